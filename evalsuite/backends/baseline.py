@@ -1,0 +1,116 @@
+"""Models without a model: the floor that a real one has to beat, and `oracle`, the ceiling that checks the suite itself.
+
+They reply in text, as a model would, so that their answers go through the same parser and metrics.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from evalsuite.backends import TrainingItems
+from evalsuite.config import Model
+from evalsuite.dialogue import event
+from evalsuite.errors import BackendError, unknown
+from evalsuite.tasks import SETS, TASKS
+from evalsuite.types import Item, Request, Response
+
+_PIECES = re.compile(r"[^，。！？；,.!?;~～…]+")
+
+
+class Baseline:
+    context: int | None = None
+
+    def __init__(self, model: Model, train: TrainingItems) -> None:
+        kinds: dict[str, Callable[[Item], str]] = {
+            "random": _random,
+            "majority": self._majority,
+            "lexical": _lexical,
+            "oracle": lambda item: item.target,
+        }
+        if model.path not in kinds:
+            raise BackendError(f"model {model.name}: {unknown('baseline', model.path, kinds)}")
+        self.settings: dict[str, Any] = {}
+        self.fingerprint = f"baseline:{model.path}:1"
+        self._reply = kinds[model.path]
+        self._favourites: dict[tuple[str, str], str] = {}
+        if model.path == "majority":
+            for place in ((task, item_set) for task in TASKS for item_set in SETS):
+                # The most frequent answer of the training split: a label or a text; ties go to the one seen first.
+                counts = Counter(item.target for item in train(*place))
+                if counts:
+                    self._favourites[place] = counts.most_common(1)[0][0]
+            self.fingerprint += f":{hashlib.sha256(repr(self._favourites).encode()).hexdigest()[:16]}"
+
+    def tokens(self, request: Request) -> int:
+        return 0
+
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        group: list[tuple[int, Response]] = []
+        for index, request in enumerate(requests):
+            if not done[index]:
+                try:
+                    group.append((index, Response(self._reply(request.item), "stop")))
+                except BackendError as error:
+                    group.append((index, Response("", "error", error=str(error))))
+            if len(group) == 256:
+                yield group
+                group = []
+        if group:
+            yield group
+
+    def close(self) -> None:
+        pass
+
+    def _majority(self, item: Item) -> str:
+        if (item.task, item.set) not in self._favourites:
+            raise BackendError(f"no training file of {item.task} ({item.set}): no majority to know")
+        return self._favourites[item.task, item.set]
+
+
+def _random(item: Item) -> str:
+    """Any option; for spans and generation any piece of the dialogue between two punctuation marks."""
+    rng = random.Random(f"baseline:random:{item.id}")
+    if item.options:
+        return rng.choice(item.labels)
+    return rng.choice(_pieces(item) or [item.question])
+
+
+def _lexical(item: Item) -> str:
+    """What shares most with the dialogue, without understanding any of it.
+
+    Choices: the option with the largest part of its character pairs in the dialogue. A causal question: the piece next to
+    the one that is most like its event (the one before for causes, the one after for consequences). Other questions: the
+    piece most like the question. Conflict spans: the piece with the rarest character pairs of the dialogue.
+    """
+    if item.options:
+        known = _pairs("\n".join(item.dialogue) + item.question.partition("\n")[2])
+        shares = [len(_pairs(o) & known) / len(_pairs(o)) for o in item.options]
+        return item.labels[shares.index(max(shares))]
+    pieces = _pieces(item)
+    if not pieces:
+        return item.question
+    asked = event(item.question)
+    if asked is None:
+        counts = Counter(pair for piece in pieces for pair in _pairs(piece))
+        return min(pieces, key=lambda p: (sum(counts[pair] for pair in _pairs(p)) / len(_pairs(p)), -len(p)))
+    wanted = _pairs(asked)
+    best = max(range(len(pieces)), key=lambda n: len(_pairs(pieces[n]) & wanted) / len(_pairs(pieces[n]) | wanted))
+    # Every official question says "不要…解释原因" before its event: only what follows the event tells what is asked.
+    step = -1 if "原因" in item.question.rpartition("”")[2] else 1
+    return pieces[min(max(best + step, 0), len(pieces) - 1)]
+
+
+def _pieces(item: Item) -> list[str]:
+    """The dialogue cut at punctuation, speaker marks off, pieces of two characters or more."""
+    turns = (turn.partition(":")[2] for turn in item.dialogue)
+    return [piece.strip() for turn in turns for piece in _PIECES.findall(turn) if len(piece.strip()) > 1]
+
+
+def _pairs(text: str) -> set[str]:
+    """Character pairs, or the text itself if it is shorter."""
+    return {text[i : i + 2] for i in range(len(text) - 1)} or {text}

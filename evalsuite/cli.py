@@ -1,0 +1,254 @@
+"""The command line: flags only. What a command does stands in the function of the same name in evalsuite."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    help="How well do LLMs do commonsense reasoning over Chinese dialogues? CORECODE, from prompts to a leaderboard.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+data_app = typer.Typer(help="Look at data, or fetch the official files.", no_args_is_help=True)
+app.add_typer(data_app, name="data")
+
+Models = Annotated[str, typer.Option("--models", help="The file that lists models.")]
+Model = Annotated[list[str] | None, typer.Option("--model", help="Only this one; may be given more than once.")]
+Tasks = Annotated[str, typer.Option("--tasks", help="Names, comma-separated; all whose file is there if not given.")]
+Set = Annotated[str, typer.Option("--set", help="easy, hard or both.")]
+Split = Annotated[str, typer.Option("--split", help="train, dev or test.")]
+ShotCounts = Annotated[
+    str, typer.Option("--shots", help="Examples before the question: one or more numbers, e.g. 0,1,3,5.")
+]
+Variants = Annotated[
+    str, typer.Option("--prompt", help="Wordings, comma-separated: paper, plain, or a template of yours.")
+]
+Limit = Annotated[int | None, typer.Option("--limit", help="Only the first N items of each file.")]
+Data = Annotated[
+    Path | None,
+    typer.Option("--data", help="Official data; else EVALSUITE_DATA, else the bundled sample (bundled:sample)."),
+]
+Seed = Annotated[int, typer.Option("--seed", help="For drawing shots.")]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave broken lines out, and count them, instead of stopping.")
+]
+Prompts = Annotated[str, typer.Option("--prompts", help="The folder of prompt templates.")]
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in _split(text)]
+    except ValueError:
+        raise typer.BadParameter(f"{text!r}: expected numbers such as 0,1,3,5", param_hint="--shots") from None
+
+
+def _settings(values: dict[str, Any]) -> dict[str, Any]:
+    """Flags as a command gets them -> the fields of evalsuite.Settings."""
+    return {
+        **values,
+        "model": [name for text in values["model"] or () for name in _split(text)],
+        "tasks": _split(values["tasks"]),
+        "prompt": _split(values["prompt"]),
+        "shots": _numbers(values["shots"]),
+    }
+
+
+@app.command()
+def run(
+    models: Models = "bundled:models.yaml",
+    model: Model = None,
+    tasks: Tasks = "",
+    set: Set = "both",
+    split: Split = "test",
+    shots: ShotCounts = "0",
+    prompt: Variants = "paper",
+    limit: Limit = None,
+    data: Data = None,
+    out: Annotated[
+        Path, typer.Option("--out", help="The run's folder. The same command goes on in it where it stopped.")
+    ] = Path("runs/default"),
+    seed: Seed = 0,
+    skip_bad: SkipBad = False,
+    prompts: Prompts = "bundled:prompts",
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show the log.")] = False,
+) -> None:
+    """Evaluate models: ask, read, score, and write the page. Exit code 1 if some requests failed."""
+    settings = _settings(dict(locals()))
+    import evalsuite
+
+    done = evalsuite.run(**settings)
+    _show(done)
+    _say(f"page: {done.out / 'page' / 'index.html'}   results: {done.out / 'results.json'}")
+    raise typer.Exit(done.exit_code)
+
+
+@app.command()
+def score(run: Annotated[Path, typer.Argument(help="A run's folder.")]) -> None:
+    """Parse and score a run's replies again from its store, without a model."""
+    import evalsuite
+
+    done = evalsuite.score(run)
+    _show(done)
+    raise typer.Exit(done.exit_code)
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs, shown together.")],
+    out: Annotated[Path | None, typer.Option("--out", help="The page's folder; else page/ in the first run.")] = None,
+) -> None:
+    """Write the leaderboard page of one or more runs."""
+    import evalsuite
+
+    _say(str(evalsuite.report(runs, out)))
+
+
+@app.command()
+def preview(
+    models: Models = "bundled:models.yaml",
+    model: Model = None,
+    tasks: Tasks = "",
+    set: Set = "both",
+    split: Split = "test",
+    shots: ShotCounts = "0",
+    prompt: Variants = "paper",
+    limit: Limit = None,
+    data: Data = None,
+    seed: Seed = 0,
+    skip_bad: SkipBad = False,
+    prompts: Prompts = "bundled:prompts",
+    item: Annotated[str, typer.Option("--item", help="Only items whose id holds this.")] = "",
+    tokenizer: Annotated[str, typer.Option("--tokenizer", help="Count tokens with this model's tokenizer.")] = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Every request, a JSON line each, instead of one of each kind.")
+    ] = False,
+) -> None:
+    """Show the exact prompts, and how many requests a run would make. Loads no model."""
+    values = dict(locals())
+    for name in ("item", "tokenizer", "as_json"):
+        values.pop(name)
+    from evalsuite import preview as asked
+    from evalsuite.preview import as_lines, as_text
+
+    cells = asked(**_settings(values))
+    try:
+        for line in (as_lines if as_json else as_text)(cells, item, tokenizer):
+            print(line)
+    except BrokenPipeError:  # `… | head` has seen enough
+        sys.stderr.close()
+
+
+@app.command()
+def tasks(data: Data = None) -> None:
+    """List the tasks, and how many test items the data have of each."""
+    import os
+
+    from evalsuite.data.corecode import Corpus
+    from evalsuite.resources import resolve
+    from evalsuite.tables import listing
+    from evalsuite.tasks import SETS, TASKS
+
+    corpus = Corpus(resolve(data or os.environ.get("EVALSUITE_DATA") or "bundled:sample"))
+    rows = [
+        [t.name, t.short, t.zh, t.kind, ", ".join(t.metrics),
+         *(str(len(corpus.file(t, s, "test").items)) if corpus.has(t, s, "test") else "–" for s in SETS)]
+        for t in TASKS.values()
+    ]  # fmt: skip
+    _print(listing(f"Tasks, test items in {corpus.root}", ["name", "short", "中文", "kind", "metrics", *SETS], rows))
+
+
+@app.command()
+def models(models: Models = "bundled:models.yaml") -> None:
+    """List the models of a file."""
+    from evalsuite.config import load_models
+    from evalsuite.resources import resolve
+    from evalsuite.tables import listing
+
+    path = resolve(models)
+    rows = [
+        [m.name, m.backend, m.path, "chat" if m.chat else "base", m.dtype, m.device, ", ".join(m.tags)]
+        for m in load_models(path)
+    ]
+    _print(listing(f"Models of {path}", ["name", "backend", "path", "form", "dtype", "device", "tags"], rows))
+
+
+@data_app.command("check")
+def data_check(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Data in the official layout.")],
+    skip_bad: SkipBad = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Count items per task, set and split; report duplicates and leakage between splits."""
+    from evalsuite.data.check import check
+    from evalsuite.data.corecode import Corpus
+    from evalsuite.resources import resolve
+    from evalsuite.tables import counts
+
+    found = check(Corpus(resolve(folder), skip_bad=skip_bad))
+    if as_json:
+        print(json.dumps(asdict(found), ensure_ascii=False, indent=1))
+    else:
+        _print(*counts(found))
+
+
+@data_app.command("pull")
+def data_pull(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put it.")] = Path("data/corecode"),
+    address: Annotated[str, typer.Option("--from", help="A git address; the official one if not given.")] = "",
+) -> None:
+    """Clone the official repository, or bring an earlier clone up to date."""
+    from evalsuite.data.pull import ADDRESS, pull
+
+    corpus = pull(folder, address or ADDRESS)
+    _say(f"{corpus.root}: use it with --data {folder}; see `evalsuite data check {folder}`")
+
+
+def _print(*renderables: Any) -> None:
+    from rich.console import Console
+
+    console = Console()
+    for renderable in renderables:
+        console.print(renderable)
+
+
+def _say(text: str) -> None:
+    """Plain text: paths and names are no markup."""
+    print(text, flush=True)
+
+
+def _show(done: Any) -> None:
+    from evalsuite.tables import results
+
+    _print(*results(done))
+    _say("(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out")
+    for problem in done.problems:
+        print(f"problem: {problem}", file=sys.stderr)
+
+
+def main() -> None:
+    """The `evalsuite` command: 0 done, 1 some requests failed, 2 usage or input is wrong."""
+    from evalsuite.errors import EvalsuiteError
+
+    try:
+        app()
+    except EvalsuiteError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("stopped; every reply so far is kept, and the same command goes on from here", file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""models.yaml -> typed, strict settings. An unknown key is an error that names it, its line, and the keys there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from evalsuite.errors import ConfigError, unknown
+from evalsuite.resources import resolve
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Generation(_Strict):
+    """How replies are made. Decoding is greedy."""
+
+    max_new_tokens: int | None = Field(default=None, ge=1)  # None: the task's own
+    stop: list[str] = []  # a reply ends before the first of these
+    batch_tokens: int = Field(default=16384, ge=1)  # prompt and reply tokens of a batch, padding included (hf)
+
+
+class Model(_Strict):
+    """A model to run: one entry under `models:`."""
+
+    name: str = Field(min_length=1)
+    backend: Literal["baseline", "hf"]
+    path: str  # a folder, "bundled:…", a hub id; for baseline the kind: random, majority, lexical, oracle
+    chat: bool = False  # through the model's own chat template, shots as turns
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    device: str = "auto"
+    revision: str | None = None
+    adapter: str | None = None
+    trust_remote_code: bool = False
+    generation: Generation = Generation()
+    shots: list[int] | None = None  # overrides --shots for this model
+    tags: list[str] = []
+
+    @field_validator("shots")
+    @classmethod
+    def _not_negative(cls, value: list[int] | None) -> list[int] | None:
+        if value is not None and (not value or min(value) < 0):
+            raise ValueError("expected one number or more, none negative")
+        return value
+
+
+class _File(_Strict):
+    models: list[Model] = Field(min_length=1)
+
+
+def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
+    """The models of a file, all or those named, paths resolved. Raises ConfigError with file, line and field."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{path}: no such file; give --models FILE (the shipped one is bundled:models.yaml)"
+        ) from None
+    try:
+        tree, node = yaml.safe_load(text), yaml.compose(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: {error}") from None
+    try:
+        models = _File.model_validate(tree).models
+    except ValidationError as error:
+        raise ConfigError("\n".join(_explain(path, node, e) for e in error.errors())) from None
+    seen = [m.name for m in models]
+    for name in seen:
+        if seen.count(name) > 1:
+            raise ConfigError(f"{path}: two models are called {name!r}")
+    for name in names or []:
+        if name not in seen:
+            raise ConfigError(f"{path}: {unknown('model', name, seen)}")
+    return [_located(m, path.parent) for m in models if not names or m.name in names]
+
+
+def _located(model: Model, base: Path) -> Model:
+    """Paths in the file are meant from the file; what is no folder there is a hub id."""
+
+    def place(path: str) -> str:
+        found = resolve(path, base)
+        return str(found) if found.exists() or path.startswith("bundled:") else path
+
+    if model.backend == "baseline":
+        return model
+    adapter = place(model.adapter) if model.adapter else None
+    return model.model_copy(update={"path": place(model.path), "adapter": adapter})
+
+
+def _explain(path: Path, node: Any, error: Any) -> str:
+    """One line for one of pydantic's errors: file:line: place: what is wrong."""
+    place = ""
+    line = 1
+    for step in error["loc"]:
+        place += f"[{step}]" if isinstance(step, int) else f"{'.' if place else ''}{step}"
+        if isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+            node = node.value[step]
+            line = node.start_mark.line + 1
+        elif isinstance(node, yaml.MappingNode):
+            key, node = next(((k, v) for k, v in node.value if k.value == step), (None, None))
+            line = key.start_mark.line + 1 if key else line
+    message = error["msg"]
+    if error["type"] == "extra_forbidden":
+        owner = Generation if "generation" in error["loc"][:-1] else Model if len(error["loc"]) > 1 else _File
+        message = unknown("key", str(error["loc"][-1]), owner.model_fields)
+    elif "input" in error and error["type"] != "missing":
+        message += f", found {error['input']!r}"[:80]
+    return f"{path}:{line}: {place}: {message}"

@@ -1,0 +1,1 @@
+"""Official files -> Items. One module a benchmark."""

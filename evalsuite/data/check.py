@@ -1,0 +1,118 @@
+"""What a data folder holds, and what is odd about it: counts, the paper's Table 1 as far as it can be had, leakage.
+
+Read-only: nothing is repaired. `--drop-leaked` and its like belong to a run, not to the data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import mean
+
+from evalsuite.data.corecode import Corpus, File
+from evalsuite.dialogue import event
+from evalsuite.tasks import SETS, SPLITS, TASKS
+from evalsuite.types import Item
+
+# Tasks whose files show dialogues whole; the others mask, replace or clip a phrase.
+_WHOLE = ("knowledge_generation", "domain_identification", "slot_identification", "event_cause", "subsequent_event")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """One file."""
+
+    task: str
+    set: str
+    split: str
+    items: int
+    skipped: int  # broken lines, left out with --skip-bad
+    dialogues: int
+    repeats: int  # items whose dialogue, question and answer an earlier item of the file has too
+    alternatives: int  # items whose dialogue and question an earlier item has, with another answer
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """What two splits of a task share. Counted in the second split, the one that is tested on."""
+
+    task: str
+    set: str
+    splits: tuple[str, str]
+    dialogues: int
+    of: int
+    items: int  # dialogue, event (or question) and answer all the same
+
+
+@dataclass(frozen=True, slots=True)
+class Table1:
+    """The rows of the paper's Table 1 that files can tell, over the dialogues that some file shows whole.
+
+    The paper's "tokens" are characters, speaker marks among them: that count comes nearest on the public files.
+    """
+
+    set: str
+    dialogues: int
+    turns: tuple[int, int, float]  # max, min, mean a dialogue
+    tokens: tuple[int, int, float]
+    tokens_per_turn: float
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    counts: tuple[Count, ...]
+    leaks: tuple[Leak, ...]
+    table1: tuple[Table1, ...]
+    between_sets: int  # dialogues that EASY and HARD share
+
+
+def check(corpus: Corpus) -> Check:
+    """Look through all files there are. Raises DataError at the first broken line unless the corpus skips those."""
+    counts, leaks, tables = [], [], []
+    whole: dict[str, set[tuple[str, ...]]] = {name: set() for name in SETS}
+    for task in TASKS.values():
+        for item_set in SETS:
+            files = {s: corpus.file(task, item_set, s) for s in SPLITS if corpus.has(task, item_set, s)}
+            for split, file in files.items():
+                counts.append(_count(task.name, item_set, split, file))
+                if task.name in _WHOLE:
+                    whole[item_set] |= {item.dialogue for item in file.items}
+            for one, other in combinations(files, 2):
+                leaks.append(_leak(task.name, item_set, (one, other), files[one].items, files[other].items))
+    for item_set, dialogues in whole.items():
+        if dialogues:
+            tables.append(_table1(item_set, dialogues))
+    shared = whole[SETS[0]] & whole[SETS[1]]
+    return Check(tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tuple(tables), len(shared))
+
+
+def _count(task: str, item_set: str, split: str, file: File) -> Count:
+    asked = Counter((i.dialogue, i.question) for i in file.items)
+    answered = Counter((i.dialogue, i.question, i.references) for i in file.items)
+    repeats = sum(n - 1 for n in answered.values())
+    return Count(
+        task, item_set, split, len(file.items), len(file.skipped), len({i.dialogue for i in file.items}), repeats,
+        sum(n - 1 for n in asked.values()) - repeats,
+    )  # fmt: skip
+
+
+def _leak(task: str, item_set: str, splits: tuple[str, str], one: Iterable[Item], other: Iterable[Item]) -> Leak:
+    seen, known = {i.dialogue for i in one}, {_identity(i) for i in one}
+    tested = {i.dialogue for i in other}
+    same = len({_identity(i) for i in other} & known)
+    return Leak(task, item_set, splits, len(tested & seen), len(tested), same)
+
+
+def _identity(item: Item) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    return item.dialogue, event(item.question) or item.question, item.references
+
+
+def _table1(item_set: str, dialogues: set[tuple[str, ...]]) -> Table1:
+    turns = [len(d) for d in dialogues]
+    tokens = [sum(map(len, d)) for d in dialogues]
+    return Table1(
+        item_set, len(dialogues), (max(turns), min(turns), mean(turns)), (max(tokens), min(tokens), mean(tokens)),
+        sum(tokens) / sum(turns),
+    )  # fmt: skip

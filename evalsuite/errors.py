@@ -1,0 +1,45 @@
+"""What can go wrong, as types a caller can catch. Every message says what is wrong, where, and what to do.
+
+EvalsuiteError
+├── ConfigError   models.yaml, a flag or a setting: nothing was run
+├── DataError     a data file is missing or broken; carries file, line and field
+├── PromptError   a template is missing, broken or needs what the item does not have
+└── BackendError  a model cannot be loaded
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+
+class EvalsuiteError(Exception):
+    """Base of all errors that a user can mend."""
+
+
+class ConfigError(EvalsuiteError):
+    pass
+
+
+class DataError(EvalsuiteError):
+    def __init__(self, message: str, file: Path, line: int | None = None, field: str | None = None) -> None:
+        self.message, self.file, self.line, self.field = message, file, line, field
+        place = f"{file}:{line}" if line else str(file)
+        super().__init__(f"{place}: {f'field {field!r}: ' if field else ''}{message}")
+
+
+class PromptError(EvalsuiteError):
+    pass
+
+
+class BackendError(EvalsuiteError):
+    pass
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """The message for a name that is in no registry: the nearest one if any, and the whole list."""
+    names = list(known)
+    near = get_close_matches(name, names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"unknown {what} {name!r}.{hint} Known: {', '.join(names)}."

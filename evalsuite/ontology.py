@@ -1,0 +1,58 @@
+"""CORECODE's ontology: 3 dimensions, 9 domains, 37 slots (paper, Table 5). The data stand in ontology.yaml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A kind of knowledge. `question` has one `{}` for the instance; S and O in `description` are subject and object."""
+
+    dimension: str  # English; `*_zh` Chinese, as in the official files
+    dimension_zh: str
+    domain: str
+    domain_zh: str
+    en: str
+    zh: str
+    description: str
+    example: tuple[str, str]  # subject, object: Table 5's
+    question: str
+    official: bool  # whether a public official example shows this question's wording
+
+
+@cache
+def slots() -> tuple[Slot, ...]:
+    """All 37 slots in the paper's order.
+
+    >>> slots()[0].zh, len(slots())
+    ('是', 37)
+    """
+    tree = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    return tuple(
+        Slot(
+            dimension=branch["dimension"]["en"],
+            dimension_zh=branch["dimension"]["zh"],
+            domain=domain["name"]["en"],
+            domain_zh=domain["name"]["zh"],
+            en=slot["en"],
+            zh=slot["zh"],
+            description=slot["description"],
+            example=(slot["example"][0], slot["example"][1]),
+            question=slot["question"],
+            official=slot.get("official", False),
+        )
+        for branch in tree
+        for domain in branch["domains"]
+        for slot in domain["slots"]
+    )
+
+
+def find(dimension_zh: str, domain_zh: str, slot_zh: str) -> Slot | None:
+    """The slot of that place in the tree, or None. 空间 is a domain of entities and of events, so all three count."""
+    wanted = (dimension_zh, domain_zh, slot_zh)
+    return next((s for s in slots() if (s.dimension_zh, s.domain_zh, s.zh) == wanted), None)

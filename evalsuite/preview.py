@@ -1,0 +1,88 @@
+"""What `evalsuite preview` shows: exact prompts, and how many requests a run would make."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from evalsuite.errors import BackendError
+from evalsuite.resources import resolve
+from evalsuite.store import Cell
+from evalsuite.types import Request
+
+Cells = Iterable[tuple[Cell, list[Request]]]
+
+
+def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
+    """A JSON object a request; models of one form would get the same, so each request stands once."""
+    count = _counter(tokenizer)
+    seen = set()
+    for cell, requests in cells:
+        for request in requests:
+            place = (request.item.id, cell.variant, cell.shots)
+            if item not in request.item.id or place in seen:
+                continue
+            seen.add(place)
+            line = {
+                "task": cell.task,
+                "set": cell.set,
+                "split": cell.split,
+                "item": request.item.id,
+                "variant": cell.variant,
+                "shots": cell.shots,
+                "shot_items": list(request.shots),
+                "prompt": request.prompt,
+                "messages": [asdict(m) for m in request.messages],
+                "gold": request.item.target,
+            }
+            yield json.dumps({**line, **count(request)}, ensure_ascii=False)
+
+
+def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
+    """The first matching item of every task, set, wording and number of shots, then the number of requests."""
+    count = _counter(tokenizer)
+    seen = set()
+    totals: dict[str, int] = {}
+    for cell, requests in cells:
+        totals[cell.model] = totals.get(cell.model, 0) + len(requests)
+        kind = (cell.task, cell.set, cell.variant, cell.shots)
+        request = next((r for r in requests if item in r.item.id), None)
+        if kind in seen or request is None:
+            continue
+        seen.add(kind)
+        facts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in count(request).items())
+        yield f"━━ {request.item.id}  {cell.variant}, {cell.shots}-shot{', ' + facts if facts else ''}"
+        yield request.prompt
+        yield f"── gold: {request.item.target}"
+        if cell.shots:
+            yield f"── as chat: {len(request.messages)} turns; shots {', '.join(request.shots)}"
+        yield ""
+    for model, total in totals.items():
+        yield f"{model}: {total:,} requests"
+    yield f"in all {sum(totals.values()):,} requests"
+
+
+def _counter(tokenizer: str) -> Any:
+    """A function Request -> token counts, of the plain prompt and in the chat template; nothing without a tokenizer."""
+    if not tokenizer:
+        return lambda request: {}
+    try:
+        from transformers import AutoTokenizer
+    except ImportError as error:
+        raise BackendError(f"--tokenizer needs `pip install 'evalsuite[hf]'` ({error})") from None
+    try:
+        loaded = AutoTokenizer.from_pretrained(str(resolve(tokenizer)))
+    except (OSError, ValueError) as error:
+        raise BackendError(f"--tokenizer {tokenizer}: {error}") from None
+
+    def count(request: Request) -> dict[str, int]:
+        counts = {"prompt_tokens": len(loaded(request.prompt)["input_ids"])}
+        if loaded.chat_template:
+            turns = [asdict(m) for m in request.messages]
+            text = loaded.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+            counts["chat_tokens"] = len(loaded(text, add_special_tokens=False)["input_ids"])
+        return counts
+
+    return count

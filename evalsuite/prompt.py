@@ -1,0 +1,130 @@
+"""Item + shots + template -> Request. The same code renders what models are tested on and trained on.
+
+A template (prompts/<benchmark>/<task>/<variant>.j2) renders one item up to the place where the answer goes. Shots are
+that text with the answer behind it: a base model gets them joined by a blank line, a chat model as earlier turns.
+Templates see `dialogue` (list of turns), `question`, and `options` (list of (label, text)), nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+
+from evalsuite.dialogue import same_source
+from evalsuite.errors import PromptError, unknown
+from evalsuite.tasks import Task
+from evalsuite.types import Item, Message, Request
+
+
+class Prompt:
+    """A compiled template with its name and hash."""
+
+    def __init__(self, folder: Path, task: Task, variant: str) -> None:
+        """`folder` is the prompts folder. Raises PromptError, naming what there is, if the template is not there."""
+        place = folder / task.benchmark / task.name
+        self.path, self.variant, self.task = place / f"{variant}.j2", variant, task
+        try:
+            source = self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            message = unknown(f"prompt of {task.name}", variant, sorted(p.stem for p in place.glob("*.j2")))
+            raise PromptError(f"{message} Looked in {place}.") from None
+        self.sha256 = hashlib.sha256(source.encode()).hexdigest()
+        try:
+            # Nothing in the data is markup, and a prompt must be the official bytes: no escaping.
+            self._template: Template = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(
+                source
+            )
+        except TemplateError as error:
+            raise PromptError(f"{self.path}: {error}") from None
+
+    def render(self, item: Item) -> str:
+        """The item as the model sees it, up to where its answer goes."""
+        options = list(zip(item.labels, item.options, strict=True))
+        try:
+            return self._template.render(dialogue=list(item.dialogue), question=item.question, options=options)
+        except TemplateError as error:
+            raise PromptError(f"{self.path}: {error} (item {item.id})") from None
+
+    def request(
+        self, item: Item, shots: Sequence[Item] = (), asked: int | None = None, limit: int | None = None
+    ) -> Request:
+        """The request with those shots, in that order, before the item; `limit` replaces the task's reply length."""
+        shown = [(self.render(shot), shot.target) for shot in shots]
+        last = self.render(item)
+        messages = [m for text, answer in shown for m in (Message("user", text), Message("assistant", answer))]
+        return Request(
+            item=item,
+            variant=self.variant,
+            prompt="\n\n".join([*(text + answer for text, answer in shown), last]),
+            messages=(*messages, Message("user", last)),
+            shots=tuple(shot.id for shot in shots),
+            asked_shots=len(shots) if asked is None else asked,
+            max_new_tokens=limit or self.task.max_new_tokens,
+        )
+
+
+def fit(
+    prompt: Prompt,
+    item: Item,
+    shots: Sequence[Item],
+    tokens: Callable[[Request], int] | None = None,
+    context: int | None = None,
+    limit: int | None = None,
+) -> Request:
+    """The request with as many shots as leave prompt and reply within `context` tokens; the question is never cut.
+
+    Shots drawn last go first. If even the bare question is too long it is returned as it is: the engine then fails it,
+    which is recorded as a failure and never as a wrong answer.
+    """
+    for kept in range(len(shots), -1, -1):
+        request = prompt.request(item, shots[:kept], len(shots), limit)
+        if tokens is None or context is None or tokens(request) + request.max_new_tokens <= context:
+            break
+    return request
+
+
+class Shots:
+    """Draws examples from a training split: seeded by the item's id, so that nothing depends on order or on other items."""
+
+    def __init__(self, train: Sequence[Item], seed: int) -> None:
+        self.seed = seed
+        self._groups: dict[str, list[Item]] = {}
+        for item in train:
+            self._groups.setdefault("" if item.gold is None else item.labels[item.gold], []).append(item)
+
+    def draw(self, item: Item, count: int) -> tuple[Item, ...]:
+        """`count` examples, none of the item's own dialogue, no two of one dialogue, gold labels as even as can be.
+
+        The first k of a larger draw are the smaller draw. Raises PromptError if the split has too few dialogues.
+        """
+        drawn: list[Item] = []
+        if count:
+            for shot in self._sequence(item):
+                if not any(same_source(shot.dialogue, other.dialogue) for other in (item, *drawn)):
+                    drawn.append(shot)
+                    if len(drawn) == count:
+                        return tuple(drawn)
+            raise PromptError(
+                f"{item.id}: {count} shots asked for, but the training split has only {len(drawn)} of other dialogues"
+            )
+        return ()
+
+    def _sequence(self, item: Item) -> Iterator[Item]:
+        """All training items in the item's own random order, one of each gold label in turn."""
+        rng = random.Random(f"{self.seed}:shots:{item.id}")
+        labels = sorted(self._groups)
+        rng.shuffle(labels)
+        unseen = {label: list(range(len(self._groups[label]))) for label in labels}
+        while labels:
+            for label in list(labels):
+                left = unseen[label]
+                pick = rng.randrange(len(left))
+                left[pick], left[-1] = left[-1], left[pick]
+                yield self._groups[label][left.pop()]
+                if not left:
+                    labels.remove(label)

@@ -1,0 +1,194 @@
+"""The journey on one page: official data -> items -> prompts -> a model's replies -> answers -> scores -> results -> page.
+
+`run` walks it whole. Every reply is in the store before it counts, so an interrupted run goes on where it was, and
+`score` (parse and score again) and `report` (write the page) need no model.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evalsuite import backends
+from evalsuite.backends import Backend
+from evalsuite.config import Model, load_models
+from evalsuite.data.corecode import Corpus, File
+from evalsuite.display import CellProgress, Display, log_to
+from evalsuite.errors import BackendError, ConfigError, DataError
+from evalsuite.prompt import Prompt, Shots, fit
+from evalsuite.report import report
+from evalsuite.resources import resolve
+from evalsuite.results import Results, score_reply, write_manifest, write_results
+from evalsuite.store import Cell, Store, key
+from evalsuite.tasks import SETS, SPLITS, Task, task
+from evalsuite.types import Item, Request
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What to run. The command line's flags have the same names; sequences may be given as tuples or lists."""
+
+    models: str | Path = "bundled:models.yaml"
+    model: Sequence[str] = ()  # names; none: all of the file
+    tasks: Sequence[str] = ()  # none: all whose file is there
+    set: str = "both"  # easy, hard or both
+    split: str = "test"
+    shots: Sequence[int] = (0,)
+    prompt: Sequence[str] = ("paper",)
+    limit: int | None = None  # the first N items of each file
+    data: str | Path | None = None  # None: EVALSUITE_DATA, else the bundled sample
+    out: str | Path = "runs/default"
+    seed: int = 0
+    skip_bad: bool = False
+    prompts: str | Path = "bundled:prompts"
+    verbose: bool = False
+
+    def __post_init__(self) -> None:
+        if self.set not in (*SETS, "both"):
+            raise ConfigError(f"--set {self.set}: expected easy, hard or both")
+        if self.split not in SPLITS:
+            raise ConfigError(f"--split {self.split}: expected train, dev or test")
+        if not self.shots or min(self.shots) < 0:
+            raise ConfigError("--shots: expected one number or more, none negative")
+        if self.limit is not None and self.limit < 1:
+            raise ConfigError("--limit: expected 1 or more")
+        for name in self.tasks:
+            task(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One task and set to evaluate on."""
+
+    task: Task
+    set: str
+    file: File
+    items: tuple[Item, ...]  # after --limit
+
+
+def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
+    """Evaluate models; the keywords are the fields of `Settings`, which are the command line's flags.
+
+    >>> run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")  # doctest: +SKIP
+    """
+    s, chosen, corpus, sources = prepare(models, **settings)
+    out = Path(s.out)
+    out.mkdir(parents=True, exist_ok=True)
+    problems: list[str] = []
+    with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
+        write_manifest(out, s, [source.file for source in sources])
+        for model in chosen:
+            try:
+                backend = backends.load(model, corpus.train)
+            except BackendError as error:  # the other models' work is not lost for it
+                log.error("%s", error)
+                problems.append(str(error))
+                continue
+            for cell, requests in cells(s, model, backend, corpus, sources):
+                keys = [key(backend.fingerprint, r, model.chat, backend.settings) for r in requests]
+                store.plan(cell, list(zip(keys, requests, strict=True)))
+                ask(backend, requests, keys, store, display.cell(cell, len(requests)))
+            backend.close()
+    results = score(out)
+    report([out])
+    return replace(results, problems=(*problems, *results.problems))
+
+
+def score(run: str | Path) -> Results:
+    """Parse and score every reply of a run's store again, without a model; write records/ and results.json."""
+    return write_results(Path(run))
+
+
+def preview(models: str | Path = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Request]]]:
+    """What `run` would ask, cell by cell, without loading a model (so no shot is dropped for space)."""
+    s, chosen, corpus, sources = prepare(models, **settings)
+    for model in chosen:
+        yield from cells(s, model, None, corpus, sources)
+
+
+def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model], Corpus, list[Source]]:
+    """Read settings, models and data, and find all that is wrong with them before any model is loaded."""
+    s = Settings(models=models, **settings)
+    chosen = load_models(resolve(s.models), list(s.model))
+    folder = s.data or os.environ.get("EVALSUITE_DATA") or "bundled:sample"
+    corpus = Corpus(resolve(folder), skip_bad=s.skip_bad)
+    sets = [name for name in SETS if s.set in (name, "both")]
+    places = [(task(name), item_set) for name in s.tasks for item_set in sets]
+    if not s.tasks:
+        places = [(t, item_set) for t, item_set in corpus.files(s.split) if item_set in sets]
+    if not places:
+        raise DataError(f"no {s.split} file of any task for --set {s.set}", corpus.root)
+    sources = []
+    for t, item_set in places:
+        file = corpus.file(t, item_set, s.split)
+        if file.skipped:
+            log.warning("%s: left out %d broken lines, first: %s", file.path, len(file.skipped), file.skipped[0])
+        sources.append(Source(t, item_set, file, file.items[: s.limit]))
+        for variant in s.prompt:
+            Prompt(resolve(s.prompts), t, variant)
+        if any(count for m in chosen for count in m.shots or s.shots) and not corpus.has(t, item_set, "train"):
+            path = corpus.path(t, item_set, "train")
+            raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
+    return s, chosen, corpus, sources
+
+
+def cells(
+    s: Settings, model: Model, backend: Backend | None, corpus: Corpus, sources: Sequence[Source]
+) -> Iterator[tuple[Cell, list[Request]]]:
+    """Every cell of a model with its requests: shots drawn, prompts rendered, and fitted to the context of a backend."""
+    for source in sources:
+        for variant in s.prompt:
+            prompt = Prompt(resolve(s.prompts), source.task, variant)
+            for count in model.shots or s.shots:
+                shots = Shots(corpus.train(source.task.name, source.set) if count else (), s.seed)
+                requests = [
+                    fit(
+                        prompt,
+                        item,
+                        shots.draw(item, count),
+                        backend.tokens if backend else None,
+                        backend.context if backend else None,
+                        model.generation.max_new_tokens,
+                    )
+                    for item in source.items
+                ]
+                facts = {
+                    "data": source.file.sha256,
+                    "template": prompt.sha256,
+                    "fingerprint": backend.fingerprint if backend else None,
+                    "backend": model.backend,
+                    "chat": model.chat,
+                    "sampling": backend.settings if backend else None,
+                    "seed": s.seed,
+                    "limit": s.limit,
+                    "skipped_lines": len(source.file.skipped),
+                    "tags": model.tags,
+                }
+                yield Cell(model.name, source.task.name, source.set, s.split, variant, count, facts), requests
+
+
+def ask(
+    backend: Backend, requests: Sequence[Request], keys: Sequence[str], store: Store, progress: CellProgress
+) -> None:
+    """Get a reply for every request that has none, each in the store before it is counted.
+
+    Requests with one key (exact duplicates in the data) are asked once.
+    """
+    known = store.done(keys)
+    seen: set[str] = set(known)
+    done = []
+    for name in keys:
+        done.append(name in seen)
+        seen.add(name)
+    progress.skip(sum(done))
+    for group in backend.generate(requests, done):
+        store.put((keys[n], response) for n, response in group)
+        for n, response in group:
+            progress.advance(response, score_reply(requests[n].item, response)[1])
+    progress.finish()

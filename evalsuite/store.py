@@ -1,0 +1,167 @@
+"""Every request planned and every reply, kept the moment it arrives: one SQLite file (WAL) a run folder.
+
+A reply's key is a hash of the model's fingerprint, the exact prompt and the sampling settings: the same question is never
+asked twice, and one model's reply never taken for another's. The file is complete evidence: parsing, scoring and reports
+run again from it without a model, without the data files and without the templates.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from evalsuite.types import Item, Message, Request, Response
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS items (hash TEXT PRIMARY KEY, item BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS cells (id INTEGER PRIMARY KEY, model TEXT, task TEXT, item_set TEXT, split TEXT, variant TEXT,
+    shots INTEGER, facts TEXT NOT NULL, UNIQUE (model, task, item_set, split, variant, shots));
+CREATE TABLE IF NOT EXISTS requests (cell INTEGER, position INTEGER, key TEXT NOT NULL, item TEXT NOT NULL,
+    request BLOB NOT NULL, PRIMARY KEY (cell, position));
+CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, text TEXT NOT NULL, finish TEXT NOT NULL,
+    prompt_tokens INTEGER, new_tokens INTEGER, asked INTEGER NOT NULL DEFAULT 1);
+CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, error TEXT NOT NULL);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One model on one task and set in one way. `facts` are the hashes and settings that its numbers depend on."""
+
+    model: str
+    task: str
+    set: str
+    split: str
+    variant: str
+    shots: int
+    facts: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.model}/{self.set}/{self.split}/{self.task}/{self.variant}/{self.shots}-shot"
+
+    @property
+    def order(self) -> tuple[str, str, str, str, str, int]:
+        return self.model, self.task, self.set, self.split, self.variant, self.shots
+
+
+def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]) -> str:
+    """The store's key for a request to a model; `settings` are the backend's sampling settings."""
+    asked: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
+    text = json.dumps([fingerprint, asked, request.max_new_tokens, settings], ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Store:
+    """`with Store(path) as store:`. One writer at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+        # WAL with synchronous=NORMAL survives kill -9 of the process whole; a power cut may lose the last transactions.
+        self._db.executescript(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; {_SCHEMA}")
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+
+    def plan(self, cell: Cell, requests: Sequence[tuple[str, Request]]) -> None:
+        """Set down what the cell asks, as (key, request) in order; replaces an earlier plan of the same cell."""
+        with _transaction(self._db):
+            self._db.execute(
+                "DELETE FROM requests WHERE cell IN (SELECT id FROM cells WHERE (model, task, item_set, split, variant, shots)"
+                " = (?, ?, ?, ?, ?, ?))",
+                cell.order,
+            )
+            (number,) = self._db.execute(
+                "INSERT INTO cells (model, task, item_set, split, variant, shots, facts) VALUES (?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
+                (*cell.order, json.dumps(cell.facts, sort_keys=True)),
+            ).fetchone()
+            for position, (name, request) in enumerate(requests):
+                rest = asdict(request)
+                item = _pack(rest.pop("item"))
+                digest = hashlib.sha256(item).hexdigest()
+                self._db.execute("INSERT OR IGNORE INTO items VALUES (?, ?)", (digest, item))
+                self._db.execute(
+                    "INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, name, digest, _pack(rest))
+                )
+
+    def done(self, keys: Iterable[str]) -> set[str]:
+        """Those of the keys that have a reply. A failure is no reply: it is asked again."""
+        known = set()
+        for name in keys:
+            if self._db.execute("SELECT 1 FROM replies WHERE key = ?", (name,)).fetchone():
+                known.add(name)
+        return known
+
+    def put(self, responses: Iterable[tuple[str, Response]]) -> None:
+        """Keep responses that arrived together, all or none. `asked` counts how often a key was answered: it stays 1."""
+        with _transaction(self._db):
+            for name, r in responses:
+                if r.error is not None:
+                    self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (name, r.error))
+                    continue
+                self._db.execute(
+                    "INSERT INTO replies VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
+                    (name, r.text, r.finish, r.prompt_tokens, r.new_tokens),
+                )
+                self._db.execute("DELETE FROM failures WHERE key = ?", (name,))
+
+    def cells(self) -> list[Cell]:
+        """All cells planned, sorted by what they are, not by when they came."""
+        rows = self._db.execute("SELECT model, task, item_set, split, variant, shots, facts FROM cells").fetchall()
+        return sorted((Cell(*row[:6], json.loads(row[6])) for row in rows), key=lambda c: c.order)
+
+    def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]:
+        """(key, request, response) of a cell in order; None where neither reply nor failure is there yet."""
+        rows = self._db.execute(
+            "SELECT r.key, i.item, r.request, p.text, p.finish, p.prompt_tokens, p.new_tokens, f.error"
+            " FROM requests r JOIN cells c ON c.id = r.cell JOIN items i ON i.hash = r.item"
+            " LEFT JOIN replies p ON p.key = r.key LEFT JOIN failures f ON f.key = r.key"
+            " WHERE (c.model, c.task, c.item_set, c.split, c.variant, c.shots) = (?, ?, ?, ?, ?, ?) ORDER BY r.position",
+            cell.order,
+        )
+        for name, item, request, text, finish, prompt_tokens, new_tokens, error in rows:
+            response = None
+            if text is not None:
+                response = Response(text, finish, prompt_tokens, new_tokens)
+            elif error is not None:
+                response = Response("", "error", error=error)
+            yield name, _request(_unpack(item), _unpack(request)), response
+
+
+class _transaction:
+    """BEGIN … COMMIT, or ROLLBACK if the block raises."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
+
+
+def _pack(value: dict[str, Any]) -> bytes:
+    """Compressed: prompts repeat their dialogue, and stand here both as text and as chat turns."""
+    return zlib.compress(json.dumps(value, ensure_ascii=False).encode(), 1)
+
+
+def _unpack(packed: bytes) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(zlib.decompress(packed))
+    return value
+
+
+def _request(item: dict[str, Any], rest: dict[str, Any]) -> Request:
+    whole: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in item.items()}
+    messages = tuple(Message(**m) for m in rest.pop("messages"))
+    return Request(item=Item(**whole), messages=messages, shots=tuple(rest.pop("shots")), **rest)

@@ -1,0 +1,128 @@
+"""Results and checks as tables that fit a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from evalsuite.data.check import Check
+from evalsuite.results import Results
+from evalsuite.tasks import SETS, SPLITS, TASKS
+from evalsuite.types import Status
+
+
+def results(done: Results) -> Iterator[Table]:
+    """A table a set: models by tasks, headline metric in percent, and the share of replies without an answer."""
+    for item_set in SETS:
+        mine = [c for c in done.cells if c["set"] == item_set]
+        names = [t for t in TASKS.values() if any(c["task"] == t.name for c in mine)]
+        if not mine:
+            continue
+        title = f"{item_set.upper()}, {mine[0]['split']}"
+        table = _table(title, "model", *(f"{t.short}\n{t.metrics[0][:3]} %" for t in names))
+        rows: dict[tuple[str, str, int], dict[str, Any]] = {}
+        for cell in mine:
+            rows.setdefault((cell["model"], cell["variant"], cell["shots"]), {})[cell["task"]] = cell
+        plain = len({key[1:] for key in rows}) == 1
+        for (model, variant, shots), by_task in rows.items():
+            label = model if plain else f"{model} {variant} {shots}-shot"
+            table.add_row(Text(label), *(_number(by_task.get(t.name), t.metrics[0]) for t in names))
+        chance = {c["task"]: c["chance"] for c in mine if "chance" in c}
+        if chance:
+            cells = (f"{100 * chance[t.name]:.1f}" if t.name in chance else "" for t in names)
+            table.add_section()
+            table.add_row(Text("chance", style="dim"), *(Text(c, style="dim") for c in cells))
+        yield table
+
+
+def _number(cell: dict[str, Any] | None, metric: str) -> Text:
+    """ "34.5" and, behind it in brackets, the percentage of replies without an answer; "n failed" if any request was."""
+    if cell is None:
+        return Text("–", style="dim")
+    value = cell["metrics"][metric]["value"]
+    text = Text("–" if value is None else f"{100 * value:.1f}")
+    status = cell["status"]
+    failed = status.get(Status.FAILED, 0)
+    answered = sum(status.values()) - failed
+    silent = answered - status.get(Status.PARSED, 0)
+    if silent:
+        text.append(f" ({100 * silent / answered:.0f})", style="yellow")
+    if failed or cell["missing"]:
+        text.append(f" !{failed + cell['missing']}", style="red")
+    return text
+
+
+def counts(found: Check) -> Iterator[Table]:
+    """What `evalsuite data check` shows."""
+    table = _table("Items (dialogues)", "file", *SPLITS)
+    for item_set in SETS:
+        for task in TASKS.values():
+            cells = {
+                c.split: f"{c.items:,} ({c.dialogues:,})"
+                for c in found.counts
+                if (c.set, c.task) == (item_set, task.name)
+            }
+            if cells:
+                table.add_row(f"{item_set} {task.name}", *(cells.get(split, "–") for split in SPLITS))
+    yield table
+    if found.table1:
+        table = _table(
+            "As in the paper's Table 1", "over the dialogues shown whole", *(r.set.upper() for r in found.table1)
+        )
+        for name, values in (
+            ("dialogues", [f"{r.dialogues:,}" for r in found.table1]),
+            (
+                "turns a dialogue: max, min, mean",
+                [f"{r.turns[0]}, {r.turns[1]}, {r.turns[2]:.2f}" for r in found.table1],
+            ),
+            (
+                "characters a dialogue: max, min, mean",
+                [f"{r.tokens[0]:,}, {r.tokens[1]}, {r.tokens[2]:.2f}" for r in found.table1],
+            ),
+            ("characters a turn", [f"{r.tokens_per_turn:.2f}" for r in found.table1]),
+        ):
+            table.add_row(name, *values)
+        yield table
+    yield from _oddities(found)
+
+
+def _oddities(found: Check) -> Iterator[Table]:
+    odd = [c for c in found.counts if c.repeats or c.alternatives or c.skipped]
+    if odd:
+        table = _table(
+            "Asked more than once in a file, and broken lines", "file", "same answer", "other answer", "broken"
+        )
+        for c in odd:
+            table.add_row(f"{c.set} {c.split} {c.task}", str(c.repeats), str(c.alternatives), str(c.skipped))
+        yield table
+    if found.leaks:
+        table = _table("Leakage between splits", "files", "shared dialogues", "same item")
+        for leak in found.leaks:
+            place = f"{leak.set} {leak.task}: {leak.splits[1]} in {leak.splits[0]}"
+            table.add_row(place, f"{leak.dialogues:,} of {leak.of:,}", str(leak.items))
+        yield table
+    if found.between_sets:
+        table = _table("Between the sets", "", "")
+        table.add_row("dialogues that EASY and HARD share", f"{found.between_sets:,}")
+        yield table
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    """Names in the first column, numbers in the others."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    table.add_column(first, overflow="fold")
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
+
+
+def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """A plain list of names; cells are data, never markup."""
+    table = Table(*columns, title=title, title_justify="left", box=SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table

@@ -1,0 +1,59 @@
+"""The tasks, one row each. A new task is a row here, a template folder of its name, and a fixture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evalsuite.errors import ConfigError, unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """`kind` says how a reply is read: an option, a span of the dialogue, or a short free text."""
+
+    name: str  # also the folder of its templates: prompts/<benchmark>/<name>/
+    short: str  # for narrow columns
+    zh: str
+    en: str
+    kind: str  # "choice" | "span" | "text"
+    file: str  # in the official layout, under <set>/<folder>/<split>/
+    folder: str
+    metrics: tuple[str, ...]  # the first is the headline
+    max_new_tokens: int
+    benchmark: str = "corecode"
+
+
+def _row(name: str, short: str, zh: str, en: str, kind: str, file: str) -> Task:
+    # Room enough for a sentence of rationale before the answer; what runs over is counted as truncated.
+    folder, metrics, tokens = {
+        "choice": ("multiple_choice", ("accuracy",), 64),
+        "span": ("span_extraction", ("f1", "em"), 64),
+        "text": ("generation", ("f1", "em"), 96),
+    }[kind]
+    return Task(name, short, zh, en, kind, file, folder, metrics, tokens)
+
+
+# CORECODE, section 4, in the paper's order.
+TASKS: dict[str, Task] = {
+    task.name: task
+    for task in (
+        _row("knowledge_filling", "CKF", "常识知识填充", "Knowledge filling", "choice", "Commonsense_Knowledge_Filling"),
+        _row("knowledge_generation", "CKG", "常识知识生成", "Knowledge generation", "text", "Commonsense_Knowledge_Generation"),
+        _row("conflict_detection", "CCPD", "常识冲突检测", "Conflict phrase detection", "span", "Commonsense_Conflict_Phrase_Detection"),
+        _row("domain_identification", "DI", "领域识别", "Domain identification", "choice", "Domain_Identification"),
+        _row("slot_identification", "SI", "槽位识别", "Slot identification", "choice", "Slot_Identification"),
+        _row("event_cause", "EC", "事件原因推断", "Event cause", "text", "Event_Causal_Inference--Event_Cause_Inference"),
+        _row("subsequent_event", "SE", "后续事件推断", "Subsequent event", "text", "Event_Causal_Inference--Subsequent_Event_Inference"),
+        _row("clipped_subsequent_event", "CSE", "截断后续事件推断", "Clipped subsequent event", "text",
+             "Event_Causal_Inference--Clipped_Subsequent_Event_Inference"),
+    )
+}  # fmt: skip
+
+SETS = ("easy", "hard")
+SPLITS = ("train", "dev", "test")
+
+
+def task(name: str) -> Task:
+    if name not in TASKS:
+        raise ConfigError(unknown("task", name, TASKS))
+    return TASKS[name]

@@ -1,0 +1,114 @@
+"""The values that flow through the suite: each stage takes some of them and returns new ones.
+
+    official data -> Item -> Request -> Response -> Answer -> Score -> Record
+
+All are frozen; change one with `dataclasses.replace`, its id stays. This module imports nothing of ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """What became of a request. Only `PARSED` can be right or wrong; the rest are kept apart, all the way to the page."""
+
+    PARSED = "parsed"
+    UNPARSED = "unparsed"  # the model said something, but chose nothing
+    REFUSED = "refused"  # the model declined to answer
+    TRUNCATED = "truncated"  # the token limit came before the answer
+    SEVERAL = "several"  # more than one option chosen where one is asked for
+    CONFLICT = "conflict"  # label and text of different options, as in "(e)后续事件" where 后续事件 is (f)
+    EMPTY = "empty"  # nothing but blanks and special tokens
+    FAILED = "failed"  # no reply at all: the engine or the endpoint gave an error
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question of a benchmark. `gold` is an index; `labels` are presentation and may be perturbed.
+
+    >>> Item("corecode/easy/test/knowledge_filling/0", "knowledge_filling", "easy", "test", ("A: 你好。",),
+    ...      "请…", ("科幻片", "恐怖片"), ("(a)", "(b)"), 0, ("科幻片",)).labels[0]
+    '(a)'
+    """
+
+    id: str  # benchmark/set/split/task/number in its file: official numbers restart in every file
+    task: str
+    set: str  # "easy" | "hard"
+    split: str  # "train" | "dev" | "test"
+    dialogue: tuple[str, ...]  # turns, each with its speaker mark: "A: 你好。"
+    question: str  # the official text, byte for byte
+    options: tuple[str, ...] = ()  # empty for spans and generation
+    labels: tuple[str, ...] = ()  # as printed before the options: "(a)"
+    gold: int | None = None  # index into options
+    references: tuple[str, ...] = ()  # right answers as text; for choices the gold option's text
+
+    @property
+    def target(self) -> str:
+        """What a right reply is, and what shots show and training teaches: for choices the bare indicator, as the
+        paper's Figure 4 has it ("Label: c"), else the answer's text."""
+        return self.references[0] if self.gold is None else self.labels[self.gold].strip("()（）")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A chat turn."""
+
+    role: str  # "user" | "assistant" | "system"
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one model is asked about one item: `prompt` for a base model or `messages` for a chat model."""
+
+    item: Item
+    variant: str  # the prompt template's name: "paper", "plain"
+    prompt: str  # the whole text, shots included, as a base model gets it
+    messages: tuple[Message, ...]  # the same as chat turns
+    shots: tuple[str, ...]  # ids of the examples shown
+    asked_shots: int  # how many were asked for; more than len(shots) if some had to be dropped for space
+    max_new_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back. `error` set means that there was no reply: never an empty answer, never a score."""
+
+    text: str
+    finish: str  # "stop" | "length" | "error"
+    prompt_tokens: int = 0
+    new_tokens: int = 0
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a reply says. `start:end` is where in the raw reply the answer stands, for a page to highlight."""
+
+    status: Status
+    choice: int | None = None  # index into the item's options
+    text: str | None = None  # the span or short answer; for choices the words that were read
+    rule: str = ""  # the rule that fired
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Metric name -> value in [0, 1] for one item. Empty if the request failed: there is nothing to score."""
+
+    values: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Everything about one item of one cell: a reviewer can check a number with this alone."""
+
+    model: str
+    request: Request
+    key: str  # of the reply in the store
+    response: Response
+    answer: Answer
+    score: Score
