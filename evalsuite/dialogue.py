@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 
 def event(question: str) -> str | None:
@@ -25,3 +26,34 @@ def same_source(one: Sequence[str], other: Sequence[str]) -> bool:
         return True
     shared = sum(x == y for x, y in zip(one, other, strict=False))
     return 2 * shared >= min(len(one), len(other))
+
+
+_WINDOW = 24  # characters of two neighbouring turns that chance does not repeat: greetings and farewells are shorter
+
+
+def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
+    """The source of each dialogue as a number, the same for those that come from one: masked, altered and clipped too.
+
+    Two dialogues are taken as one source if they share two neighbouring turns of 24 characters or more together; very
+    short ones only if they are equal. Linear in the text, where `same_source` compares pairs.
+
+    >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。", "A: 快吃饭吧。"]
+    >>> sources([whole, ["A: 你好。"], [*whole[:2], "A: 快[MASK]吧。"]])
+    [0, 1, 0]
+    """
+    parent = list(range(len(dialogues)))
+
+    def find(n: int) -> int:
+        while parent[n] != n:
+            parent[n] = parent[parent[n]]
+            n = parent[n]
+        return n
+
+    seen: dict[object, int] = {}
+    for n, turns in enumerate(dialogues):
+        windows: list[object] = [pair for pair in pairwise(turns) if len(pair[0]) + len(pair[1]) >= _WINDOW]
+        for window in (*windows, tuple(turns)):
+            other = find(seen.setdefault(window, n))
+            mine = find(n)
+            parent[max(other, mine)] = min(other, mine)
+    return [find(n) for n in range(len(dialogues))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from jinja2 import StrictUndefined, Template, TemplateError
@@ -102,29 +102,31 @@ class Shots:
 
         The first k of a larger draw are the smaller draw. Raises PromptError if the split has too few dialogues.
         """
-        drawn: list[Item] = []
-        if count:
-            for shot in self._sequence(item):
-                if not any(same_source(shot.dialogue, other.dialogue) for other in (item, *drawn)):
-                    drawn.append(shot)
-                    if len(drawn) == count:
-                        return tuple(drawn)
-            raise PromptError(
-                f"{item.id}: {count} shots asked for, but the training split has only {len(drawn)} of other dialogues"
-            )
-        return ()
-
-    def _sequence(self, item: Item) -> Iterator[Item]:
-        """All training items in the item's own random order, one of each gold label in turn."""
         rng = random.Random(f"{self.seed}:shots:{item.id}")
         labels = sorted(self._groups)
         rng.shuffle(labels)
-        unseen = {label: list(range(len(self._groups[label]))) for label in labels}
-        while labels:
-            for label in list(labels):
-                left = unseen[label]
-                pick = rng.randrange(len(left))
-                left[pick], left[-1] = left[-1], left[pick]
-                yield self._groups[label][left.pop()]
-                if not left:
+        unseen = {label: list(self._groups[label]) for label in labels}
+        drawn: list[Item] = []
+        while len(drawn) < count:
+            if not labels:
+                raise PromptError(
+                    f"{item.id}: {count} shots asked for, but the training split has only {len(drawn)} of other dialogues"
+                )
+            for label in list(labels):  # one of each label in turn
+                shot = self._pick(unseen[label], rng, (item, *drawn))
+                if shot is None:
                     labels.remove(label)
+                elif len(drawn) < count:
+                    drawn.append(shot)
+        return tuple(drawn)
+
+    @staticmethod
+    def _pick(left: list[Item], rng: random.Random, others: Sequence[Item]) -> Item | None:
+        """Take a random item out of `left` that shares its dialogue with none of the others; None if there is none."""
+        while left:
+            place = rng.randrange(len(left))
+            left[place], left[-1] = left[-1], left[place]
+            shot = left.pop()
+            if not any(same_source(shot.dialogue, other.dialogue) for other in others):
+                return shot
+        return None

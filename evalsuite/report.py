@@ -31,7 +31,7 @@ def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     target.mkdir(parents=True, exist_ok=True)
     raw = json.dumps(content(folders), ensure_ascii=False, separators=(",", ":"))
     # mtime=0: the same runs give the same bytes.
-    packed = base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
+    packed = base64.b64encode(gzip.compress(raw.encode(), 6, mtime=0)).decode()
     page, css, js = (
         (bundled("leaderboard") / n).read_text(encoding="utf-8") for n in ("index.html", "page.css", "page.js")
     )

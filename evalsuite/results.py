@@ -192,8 +192,8 @@ def _problems(cell: dict[str, Any]) -> list[str]:
     return problems
 
 
-def write_manifest(out: Path, settings: Any, files: Sequence[File]) -> None:
-    """manifest.json: the settings of the latest start, versions, and hashes of the data files."""
+def write_manifest(out: Path, settings: Any, data: str, files: Sequence[File]) -> None:
+    """manifest.json: the settings of the latest start, where the data came from, versions, hashes of the data files."""
     packages = {}
     for name in ("evalsuite", "torch", "transformers", "tokenizers", "peft", "jinja2", "pydantic"):
         try:
@@ -202,7 +202,7 @@ def write_manifest(out: Path, settings: Any, files: Sequence[File]) -> None:
             continue
     content = {
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "settings": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(settings).items()},
+        "settings": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(settings).items()} | {"data": data},
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": packages,
@@ -215,12 +215,12 @@ def _file_name(cell: Cell) -> str:
     """For people; nothing is ever read back from it. A model's name may hold anything, so odd ones get a hash."""
     safe = re.sub(r"[^\w.-]", "_", cell.model, flags=re.ASCII)[:60]
     if safe != cell.model:
-        safe += "-" + hashlib.sha256(cell.model.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+        safe += "-" + hashlib.sha256(cell.model.encode()).hexdigest()[:6]
     return f"{safe}.{cell.set}.{cell.split}.{cell.task}.{cell.variant}.{cell.shots}-shot.jsonl"
 
 
 def _replace(path: Path, text: str) -> None:
     """Write whole or not at all."""
     draft = path.with_name(path.name + ".part")
-    draft.write_text(text, encoding="utf-8", errors="surrogatepass")
+    draft.write_text(text, encoding="utf-8")
     draft.replace(path)

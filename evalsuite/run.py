@@ -82,7 +82,7 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
     out.mkdir(parents=True, exist_ok=True)
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
-        write_manifest(out, s, [source.file for source in sources])
+        write_manifest(out, s, _data(s), [source.file for source in sources])
         for model in chosen:
             try:
                 backend = backends.load(model, corpus.train)
@@ -116,8 +116,7 @@ def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model],
     """Read settings, models and data, and find all that is wrong with them before any model is loaded."""
     s = Settings(models=models, **settings)
     chosen = load_models(resolve(s.models), list(s.model))
-    folder = s.data or os.environ.get("EVALSUITE_DATA") or "bundled:sample"
-    corpus = Corpus(resolve(folder), skip_bad=s.skip_bad)
+    corpus = Corpus(resolve(_data(s)), skip_bad=s.skip_bad)
     sets = [name for name in SETS if s.set in (name, "both")]
     places = [(task(name), item_set) for name in s.tasks for item_set in sets]
     if not s.tasks:
@@ -192,3 +191,7 @@ def ask(
         for n, response in group:
             progress.advance(response, score_reply(requests[n].item, response)[1])
     progress.finish()
+
+
+def _data(s: Settings) -> str:
+    return str(s.data or os.environ.get("EVALSUITE_DATA") or "bundled:sample")

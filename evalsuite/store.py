@@ -55,7 +55,7 @@ def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]
     """The store's key for a request to a model; `settings` are the backend's sampling settings."""
     asked: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
     text = json.dumps([fingerprint, asked, request.max_new_tokens, settings], ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Store:
@@ -109,16 +109,19 @@ class Store:
                 if r.error is not None:
                     self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (name, r.error))
                     continue
+                # Half a character (a lone surrogate, as broken JSON may carry) is no text: it is kept as its escape.
+                text = r.text.encode("utf-8", "backslashreplace").decode()
                 self._db.execute(
                     "INSERT INTO replies VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
-                    (name, r.text, r.finish, r.prompt_tokens, r.new_tokens),
+                    (name, text, r.finish, r.prompt_tokens, r.new_tokens),
                 )
                 self._db.execute("DELETE FROM failures WHERE key = ?", (name,))
 
     def cells(self) -> list[Cell]:
         """All cells planned, sorted by what they are, not by when they came."""
         rows = self._db.execute("SELECT model, task, item_set, split, variant, shots, facts FROM cells").fetchall()
-        return sorted((Cell(*row[:6], json.loads(row[6])) for row in rows), key=lambda c: c.order)
+        cells = (Cell(m, t, s, split, v, shots, json.loads(facts)) for m, t, s, split, v, shots, facts in rows)
+        return sorted(cells, key=lambda c: c.order)
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]:
         """(key, request, response) of a cell in order; None where neither reply nor failure is there yet."""

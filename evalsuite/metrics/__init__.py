@@ -1,1 +1,66 @@
-"""Answer + Item -> Score."""
+"""Metrics of answers, with their sources in docs/metrics.md.
+
+    exact_match, char_f1     one answer against its references; plain Python
+    accuracy                 choices against gold indices
+    score_texts              all text metrics of a corpus, per item and corpus, under a profile (PROFILES)
+    TextScores               what it returns; `stats.bootstrap` takes it as it is
+
+Importing this package imports neither numpy nor jieba: they come with the first corpus, jieba only if its profile
+needs words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from evalsuite.metrics.accuracy import accuracy, correct
+from evalsuite.metrics.exact import char_f1, exact_match, normalise
+from evalsuite.metrics.profiles import PROFILES, Profile
+from evalsuite.metrics.tokens import TOKENISERS, tokenise
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.semsim import Encoder
+    from evalsuite.metrics.texts import Corpus, TextScores
+
+__all__ = [
+    "PROFILES",
+    "TOKENISERS",
+    "Corpus",
+    "Profile",
+    "TextScores",
+    "accuracy",
+    "char_f1",
+    "correct",
+    "exact_match",
+    "normalise",
+    "score_texts",
+    "tokenise",
+]
+
+
+def score_texts(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    profile: str = "default",
+    encoder: Encoder | None = None,
+) -> TextScores:
+    """All text metrics of N answers, each with one or more references, under a profile.
+
+    encoder: from `semsim.load`; adds the semantic similarity.
+    For several profiles of the same texts use `Corpus`, which counts once.
+
+    >>> round(score_texts(["很好看", "x哭了"], [["好看"], ["x哭了"]], "char").corpus["f1_token"], 3)
+    0.9
+    """
+    from evalsuite.metrics.texts import Corpus
+
+    return Corpus(hypotheses, references).score(profile, encoder)
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Corpus", "TextScores"):
+        from evalsuite.metrics import texts
+
+        return getattr(texts, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,20 +1,14 @@
-"""temporary"""
+"""Reading answers out of anything a model says.
 
-import re
+    raw reply -> strip -> segment -> mentions -> commit -> option (weigh, decide)
+                                  -> span
 
-from evalsuite.types import Answer, Status
+Each stage is a module and can be tested alone. The rules that the docstrings cite are those of the held-out sets.
+"""
 
-PARSER_VERSION = "0"
+from .option import Choices, parse_option, parse_options
+from .span import parse_span
 
+PARSER_VERSION = "1"
 
-def parse_option(output, options, *, finish="stop", mode="full", dialogue=None):
-    t = output.strip()
-    for i, (l, o) in enumerate(options.items()):
-        if re.match(rf"[(（]?{re.escape(l.strip('()'))}[)）]?(?![a-z])", t):
-            return Answer(Status.PARSED, i, t, "t", 0, 1)
-    return Answer(Status.EMPTY if not t else Status.TRUNCATED if finish == "length" else Status.UNPARSED)
-
-
-def parse_span(output, *, dialogue=None, question=None, finish="stop", extract=True):
-    t = output.strip()
-    return Answer(Status.PARSED, None, t, "t", 0, len(t)) if t else Answer(Status.EMPTY)
+__all__ = ["PARSER_VERSION", "Choices", "parse_option", "parse_options", "parse_span"]

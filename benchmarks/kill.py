@@ -1,0 +1,79 @@
+"""Kill a run with SIGKILL at random moments, let it end, and compare it with an undisturbed one.
+
+    python benchmarks/kill.py [--kills 10] [-- flags of `evalsuite run`, without --out]
+
+Prints after each kill how many replies are stored. Ends with 1 if a byte of results.json or records/ differs, a reply is
+missing, or one was asked twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+
+def replies(run: Path) -> tuple[int, int]:
+    """How many replies are stored, and the most often any of them was answered."""
+    if not (run / "store.sqlite").is_file():
+        return 0, 0
+    with sqlite3.connect(run / "store.sqlite") as db:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'replies'").fetchone():
+            return 0, 0
+        count, most = db.execute("SELECT count(*), max(asked) FROM replies").fetchone()
+        return count, most or 0
+
+
+def produce(run: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(run)): p.read_bytes() for p in [run / "results.json", *sorted(run.glob("records/*"))]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("flags", nargs="*", default=["--model", "tiny-zh", "--limit", "24", "--shots", "0,1"])
+    arguments = parser.parse_args()
+    rng = random.Random()
+    with tempfile.TemporaryDirectory() as folder:
+        plain, killed = Path(folder) / "plain", Path(folder) / "killed"
+
+        def start(out: Path) -> subprocess.Popen[bytes]:
+            words = [sys.executable, "-m", "evalsuite.cli", "run", *arguments.flags, "--out", str(out)]
+            return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        began = time.perf_counter()
+        assert start(plain).wait() == 0
+        whole = time.perf_counter() - began
+        total, _ = replies(plain)
+        print(f"undisturbed: {total} replies in {whole:.1f} s")
+        kills = 0
+        while kills < arguments.kills:
+            process = start(killed)
+            # Loading takes its time at every start: aim past it, or the run would never get on.
+            moment = rng.uniform(0.1, 0.5) * whole
+            try:
+                process.wait(moment)
+                print("the run ended before it could be killed again")
+                break
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                kills += 1
+                print(f"kill {kills} after {moment:.1f} s: {replies(killed)[0]} replies stored")
+        assert start(killed).wait() == 0
+        count, most = replies(killed)
+        same = produce(plain) == produce(killed)
+        print(
+            f"{kills} kills: {count} of {total} replies, each answered at most {most} time(s), results the same: {same}"
+        )
+        sys.exit(not (same and count == total and most == 1))
+
+
+if __name__ == "__main__":
+    main()

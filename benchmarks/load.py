@@ -1,0 +1,76 @@
+"""Loading 76,787 items, CORECODE's size: time and peak memory, beside bare json.loads of the same lines.
+
+    python benchmarks/load.py [--items 76787]
+
+The items are the bundled sample's, repeated with numbers of their own and turns made different, so that no two dialogues
+are one object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from evalsuite.data.corecode import Corpus, path_of
+from evalsuite.resources import bundled
+from evalsuite.tasks import SETS, TASKS
+
+
+def write(folder: Path, items: int) -> None:
+    """All tasks and both sets in the sample's proportions, in one split."""
+    sample = Corpus(bundled("sample"))
+    lines = {
+        (t, s): sample.path(t, s, "test").read_text(encoding="utf-8").splitlines() for t, s in sample.files("test")
+    }
+    total = sum(map(len, lines.values()))
+    left = items
+    for number, ((task, item_set), rows) in enumerate(lines.items()):
+        want = left if number == len(lines) - 1 else round(items * len(rows) / total)
+        left -= want
+        path = path_of(folder / "data", task, item_set, "test")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8") as file:
+            for n in range(want):
+                row = json.loads(rows[n % len(rows)])
+                row["id"] = n
+                row["dialogue"] = [f"{turn}{n}" for turn in row["dialogue"]]
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def ours(folder: Path) -> int:
+    corpus = Corpus(folder)
+    return sum(len(corpus.file(TASKS[t.name], s, "test").items) for t, s in corpus.files("test"))
+
+
+def bare(folder: Path) -> int:
+    kept = [json.loads(line) for path in folder.rglob("*.jsonl") for line in path.read_bytes().splitlines()]
+    return len(kept)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--items", type=int, default=76_787)
+    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.measure:
+        began = time.perf_counter()
+        count = {"evalsuite": ours, "json.loads": bare}[arguments.measure[0]](Path(arguments.measure[1]))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"{arguments.measure[0]:12} {count:7,} items {time.perf_counter() - began:6.2f} s {peak:7.0f} MiB peak")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), arguments.items)
+        size = sum(p.stat().st_size for p in Path(folder).rglob("*.jsonl"))
+        print(f"{len(SETS)} sets, {len(TASKS)} tasks, {size / 2**20:.0f} MiB")
+        for name in ("json.loads", "evalsuite"):
+            subprocess.run([sys.executable, __file__, "--measure", name, folder], check=True)
+
+
+if __name__ == "__main__":
+    main()

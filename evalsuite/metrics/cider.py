@@ -1,0 +1,55 @@
+"""CIDEr (Vedantam, Zitnick & Parikh 2015): TF-IDF weighted n-gram similarity, n = 1…4, times 10: values in [0, 10].
+
+`clipped=True` is what everybody reports as CIDEr: pycocoevalcap's `Cider`, which is the paper's CIDEr-D (clipped
+counts, Gaussian penalty on lengths, sigma 6). `clipped=False` is the paper's plain CIDEr (vrama91/cider,
+pyciderevalcap/cider): cosine similarity. Neither stems.
+
+IDF comes from the references of all the items given: CIDEr is a corpus metric, and of a single item it is 0
+(log 1 - log 1). A bootstrap keeps the IDF of the whole corpus, as a part of the metric; `weights` counts it anew.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evalsuite.metrics.counts import Floats, Grams, Table, ratio
+
+ORDERS = 4
+SIGMA = 6.0
+
+
+def idf(table: Table, order: int, weights: Floats | None = None) -> Floats:
+    """(size,) log of items over items whose references hold the n-gram; never seen counts as seen in one item.
+
+    weights: (N,) how often each item stands in a resample of the corpus; once if None.
+    """
+    grams = table.grams(order)
+    item = table.ref_item[grams.text[grams.hyp_rows :] - table.n]
+    key = np.unique(item * max(grams.size, 1) + grams.gram[grams.hyp_rows :])  # an item counts once
+    item, gram = np.divmod(key, max(grams.size, 1))
+    frequency = np.bincount(gram, weights=None if weights is None else weights[item], minlength=grams.size)
+    documents = float(table.n if weights is None else weights.sum())
+    result: Floats = np.log(documents) - np.log(np.maximum(frequency, 1.0))
+    return result
+
+
+def cider(table: Table, clipped: bool = True, weights: Floats | None = None) -> Floats:
+    """(N,) CIDEr of each item in [0, 10]; the corpus value is their mean (under `weights`, their weighted mean)."""
+    similarity = np.zeros(len(table.ref_item))
+    for order in range(1, ORDERS + 1):
+        similarity += _similarity(table, table.grams(order), order, idf(table, order, weights), clipped)
+    if clipped:
+        # The reference counts lengths in bigrams: the same difference, but for empty texts, which score 0 anyway.
+        delta = (table.hyp_length[table.ref_item] - table.ref_length).astype(float)
+        similarity *= np.exp(-(delta**2) / (2 * SIGMA**2))
+    return 10.0 / ORDERS * np.add.reduceat(similarity, table.first_ref) / table.per_item
+
+
+def _similarity(table: Table, grams: Grams, order: int, weight: Floats, clipped: bool) -> Floats:
+    """(R,) similarity of the TF-IDF vectors of one order."""
+    squared = weight[grams.gram] ** 2
+    norm = np.sqrt(np.bincount(grams.text, weights=grams.count**2 * squared, minlength=len(table.length)))
+    hyp, ref = grams.matched()
+    mine, theirs = grams.count[hyp], grams.count[ref]
+    product = (np.minimum(mine, theirs) if clipped else mine) * theirs * squared[ref]
+    return ratio(table.sum_by_ref(ref, product, order), norm[: table.n][table.ref_item] * norm[table.n :])

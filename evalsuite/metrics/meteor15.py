@@ -1,0 +1,98 @@
+"""METEOR 1.5's score (Denkowski & Lavie 2014, English parameters), its exact matches only, without Java.
+
+Why: the jar that pycocoevalcap and its kin run separates Chinese characters by itself (its normaliser, -norm), so it
+gives sensible values on the same unsegmented text on which their BLEU, ROUGE-L and CIDEr see one token an answer. That
+is how a METEOR on small units came into one table with a CIDEr of 2.5·EM (docs/metrics.md).
+
+Differences to `meteor`: alpha 0.85, beta 0.2, gamma 0.6; the alignment has the fewest chunks; a corpus pools the counts
+and scores once, which is far below the mean of its items. Of the jar's other modules (stems, WordNet, paraphrases,
+function words, all English) nothing is here. On 1,000 pairs of Chinese answers, tokenised as `mixed`, the corpus value
+differs from the jar's on unsegmented text by 3e-6; 7 pairs differ, by up to 0.006, for its function words ("I", "-").
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evalsuite.metrics.counts import Floats, Ints, Numbers, Table, ratio
+from evalsuite.metrics.meteor import align, lowercased
+
+ALPHA, BETA, GAMMA = 0.85, 0.2, 0.6
+BEAM = 40  # partial alignments kept, as in the jar
+COLUMNS = ("hyp", "ref", "match", "chunk")
+
+
+def statistics(table: Table) -> Ints:
+    """(N, 4) sufficient statistics of the items, see COLUMNS; of several references the best-scored one's."""
+    matches, chunks = align(table)
+    words = lowercased(table)[table.tokens]
+    end = table.start + table.length
+    for pair in np.flatnonzero(_ambiguous(table, words) & (chunks > 1)).tolist():
+        item, text = int(table.ref_item[pair]), table.n + pair
+        hyp = words[table.start[item] : end[item]].tolist()
+        ref = words[table.start[text] : end[text]].tolist()
+        chunks[pair] = min(int(chunks[pair]), _fewest_chunks(hyp, ref))
+    # The jar's exception: one whole match of two equal texts is not fragmented at all, and adds no chunk to a corpus.
+    whole = (chunks == 1) & (matches == table.hyp_length[table.ref_item]) & (matches == table.ref_length)
+    chunks[whole] = 0
+    stats = np.stack([table.hyp_length[table.ref_item], table.ref_length, matches, chunks], axis=1)
+    if len(stats) == table.n:
+        return stats
+    scores, pairs = meteor15(stats), np.arange(len(stats))
+    is_best = scores == table.best(scores)[table.ref_item]
+    return stats[np.minimum.reduceat(np.where(is_best, pairs, len(pairs)), table.first_ref)]
+
+
+def meteor15(sums: Numbers) -> Floats:
+    """(..., 4) statistics of items or summed over a corpus -> (...) score in [0, 1]."""
+    sums = np.asarray(sums, dtype=float)
+    hyp, ref, match, chunk = (sums[..., i] for i in range(4))
+    precision, recall = ratio(match, hyp), ratio(match, ref)
+    mean = ratio(precision * recall, ALPHA * precision + (1 - ALPHA) * recall)
+    result: Floats = mean * (1 - GAMMA * ratio(chunk, match) ** BETA)
+    return result
+
+
+def _ambiguous(table: Table, word: Ints) -> NDArray[np.bool_]:
+    """(R,) whether a word that both have stands more than once on a side: else there is one alignment only."""
+    words = int(word.max(initial=0)) + 1
+    key, count = np.unique(table.text_of * words + word, return_counts=True)
+    text, gram = np.divmod(key, words)
+    split = int(np.searchsorted(text, table.n))
+    wanted = table.ref_item[text[split:] - table.n] * words + gram[split:]
+    row = np.searchsorted(key[:split], wanted)
+    found = row < split
+    found[found] = key[row[found]] == wanted[found]
+    repeated = np.zeros(len(wanted), dtype=bool)
+    repeated[found] = (count[split:][found] > 1) | (count[row[found]] > 1)
+    return np.bincount(text[split:][repeated] - table.n, minlength=len(table.ref_item)) > 0
+
+
+def _fewest_chunks(hyp: list[int], ref: list[int]) -> int:
+    """Chunks of the best alignment that matches as many words as can be: a beam search from left to right."""
+    places: dict[int, list[int]] = {}
+    for place, word in enumerate(ref):
+        places.setdefault(word, []).append(place)
+    masks = {word: sum(1 << place for place in found) for word, found in places.items()}
+    spare: dict[int, int] = {}  # how many of a word's places in the hypothesis have to stay without a match
+    for word in hyp:
+        spare[word] = spare.get(word, -len(places.get(word, ()))) + 1
+    seen: dict[int, int] = dict.fromkeys(places, 0)
+    # (chunks, distance of matched places, place that the last word met or -1, places met as bits)
+    beam = [(0, 0, -1, 0)]
+    for at, word in enumerate(hyp):
+        if word not in places:
+            beam = [(chunks, far, -1, met) for chunks, far, _, met in beam]
+            continue
+        grown = []
+        for chunks, far, last, met in beam:
+            for place in places[word]:
+                if not met >> place & 1:
+                    new = last < 0 or place != last + 1
+                    grown.append((chunks + new, far + abs(place - at), place, met | 1 << place))
+            if seen[word] - (met & masks[word]).bit_count() < spare[word]:
+                grown.append((chunks, far, -1, met))
+        seen[word] += 1
+        beam = sorted(grown)[:BEAM]
+    return beam[0][0]

@@ -1,0 +1,54 @@
+"""Profiles: which tokenisation each text metric gets. Literal data; imports nothing heavy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named set of tokenisations (names in `tokens.TOKENISERS`) and definitions. EM, character F1 and chrF have no
+    choice: they are on characters in every profile."""
+
+    name: str
+    note: str
+    f1: str
+    bleu: str
+    rouge: str
+    meteor: str
+    cider: str
+    rouge_l: str = "f1"  # "f1": Lin's F1, best reference; "coco": pycocoevalcap's beta 1.2
+    meteor15: str | None = None  # the tokenisation for METEOR 1.5's corpus score, where the profile has it
+
+
+PROFILES: dict[str, Profile] = {
+    "default": Profile(
+        "default",
+        "characters where n-grams of characters are customary, words where a unit should mean something",
+        f1="jieba",
+        bleu="char",
+        rouge="char",
+        meteor="jieba",
+        cider="jieba",
+    ),
+    "paper": Profile(
+        "paper",
+        "what the CORECODE paper must have done: pycocoevalcap on unsegmented text; F1 and METEOR on small units",
+        f1="char",
+        bleu="whitespace",
+        rouge="whitespace",
+        meteor="char",
+        cider="whitespace",
+        rouge_l="coco",
+        meteor15="mixed",
+    ),
+    "char": Profile("char", "characters only; needs no dictionary", "char", "char", "char", "char", "char"),
+    "jieba": Profile("jieba", "jieba's words only", "jieba", "jieba", "jieba", "jieba", "jieba"),
+}
+
+
+def profile_named(name: str) -> Profile:
+    """The profile of that name; a wrong name is an error that lists the right ones."""
+    if name not in PROFILES:
+        raise ValueError(f"no profile {name!r}; there are {', '.join(PROFILES)}")
+    return PROFILES[name]

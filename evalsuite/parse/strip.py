@@ -1,0 +1,211 @@
+"""Stage 1, strip: what surrounds an answer without saying anything goes (rules 1 and 5).
+
+Thinking, special tokens, HTML, markdown, LaTeX and emoji are removed; an offset map leads from the clean text back to the
+raw reply. One pass over the tokens of one regular expression, no nested repeats: linear in the length.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, enclosed, fold
+
+WINDOW = 2000  # of a longer text, this much from the head and from the tail is read
+
+_THOUGHTS = "think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|rationale|思考|seed:think"
+_THINK = re.compile(
+    rf"<\|?(?P<shut>/)?(?:{_THOUGHTS})\|?>|\[(?P<shut2>/)?THINK\]|◁(?P<shut3>/)?think▷"
+    r"|<?\|?(?:begin|(?P<shut4>end))_of_(?:thought|thinking|reasoning)\|?>?"
+    r"|<\|channel\|>\s?(?:analysis|commentary|(?P<shut5>final))\s?<\|message\|>",
+    re.IGNORECASE,
+)
+
+_TOKENS = re.compile(
+    "|".join(
+        (
+            r"(?P<turn><\|[^|<>\n]{1,40}\|>:?(?:\s?(?:assistant|model|bot)\b[ :]*)?"
+            r"|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>(?:model\b)?"
+            r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|\[[gs]MASK\](?:sop\b)?|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>)",
+            r"(?P<box></?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)",
+            r"(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n)(?:\s[^<>]{0,200})?/?>)",
+            r"(?P<tag></?(?:[abipqsu]|[a-zA-Z][a-zA-Z0-9:_-]{1,30})(?:\s[^<>]{0,200})?/?>|<!--|-->)",
+            r"(?P<entity>&(?:[a-zA-Z]{2,8}|#\d{1,6});)",
+            r"(?P<struck>~~[^~\n]{1,100}~~)",
+            r"(?P<boxed>\\(?:boxed|fbox|framebox)\s?\{)",
+            r"(?P<command>\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathit|mathsf|mathcal|operatorname|bf|rm|it)\s?\{)",
+            r"(?P<escape>\\n(?![a-z])|\\\\)",
+            r"(?P<latex>\\[a-zA-Z]{1,20}|\\[()\[\],;!> ])",
+            r"(?P<open>\{+)",
+            r"(?P<shut>\}+)",
+            r"(?P<fence>```[a-zA-Z]{0,12}|`{1,3})",
+            r"(?P<separator>^[ ]?#{2,}[ ]?$)",
+            r"(?P<rule>^[ ]?[-*=_─—]{3,}[ ]?$)",
+            r"(?P<heading>^[ ]{0,3}(?:#{1,6}[ ]+|>[ ]))",
+            r"(?P<stars>\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<![A-Za-z0-9_])_{1,3}(?=\w)|(?<=\S)_{1,3}(?![A-Za-z0-9_])|\$+)",
+            r"(?P<keycap>[0-9]\ufe0f?\u20e3|\U0001f51f)",
+            r"(?P<enclosed>[\u2460-\u24ff\u2776-\u2793\U0001f110-\U0001f1ff]\ufe0f?)",
+            r"(?P<yes>[✅✔☑√✓]\ufe0f?|(?<![^\s*-])\[[xXvV√]\](?=[ ]?\S))",
+            r"(?P<no>[❌✗✘❎✖]\ufe0f?)",
+            r"(?P<emoji>[\U0001f000-\U0001f0ff\U0001f200-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe00-\ufe0f\u200b-\u200f\u2060\ufeff]+)",
+        )
+    ),
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """A reply without its wrapping. `text` is folded (width, script), its case kept; `raw_span` leads back."""
+
+    text: str
+    thinking: bool  # it ends inside an unclosed thought
+    starts: tuple[int, ...]  # where each piece begins in `text`,
+    raws: tuple[int, ...]  # where it begins in the raw reply,
+    raw_ends: tuple[int, ...]  # where it ends there; a copied piece is as long in both
+
+    def raw_span(self, start: int, end: int) -> tuple[int, int]:
+        """Where a piece of the clean text stands in the raw reply."""
+        if end <= start or not self.starts:
+            return (0, 0)
+        first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1) - 1
+        begin = min(self.raws[first] + start - self.starts[first], self.raw_ends[first] - 1)
+        return begin, min(self.raws[last] + end - self.starts[last], self.raw_ends[last])
+
+
+def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
+    """The pieces of a folded text outside its thoughts, and whether it ends inside one (rule 5).
+
+    A closing tag without an opening one ends a thought that began with the reply: some templates open it in the prompt.
+    """
+    kept: list[tuple[int, int]] = []
+    start, inside = 0, False
+    for tag in _THINK.finditer(text):
+        shut = any(tag.group(name) for name in ("shut", "shut2", "shut3", "shut4", "shut5"))
+        if shut and not inside:
+            kept.clear()
+        elif not inside:
+            kept.append((start, tag.start()))
+        inside, start = not shut, tag.end()
+    if not inside:
+        kept.append((start, len(text)))
+    return [piece for piece in kept if text[piece[0] : piece[1]].strip()], inside
+
+
+def strip(raw: str) -> Clean:
+    """Everything that only wraps the answer goes; what markup means (a box, the end of a turn) stays as a sentinel."""
+    text = fold(raw)
+    kept, thinking = after_thinking(text)
+    texts: list[str] = []
+    starts: list[int] = []
+    raws: list[int] = []
+    ends: list[int] = []
+    length = 0
+    for piece, begin, end in _pieces(text, _windows(kept)):
+        if piece:
+            texts.append(piece)
+            starts.append(length)
+            raws.append(begin)
+            ends.append(end)
+            length += len(piece)
+    return Clean("".join(texts), thinking, tuple(starts), tuple(raws), tuple(ends))
+
+
+def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Of more than two windows of text only the head and the tail: an answer stands at either end, noise in between."""
+    total = sum(end - start for start, end in kept)
+    if total <= 2 * WINDOW:
+        return kept
+    pieces: list[tuple[int, int]] = []
+    position = 0
+    for start, end in kept:
+        for low, high in ((0, WINDOW), (total - WINDOW, total)):
+            first, last = max(low - position, 0), min(high - position, end - start)
+            if first < last:
+                pieces.append((start + first, start + last))
+        position += end - start
+    return pieces
+
+
+Piece = tuple[str, int, int]  # clean text, where it begins and ends in the raw text
+
+
+def _pieces(text: str, kept: list[tuple[int, int]]) -> Iterator[Piece]:
+    """The clean pieces in order. Braces close what they opened, so they are kept on a stack."""
+    stack: list[str] = []
+    for number, (start, end) in enumerate(kept):
+        if number:
+            yield TURN, start, start + 1
+        position = start
+        for token in _TOKENS.finditer(text, start, end):
+            if token.start() > position:
+                yield text[position : token.start()], position, token.start()
+            position = token.end()
+            kind = token.lastgroup or ""
+            if kind in _OPENERS:
+                piece = _OPENERS[kind] * (1 if kind != "open" else len(token.group()))
+                stack.extend([kind] * max(len(piece), 1))
+            elif kind == "shut":
+                piece = "".join(_SHUTTERS[stack.pop() if stack else "open"] for _ in token.group())
+            else:
+                piece = _replacement(kind, token.group())
+            yield piece, token.start(), token.end()
+        if position < end:
+            yield text[position:end], position, end
+
+
+_OPENERS = {"open": "{", "boxed": BOX_OPEN, "command": ""}
+_SHUTTERS = {"open": "}", "boxed": BOX_CLOSE, "command": ""}
+_PLAIN = {
+    "turn": TURN,
+    "separator": TURN,
+    "block": "\n",
+    "rule": "\n",
+    "escape": "\n",
+    "latex": " ",
+    "yes": "√",
+    "no": "×",
+}
+
+
+def _replacement(kind: str, token: str) -> str:
+    if kind == "turn":
+        return "" if "unk" in token.lower() or "pad" in token.lower() else TURN
+    if kind == "box":
+        return BOX_CLOSE if token[1] == "/" else BOX_OPEN
+    if kind == "entity":
+        char = html.unescape(token)
+        return fold(char) if len(char) == 1 else " "
+    if kind == "keycap":
+        return "(10)" if token == "\U0001f51f" else f"({token[0]})"
+    if kind == "enclosed":
+        inner = enclosed(token[0])
+        return f"({inner})" if inner and ENCLOSED.match(token) else ""
+    return _PLAIN.get(kind, "")
+
+
+_BARE = re.compile(
+    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoh|eoa|eod|pad|unk)>|\[[gs]MASK\]|\[(?:EOS|BOS|PAD|/?INST)\]|\s+"
+)
+
+
+def strip_tokens(raw: str) -> tuple[int, int]:
+    """Where a reply stands without blanks, special tokens and thinking around it; nothing inside is touched."""
+    text = fold(raw)
+    kept, _ = after_thinking(text)
+    if not kept:
+        return 0, 0
+    start, end = kept[0]
+    pieces = [match.span() for match in _BARE.finditer(text, start, end)]
+    for first, last in pieces:
+        if first != start:
+            break
+        start = last
+    for first, last in reversed(pieces):
+        if last != end or first < start:
+            break
+        end = first
+    return start, end

@@ -1,0 +1,266 @@
+"""Intervals and paired tests.
+
+The unit of chance is the dialogue, not the item: items of one dialogue share its text and go right and wrong together,
+so resampling items would give intervals that are too narrow. A corpus metric is a function of sums over items
+(`Additive`), so a resample is a weighting of the dialogues, and a thousand resamples are one matrix product: no text is
+touched again, and corpus BLEU costs what accuracy costs. CIDEr keeps the IDF of the whole corpus.
+
+    bootstrap             95 % percentile interval of every metric of one model (Efron & Tibshirani 1993, ch. 13)
+    paired_bootstrap      the same of the difference of two models, with a p-value (Koehn 2004)
+    paired_permutation    p-value of the difference: dialogues swap models at random (Riezler & Maxwell 2005)
+    mcnemar, wilson       exact test and interval for right and wrong (McNemar 1947, Wilson 1927); items taken as
+                          independent: for several items a dialogue use the two above
+    holm                  correction for many tests (Holm 1979)
+
+Everything random takes a generator and depends on nothing else: the same seed gives the same interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from random import Random
+from statistics import NormalDist
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Rng = Random | np.random.Generator
+
+# Weights held at a time: 4 million numbers, 32 MB.
+_BLOCK = 4_000_000
+
+
+class Additive(Protocol):
+    """Metrics that are functions of sums over items: `metrics.TextScores`, or `Means` of any values."""
+
+    @property
+    def statistics(self) -> Floats:
+        """(N, K) rows of the items."""
+
+    def finish(self, sums: Floats) -> dict[str, Floats]:
+        """(..., K) sums of rows -> each metric, (...)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """Plain means of values of items: name -> (N,), such as accuracy from right (1) and wrong (0).
+
+    >>> Means.of({"accuracy": [1, 0, 1, 1]}).finish(np.array([4.0, 3.0]))["accuracy"]
+    np.float64(0.75)
+    """
+
+    statistics: Floats
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, values: Mapping[str, Sequence[float] | NDArray[Any]]) -> Means:
+        """From the values of the items, all in the same order."""
+        columns = [np.asarray(column, dtype=float) for column in values.values()]
+        if not columns or len({len(column) for column in columns}) != 1:
+            raise ValueError("means need one or more metrics with a value for each item")
+        return cls(np.stack([np.ones(len(columns[0])), *columns], axis=1), tuple(values))
+
+    def finish(self, sums: Floats) -> dict[str, Floats]:
+        """(..., 1 + metrics) sums -> means."""
+        return {name: sums[..., i] / sums[..., 0] for i, name in enumerate(self.names, start=1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value and its interval at `level`, in the metric's own unit."""
+
+    value: float
+    low: float
+    high: float
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Model A less model B on the same items; `p` is two-sided. Without an interval low and high are nan."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+
+
+def bootstrap(
+    scores: Additive,
+    clusters: Sequence[Hashable] | None,
+    rng: Rng,
+    resamples: int = 1000,
+    level: float = 0.95,
+) -> dict[str, Interval]:
+    """Percentile intervals of all metrics from resampled dialogues.
+
+    clusters: (N,) the dialogue of each item; None if every item is one of its own.
+    """
+    sums = _cluster_sums(scores.statistics, clusters)
+    value = scores.finish(sums.sum(axis=0))
+    draws = _collect(scores.finish(weights @ sums) for weights in _resampled(len(sums), resamples, rng))
+    return {name: Interval(float(value[name]), *_percentiles(draws[name], level), level) for name in value}
+
+
+def paired_bootstrap(
+    a: Additive,
+    b: Additive,
+    clusters: Sequence[Hashable] | None,
+    rng: Rng,
+    resamples: int = 1000,
+    level: float = 0.95,
+) -> dict[str, Difference]:
+    """Intervals of A - B, both on the same resampled dialogues.
+
+    p: how often a resampled difference is as far from the resamples' mean as the difference itself is from 0 (the
+    null hypothesis shifted to the mean, as sacreBLEU's paired bootstrap does), counting the sample itself as one.
+    """
+    sums_a, sums_b, width = _paired_sums(a, b, clusters)
+    value = _subtract(a.finish(sums_a.sum(axis=0)), b.finish(sums_b.sum(axis=0)))
+    both = np.concatenate([sums_a, sums_b], axis=1)
+    totals = (weights @ both for weights in _resampled(len(both), resamples, rng))
+    draws = _collect(_subtract(a.finish(total[:, :width]), b.finish(total[:, width:])) for total in totals)
+    result = {}
+    for name, drawn in draws.items():
+        observed = float(value[name])
+        result[name] = Difference(observed, *_percentiles(drawn, level), _p_value(drawn - drawn.mean(), observed))
+    return result
+
+
+def paired_permutation(
+    a: Additive,
+    b: Additive,
+    clusters: Sequence[Hashable] | None,
+    rng: Rng,
+    permutations: int = 1000,
+) -> dict[str, Difference]:
+    """p-values of A - B: under the null hypothesis the models are exchangeable within every dialogue, so each dialogue
+    swaps them with probability 1/2. Of two equal models p is 1."""
+    sums_a, sums_b, _ = _paired_sums(a, b, clusters)
+    total_a, total_b = sums_a.sum(axis=0), sums_b.sum(axis=0)
+    value = _subtract(a.finish(total_a), b.finish(total_b))
+    change = sums_b - sums_a
+    moved = (swaps @ change for swaps in _swaps(len(change), permutations, rng))
+    draws = _collect(_subtract(a.finish(total_a + move), b.finish(total_b - move)) for move in moved)
+    nan = math.nan
+    return {n: Difference(float(value[n]), nan, nan, _p_value(drawn, float(value[n]))) for n, drawn in draws.items()}
+
+
+def wilson(right: int, total: int, level: float = 0.95) -> Interval:
+    """Wilson's score interval of a share; it stays within [0, 1] and is sensible for 0 and for all.
+
+    >>> interval = wilson(0, 10)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.0, 0.2775)
+    """
+    if not 0 <= right <= total or total == 0:
+        raise ValueError(f"{right} right of {total}")
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    share, spread = right / total, z * z / total
+    centre = (share + spread / 2) / (1 + spread)
+    half = z / (1 + spread) * math.sqrt(share * (1 - share) / total + spread / (4 * total))
+    low = 0.0 if right == 0 else max(0.0, centre - half)
+    return Interval(share, low, 1.0 if right == total else min(1.0, centre + half), level)
+
+
+def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
+    """Two-sided exact p-value that two models are right equally often: a binomial test of the items on which one is
+    right and the other wrong. No such item: 1.0.
+
+    >>> mcnemar([True] * 6 + [False], [False] * 6 + [False])
+    0.03125
+    """
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} and {len(b)} items are no pairs")
+    only_a = sum(bool(x) and not y for x, y in zip(a, b, strict=True))
+    only_b = sum(bool(y) and not x for x, y in zip(a, b, strict=True))
+    if only_a + only_b == 0:
+        return 1.0
+    return float(import_module("scipy.stats").binomtest(only_a, only_a + only_b, 0.5).pvalue)
+
+
+def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+    """Holm's step-down adjusted p-values, in the order given: those below alpha are significant at family level alpha.
+
+    >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
+    {'a': 0.03, 'b': 0.06, 'c': 0.06}
+    """
+    adjusted: dict[str, float] = {}
+    running = 0.0
+    for rank, name in enumerate(sorted(p_values, key=lambda name: p_values[name])):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[name]))
+        adjusted[name] = running
+    return {name: adjusted[name] for name in p_values}
+
+
+def _generator(rng: Rng) -> np.random.Generator:
+    return np.random.default_rng(rng.getrandbits(128)) if isinstance(rng, Random) else rng
+
+
+def _cluster_sums(statistics: Floats, clusters: Sequence[Hashable] | None) -> Floats:
+    """(N, K) rows of items -> (C, K) rows of dialogues, in the order in which they come first."""
+    if len(statistics) == 0:
+        raise ValueError("no items")
+    if clusters is None:
+        return statistics
+    if len(clusters) != len(statistics):
+        raise ValueError(f"{len(clusters)} clusters for {len(statistics)} items")
+    numbers: dict[Hashable, int] = {}
+    of_item = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters], dtype=np.int64)
+    order = np.argsort(of_item, kind="stable")
+    first = np.searchsorted(of_item[order], np.arange(len(numbers)))
+    return np.add.reduceat(statistics[order], first, axis=0)
+
+
+def _paired_sums(a: Additive, b: Additive, clusters: Sequence[Hashable] | None) -> tuple[Floats, Floats, int]:
+    if a.statistics.shape != b.statistics.shape:
+        raise ValueError(f"scores of {a.statistics.shape} and {b.statistics.shape} items × columns are no pairs")
+    return _cluster_sums(a.statistics, clusters), _cluster_sums(b.statistics, clusters), a.statistics.shape[1]
+
+
+def _blocks(clusters: int, draws: int) -> Iterator[int]:
+    if draws < 1:
+        raise ValueError(f"{draws} resamples")
+    size = max(1, _BLOCK // clusters)
+    for start in range(0, draws, size):
+        yield min(size, draws - start)
+
+
+def _resampled(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
+    """Blocks of (B, C) weights: how often each dialogue is drawn when as many are drawn as there are."""
+    generator = _generator(rng)
+    for size in _blocks(clusters, draws):
+        drawn = generator.integers(0, clusters, (size, clusters)) + np.arange(size)[:, None] * clusters
+        yield np.bincount(drawn.ravel(), minlength=size * clusters).reshape(size, clusters).astype(float)
+
+
+def _swaps(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
+    generator = _generator(rng)
+    for size in _blocks(clusters, draws):
+        yield generator.integers(0, 2, (size, clusters), dtype=np.int8).astype(float)
+
+
+def _collect(blocks: Iterator[dict[str, Floats]]) -> dict[str, Floats]:
+    parts = list(blocks)
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _subtract(a: dict[str, Floats], b: dict[str, Floats]) -> dict[str, Floats]:
+    if a.keys() != b.keys():
+        raise ValueError(f"metrics of one model only: {sorted(a.keys() ^ b.keys())}")
+    return {name: a[name] - b[name] for name in a}
+
+
+def _percentiles(draws: Floats, level: float) -> tuple[float, float]:
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _p_value(draws: Floats, observed: float) -> float:
+    as_far = int(np.count_nonzero(np.abs(draws) >= abs(observed) - 1e-12))
+    return (as_far + 1) / (len(draws) + 1)

@@ -1,0 +1,195 @@
+"""Baselines, and the Hugging Face backend on the embedded model for real."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from evalsuite.backends import load
+from evalsuite.backends.hf import HuggingFace, plan
+from evalsuite.config import Generation, Model
+from evalsuite.data.corecode import Corpus
+from evalsuite.errors import BackendError
+from evalsuite.prompt import Prompt
+from evalsuite.resources import bundled
+from evalsuite.tasks import TASKS
+from evalsuite.types import Item, Request, Response
+
+
+def requests(sample: Corpus, task: str = "knowledge_filling", count: int = 8) -> list[Request]:
+    prompt = Prompt(bundled("prompts"), TASKS[task], "paper")
+    return [prompt.request(item) for item in sample.file(TASKS[task], "easy", "test").items[:count]]
+
+
+def answers(backend: object, asked: list[Request], done: list[bool] | None = None) -> dict[int, Response]:
+    groups = backend.generate(asked, done or [False] * len(asked))  # type: ignore[attr-defined]
+    return dict(chain.from_iterable(groups))
+
+
+@pytest.mark.parametrize("kind", ["random", "majority", "lexical", "oracle"])
+@pytest.mark.parametrize("task", TASKS)
+def test_baselines_answer_every_task(sample: Corpus, kind: str, task: str) -> None:
+    asked = requests(sample, task)
+    backend = load(Model(name="b", backend="baseline", path=kind), sample.train)
+    first = answers(backend, asked)
+    assert sorted(first) == list(range(len(asked)))
+    assert all(r.text and r.error is None for r in first.values())
+    assert answers(backend, asked) == first
+    if kind == "oracle":
+        assert [first[n].text for n in range(len(asked))] == [r.item.target for r in asked]
+
+
+def test_majority_is_the_trainings_most_frequent_answer(sample: Corpus) -> None:
+    train = sample.train("slot_identification", "easy")
+    counts: dict[str, int] = {}
+    for item in train:
+        counts[item.target] = counts.get(item.target, 0) + 1
+    backend = load(Model(name="b", backend="baseline", path="majority"), sample.train)
+    (reply,) = answers(backend, requests(sample, "slot_identification", 1)).values()
+    assert counts[reply.text] == max(counts.values())
+
+
+def test_majority_without_training_data_fails_and_says_why(sample: Corpus) -> None:
+    backend = load(Model(name="b", backend="baseline", path="majority"), lambda task, item_set: ())
+    (reply,) = answers(backend, requests(sample, count=1)).values()
+    assert reply.error and "no training file" in reply.error
+
+
+def test_lexical_looks_before_the_event_for_a_cause_and_after_it_for_a_consequence() -> None:
+    dialogue = ("A: 昨晚下大雨，路滑，他摔了一跤，腿断了。",)
+    backend = load(Model(name="b", backend="baseline", path="lexical"), lambda task, item_set: ())
+    told = {"event_cause": "路滑", "subsequent_event": "腿断了"}
+    endings = {"event_cause": "的原因是什么？", "subsequent_event": "导致的后续事件是什么？"}
+    for task, expected in told.items():
+        question = f"请不要重述问题或解释原因：事件“他摔了一跤”{endings[task]}"  # the official lead-in names 原因, too
+        item = Item("i", task, "easy", "test", dialogue, question, references=("x",))
+        request = Prompt(bundled("prompts"), TASKS[task], "paper").request(item)
+        assert answers(backend, [request])[0].text == expected
+
+
+def test_an_unknown_baseline() -> None:
+    with pytest.raises(BackendError, match=r"unknown baseline 'randon'.*'random'"):
+        load(Model(name="b", backend="baseline", path="randon"), lambda task, item_set: ())
+
+
+@pytest.mark.parametrize("budget", [1, 100, 250, 10_000])
+def test_batches_stay_within_the_budget(budget: int) -> None:
+    lengths = {n: 20 + (n * 37) % 90 for n in range(50)}
+    batches = plan(lengths, budget)
+    assert sorted(chain.from_iterable(batches)) == list(range(50))
+    for batch in batches:
+        assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= budget
+    order = [lengths[i] for i in chain.from_iterable(batches)]
+    assert order == sorted(order, reverse=True)
+
+
+@pytest.fixture(scope="module")
+def hf(tiny: Path) -> Iterator[HuggingFace]:
+    pytest.importorskip("torch", reason="needs evalsuite[hf]")
+    model = Model(name="tiny", backend="hf", path=str(tiny), chat=True, dtype="float32", device="cpu",
+                  generation=Generation(max_new_tokens=12, batch_tokens=4096))  # fmt: skip
+    backend = HuggingFace(model)
+    yield backend
+    backend.close()
+
+
+def test_batched_replies_are_what_a_bare_generate_loop_gives(hf: HuggingFace, sample: Corpus) -> None:
+    """The reference is transformers' own generate on one unpadded prompt at a time."""
+    import torch
+
+    asked = requests(sample, "event_cause", 6) + requests(sample, "knowledge_filling", 6)
+    batched = answers(hf, asked)
+    for n, request in enumerate(asked):
+        turns = [{"role": m.role, "content": m.content} for m in request.messages]
+        ids = hf.tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_tensors="pt")["input_ids"]
+        with torch.inference_mode():
+            out = hf.net.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=request.max_new_tokens)
+        text = hf.tokenizer.decode(out[0, ids.shape[1] :], skip_special_tokens=True)
+        assert (batched[n].text, batched[n].prompt_tokens) == (text, ids.shape[1])
+
+
+def test_only_what_is_not_done_is_asked(hf: HuggingFace, sample: Corpus) -> None:
+    asked = requests(sample, count=5)
+    whole = answers(hf, asked)
+    part = answers(hf, asked, [True, False, True, False, True])
+    assert part == {n: whole[n] for n in (1, 3)}
+
+
+def test_a_prompt_that_is_too_long_fails_alone(hf: HuggingFace, sample: Corpus) -> None:
+    asked = requests(sample, count=3)
+    item = asked[1].item
+    long = Item(**{**{f: getattr(item, f) for f in item.__slots__}, "dialogue": ("A: " + "字" * 9000,)})
+    asked[1] = Prompt(bundled("prompts"), TASKS[item.task], "paper").request(long)
+    replies = answers(hf, asked)
+    assert "exceed" in (replies[1].error or "")
+    assert replies[0].error is None and replies[2].error is None
+
+
+@pytest.mark.parametrize("kind", ["cuda", "cpu", "other"])
+def test_out_of_memory_halves_the_batch_and_goes_on(
+    hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A network that runs out of memory above two rows: same replies, no item lost. Other errors are not swallowed."""
+    import torch
+
+    asked = requests(sample, count=7)
+    whole = answers(hf, asked)
+    generate = hf.net.generate
+    errors = {
+        "cuda": torch.OutOfMemoryError("CUDA out of memory"),
+        "cpu": RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+        "other": RuntimeError("shapes do not match"),
+    }
+
+    def starved(input_ids: torch.Tensor, **rest: object) -> torch.Tensor:
+        if len(input_ids) > 2:
+            raise errors[kind]
+        return generate(input_ids=input_ids, **rest)
+
+    monkeypatch.setattr(hf.net, "generate", starved)
+    monkeypatch.setattr(hf, "_limit", hf.spec.generation.batch_tokens)
+    if kind == "other":
+        with pytest.raises(RuntimeError, match="shapes"):
+            answers(hf, asked)
+    else:
+        assert answers(hf, asked) == whole
+
+
+def test_the_fingerprint_tells_models_apart(hf: HuggingFace, tiny: Path, tmp_path: Path) -> None:
+    base = Model(name="other name", backend="hf", path=str(tiny), chat=True, dtype="float32", device="cpu")
+    assert HuggingFace(base).fingerprint == hf.fingerprint  # a name is no part of it
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in tiny.iterdir():
+        (copy / file.name).write_bytes(file.read_bytes())
+    weights = bytearray((copy / "model.safetensors").read_bytes())
+    weights[-1] ^= 1
+    (copy / "model.safetensors").write_bytes(weights)
+    assert HuggingFace(base.model_copy(update={"path": str(copy)})).fingerprint != hf.fingerprint
+    assert HuggingFace(base.model_copy(update={"dtype": "bfloat16"})).fingerprint != hf.fingerprint
+    assert HuggingFace(base.model_copy(update={"chat": False})).fingerprint != hf.fingerprint
+
+
+def test_a_model_that_is_not_there(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs evalsuite[hf]")
+    with pytest.raises(BackendError, match="model gone: cannot load"):
+        HuggingFace(Model(name="gone", backend="hf", path=str(tmp_path / "nowhere")))
+
+
+def test_the_embedded_model_gives_every_character_back(tiny: Path) -> None:
+    """As AutoTokenizer loads it: some tokenizers are rebuilt on loading, and lose characters."""
+    transformers = pytest.importorskip("transformers", reason="needs evalsuite[hf]")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
+    text = "".join(
+        map(chr, chain(range(0x20, 0x7F), range(0x3000, 0x3040), range(0x4E00, 0xA000), range(0xFF00, 0xFFF0)))
+    )
+    text += "🙂𠮷\u200b\ufffc™♂°┏"
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+    assert tokenizer.decode(ids, clean_up_tokenization_spaces=False) == text
+
+
+def test_the_embedded_model_is_small(tiny: Path) -> None:
+    assert sum(f.stat().st_size for f in tiny.iterdir()) <= 6 * 2**20

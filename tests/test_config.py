@@ -1,0 +1,64 @@
+"""models.yaml: what is wrong is named with file, line and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evalsuite.config import load_models
+from evalsuite.errors import ConfigError
+from evalsuite.resources import bundled
+
+GOOD = "models:\n  - name: a\n    backend: hf\n    path: somewhere/model\n"
+
+WRONG = [
+    # what follows GOOD, or the whole file; parts of the message
+    ("    dtpye: float32\n", ["models.yaml:5: models[0].dtpye", "Did you mean 'dtype'"]),
+    ("    dtype: float64\n", ["models.yaml:5: models[0].dtype", "'float64'"]),
+    ("    chat: maybe\n", ["models.yaml:5: models[0].chat", "bool"]),
+    ("    shots: [0, -1]\n", ["models.yaml:5: models[0].shots", "none negative"]),
+    ("    generation: {max_tokens: 3}\n", ["models.yaml:5: models[0].generation.max_tokens", "max_new_tokens"]),
+    ("    generation:\n      max_new_tokens: 0\n", ["models.yaml:6:", "greater than or equal to 1"]),
+    ("  - {name: b, backend: vlm, path: x}\n", ["models.yaml:5: models[1].backend", "'baseline'"]),
+    ("  - {name: b, backend: hf}\n", ["models[1].path", "required"]),
+    ("  - {name: a, backend: hf, path: x}\n", ["two models are called 'a'"]),
+    ("other: 1\n", ["models.yaml:5: other", "Known: models"]),
+    ("  : :\n - [", ["models.yaml", "line"]),
+]
+
+
+@pytest.mark.parametrize(("more", "parts"), WRONG)
+def test_a_mistake_is_named(tmp_path: Path, more: str, parts: list[str]) -> None:
+    path = tmp_path / "models.yaml"
+    path.write_text(GOOD + more, encoding="utf-8")
+    with pytest.raises(ConfigError) as error:
+        load_models(path)
+    for part in parts:
+        assert part in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "models: []", "models: 3"])
+def test_files_without_models(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "models.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"models\.yaml"):
+        load_models(path)
+
+
+def test_paths_are_meant_from_the_file(tmp_path: Path) -> None:
+    (tmp_path / "somewhere" / "model").mkdir(parents=True)
+    path = tmp_path / "models.yaml"
+    path.write_text(GOOD + "  - {name: hub, backend: hf, path: org/model}\n", encoding="utf-8")
+    local, hub = load_models(path)
+    assert local.path == str(tmp_path / "somewhere" / "model")
+    assert hub.path == "org/model"
+    assert not local.trust_remote_code
+
+
+def test_choosing_models(tmp_path: Path) -> None:
+    assert [m.name for m in load_models(bundled("models.yaml"), ["lexical"])] == ["lexical"]
+    with pytest.raises(ConfigError, match=r"unknown model 'tiny'.*Did you mean 'tiny-zh'"):
+        load_models(bundled("models.yaml"), ["tiny"])
+    with pytest.raises(ConfigError, match="no such file"):
+        load_models(tmp_path / "nowhere.yaml")

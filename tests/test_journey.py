@@ -1,0 +1,240 @@
+"""The whole way, as a user goes it: the command line in a process of its own, on the sample, with the real model."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import evalsuite
+from evalsuite.errors import ConfigError, DataError
+from evalsuite.results import write_results
+from evalsuite.tasks import TASKS
+
+pytest.importorskip("torch", reason="needs evalsuite[hf]")
+
+COMMAND = [sys.executable, "-m", "evalsuite.cli"]
+FEW = ["--model", "random,tiny-zh", "--tasks", "knowledge_filling,event_cause,conflict_detection", "--limit", "6"]
+
+
+def cli(*words: str, expect: int = 0, **more: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [*COMMAND, *words], capture_output=True, text=True, env={**os.environ, "HF_HUB_OFFLINE": "1", **more}
+    )
+    assert done.returncode == expect, done.stderr
+    return done
+
+
+def produce(run: Path) -> dict[str, bytes]:
+    """All that must not change between two runs of the same settings."""
+    return {str(p.relative_to(run)): p.read_bytes() for p in [run / "results.json", *sorted(run.glob("records/*"))]}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("runs") / "undisturbed"
+    cli("run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(run))
+    return run
+
+
+def test_what_a_run_leaves(undisturbed: Path) -> None:
+    results = json.loads((undisturbed / "results.json").read_text())
+    cells = results["cells"]
+    assert len(cells) == 2 * 3 * 2 * 2 * 2  # models, tasks, sets, wordings, shots
+    for cell in cells:
+        records = [json.loads(x) for x in (undisturbed / cell["records"]).read_text().splitlines()]
+        assert len(records) == cell["items"] == sum(cell["status"].values()) == 6
+        assert cell["missing"] == 0
+        for name, metric in cell["metrics"].items():
+            values = [r["scores"][name] for r in records]
+            assert metric["value"] == pytest.approx(sum(values) / 6)
+            assert metric["signature"].startswith(f"{name}|data:")
+        for record in records:
+            assert record["prompt"].endswith(("答：", "答：正确的选项是", "答案："))
+            assert len(record["shots"]) == record["asked_shots"] == cell["shots"]
+            answer = record["answer"]
+            if answer["status"] == "parsed" and answer["text"] is not None and answer["start"] is not None:
+                assert record["reply"][answer["start"] : answer["end"]]
+    manifest = json.loads((undisturbed / "manifest.json").read_text())
+    assert manifest["settings"]["seed"] == 0 and manifest["packages"]["evalsuite"]
+    assert (undisturbed / "run.log").stat().st_size
+    assert (undisturbed / "page" / "index.html").read_text().startswith("<!doctype html>")
+
+
+def test_the_same_command_again_asks_nothing(undisturbed: Path) -> None:
+    before = produce(undisturbed)
+    done = cli("run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(undisturbed))
+    assert " 0 asked" in done.stderr and " 6 asked" not in done.stderr
+    assert produce(undisturbed) == before
+
+
+def test_two_runs_give_the_same_bytes(undisturbed: Path, tmp_path: Path) -> None:
+    cli("run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(tmp_path / "again"))
+    assert produce(tmp_path / "again") == produce(undisturbed)
+
+
+def test_scoring_again_needs_no_model(undisturbed: Path) -> None:
+    before = produce(undisturbed)
+    (undisturbed / "results.json").unlink()
+    for record in undisturbed.glob("records/*"):
+        record.unlink()
+    done = cli("score", str(undisturbed), EVALSUITE_DATA="/nowhere")
+    assert "tiny-zh" in done.stdout
+    assert produce(undisturbed) == before
+
+
+def test_kill_9_at_any_moment(undisturbed: Path, tmp_path: Path) -> None:
+    """Killed three times at random moments (benchmarks/kill.py: ten and more), the run ends as if it had not been."""
+    run = tmp_path / "killed"
+    words = [*COMMAND, "run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(run)]
+    rng = random.Random(time.time())
+    kills = 0
+    for _ in range(3):
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(rng.uniform(2, 12))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+    cli("run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(run))
+    assert kills
+    assert produce(run) == produce(undisturbed)
+    with sqlite3.connect(run / "store.sqlite") as db:
+        assert db.execute("SELECT max(asked), count(*) FROM replies").fetchone() == (
+            1,
+            sqlite3.connect(undisturbed / "store.sqlite").execute("SELECT count(*) FROM replies").fetchone()[0],
+        )
+
+
+MODELS = """models:
+  - {name: gone, backend: hf, path: /nowhere/model}
+  - {name: majority, backend: baseline, path: majority}
+  - {name: random, backend: baseline, path: random}
+"""
+
+
+def test_a_model_that_fails_does_not_lose_the_others(tmp_path: Path) -> None:
+    (tmp_path / "models.yaml").write_text(MODELS)
+    run = tmp_path / "run"
+    done = cli("run", "--models", str(tmp_path / "models.yaml"), "--tasks", "event_cause", "--out", str(run), expect=1)
+    assert "problem: model gone: cannot load" in done.stderr
+    cells = json.loads((run / "results.json").read_text())["cells"]
+    assert {c["model"] for c in cells} == {"majority", "random"}
+
+
+def test_failed_requests_are_no_scores(tmp_path: Path) -> None:
+    """A data folder without a training split: `majority` cannot answer. That is a failure, not a row of zeros."""
+    data = tmp_path / "data" / "easy" / "generation" / "test"
+    data.mkdir(parents=True)
+    name = f"{TASKS['event_cause'].file}.jsonl"
+    source = Path(evalsuite.__file__).parents[1] / "sample" / "data" / "easy" / "generation" / "test" / name
+    (data / name).write_bytes(source.read_bytes())
+    (tmp_path / "models.yaml").write_text(MODELS)
+    run = tmp_path / "run"
+    words = [
+        "run",
+        "--models",
+        str(tmp_path / "models.yaml"),
+        "--model",
+        "majority,random",
+        "--data",
+        str(tmp_path),
+        "--limit",
+        "4",
+    ]
+    done = cli(*words, "--out", str(run), expect=1)
+    assert "4 of 4 requests failed: no training file" in done.stderr
+    failed, fine = json.loads((run / "results.json").read_text())["cells"]
+    assert failed["status"] == {"failed": 4} and failed["metrics"]["f1"] == {
+        **failed["metrics"]["f1"],
+        "value": None,
+        "n": 0,
+    }
+    assert fine["metrics"]["f1"]["n"] == 4
+    # Nor can shots be drawn, which is said before any model is loaded.
+    assert "training split, which is not there" in cli(*words, "--shots", "1", "--out", str(run), expect=2).stderr
+
+
+USAGE = [
+    (["run", "--tasks", "event_couse"], "Did you mean 'event_cause'"),
+    (["run", "--model", "nobody"], "unknown model 'nobody'"),
+    (["run", "--models", "/nowhere.yaml"], "no such file"),
+    (["run", "--data", "/nowhere"], "no such folder"),
+    (["run", "--set", "medium"], "easy, hard or both"),
+    (["run", "--split", "valid"], "train, dev or test"),
+    (["run", "--shots", "x"], "expected numbers"),
+    (["run", "--shots", "-1"], "none negative"),
+    (["run", "--limit", "0"], "--limit"),
+    (["run", "--prompt", "papper"], "Did you mean 'paper'"),
+    (["score", "/nowhere"], "no run here"),
+    (["report", "/nowhere"], "no results.json"),
+    (["data", "check", "/nowhere"], "no such folder"),
+    (["frobnicate"], "No such command"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), USAGE, ids=[" ".join(w) for w, _ in USAGE])
+def test_usage_errors(words: list[str], message: str, tmp_path: Path) -> None:
+    out = ["--out", str(tmp_path / "run")] if words[0] == "run" else []
+    done = cli(*words, *out, expect=2)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_preview(tmp_path: Path, tiny: Path) -> None:
+    words = ["preview", "--tasks", "event_cause", "--set", "hard", "--shots", "0,2", "--prompt", "paper,plain"]
+    lines = [json.loads(x) for x in cli(*words, "--json").stdout.splitlines()]
+    assert len(lines) == 28 * 4
+    assert set(lines[0]) >= {"task", "set", "split", "item", "shots", "prompt", "messages", "gold"}
+    text = cli(*words, "--tokenizer", str(tiny)).stdout
+    assert "prompt tokens" in text and "chat tokens" in text
+    assert text.rstrip().endswith(f"in all {28 * 4 * 4:,} requests")
+    (record,) = [x for x in lines if x["item"].endswith("/3") and (x["variant"], x["shots"]) == ("paper", 2)]
+    evalsuite.run(model=["random"], tasks=["event_cause"], set="hard", shots=[2], limit=4, out=tmp_path / "run")
+    asked = (tmp_path / "run" / "records" / "random.hard.test.event_cause.paper.2-shot.jsonl").read_text().splitlines()
+    assert json.loads(asked[3])["prompt"] == record["prompt"]
+
+
+def test_lists() -> None:
+    assert "clipped_subsequent_event" in cli("tasks", COLUMNS="200").stdout
+    assert "tiny-zh" in cli("models", COLUMNS="200").stdout
+
+
+def test_from_python(tmp_path: Path) -> None:
+    done = evalsuite.run(model=["lexical"], tasks=["domain_identification"], limit=5, out=tmp_path / "run")
+    assert done.exit_code == 0 and len(done.cells) == 2
+    assert evalsuite.score(tmp_path / "run").cells == done.cells
+    assert evalsuite.report([tmp_path / "run"], tmp_path / "page").is_file()
+    with pytest.raises(ConfigError):
+        evalsuite.run(set="medium", out=tmp_path / "no")
+    with pytest.raises(DataError):
+        evalsuite.run(data=tmp_path / "nowhere", out=tmp_path / "no")
+    with pytest.raises(ConfigError):
+        write_results(tmp_path / "no")
+
+
+def test_the_oracle_is_always_right(tmp_path: Path) -> None:
+    """Gold answers through the whole journey: whatever they lose, the suite loses for every model."""
+    (tmp_path / "models.yaml").write_text("models: [{name: oracle, backend: baseline, path: oracle}]")
+    done = evalsuite.run(tmp_path / "models.yaml", prompt=["paper", "plain"], out=tmp_path / "run")
+    for cell in done.cells:
+        assert cell["status"] == {"parsed": cell["items"]}, cell
+        assert all(m["value"] == 1.0 for m in cell["metrics"].values()), cell
+
+
+def test_the_oracle_on_the_real_files(real_data: Path, tmp_path: Path) -> None:
+    (tmp_path / "models.yaml").write_text("models: [{name: oracle, backend: baseline, path: oracle}]")
+    for name in ("corecode", "corecode-derived"):
+        done = evalsuite.run(tmp_path / "models.yaml", data=real_data / name, out=tmp_path / name)
+        for cell in done.cells:
+            assert all(m["value"] == 1.0 for m in cell["metrics"].values()), cell

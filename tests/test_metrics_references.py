@@ -1,0 +1,225 @@
+"""Our metrics equal the reference implementations: on the values kept with the project, and on made-up pairs.
+
+The kept values lie in the folder that the environment variable EVALSUITE_METRICS names (pairs.jsonl,
+reference_values.json); without it those tests are skipped. The libraries are optional too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evalsuite.metrics import bleu, chrf, cider, exact_match, f1, meteor, meteor15, rouge
+from evalsuite.metrics.counts import Floats, Table
+from evalsuite.metrics.tokens import tokenise
+
+Value = Callable[[Table], Any]
+
+
+def table_of(hyps: list[str], refs: list[list[str]], tokenisation: str) -> Table:
+    return Table(tokenise(hyps, tokenisation), [tokenise(texts, tokenisation) for texts in refs])
+
+
+@pytest.fixture(scope="module")
+def shared() -> tuple[list[str], list[str], dict[str, Any]]:
+    folder = os.environ.get("EVALSUITE_METRICS")
+    if not folder:
+        pytest.skip("EVALSUITE_METRICS does not name the folder of reference values")
+    rows = [json.loads(line) for line in (Path(folder) / "pairs.jsonl").read_text(encoding="utf-8").splitlines()]
+    values = json.loads((Path(folder) / "reference_values.json").read_text(encoding="utf-8"))
+    return [row["hyp"] for row in rows], [row["ref"] for row in rows], values
+
+
+def mean_bleu(epsilon: float) -> Callable[[Table], Floats]:
+    return lambda table: bleu.sentence_bleu(bleu.statistics(table), epsilon)[:, 3]
+
+
+def corpus_bleu(table: Table) -> Floats:
+    return bleu.corpus_bleu(bleu.statistics(table).sum(0))
+
+
+# (reference, corpus value of ours from the items, ours for items or None, tolerance, why it is not 1e-9)
+KEPT: list[tuple[str, Value | None, Callable[[Table], Floats] | None, float, str]] = [
+    ("sacrebleu_corpus_presegmented_tok_none", lambda t: 100 * corpus_bleu(t)[3], None, 1e-9, ""),
+    ("coco_Bleu1-4", lambda t: corpus_bleu(t), None, 1e-9, ""),
+    ("nltk_sentence_bleu4_method1", None, mean_bleu(0.1), 1e-9, ""),
+    ("nltk_sentence_bleu4_nosmooth", None, mean_bleu(0.0), 1e-9, ""),
+    ("nltk_meteor_no_wordnet_no_stem", None, meteor.meteor, 1e-9, ""),
+    ("rouge_score_rougeL_fmeasure_ws_tok", None, rouge.rouge_l, 1e-9, ""),
+    ("rouge_chinese_rouge-l_f", None, rouge.rouge_l, 1e-8, "it adds 1e-8 to P + R"),
+    (
+        "rouge_chinese_1_2_l_f",
+        lambda t: [rouge.rouge_n(t, 1, "set").mean(), rouge.rouge_n(t, 2, "set").mean(), rouge.rouge_l(t).mean()],
+        None,
+        1e-8,
+        "it adds 1e-8 to P + R",
+    ),
+    ("coco_Rouge_L_beta1.2", None, rouge.rouge_l_coco, 1e-9, ""),
+    ("coco_Cider", None, cider.cider, 1e-9, ""),
+    ("bag_F1", None, f1.token_f1, 1e-9, ""),
+]
+
+
+@pytest.mark.parametrize("tokenisation", ["char", "jieba"])
+@pytest.mark.parametrize(("name", "corpus", "items", "tolerance", "why"), KEPT, ids=[row[0] for row in KEPT])
+def test_kept_values(
+    shared: tuple[list[str], list[str], dict[str, Any]],
+    tokenisation: str,
+    name: str,
+    corpus: Value | None,
+    items: Callable[[Table], Floats] | None,
+    tolerance: float,
+    why: str,
+) -> None:
+    hyps, refs, values = shared
+    expected = values[f"{name}|{tokenisation}"]
+    table = table_of(hyps, [[ref] for ref in refs], tokenisation)
+    if corpus is not None:
+        assert np.abs(np.asarray(corpus(table)) - expected["value"]).max() <= tolerance, why
+    if items is not None:
+        ours = items(table)
+        assert abs(ours.mean() - expected["value"]) <= tolerance, why
+        if expected["first20"]:
+            assert np.abs(ours[:20] - expected["first20"]).max() <= 5.1e-7  # kept with six decimals
+
+
+def test_kept_values_of_characters(shared: tuple[list[str], list[str], dict[str, Any]]) -> None:
+    hyps, refs, values = shared
+    lists = [[ref] for ref in refs]
+    assert np.mean([exact_match(h, r) for h, r in zip(hyps, lists, strict=True)]) == values["EM"]["value"]
+    ours = 100 * chrf.chrf(chrf.statistics(table_of(hyps, lists, "char")).sum(0))
+    assert abs(ours - values["sacrebleu_chrf"]["value"]) <= 1e-9
+    pytest.importorskip("sacrebleu")
+    zh = 100 * bleu.corpus_bleu(bleu.statistics(table_of(hyps, lists, "zh")).sum(0))[3]
+    assert abs(zh - values["sacrebleu_corpus_zh"]["value"]) <= 1e-9
+
+
+def test_corpus_bleu_is_not_nltks(shared: tuple[list[str], list[str], dict[str, Any]]) -> None:
+    # nltk counts one n-gram for a hypothesis that is too short to have any; sacreBLEU and pycocoevalcap do not.
+    hyps, refs, values = shared
+    stats = bleu.statistics(table_of(hyps, [[ref] for ref in refs], "char"))
+    theirs = values["nltk_corpus_bleu4|char"]["value"]
+    assert abs(bleu.corpus_bleu(stats.sum(0))[3] - theirs) > 1e-5
+    stats[:, 6:] = np.maximum(stats[:, 6:], 1)
+    assert abs(bleu.corpus_bleu(stats.sum(0))[3] - theirs) <= 1e-9
+
+
+def test_meteor15_is_close_to_the_jar(shared: tuple[list[str], list[str], dict[str, Any]]) -> None:
+    # Not equal: the jar discounts English function words ("I", "-"). Its value for jieba's tokens is that for
+    # unsegmented text, for it separates the characters itself.
+    hyps, refs, values = shared
+    for tokenisation, name in (("mixed", "coco_Meteor_java1.5|jieba"), ("char", "coco_Meteor_java1.5|char")):
+        stats = meteor15.statistics(table_of(hyps, [[ref] for ref in refs], tokenisation))
+        assert abs(meteor15.meteor15(stats.sum(0)) - values[name]["value"]) <= 1e-5
+        assert np.abs(meteor15.meteor15(stats)[:20] - values[name]["first20"]).max() <= 5.1e-7
+
+
+def made_up(number: int, most: int) -> tuple[list[str], list[list[str]]]:
+    rng = Random(f"references:{number}")
+    signs = "的我你好看电影科幻片x是不"
+    refs = [
+        ["".join(rng.choices(signs, k=rng.randint(1, 12))) for _ in range(rng.randint(1, most))] for _ in range(number)
+    ]
+    hyps = ["".join(c for c in rng.choice(own) if rng.random() < 0.8) or "好" for own in refs]
+    return hyps, refs
+
+
+SEVERAL = made_up(200, 4)
+TABLE = table_of(*SEVERAL, "char")
+HYPS = [" ".join(hyp) for hyp in SEVERAL[0]]
+REFS = [[" ".join(ref) for ref in refs] for refs in SEVERAL[1]]
+
+
+def test_several_references_sacrebleu() -> None:
+    metrics = pytest.importorskip("sacrebleu.metrics")
+    streams = [[refs[i] if i < len(refs) else None for refs in REFS] for i in range(4)]
+    theirs = metrics.BLEU(tokenize="none", smooth_method="none", force=True).corpus_score(HYPS, streams).score
+    assert abs(100 * bleu.corpus_bleu(bleu.statistics(TABLE).sum(0))[3] - theirs) <= 1e-9
+    stats = chrf.statistics(TABLE)
+    assert abs(100 * chrf.chrf(stats.sum(0)) - metrics.CHRF().corpus_score(HYPS, streams).score) <= 1e-9
+    sentences = [metrics.CHRF().sentence_score(h, r).score for h, r in zip(HYPS, REFS, strict=True)]
+    assert np.abs(100 * chrf.chrf(stats) - sentences).max() <= 1e-9
+
+
+def test_several_references_nltk() -> None:
+    module = pytest.importorskip("nltk.translate.bleu_score")
+    score = pytest.importorskip("nltk.translate.meteor_score").meteor_score
+    split = [([ref.split() for ref in refs], hyp.split()) for hyp, refs in zip(HYPS, REFS, strict=True)]
+    method = module.SmoothingFunction().method1
+    theirs = [
+        [module.sentence_bleu(r, h, weights=(1 / n,) * n, smoothing_function=method) for n in range(1, 5)]
+        for r, h in split
+    ]
+    assert np.abs(bleu.sentence_bleu(bleu.statistics(TABLE)) - theirs).max() <= 1e-9
+    options = {"stemmer": SimpleNamespace(stem=str), "wordnet": SimpleNamespace(synsets=lambda word: [])}
+    assert np.abs(meteor.meteor(TABLE) - [score(r, h, **options) for r, h in split]).max() <= 1e-9
+
+
+def test_several_references_rouge() -> None:
+    scorer = pytest.importorskip("rouge_score.rouge_scorer")
+    blanks = SimpleNamespace(tokenize=str.split)
+    for kind, ours in (
+        ("rouge1", rouge.rouge_n(TABLE, 1)),
+        ("rouge2", rouge.rouge_n(TABLE, 2)),
+        ("rougeL", rouge.rouge_l(TABLE)),
+    ):
+        rouge_scorer = scorer.RougeScorer([kind], tokenizer=blanks)
+        pairs = zip(HYPS, REFS, strict=True)
+        theirs = [max(rouge_scorer.score(ref, hyp)[kind].fmeasure for ref in refs) for hyp, refs in pairs]
+        assert np.abs(ours - theirs).max() <= 1e-9
+
+
+def test_several_references_pycocoevalcap() -> None:
+    module = pytest.importorskip("pycocoevalcap.cider.cider")
+    gts, res = dict(enumerate(REFS)), dict(enumerate([hyp] for hyp in HYPS))
+    assert np.abs(cider.cider(TABLE) - module.Cider().compute_score(gts, res)[1]).max() <= 1e-9
+    theirs = pytest.importorskip("pycocoevalcap.rouge.rouge").Rouge().compute_score(gts, res)[1]
+    assert np.abs(rouge.rouge_l_coco(TABLE) - theirs).max() <= 1e-9
+    theirs = pytest.importorskip("pycocoevalcap.bleu.bleu").Bleu(4).compute_score(gts, res, verbose=0)[0]
+    assert np.abs(bleu.corpus_bleu(bleu.statistics(TABLE).sum(0)) - theirs).max() <= 1e-9
+
+
+def test_plain_cider_is_a_cosine() -> None:
+    # vrama91/cider, pyciderevalcap/cider: cosine of TF-IDF vectors, mean over n = 1…4 and references, times 10.
+    def grams(text: str, n: int) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for i in range(len(text) - n + 1):
+            counts[text[i : i + n]] = counts.get(text[i : i + n], 0) + 1
+        return counts
+
+    hyps, refs = SEVERAL
+    expected = np.zeros(len(hyps))
+    for n in range(1, 5):
+        holds = [set().union(*(grams(ref, n) for ref in own)) for own in refs]
+
+        def vector(text: str, n: int = n, holds: list[set[str]] = holds) -> dict[str, float]:
+            return {
+                gram: count * (np.log(len(hyps)) - np.log(max(1, sum(gram in own for own in holds))))
+                for gram, count in grams(text, n).items()
+            }
+
+        for i, (hyp, own) in enumerate(zip(hyps, refs, strict=True)):
+            mine = vector(hyp)
+            for ref in own:
+                theirs = vector(ref)
+                norm = np.sqrt(sum(x * x for x in mine.values()) * sum(x * x for x in theirs.values()))
+                dot = sum(x * theirs.get(gram, 0.0) for gram, x in mine.items())
+                expected[i] += 10 / 4 * (dot / norm if norm else 0.0) / len(own)
+    assert np.abs(cider.cider(TABLE, clipped=False) - expected).max() <= 1e-9
+
+
+def test_meteor15_finds_the_fewest_chunks() -> None:
+    # From the end, 又 meets the second 又 and breaks the text in four; 学医又累|苦 are two.
+    table = table_of(["学医又累苦"], [["学医又累又苦"]], "char")
+    assert meteor.align(table).chunks.tolist() == [4]
+    assert meteor15.statistics(table)[0].tolist() == [5, 6, 5, 2]
+    whole = table_of(["好看"], [["好看"]], "char")
+    assert meteor15.meteor15(meteor15.statistics(whole)).tolist() == [1.0]

@@ -1,0 +1,77 @@
+"""What ships: the wheel with its files, light imports, the README's example."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("torch", "transformers", "vllm", "jieba", "numpy", "scipy", "ray", "peft")
+
+
+def python(code: str, cwd: Path, **more: str) -> str:
+    env = {**os.environ, "HF_HUB_OFFLINE": "1", **more}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=cwd, env=env)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import evalsuite",
+        "import sys; sys.argv = ['evalsuite', '--help']\nimport evalsuite.cli\ntry: evalsuite.cli.main()\nexcept SystemExit: pass",
+    ],
+    ids=["import", "--help"],
+)
+def test_nothing_heavy_is_loaded(code: str, tmp_path: Path) -> None:
+    out = python(f"{code}\nimport sys\nprint('LOADED', [m for m in {HEAVY!r} if m in sys.modules])", tmp_path)
+    assert out.rstrip().endswith("LOADED []")
+
+
+def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
+    """Built, installed into an empty folder, run from another: prompts, sample, model and page come along."""
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path / "dist"), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    for part in (
+        "prompts/corecode/event_cause/paper.j2",
+        "leaderboard/index.html",
+        "models.yaml",
+        "models/tiny-zh/model.safetensors",
+    ):
+        assert f"evalsuite/bundle/{part}" in names
+    site = tmp_path / "site"
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(site), str(wheel)]
+    subprocess.run(pip, check=True, capture_output=True)
+    code = (
+        "import evalsuite; print(evalsuite.__file__)\n"
+        "done = evalsuite.run(model=['lexical', 'tiny-zh'], tasks=['event_cause'], limit=2, out='run')\n"
+        "print(done.exit_code, len(done.cells))"
+    )
+    (tmp_path / "cwd").mkdir()
+    out = python(code, tmp_path / "cwd", PYTHONPATH=str(site)).splitlines()
+    assert out[0].startswith(str(site)) and out[1] == "0 4"
+    assert (tmp_path / "cwd" / "run" / "page" / "index.html").is_file()
+
+
+def test_the_readmes_python_example(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", readme, re.S)
+    assert python(code, tmp_path).strip()
+
+
+def test_python_files_stay_readable() -> None:
+    long = {
+        p.name: n
+        for p in ROOT.glob("evalsuite/**/*.py")
+        if (n := len(p.read_text(encoding="utf-8").splitlines())) > 400
+    }
+    assert not long

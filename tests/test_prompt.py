@@ -1,0 +1,173 @@
+"""Prompts: official texts byte for byte, the paper's form, shots, and what gives way when space runs out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evalsuite.data.corecode import Corpus
+from evalsuite.dialogue import same_source
+from evalsuite.errors import PromptError
+from evalsuite.prompt import Prompt, Shots, fit
+from evalsuite.resources import bundled
+from evalsuite.tasks import SETS, TASKS
+from evalsuite.types import Item, Request
+
+PROMPTS = bundled("prompts")
+DIALOGUE = ("A: 你好。", "B: 我很少看{{ x }}<b>[MASK]</b>。")
+
+
+def choice(task: str, question: str = "请从a、b选项中选择。") -> Item:
+    return Item("i", task, "easy", "test", DIALOGUE, question, ("科幻片", "恐怖片"), ("(a)", "(b)"), 1, ("恐怖片",))
+
+
+def text(task: str) -> Item:
+    return Item("i", task, "easy", "test", DIALOGUE, "事件“x笑”的原因是什么？", references=("x高兴",))
+
+
+PAPER = [
+    # Section 4 and Figures 4 and 5: the order of the parts, and the words the answer is to follow.
+    (choice("knowledge_filling"),
+     "请从a、b选项中选择。\n对话内容：A: 你好。 B: 我很少看{{ x }}<b>[MASK]</b>。\n候选选项：(a)科幻片 (b)恐怖片\n答：正确的选项是"),
+    (choice("domain_identification", "选择领域。\n短语1: 甲  短语2: 乙"),
+     "选择领域。\n短语1: 甲  短语2: 乙\n对话内容：A: 你好。 B: 我很少看{{ x }}<b>[MASK]</b>。\n候选选项：(a)科幻片 (b)恐怖片\n答：正确的领域是"),
+    (choice("slot_identification", "选择关系。\n短语1：甲  短语2：乙"),
+     "选择关系。\n短语1：甲  短语2：乙\n对话内容：A: 你好。 B: 我很少看{{ x }}<b>[MASK]</b>。\n候选选项：(a)科幻片 (b)恐怖片\n答：正确的选项是"),
+    *[(text(name), "对话内容：A: 你好。 B: 我很少看{{ x }}<b>[MASK]</b>。\n事件“x笑”的原因是什么？\n答：")
+      for name in ("knowledge_generation", "conflict_detection", "event_cause", "subsequent_event", "clipped_subsequent_event")],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("item", "expected"), PAPER, ids=[item.task for item, _ in PAPER])
+def test_the_papers_form(item: Item, expected: str) -> None:
+    assert Prompt(PROMPTS, TASKS[item.task], "paper").render(item) == expected
+
+
+@pytest.mark.parametrize("variant", ["paper", "plain"])
+@pytest.mark.parametrize("task", TASKS)
+def test_official_texts_stand_in_every_prompt_as_they_are(sample: Corpus, task: str, variant: str) -> None:
+    prompt = Prompt(PROMPTS, TASKS[task], variant)
+    for item_set in SETS:
+        for item in sample.file(TASKS[task], item_set, "test").items:
+            shown = prompt.render(item)
+            assert item.question in shown
+            assert all(turn in shown for turn in item.dialogue)
+            for label, option in zip(item.labels, item.options, strict=True):
+                assert f"{label}{option}" in shown or f"{label} {option}" in shown
+            assert shown == shown.rstrip()
+
+
+@pytest.mark.parametrize("variant", ["paper", "plain"])
+@pytest.mark.parametrize("task", TASKS)
+def test_the_official_examples(real_data: Path, task: str, variant: str) -> None:
+    """The official README's examples: question, turns and options byte for byte from the file, not through our loader."""
+    path = real_data / "corecode" / "README_examples" / f"{TASKS[task].file}.jsonl"
+    prompt = Prompt(PROMPTS, TASKS[task], variant)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        labels = tuple(key for key in row if key.startswith("("))
+        options = tuple(row[key] for key in labels)
+        gold = labels.index(row["answer"][0]) if labels else None
+        item = Item("i", task, "easy", "test", tuple(row["dialogue"]), row["question"], options, labels, gold, ("x",))
+        shown = prompt.render(item)
+        for part in (row["question"], *row["dialogue"], *options, *labels):
+            assert part.encode() in shown.encode()
+
+
+def test_the_two_wordings_differ() -> None:
+    for task in TASKS.values():
+        item = choice(task.name) if task.kind == "choice" else text(task.name)
+        assert Prompt(PROMPTS, task, "paper").render(item) != Prompt(PROMPTS, task, "plain").render(item)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("{{ dialouge }}", "dialouge"),  # a misspelt name is an error, not an empty text
+        ("{% for %}", "unknown|expected|Expected|tag"),
+        ("{{ ''.__class__.__mro__ }}", "unsafe"),  # a template from someone else cannot reach the interpreter
+    ],
+)
+def test_templates_that_cannot_be(tmp_path: Path, source: str, message: str) -> None:
+    place = tmp_path / "corecode" / "event_cause"
+    place.mkdir(parents=True)
+    (place / "mine.j2").write_text(source, encoding="utf-8")
+    with pytest.raises(PromptError, match=message):
+        Prompt(tmp_path, TASKS["event_cause"], "mine").render(text("event_cause"))
+
+
+def test_a_missing_wording_is_named_with_those_there_are() -> None:
+    with pytest.raises(PromptError, match=r"'papper'.*Did you mean 'paper'.*plain"):
+        Prompt(PROMPTS, TASKS["event_cause"], "papper")
+
+
+def test_shots_as_text_and_as_turns(sample: Corpus) -> None:
+    task = TASKS["knowledge_filling"]
+    item = sample.file(task, "easy", "test").items[0]
+    shots = Shots(sample.train(task.name, "easy"), 0).draw(item, 2)
+    prompt = Prompt(PROMPTS, task, "paper")
+    request = prompt.request(item, shots)
+    assert request.prompt == "\n\n".join([*(prompt.render(s) + s.target for s in shots), prompt.render(item)])
+    assert [m.role for m in request.messages] == ["user", "assistant"] * 2 + ["user"]
+    assert request.messages[1].content == shots[0].target
+    assert request.messages[-1].content == prompt.render(item)
+    assert request.shots == tuple(s.id for s in shots)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_drawing(sample: Corpus, task: str) -> None:
+    """Seeded by item alone, nested, of other dialogues; labels as even as can be."""
+    train, items = sample.train(task, "hard"), sample.file(TASKS[task], "hard", "test").items[:20]
+    shots = Shots(train, 0)
+    drawn = {item.id: shots.draw(item, 5) for item in items}
+    assert {i.id: Shots(train, 0).draw(i, 5) for i in reversed(items)} == drawn
+    assert any(Shots(train, 1).draw(i, 5) != drawn[i.id] for i in items)
+    for item in items:
+        five = drawn[item.id]
+        assert shots.draw(item, 3) == five[:3]
+        assert len({s.dialogue for s in five}) == 5
+        assert not any(same_source(s.dialogue, item.dialogue) for s in five)
+    if task == "knowledge_filling":
+        for five in drawn.values():
+            counts = Counter(s.target for s in five)
+            assert max(counts.values()) - min(counts.get(x, 0) for x in "abc") <= 1
+
+
+def test_an_items_own_dialogue_is_never_a_shot(sample: Corpus) -> None:
+    """Also where the item comes from the training split itself, masked at another place."""
+    for task in ("knowledge_filling", "conflict_detection", "clipped_subsequent_event"):
+        train = sample.train(task, "easy")
+        for item in train[:30]:
+            for shot in Shots(train, 0).draw(item, 5):
+                assert shot.dialogue[0] != item.dialogue[0] or (
+                    len(shot.dialogue) > 1 and shot.dialogue[1] != item.dialogue[1]
+                )
+
+
+def test_too_few_dialogues_for_the_shots(sample: Corpus) -> None:
+    train = sample.train("event_cause", "easy")
+    item = sample.file(TASKS["event_cause"], "easy", "test").items[0]
+    with pytest.raises(PromptError, match="only 1 of other dialogues"):
+        Shots([train[0], replace(train[0], id="again")], 0).draw(item, 2)
+
+
+@pytest.mark.parametrize(("context", "kept"), [(10_000, 3), (2_900, 2), (1_900, 1), (1_200, 0), (10, 0), (None, 3)])
+def test_space_takes_shots_and_never_the_question(sample: Corpus, context: int | None, kept: int) -> None:
+    task = TASKS["event_cause"]
+    item = sample.file(task, "easy", "test").items[0]
+    turn = "A: " + "字" * 700
+    shots = [replace(item, id=f"s{n}", dialogue=(turn,)) for n in range(3)]
+    bare = replace(item, dialogue=(turn,))
+    prompt = Prompt(PROMPTS, task, "paper")
+
+    def characters(request: Request) -> int:
+        return len(request.prompt)
+
+    request = fit(prompt, bare, shots, characters, context)
+    assert (len(request.shots), request.asked_shots) == (kept, 3)
+    assert request.prompt.endswith(prompt.render(bare))
+    assert request.shots == ("s0", "s1", "s2")[:kept]
