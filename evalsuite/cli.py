@@ -39,6 +39,10 @@ Seed = Annotated[int, typer.Option("--seed", help="For drawing shots.")]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave broken lines out, and count them, instead of stopping.")
 ]
+DropLeaked = Annotated[
+    bool, typer.Option("--drop-leaked", help="Leave out items whose dialogue stands in the training split, too.")
+]
+Parser = Annotated[str, typer.Option("--parser", help="How choices are read: full, strict, or paper (its forms only).")]
 Prompts = Annotated[str, typer.Option("--prompts", help="The folder of prompt templates.")]
 
 
@@ -80,6 +84,7 @@ def run(
     ] = Path("runs/default"),
     seed: Seed = 0,
     skip_bad: SkipBad = False,
+    drop_leaked: DropLeaked = False,
     prompts: Prompts = "bundled:prompts",
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show the log.")] = False,
 ) -> None:
@@ -94,13 +99,79 @@ def run(
 
 
 @app.command()
-def score(run: Annotated[Path, typer.Argument(help="A run's folder.")]) -> None:
+def score(
+    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    parser: Parser = "full",
+    extract: Annotated[bool, typer.Option(help="Cut lead-ins and reasons off spans and short answers.")] = True,
+    signature: Annotated[bool, typer.Option("--signature", help="Print every number with its signature.")] = False,
+) -> None:
     """Parse and score a run's replies again from its store, without a model."""
     import evalsuite
 
-    done = evalsuite.score(run)
-    _show(done)
+    done = evalsuite.score(run, parser, extract)
+    if signature:
+        for cell in done.cells:
+            for name, metric in cell["metrics"].items():
+                _say(f"{cell['model']} {cell['set']} {cell['task']} {name} {metric['value']} {metric['signature']}")
+    else:
+        _show(done)
     raise typer.Exit(done.exit_code)
+
+
+@app.command()
+def compare(
+    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    models: Annotated[str, typer.Option("--models", help="Two of its models: A,B.")],
+    flips: Annotated[int, typer.Option("--flips", help="Show so many items a row on which they differ.")] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, with all items on which they differ.")] = False,
+) -> None:
+    """Say what differs between two models on the same items, by how much, and with what certainty."""
+    from evalsuite.compare import compare as compared
+    from evalsuite.tables import comparison
+
+    names = _split(models)
+    if len(names) != 2:
+        raise typer.BadParameter(f"{models!r}: expected two names, A,B", param_hint="--models")
+    rows = compared(run, *names)
+    if as_json:
+        print(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1))
+    else:
+        _print(*comparison(rows, names[0], names[1], flips))
+
+
+@app.command()
+def parse(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.jsonl", help="Lines of output, and options, or dialogue and question.")
+    ],
+    out: Annotated[Path | None, typer.Option("--out", help="Write here instead of to the terminal.")] = None,
+    parser: Parser = "full",
+) -> None:
+    """Read answers out of any replies: adds choice, text, status, rule, start and end to each line."""
+    from evalsuite.lines import parse_lines
+
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in parse_lines(file, parser))
+    if out:
+        text = "".join(lines)
+        out.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.writelines(lines)
+
+
+@app.command()
+def metrics(
+    file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="Lines of hyp and ref (or refs).")],
+    profile: Annotated[
+        str, typer.Option("--profile", help="default, paper, char, jieba; comma-separated.")
+    ] = "default,paper",
+    semsim: Annotated[
+        str, typer.Option("--semsim", help="Add semantic similarity: use, or a sentence-transformers path.")
+    ] = "",
+) -> None:
+    """Score any texts with every metric: JSON with values and signatures."""
+    from evalsuite.lines import metric_lines
+
+    print(json.dumps(metric_lines(file, _split(profile), semsim), ensure_ascii=False, indent=1))
 
 
 @app.command()
@@ -127,6 +198,7 @@ def preview(
     data: Data = None,
     seed: Seed = 0,
     skip_bad: SkipBad = False,
+    drop_leaked: DropLeaked = False,
     prompts: Prompts = "bundled:prompts",
     item: Annotated[str, typer.Option("--item", help="Only items whose id holds this.")] = "",
     tokenizer: Annotated[str, typer.Option("--tokenizer", help="Count tokens with this model's tokenizer.")] = "",

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.data.corecode import File
-from evalsuite.errors import ConfigError
-from evalsuite.metrics.exact import char_f1, exact_match
-from evalsuite.parse import PARSER_VERSION, parse_option, parse_span
+from evalsuite.errors import ConfigError, unknown
+from evalsuite.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
 from evalsuite.store import Cell, Store
 from evalsuite.tasks import TASKS
 from evalsuite.types import Answer, Item, Request, Response, Score, Status
@@ -41,101 +40,88 @@ class Results:
         return 1 if self.problems else 0
 
 
-def read_answer(item: Item, response: Response) -> Answer:
-    """What the reply says, by the item's kind of task."""
-    if response.error is not None:
-        return Answer(Status.FAILED, rule="no reply")
-    if TASKS[item.task].kind == "choice":
-        options = dict(zip(item.labels, item.options, strict=True))
-        return parse_option(response.text, options, finish=response.finish, dialogue=item.dialogue)
-    return parse_span(response.text, dialogue=item.dialogue, question=item.question, finish=response.finish)
-
-
-def score_answer(item: Item, answer: Answer) -> Score:
-    """The item's metrics. A reply that gives no answer is not right (0); a request that failed has no score at all."""
-    if answer.status is Status.FAILED:
-        return Score()
-    if TASKS[item.task].kind == "choice":
-        return Score({"accuracy": float(answer.choice is not None and answer.choice == item.gold)})
-    said = answer.text or ""
-    return Score({"f1": char_f1(said, item.references), "em": exact_match(said, item.references)})
-
-
-def score_reply(item: Item, response: Response) -> tuple[Answer, Score]:
-    answer = read_answer(item, response)
-    return answer, score_answer(item, answer)
-
-
-def write_results(out: Path) -> Results:
-    """Score every cell of the store in `out`; write records/ and results.json."""
+def open_store(out: Path) -> Store:
+    """The store of a run's folder. Raises ConfigError if there is none."""
     path = out / "store.sqlite"
     if not path.is_file():
         raise ConfigError(f"{out}: no run here (no store.sqlite); `evalsuite run --out {out}` makes one")
-    folder = out / "records"
-    folder.mkdir(exist_ok=True)
+    return Store(path)
+
+
+def reading_of(out: Path) -> Reading:
+    """How the run's results were read last."""
+    path = out / "results.json"
+    return Reading(**json.loads(path.read_text(encoding="utf-8"))["reading"]) if path.is_file() else Reading()
+
+
+def write_results(out: Path, reading: Reading) -> Results:
+    """Score every cell of the store in `out`; write records/ and results.json."""
+    if reading.parser not in PARSERS:
+        raise ConfigError(unknown("parser", reading.parser, PARSERS))
     cells = []
-    written = set()
-    with Store(path) as store:
+    with open_store(out) as store:
+        folder = out / "records"
+        folder.mkdir(exist_ok=True)
+        written = set()
         for cell in store.cells():
             name = _file_name(cell)
             written.add(name)
-            cells.append(_write_cell(store, cell, folder / name))
+            cells.append(_write_cell(store, cell, folder / name, reading))
     for stale in folder.glob("*.jsonl"):
         if stale.name not in written:
             stale.unlink()
-    content = {"format": 1, "evalsuite": VERSION, "cells": cells}
+    content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": cells}
     _replace(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
     return Results(out, tuple(cells), tuple(p for c in cells for p in _problems(c)))
 
 
-def _write_cell(store: Store, cell: Cell, path: Path) -> dict[str, Any]:
+def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> dict[str, Any]:
     """Write one cell's records, a line each, and return its entry for results.json."""
+    rows = list(store.read(cell))
+    answered: list[tuple[Item, Response]] = []
     statuses: Counter[str] = Counter()
-    totals: dict[str, float] = dict.fromkeys(TASKS[cell.task].metrics, 0.0)
-    count = missing = scored = parsed = dropped = skipped_right = 0
-    chances: list[float] = []
-    lines = []
     errors: Counter[str] = Counter()
-    for key, request, response in store.read(cell):
-        count += 1
-        item = request.item
-        if item.options:
-            chances.append(1 / len(item.options))
-        dropped += request.asked_shots - len(request.shots)
+    right = 0
+    lines = []
+    for key, request, response in rows:
         if response is None:
-            missing += 1
             continue
-        answer, score = score_reply(item, response)
+        answer = read_answer(request.item, response, reading)
+        score = score_answer(request.item, answer)
         statuses[answer.status] += 1
-        parsed += answer.status is Status.PARSED
-        skipped_right += bool(score.values.get("accuracy"))
-        if response.error:
-            errors[response.error] += 1
+        right += score.values.get("accuracy") == 1.0
+        if response.error is None:
+            answered.append((request.item, response))
         else:
-            scored += 1
-            for name in totals:
-                totals[name] += score.values[name]
+            errors[response.error] += 1
         lines.append(json.dumps(_record(cell, key, request, response, answer, score), ensure_ascii=False))
     _replace(path, "".join(line + "\n" for line in lines))
-    signature = _signature(cell)
     entry: dict[str, Any] = {
         **{name: value for name, value in asdict(cell).items() if name != "facts"},
-        "items": count,
-        "missing": missing,
+        "items": len(rows),
+        "missing": len(rows) - len(lines),
         "status": {status.value: statuses[status] for status in Status if statuses[status]},
-        "metrics": {
-            name: {"value": total / scored if scored else None, "n": scored, "signature": f"{name}|{signature}"}
-            for name, total in totals.items()
-        },
-        "shots_dropped": dropped,
+        "metrics": _metrics(cell, answered, reading),
+        "shots_dropped": sum(r.asked_shots - len(r.shots) for _, r, _ in rows),
         "errors": dict(errors.most_common(5)),
         "records": f"records/{path.name}",
         "facts": cell.facts,
     }
-    if chances:
-        entry["chance"] = sum(chances) / len(chances)
-        entry["accuracy_of_parsed"] = skipped_right / parsed if parsed else None
+    if rows and rows[0][1].item.options:
+        entry["chance"] = sum(1 / len(r.item.options) for _, r, _ in rows) / len(rows)
+        entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     return entry
+
+
+def _metrics(cell: Cell, answered: Sequence[tuple[Item, Response]], reading: Reading) -> dict[str, Any]:
+    """Name -> value, interval, n and signature; the values are None where no request was answered."""
+    if not answered:
+        return {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.task].metrics}
+    scored: Scored = score_cell([i for i, _ in answered], [r for _, r in answered], reading)
+    signature = _signature(cell)
+    # The purpose names no model: two models with the same replies get the same interval.
+    found = intervals(scored, f"0:bootstrap:{cell.task}:{cell.set}:{cell.split}")
+    return {name: {**numbers, "signature": f"{scored.signatures[name]}|{signature}"} for name, numbers in found.items()}
 
 
 def _record(cell: Cell, key: str, request: Request, response: Response, answer: Answer, score: Score) -> dict[str, Any]:
@@ -174,8 +160,8 @@ def _signature(cell: Cell) -> str:
         "shots": cell.shots,
         "seed": facts["seed"],
         "limit": facts["limit"],
+        "leaked": "dropped" if facts["drop_leaked"] else None,
         "scoring": "generate",
-        "parser": f"full-{PARSER_VERSION}",
         "model": facts["fingerprint"],
         "evalsuite": VERSION,
     }

@@ -17,12 +17,14 @@ from evalsuite import backends
 from evalsuite.backends import Backend
 from evalsuite.config import Model, load_models
 from evalsuite.data.corecode import Corpus, File
+from evalsuite.dialogue import sources as sources_of
 from evalsuite.display import CellProgress, Display, log_to
 from evalsuite.errors import BackendError, ConfigError, DataError
 from evalsuite.prompt import Prompt, Shots, fit
 from evalsuite.report import report
 from evalsuite.resources import resolve
-from evalsuite.results import Results, score_reply, write_manifest, write_results
+from evalsuite.results import Results, write_manifest, write_results
+from evalsuite.scoring import Reading, score_reply
 from evalsuite.store import Cell, Store, key
 from evalsuite.tasks import SETS, SPLITS, Task, task
 from evalsuite.types import Item, Request
@@ -46,6 +48,7 @@ class Settings:
     out: str | Path = "runs/default"
     seed: int = 0
     skip_bad: bool = False
+    drop_leaked: bool = False  # leave out items whose dialogue the training split has, too
     prompts: str | Path = "bundled:prompts"
     verbose: bool = False
 
@@ -69,7 +72,8 @@ class Source:
     task: Task
     set: str
     file: File
-    items: tuple[Item, ...]  # after --limit
+    items: tuple[Item, ...]  # after --drop-leaked and --limit
+    leaked: int | None  # items of the file whose dialogue the training split has, too; None: no training split
 
 
 def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
@@ -100,9 +104,13 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
     return replace(results, problems=(*problems, *results.problems))
 
 
-def score(run: str | Path) -> Results:
-    """Parse and score every reply of a run's store again, without a model; write records/ and results.json."""
-    return write_results(Path(run))
+def score(run: str | Path, parser: str = "full", extract: bool = True) -> Results:
+    """Parse and score every reply of a run's store again, without a model; write records/ and results.json.
+
+    `parser` reads choices: full, strict, or paper (only the forms the paper lists). Without `extract`, spans and short
+    answers are taken as they are, lead-ins and reasons included.
+    """
+    return write_results(Path(run), Reading(parser, extract))
 
 
 def preview(models: str | Path = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Request]]]:
@@ -128,13 +136,28 @@ def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model],
         file = corpus.file(t, item_set, s.split)
         if file.skipped:
             log.warning("%s: left out %d broken lines, first: %s", file.path, len(file.skipped), file.skipped[0])
-        sources.append(Source(t, item_set, file, file.items[: s.limit]))
+        leaked = leaks(corpus, t, item_set, file.items)
+        if s.drop_leaked and leaked is None:
+            path = corpus.path(t, item_set, "train")
+            raise DataError("--drop-leaked needs the training split, which is not there", path)
+        kept = [i for i in file.items if not (s.drop_leaked and i.id in (leaked or ()))]
+        sources.append(Source(t, item_set, file, tuple(kept[: s.limit]), None if leaked is None else len(leaked)))
         for variant in s.prompt:
             Prompt(resolve(s.prompts), t, variant)
         if any(count for m in chosen for count in m.shots or s.shots) and not corpus.has(t, item_set, "train"):
             path = corpus.path(t, item_set, "train")
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
     return s, chosen, corpus, sources
+
+
+def leaks(corpus: Corpus, t: Task, item_set: str, items: Sequence[Item]) -> set[str] | None:
+    """Ids of items that share their dialogue with an item of the training split; None if that is not there."""
+    if not corpus.has(t, item_set, "train"):
+        return None
+    train = corpus.file(t, item_set, "train").items
+    of = sources_of([i.dialogue for i in (*train, *items)])
+    known = set(of[: len(train)])
+    return {item.id for item, source in zip(items, of[len(train) :], strict=True) if source in known}
 
 
 def cells(
@@ -167,6 +190,8 @@ def cells(
                     "seed": s.seed,
                     "limit": s.limit,
                     "skipped_lines": len(source.file.skipped),
+                    "leaked": source.leaked,
+                    "drop_leaked": s.drop_leaked,
                     "tags": model.tags,
                 }
                 yield Cell(model.name, source.task.name, source.set, s.split, variant, count, facts), requests

@@ -9,6 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from evalsuite.compare import Comparison
 from evalsuite.data.check import Check
 from evalsuite.results import Results
 from evalsuite.tasks import SETS, SPLITS, TASKS
@@ -54,6 +55,45 @@ def _number(cell: dict[str, Any] | None, metric: str) -> Text:
     if failed or cell["missing"]:
         text.append(f" !{failed + cell['missing']}", style="red")
     return text
+
+
+def comparison(rows: Sequence[Comparison], a: str, b: str, flips: int) -> Iterator[Table | Text]:
+    """What `evalsuite compare` shows: a line a task and set, then some of the items on which the two differ."""
+    table = _table(f"{a} less {b}", "task", "n", "A %", "B %", "A-B", "95 %", "p", "p Holm")
+    plain = len({(r.variant, r.shots) for r in rows}) == 1
+    for r in rows:
+        place = f"{r.set} {TASKS[r.task].short}" + ("" if plain else f" {r.variant} {r.shots}-shot")
+        mark = "*" if r.p_holm < 0.05 else ""
+        span = f"{100 * r.low:+.1f} … {100 * r.high:+.1f}"
+        numbers = (
+            f"{100 * r.a:.1f}",
+            f"{100 * r.b:.1f}",
+            f"{100 * r.difference:+.1f}",
+            span,
+            f"{r.p:.3f}",
+            f"{r.p_holm:.3f}{mark}",
+        )
+        table.add_row(Text(place), str(r.items), *numbers)
+    yield table
+    yield Text(
+        "95 %: paired bootstrap over dialogues. p: McNemar where each item has its own dialogue, else permutation."
+    )
+    for r in rows:
+        better = sum(f.a_score > f.b_score for f in r.flips)
+        if not flips or not r.flips:
+            continue
+        yield Text(f"\n{r.set} {r.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B")
+        half = max(1, flips // 2)
+        shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
+        for f in shown:
+            yield Text(
+                f"  {f.item.id}  gold {f.item.target}\n    A {f.a_score:.2f} {_short(f.a)}\n    B {f.b_score:.2f} {_short(f.b)}"
+            )
+
+
+def _short(reply: str) -> str:
+    """One line of a reply, control characters made visible."""
+    return repr(reply[:100] + ("…" if len(reply) > 100 else ""))
 
 
 def counts(found: Check) -> Iterator[Table]:

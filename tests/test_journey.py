@@ -56,7 +56,7 @@ def test_what_a_run_leaves(undisturbed: Path) -> None:
         for name, metric in cell["metrics"].items():
             values = [r["scores"][name] for r in records]
             assert metric["value"] == pytest.approx(sum(values) / 6)
-            assert metric["signature"].startswith(f"{name}|data:")
+            assert "|prompt:" in metric["signature"] and metric["low"] <= metric["value"] <= metric["high"]
         for record in records:
             assert record["prompt"].endswith(("答：", "答：正确的选项是", "答案："))
             assert len(record["shots"]) == record["asked_shots"] == cell["shots"]

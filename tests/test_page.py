@@ -93,7 +93,7 @@ def test_export(page: Any) -> None:
         page.click("#csv")
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
     assert {"random", "majority"} <= {row["model"] for row in rows}
-    assert any(row["signature"].startswith("accuracy|data:") for row in rows)
+    assert any(row["signature"].startswith("accuracy|parser:full") for row in rows)
 
 
 def test_evidence_and_hostile_replies(page: Any) -> None:

@@ -1,0 +1,100 @@
+"""From replies to a cell's numbers: what counts, with what certainty, under which signature."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from evalsuite.dialogue import sources
+from evalsuite.scoring import FULL, Reading, intervals, read_answer, score_answer, score_cell, score_reply
+from evalsuite.types import Item, Response, Status
+
+CHOICE = Item(
+    "c", "knowledge_filling", "easy", "test", ("A: 看什么？", "B: 看[MASK]。"), "请选择。", ("科幻片", "恐怖片"), ("(a)", "(b)"), 1, ("恐怖片",)
+)  # fmt: skip
+TEXT = Item("t", "event_cause", "easy", "test", ("A: 我哭了。",), "事件“A哭”的原因是什么？", references=("A摔倒了",))
+
+REPLIES = [
+    # item, reply, finish; status and scores
+    (CHOICE, "b", "stop", Status.PARSED, {"accuracy": 1.0}),
+    (CHOICE, "(a)科幻片", "stop", Status.PARSED, {"accuracy": 0.0}),
+    (CHOICE, "", "stop", Status.EMPTY, {"accuracy": 0.0}),
+    (CHOICE, "抱歉，我无法回答这个问题。", "stop", Status.REFUSED, {"accuracy": 0.0}),
+    (CHOICE, "根据对话内容，我们可以看出两人正在讨论", "length", Status.TRUNCATED, {"accuracy": 0.0}),
+    (CHOICE, "(a)和(b)都可以", "stop", Status.SEVERAL, {"accuracy": 0.0}),
+    (CHOICE, "(a)恐怖片", "stop", Status.CONFLICT, {"accuracy": 0.0}),
+    (TEXT, "A摔倒了。", "stop", Status.PARSED, {"f1": 1.0, "em": 1.0}),
+    (TEXT, "答案：A摔倒", "stop", Status.PARSED, {"f1": 6 / 7, "em": 0.0}),
+    (TEXT, " ", "stop", Status.EMPTY, {"f1": 0.0, "em": 0.0}),
+]
+
+
+@pytest.mark.parametrize(("item", "text", "finish", "status", "scores"), REPLIES, ids=[r[1] for r in REPLIES])
+def test_what_a_reply_scores(item: Item, text: str, finish: str, status: Status, scores: dict[str, float]) -> None:
+    answer, score = score_reply(item, Response(text, finish))
+    assert answer.status is status
+    assert score.values == pytest.approx(scores)
+
+
+def test_a_failure_scores_nothing() -> None:
+    answer = read_answer(CHOICE, Response("b", "error", error="lost"))
+    assert answer.status is Status.FAILED and score_answer(CHOICE, answer).values == {}
+
+
+def test_the_papers_parser_knows_only_its_forms() -> None:
+    replies = ["b", "(B)", "恐怖片", "选b", "正确答案是(b)。"]
+    right = {
+        p: [score_reply(CHOICE, Response(r, "stop"), Reading(p))[1].values["accuracy"] for r in replies]
+        for p in ("paper", "full")
+    }
+    assert right == {"paper": [1, 1, 1, 0, 0], "full": [1, 1, 1, 1, 1]}
+    scored = score_cell([CHOICE] * 5, [Response(r, "stop") for r in replies], FULL)
+    found = intervals(scored, "p")
+    assert (found["accuracy"]["value"], found["paper.accuracy"]["value"]) == (1.0, 0.6)
+
+
+def test_extraction_can_be_left_out() -> None:
+    reply = Response("答案：A摔倒了", "stop")
+    assert score_reply(TEXT, reply)[1].values["em"] == 1.0
+    assert score_reply(TEXT, reply, Reading(extract=False))[1].values["em"] == 0.0
+    told = [score_cell([TEXT], [reply], r).signatures["em"] for r in (FULL, Reading(extract=False))]
+    assert told[0] != told[1] and told[1].endswith("-whole")
+
+
+def test_a_cells_texts_under_both_profiles() -> None:
+    items = [replace(TEXT, id=str(n), references=(f"第{n}个原因很长",)) for n in range(4)]
+    said = [Response(i.references[0] if n < 2 else "说不好", "stop") for n, i in enumerate(items)]
+    found = intervals(score_cell(items, said, FULL), "p")
+    # The paper's profile: an answer is one token, so BLEU-1, ROUGE-L and EM are one number and CIDEr is 2.5 of it.
+    assert found["em"]["value"] == found["paper.bleu1"]["value"] == found["paper.rouge_l"]["value"] == 0.5
+    assert found["paper.bleu2"]["value"] == 0.0
+    assert found["paper.cider"]["value"] == pytest.approx(2.5 * 0.5)
+    assert found["bleu2"]["value"] > 0.4
+    for metric in found.values():
+        assert (
+            metric["low"] <= metric["value"] + 1e-12 and metric["value"] <= metric["high"] + 1e-12 and metric["n"] == 4
+        )
+
+
+def test_intervals_are_over_dialogues() -> None:
+    """Forty items of two dialogues know less than forty of forty: the interval is wider."""
+    replies = [Response("b" if n % 2 else "a", "stop") for n in range(40)]
+    turns = [("A: 今天怎么回来得这么晚？", f"B: 别提了，地铁坏在第{n}站的半路上，等了四十分钟。") for n in range(40)]
+    apart = [replace(CHOICE, id=str(n), dialogue=turns[n]) for n in range(40)]
+    together = [replace(CHOICE, id=str(n), dialogue=turns[n % 2]) for n in range(40)]
+    width = []
+    for items in (apart, together):
+        found = intervals(score_cell(items, replies, FULL), "p")["accuracy"]
+        width.append(found["high"] - found["low"])
+        assert found["wilson"] == pytest.approx([0.352, 0.648], abs=0.001)
+    assert width[1] > 2 * width[0]
+
+
+def test_sources_find_altered_and_clipped_dialogues() -> None:
+    whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。", "A: 快吃饭吧，菜都凉了。"]
+    masked = [whole[0], whole[1], "A: 快[MASK]吧，菜都凉了。"]
+    clipped = [whole[0], whole[1], "A: 快吃"]
+    other = ["A: 你好。", "B: 你好。", "A: 你在看什么新闻呢，这么入神？"]
+    greeting = ["A: 你好。", "B: 你好。", "A: 这雨什么时候才能停啊？"]
+    assert sources([whole, other, masked, clipped, greeting]) == [0, 1, 0, 0, 4]
