@@ -3,13 +3,57 @@
     import evalsuite
     results = evalsuite.run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")
 
-What the command line does can be done from here with the same names: `run`, `score`, `report`, `preview`;
-`parse_option` and `parse_span` read an answer out of any reply; `evalsuite.compare.compare` tests one model against another.
-Importing this loads neither torch nor transformers nor jieba.
+What the command line does can be done from here with the same names. Everything is loaded when first used: importing
+this loads neither torch nor transformers nor jieba, nor anything else that takes time.
+
+    run, score, report, preview     the journey and its parts; Settings: the keywords of `run`
+    compare                         one model of a run against another
+    parse_option, parse_span        an answer out of any reply
 """
 
-from evalsuite.parse import parse_option, parse_span
-from evalsuite.report import report
-from evalsuite.run import Settings, preview, run, score
+from __future__ import annotations
 
-__all__ = ["Settings", "parse_option", "parse_span", "preview", "report", "run", "score"]
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evalsuite.compare import compare as compare
+    from evalsuite.parse import parse_option as parse_option
+    from evalsuite.parse import parse_span as parse_span
+    from evalsuite.report import report as report
+    from evalsuite.run import Settings as Settings
+    from evalsuite.run import preview as preview
+    from evalsuite.run import run as run
+    from evalsuite.run import score as score
+
+_HOME = {
+    "Settings": "run",
+    "compare": "compare",
+    "parse_option": "parse",
+    "parse_span": "parse",
+    "preview": "run",
+    "report": "report",
+    "run": "run",
+    "score": "run",
+}
+__all__ = list(_HOME)
+
+
+class _Package(ModuleType):
+    """Some functions are called as their modules are (`run` in run.py): importing the module must not hide the function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module 'evalsuite' has no attribute {name!r}")
+        value = getattr(import_module(f"evalsuite.{_HOME[name]}"), name)
+        setattr(self, name, value)
+        return value
+
+
+sys.modules[__name__].__class__ = _Package

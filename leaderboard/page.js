@@ -16,9 +16,25 @@
     firstOf: ["每个文件仅取前 {0} 题", "only the first {0} items of each file"],
     theme: ["切换深浅色", "Switch light and dark"], language: ["English", "中文"], skip: ["跳到正文", "Skip to content"],
     overview: ["总览", "Overview"],
-    overviewNote: ["单位 %。各列自有模型中最佳者加粗，次佳者加下划线；基线、含失败或尚未提问之题的成绩、标 ≠ 的列不参与排名。点击数字看逐题证据，点击列名排序。",
-      "In percent. Best of the own models in bold, second underlined; baselines, results with failed or missing items and columns marked ≠ are not ranked. Click a number for its evidence, a heading to sort."],
-    metric: ["生成与抽取任务的指标", "Metric for spans and generation"], variant: ["提示词", "Prompt"], shots: ["示例数", "Shots"],
+    overviewNote: ["单位 %（CIDEr 除外：按其 0–10 的原值）。各列自有模型中最佳者加粗，次佳者加下划线；基线、含失败或尚未提问之题的成绩、标 ≠ 的列不参与排名。点击数字看逐题证据，点击列名排序。",
+      "In percent (but CIDEr as it is, from 0 to 10). Best of the own models in bold, second underlined; baselines, results with failed or missing items and columns marked ≠ are not ranked. Click a number for its evidence, a heading to sort."],
+    intervalNote: ["灰色小字为 95% 区间，由对话重抽样得出：区间大幅重叠的两个模型，差异可能只是偶然。",
+      "Small grey figures: the 95 % interval over resampled dialogues. Where two models overlap widely, their difference may be chance."],
+    metric: ["生成与抽取的指标", "Spans and generation by"], metricChoice: ["选择题的指标", "Choices by"], intervals: ["显示 95% 区间", "Show 95 % intervals"],
+    profileDefault: ["默认口径（按字 / 词）", "Default (characters / words)"], profilePaper: ["论文口径（按空白切分）", "The paper's profile (split at blanks)"],
+    ofPaper: ["{0}（论文口径）", "{0} (paper's)"],
+    notComparable: ["论文公布的 {0} 按另一口径计算，与此处的“{1}”不可比，故不并列显示；要对照请选“{2}”。",
+      "The paper's {0} was computed under another profile and does not compare with {1} here, so its rows are left out; to compare, choose {2}."],
+    notPublished: ["论文未公布 {0}。", "The paper publishes no {0}."],
+    formsNote: ["“仅论文所列形式”只认论文第 5 节列出的作答形式；“无答案”等状态仍依本工具的解析。",
+      "“The paper's forms only” accepts the forms of answer listed in the paper's section 5; statuses such as “no answer” are still those of our own parser."],
+    sampleNote: ["本页分数来自随附样例数据（bundled:sample），不是 CORECODE 的测试集，不能与论文公布的行比较。",
+      "These scores are on the bundled sample (bundled:sample), not on CORECODE's test files: they do not compare with the paper's rows."],
+    sampleRuns: ["运行 {0} 的分数来自随附样例数据（bundled:sample），不是 CORECODE 的测试集，不能与论文公布的行比较。",
+      "The scores of run {0} are on the bundled sample (bundled:sample), not on CORECODE's test files: they do not compare with the paper's rows."],
+    leaked: ["{1} 题中有 {0} 题的对话也在训练集中", "{0} of {1} items share a dialogue with the training split"],
+    leakedDropped: ["已剔除：{1} 题中有 {0} 题的对话也在训练集中", "dropped: {0} of {1} items that share a dialogue with the training split"],
+    variant: ["提示词", "Prompt"], shots: ["示例数", "Shots"],
     split: ["数据划分", "Split"], published: ["显示论文公布的结果", "Show the paper's published rows"], csv: ["导出 CSV", "Export CSV"],
     model: ["模型", "Model"], task: ["任务", "Task"], set: ["题集", "Set"], chance: ["随机水平", "Chance level"],
     own: ["模型", "Models"], baselines: ["基线", "Baselines"], paper: ["论文公布", "Published in the paper"],
@@ -32,6 +48,7 @@
     chart: ["逐任务比较", "Task by task"],
     chartNote: ["每行一个模型：实心点为 HARD，空心点为 EASY，虚线为随机水平。",
       "A row is a model: filled dots are HARD, hollow dots EASY, dashed lines the chance level."],
+    whiskerNote: ["横须为 95% 区间。", "Whiskers: 95 % intervals."],
     chanceIs: ["随机 {0}", "chance {0}"], paperRow: ["论文（{0}）", "paper ({0})"],
     status: ["回复状态", "What became of the requests"],
     statusNote: ["各模型在各任务上的请求去向。“已解析的正确率”只算能读出选项的回复，请与总正确率对照着看。",
@@ -49,7 +66,10 @@
     pick: ["从列表中选一题，或按 →。", "Choose an item from the list, or press →."],
     position: ["{0} / {1}", "{0} of {1}"], notAsked: ["另有 {0} 题尚未提问", "{0} more not asked yet"],
     dropped: ["因长度限制少放了 {0} 个示例", "{0} shots dropped for space"], errors: ["请求失败的原因", "Why requests failed"],
-    made: ["这些数字的由来", "How these numbers were made"], signature: ["签名", "Signature"], facts: ["设置", "Settings"],
+    made: ["这些数字的由来", "How these numbers were made"], signature: ["签名", "Signature"],
+    allMetrics: ["本格的全部指标（{0}）", "All metrics of this cell ({0})"], metricHead: ["指标", "Metric"], value: ["值", "Value"], interval: ["95% 区间", "95 % interval"],
+    intervalNoteCell: ["区间：对话重抽样的 2.5–97.5 百分位；Wilson：视各题相互独立的二项区间。CIDEr 为 0–10 的原值，其余单位 %。",
+      "Interval: 2.5th to 97.5th percentile over resampled dialogues; Wilson: binomial, as if items were independent. CIDEr as it is, from 0 to 10; all else in percent."],
     copy: ["复制", "Copy"], copied: ["已复制", "Copied"], dialogue: ["对话", "Dialogue"], question: ["问题", "Question"],
     options: ["选项", "Options"], gold: ["正确答案", "gold"], chosen: ["模型所选", "chosen"], references: ["参考答案", "References"],
     reply: ["原始回复", "Raw reply"], replyNote: ["高亮处即解析所读", "highlighted: what the parser read"], noReply: ["没有回复", "No reply"],
@@ -65,15 +85,37 @@
   };
   const STATUSES = ["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "failed", "missing"];
   const NO_ANSWER = STATUSES.slice(1, 7);
-  const METRIC_NAMES = { accuracy: ["正确率", "Acc."], f1: ["F1", "F1"], em: ["EM", "EM"] };
+  // In the order of the choice: [Chinese, English]. Those of the paper's profile are called "paper." and the name here.
+  const METRIC_NAMES = {
+    accuracy: ["正确率", "Accuracy"], "paper.accuracy": ["正确率（仅论文所列形式）", "Accuracy (paper's forms only)"], f1: ["F1", "F1"], em: ["EM", "EM"],
+    f1_token: ["F1（词）", "F1 of words"], bleu1: ["BLEU-1"], bleu2: ["BLEU-2"], bleu3: ["BLEU-3"], bleu4: ["BLEU-4"], rouge1: ["ROUGE-1"], rouge2: ["ROUGE-2"],
+    rouge_l: ["ROUGE-L"], meteor15: ["METEOR 1.5"], meteor: ["METEOR"], cider: ["CIDEr"], chrf: ["chrF"],
+  };
+  // Our metric -> the paper's published figure of the same definition. All else does not compare.
+  const PUBLISHED_AS = {
+    f1: "f1", em: "em", accuracy: "accuracy", "paper.accuracy": "accuracy", "paper.bleu1": "bleu1", "paper.bleu2": "bleu2", "paper.rouge_l": "rouge_l",
+    "paper.meteor15": "meteor", "paper.cider": "cider",
+  };
   const PAGE = 50;
 
   const t = (key, ...args) => {
     const text = WORDS[key] ? WORDS[key][state.lang === "zh" ? 0 : 1] : key;
     return args.reduce((done, arg, i) => done.split(`{${i}}`).join(String(arg)), text);
   };
-  const metricName = (m) => (METRIC_NAMES[m] ? METRIC_NAMES[m][state.lang === "zh" ? 0 : 1] : m);
-  const pct = (v, digits = 1) => (typeof v === "number" && isFinite(v) ? (v * 100).toFixed(digits) : "–");
+  const isPaper = (m) => m.startsWith("paper.");
+  const baseName = (m) => m.replace(/^paper\./, "");
+  function metricName(m) {
+    const [zh, en = zh] = METRIC_NAMES[m] ?? METRIC_NAMES[baseName(m)] ?? [plain(baseName(m))];
+    const name = state.lang === "zh" ? zh : en;
+    return isPaper(m) && !METRIC_NAMES[m] ? t("ofPaper", name) : name;
+  }
+  const isNumber = (v) => typeof v === "number" && isFinite(v);
+  const pct = (v, digits = 1) => (isNumber(v) ? (v * 100).toFixed(digits) : "–");
+  // CIDEr goes from 0 to 10 and stands as it is; all other metrics are shares, in percent.
+  const isRaw = (m) => baseName(m) === "cider";
+  const figure = (m, v, digits = 1) => (!isNumber(v) ? "–" : isRaw(m) ? v.toFixed(digits + 1) : pct(v, digits));
+  /** "31–42", or "" if there is no interval. */
+  const span = (m, low, high, digits = 0) => (isNumber(low) && isNumber(high) ? `${figure(m, low, digits)}–${figure(m, high, digits)}` : "");
   const num = (n) => Number(n).toLocaleString("en-US");
 
   // ---------------------------------------------------------------- DOM helpers
@@ -96,8 +138,10 @@
   const button = (label, onclick, props) => h("button", { type: "button", onclick, ...props }, label);
   const unseen = (text) => h("span", { class: "sr" }, text);
 
+  /** A labelled select. values: the values, or groups of them as [heading, values]. */
   function choice(label, values, value, onpick, name = (v) => v) {
-    const options = values.map((v) => h("option", { value: v, selected: String(v) === String(value) }, name(v)));
+    const option = (v) => h("option", { value: v, selected: String(v) === String(value) }, name(v));
+    const options = values.map((v) => (Array.isArray(v) ? h("optgroup", { label: v[0] }, v[1].map(option)) : option(v)));
     return h("label", { class: "field" }, h("span", null, label), h("select", { onchange: (e) => onpick(e.target.value) }, options));
   }
   function check(label, on, onpick) {
@@ -163,6 +207,7 @@
 
   // ---------------------------------------------------------------- data
   let data, models, tasks, cellIndex;
+  let choiceMetrics = [], textMetrics = [];  // the names of metrics that cells have, by kind of task
 
   async function unpack() {
     const packed = atob($("data").textContent.trim());
@@ -187,6 +232,10 @@
     }
     labelModels();
     cellIndex = new Map(data.cells.map((c) => [address(c.id, c.set, c.task, c.split, c.variant, c.shots), c]));
+    const known = Object.keys(METRIC_NAMES), place = (m) => [known.indexOf(baseName(m)) + 1 || 99, isPaper(m)];
+    const names = (wanted) => [...new Set(data.cells.filter((c) => (taskOf(c.task).kind === "choice") === wanted).flatMap((c) => Object.keys(c.metrics ?? {})))]
+      .sort((a, b) => place(a)[0] - place(b)[0] || place(a)[1] - place(b)[1]);
+    [choiceMetrics, textMetrics] = [names(true), names(false)];
   }
   const isBaseline = (cell) => cell.facts?.backend === "baseline" || Boolean(cell.facts?.tags?.includes("baseline"));
   const address = (...parts) => parts.join("\t");
@@ -207,7 +256,10 @@
   };
   const taskOf = (name) => data.tasks.find((x) => x.name === name) ?? { name, zh: name, en: name, kind: "text", metrics: [] };
   const taskName = (task) => (state.lang === "zh" ? task.zh : task.en);
-  const metricOf = (task) => (task.metrics.includes(state.metric) ? state.metric : task.metrics[0]);
+  function metricOf(task) {
+    const [wish, there] = task.kind === "choice" ? [state.metricChoice, choiceMetrics] : [state.metric, textMetrics];
+    return there.includes(wish) ? wish : task.metrics[0] ?? there[0] ?? wish;
+  }
   const cellAt = (id, set, task) => cellIndex.get(address(id, set, task, state.split, state.variant, state.shots));
   const valueOf = (cell, metric) => cell?.metrics?.[metric]?.value ?? null;
   const inView = (cell) => cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots;
@@ -235,7 +287,7 @@
   function published(set, task, metric) {
     const found = new Map();
     for (const p of data.published) {
-      if (p.set !== set || p.task !== task || p.metric !== metric || p.shots !== state.shots) continue;
+      if (p.set !== set || p.task !== task || p.metric !== PUBLISHED_AS[metric] || p.shots !== state.shots) continue;
       const entry = found.get(p.model) ?? { value: p.value, sources: [] };
       if (!entry.sources.includes(p.source)) entry.sources.push(p.source);
       found.set(p.model, entry);
@@ -245,7 +297,7 @@
 
   // ---------------------------------------------------------------- state and address
   const state = {
-    lang: "zh", metric: "f1", variant: "paper", shots: 0, split: "test", published: true, sort: { key: "", down: true },
+    lang: "zh", metric: "f1", metricChoice: "accuracy", intervals: true, variant: "paper", shots: 0, split: "test", published: true, sort: { key: "", down: true },
     issues: false, statusSet: "", statusModel: "", filter: "all", query: "", page: 0,
   };
   const store = {
@@ -314,7 +366,13 @@
       h("h1", null, t("title")), h("p", { class: "lead" }, t("lead")),
       h("dl", { class: "facts" }, data.runs.map(runFacts).map(([k, v]) => fact(k, v)),
         fact(t("models"), num(models.size)), fact(t("items"), num(seen.size)), fact(t("replies"), num(replies))),
+      sampleNotice(),
       h("p", { class: "how" }, h("strong", null, t("readTitle")), " ", t("read")));
+  }
+  function sampleNotice() {
+    const runs = data.runs.filter((r) => r.manifest?.settings?.data === "bundled:sample");
+    if (!runs.length) return null;
+    return h("p", { class: "notice caution", id: "sample" }, runs.length === data.runs.length ? t("sampleNote") : t("sampleRuns", runs.map((r) => plain(r.name)).join(", ")));
   }
   function runFacts(run) {
     const m = run.manifest ?? {};
@@ -332,7 +390,8 @@
   function drawOverview() {
     const focus = document.activeElement?.closest("[data-keep]")?.dataset.keep;
     const scroll = [...document.querySelectorAll(".scroll")].map((x) => [x.scrollLeft, x.scrollTop]);
-    put($("main"), drawIntro(), h("section", { class: "block" }, h("h2", null, t("overview")), h("p", { class: "note" }, t("overviewNote")),
+    put($("main"), drawIntro(), h("section", { class: "block" }, h("h2", null, t("overview")),
+      h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`),
       controls(), notes(), legend(), setNames().map(overviewTable)), drawChart(), drawStatus());
     document.querySelectorAll(".scroll").forEach((x, i) => { if (scroll[i]) [x.scrollLeft, x.scrollTop] = scroll[i]; });
     if (focus) document.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
@@ -343,17 +402,30 @@
       const all = distinct(name);
       return all.length > 1 && kept(key, choice(t(key), all, state[name], (v) => update({ [name]: name === "shots" ? Number(v) : v }), plain));
     };
-    const metrics = [...new Set(tasks.filter((x) => x.metrics.length > 1).flatMap((x) => x.metrics))];
+    const groups = [[t("profileDefault"), textMetrics.filter((m) => !isPaper(m))], [t("profilePaper"), textMetrics.filter(isPaper)]].filter(([, list]) => list.length);
+    const long = (m) => metricName(m) + (isRaw(m) ? " ×1" : "");
     return h("div", { class: "controls" },
-      metrics.length > 1 && kept("metric", segmented(t("metric"), metrics.map((m) => [m, metricName(m)]), state.metric, (metric) => update({ metric }))),
+      textMetrics.length > 1 && kept("metric", choice(t("metric"), groups, state.metric, (metric) => update({ metric }), long)),
+      choiceMetrics.length > 1 && kept("metric-choice", choice(t("metricChoice"), choiceMetrics, state.metricChoice, (metricChoice) => update({ metricChoice }), long)),
       several("variant", "variant"), several("shots", "shots"), several("split", "split"),
+      haveIntervals() && kept("intervals", check(t("intervals"), state.intervals, (on) => update({ intervals: on }))),
       data.published.length > 0 && kept("published", check(t("published"), state.published, (on) => update({ published: on }))),
       button(t("csv"), exportCsv, { id: "csv", class: "push" }));
   }
   function notes() {
     if (!data.cells.length) return h("p", { class: "notice" }, t("noCells"));
-    return data.cells.some(inView) ? null : h("p", { class: "notice" }, t("noneHere"));
+    if (!data.cells.some(inView)) return h("p", { class: "notice" }, t("noneHere"));
+    const lines = [state.published && data.published.length > 0 && profileNote(), state.metricChoice === "paper.accuracy" && t("formsNote")].filter(Boolean);
+    return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, lines.join(" "));
   }
+  /** Why the paper's rows are not beside the metric chosen. */
+  function profileNote() {
+    const metric = state.metric;
+    if (PUBLISHED_AS[metric] || !textMetrics.includes(metric)) return "";
+    const name = metricName(metric), twin = Object.keys(PUBLISHED_AS).find((m) => isPaper(m) && PUBLISHED_AS[m] === baseName(metric));
+    return twin ? t("notComparable", metricName(baseName(metric)), name, metricName(twin)) : t("notPublished", name);
+  }
+  const haveIntervals = () => data.cells.some((c) => inView(c) && Object.values(c.metrics ?? {}).some((m) => isNumber(m.low) && isNumber(m.high)));
 
   function legend() {
     const seen = STATUSES.filter((x) => data.cells.some((c) => inView(c) && counts(c)[x] > 0));
@@ -370,7 +442,10 @@
   }
   function ownRows(baseline) {
     return [...models.values()].filter((m) => m.baseline === baseline)
-      .map((m) => ({ label: m.label, model: m, value: (set, task) => valueOf(cellAt(m.id, set, task.name), metricOf(task)) }))
+      .map((m) => {
+        const metric = (set, task) => cellAt(m.id, set, task.name)?.metrics?.[metricOf(task)] ?? null;
+        return { label: m.label, model: m, metric, value: (set, task) => metric(set, task)?.value ?? null };
+      })
       .filter((row) => data.cells.some((c) => c.id === row.model.id && inView(c)));
   }
   function paperRows(set) {
@@ -382,12 +457,12 @@
   function ranks(rows, set, task) {
     const complete = (row) => { const c = cellAt(row.model.id, set, task.name); return c && counts(c).failed + counts(c).missing === 0; };
     const value = (row) => (complete(row) ? row.value(set, task) : null)?.toFixed(12);
-    const values = [...new Set(rows.map(value).filter(Boolean))].sort().reverse();
+    const values = [...new Set(rows.map(value).filter(Boolean))].sort((a, b) => b - a);
     const ranked = rows.filter(value).length > 1 && sameItems(columnCells(set, task));
     return (row) => (ranked && ["best", "second"][values.indexOf(value(row))]) || "";
   }
   const columnCells = (set, task) => [...models.keys()].map((id) => cellAt(id, set, task.name)).filter(Boolean);
-  const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}`)).size < 2;
+  const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2;
 
   function overviewTable(set) {
     const own = ordered(ownRows(false), set), base = ordered(ownRows(true), set);
@@ -400,10 +475,10 @@
     const modelRow = (ranked) => (row) => h("tr", null, h("th", { scope: "row" }, nameNode(row.model)),
       tasks.map((x) => valueCell(cellAt(row.model.id, set, x.name), x, ranked ? place.get(x.name)(row) : "")));
     const paperRow = (row) => h("tr", null, h("th", { scope: "row" }, row.label === "Average" ? t("average") : data$("span", "name", row.label)),
-      tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, pct(row.value(set, x))))));
+      tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, figure(metricOf(x), row.value(set, x))), spanNode(metricOf(x), null))));
     return [title, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "set-" + set },
       h("table", { class: "overview", "data-set": set }, h("thead", null, h("tr", null, sortHead("", t("model")), tasks.map((x) => taskHead(x, set)))),
-        h("tbody", { class: "chance" }, h("tr", null, h("th", { scope: "row" }, t("chance")), tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, pct(chanceOf(set, x))))))),
+        h("tbody", { class: "chance" }, h("tr", null, h("th", { scope: "row" }, t("chance")), tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, pct(chanceOf(set, x))), spanNode(metricOf(x), null))))),
         body(own, heading(t("own")), modelRow(true), "own"), body(base, heading(t("baselines")), modelRow(false), "base"),
         body(paper.filter((r) => r.label !== "Average").concat(average), paperHead(paper[0]), paperRow, "paper")))];
   }
@@ -424,9 +499,19 @@
     const cells = columnCells(set, task);
     const ns = cells.map((c) => c.items);
     const [low, high] = [Math.min(...ns), Math.max(...ns)];
-    return kept(`sort-${set}-${task.name}`, sortHead(task.name, taskName(task), h("small", null, metricName(metricOf(task)),
-      cells.length > 0 && ` · n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`,
-      !sameItems(cells) && h("span", { class: "warn", title: t("differ") }, " ≠", unseen(t("differ"))))));
+    return kept(`sort-${set}-${task.name}`, sortHead(task.name, taskName(task), [h("small", null, metricName(metricOf(task)),
+      cells.length > 0 && [" · ", h("span", { class: "together" }, `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`)],
+      !sameItems(cells) && h("span", { class: "warn", title: t("differ") }, " ≠", unseen(t("differ")))),
+    [...new Map(cells.map((c) => [leakNote(c), leaky(c)]))].map(([text, bad]) => text && h("small", { class: "leak" + (bad ? " warn" : "") }, text))]));
+  }
+  const leaky = (cell) => cell.facts?.leaked > 0 && !cell.facts.drop_leaked;
+  /** How many items of the test file share their dialogue with the training split, of all in the file. */
+  function leakNote(cell) {
+    const leaked = cell.facts?.leaked;
+    if (!(leaked > 0)) return "";
+    const file = Object.values(data.runs[cell.run]?.manifest?.data ?? {}).find((f) => f?.sha256 === cell.facts.data);
+    const all = file?.items ?? cell.items + (cell.facts.drop_leaked ? leaked : 0);
+    return t(leaky(cell) ? "leaked" : "leakedDropped", num(leaked), num(all));
   }
   function chanceOf(set, task) {
     const cell = columnCells(set, task).find((c) => typeof c.chance === "number");
@@ -434,14 +519,19 @@
   }
   function valueCell(cell, task, rank) {
     if (!cell) return h("td", { class: "v" }, h("span", { class: "num none" }, "–"));
-    const n = counts(cell), metric = metricOf(task), text = pct(valueOf(cell, metric));
-    const label = `${plain(models.get(cell.id).label)}, ${taskName(task)}, ${cell.set.toUpperCase()}: ${text}`;
+    const n = counts(cell), metric = metricOf(task), m = cell.metrics?.[metric], text = figure(metric, valueOf(cell, metric));
+    const between = span(metric, m?.low, m?.high, 1);
+    const label = `${plain(models.get(cell.id).label)}, ${taskName(task)}, ${cell.set.toUpperCase()}: ${text}${between && `, ${t("interval")} ${between}`}`;
     return h("td", { class: "v" },
       h("button", { type: "button", class: "cell " + rank, onclick: () => go(cellRoute(cell)), "aria-label": label + (rank ? ", " + t(rank) : ""),
-        title: `${metricName(metric)} ${text} · n=${cell.metrics?.[metric]?.n ?? 0}` }, h("span", { class: "num" }, text)),
+        title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), spanNode(metric, m),
       n.none > 0 && h("span", { class: "flag" }, statusBar(cell), `${num(n.none)} ${t("noAnswer")}`),
       n.failed > 0 && h("span", { class: "flag bad" }, `! ${num(n.failed)} ${t("failedN")}`),
       n.missing > 0 && h("span", { class: "flag bad" }, `! ${num(n.missing)} ${t("missingN")}`));
+  }
+  /** The interval beside a value; an empty one in rows without, so that values stand in line. */
+  function spanNode(metric, m) {
+    return state.intervals && haveIntervals() && h("span", { class: "ci" + (isRaw(metric) ? " raw" : "") }, span(metric, m?.low, m?.high));
   }
   /** A stacked bar of the statuses; the numbers stand beside it or in its title. */
   function statusBar(cell) {
@@ -452,7 +542,7 @@
   }
 
   function exportCsv() {
-    const head = ["group", "model", "run", "set", "task", "split", "prompt", "shots", "metric", "value", "n", "items", "chance", "accuracy_of_parsed", ...STATUSES, "source", "signature"];
+    const head = ["group", "model", "run", "set", "task", "split", "prompt", "shots", "metric", "value", "low", "high", "wilson_low", "wilson_high", "n", "items", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source", "signature"];
     const lines = [head];
     for (const set of setNames()) for (const task of tasks) {
       const metric = metricOf(task);
@@ -461,10 +551,10 @@
         if (!c) continue;
         const n = counts(c), m = c.metrics?.[metric] ?? {};
         lines.push([row.model.baseline ? "baseline" : "model", c.model, data.runs[c.run]?.name, set, task.name, c.split, c.variant, c.shots, metric,
-          m.value, m.n, c.items, c.chance, c.accuracy_of_parsed, ...STATUSES.map((x) => n[x]), "", m.signature]);
+          m.value, m.low, m.high, ...(m.wilson ?? ["", ""]), m.n, c.items, c.facts?.leaked, c.facts?.drop_leaked, c.chance, c.accuracy_of_parsed, ...STATUSES.map((x) => n[x]), "", m.signature]);
       }
       if (state.published) for (const [model, p] of published(set, task.name, metric)) {
-        lines.push(["published", model, "", set, task.name, "", "", state.shots, metric, p.value, "", "", "", "", ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
+        lines.push(["published", model, "", set, task.name, "", "", state.shots, PUBLISHED_AS[metric], p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
       }
     }
     // A spreadsheet takes a text that starts like a formula for one: an apostrophe keeps it a text.
@@ -479,36 +569,49 @@
     if (!data.cells.some(inView)) return null;
     const set = setNames().at(-1);
     const rows = [...ordered(ownRows(false), set), ...ordered(ownRows(true), set)];
-    return h("section", { class: "block" }, h("h2", null, t("chart")), h("p", { class: "note" }, t("chartNote")),
+    return h("section", { class: "block" }, h("h2", null, t("chart")), h("p", { class: "note" }, t("chartNote"), state.intervals && haveIntervals() && ` ${t("whiskerNote")}`),
       h("div", { class: "panels" }, tasks.map((x) => panel(x, rows))));
   }
   const ROW = 24;
-  const across = (v) => `${(2 + 96 * Math.min(1, Math.max(0, v))).toFixed(2)}%`;
+  const place = (share) => `${(2 + 96 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
+  /** Where the axis of a panel ends: 1, or for a metric that is no share, a round number above all that is drawn. */
+  function axisEnd(metric, rows, task, sets, paper) {
+    if (!isRaw(metric)) return 1;
+    const drawn = rows.flatMap((r) => sets.flatMap((x) => { const m = r.metric(x, task); return [m?.value, state.intervals ? m?.high : null]; }));
+    const most = Math.max(0, ...drawn.filter(isNumber), ...paper.flatMap(([, list]) => list.map(([, e]) => e.value)));
+    return [0.5, 1, 2, 4, 6, 8].find((x) => x >= most) ?? 10;
+  }
   function panel(task, rows) {
-    const sets = setNames();
+    const sets = setNames(), metric = metricOf(task);
     const chance = sets.map((x) => chanceOf(x, task)).filter((v) => v !== null);
-    const paper = state.published ? sets.map((x) => [x, [...published(x, task.name, metricOf(task))].filter(([m]) => m !== "Average")]) : [];
+    const paper = state.published ? sets.map((x) => [x, [...published(x, task.name, metric)].filter(([m]) => m !== "Average")]) : [];
+    const end = axisEnd(metric, rows, task, sets, paper), across = (v) => place(v / end);
     const inPaper = new Set(paper.flatMap(([, list]) => list.map(([m]) => m))).size;
     const height = (rows.length + (inPaper > 0)) * ROW;
-    const words = rows.map((r) => `${plain(r.label)} ${sets.map((x) => `${x.toUpperCase()} ${pct(r.value(x, task))}`).join(", ")}`).join("; ");
+    const words = rows.map((r) => `${plain(r.label)} ${sets.map((x) => `${x.toUpperCase()} ${figure(metric, r.value(x, task))}`).join(", ")}`).join("; ");
     const plot = s("svg", { class: "plot", width: "100%", height: height + 20, role: "img", "aria-label": `${taskName(task)}: ${words}` },
-      [0, 0.25, 0.5, 0.75, 1].map((v) => s("line", { class: "grid", x1: across(v), x2: across(v), y1: 0, y2: height })),
-      [0, 0.5, 1].map((v, i) => s("text", { x: across(v), y: height + 15, "text-anchor": ["start", "middle", "end"][i] }, pct(v, 0))),
+      [0, 0.25, 0.5, 0.75, 1].map((v) => s("line", { class: "grid", x1: place(v), x2: place(v), y1: 0, y2: height })),
+      [0, 0.5, 1].map((v, i) => s("text", { x: place(v), y: height + 15, "text-anchor": ["start", "middle", "end"][i] }, isRaw(metric) ? String(v * end) : pct(v, 0))),
       [...new Set(chance.map(across))].map((x) => s("line", { class: "chance", x1: x, x2: x, y1: 0, y2: height })),
-      rows.map((r, i) => dots(r, task, sets, i * ROW + ROW / 2)),
+      rows.map((r, i) => dots(r, task, sets, i * ROW + ROW / 2, across)),
       paper.map(([set, list]) => list.map(([m, e]) => s("rect", { class: "tick " + set, x: across(e.value), y: rows.length * ROW + (set === "easy" ? 4 : 12), width: 2, height: 7 },
-        s("title", null, `${m}, ${set.toUpperCase()} ${pct(e.value)} (${e.sources.join(", ")})`)))));
+        s("title", null, `${m}, ${set.toUpperCase()} ${figure(metric, e.value)} (${e.sources.join(", ")})`)))));
     return h("figure", { class: "panel" },
-      h("figcaption", null, h("strong", null, taskName(task)), h("small", null, metricName(metricOf(task)), chance.length > 0 && ` · ${t("chanceIs", pct(chance.at(-1)))}`)),
+      h("figcaption", null, h("strong", null, taskName(task)), h("small", null, metricName(metric), chance.length > 0 && ` · ${t("chanceIs", pct(chance.at(-1)))}`)),
       h("div", { class: "plotrow" }, h("div", { class: "names" }, rows.map((r) => h("div", { class: r.model.baseline ? "muted" : "" }, nameNode(r.model))),
         inPaper > 0 && h("div", { class: "muted" }, t("paperRow", inPaper))), plot));
   }
-  function dots(row, task, sets, y) {
-    const points = sets.map((x) => [x, row.value(x, task)]).filter(([, v]) => v !== null);
-    const xs = points.map(([, v]) => across(v));
+  /** A dot a set, joined by a line; with intervals each set has its own height, and whiskers in place of the line. */
+  function dots(row, task, sets, y, across) {
+    const metric = metricOf(task), whiskers = state.intervals && haveIntervals();
+    const points = sets.map((set, i) => ({ set, m: row.metric(set, task), y: whiskers ? y + (i - (sets.length - 1) / 2) * 9 : y })).filter((p) => isNumber(p.m?.value));
+    const line = (cls, x1, x2, y1, y2) => s("line", { class: cls, x1: across(x1), x2: across(x2), y1, y2 });
+    const whisker = (p) => span(metric, p.m.low, p.m.high) && s("g", { class: "whisker" },
+      line("", p.m.low, p.m.high, p.y, p.y), [p.m.low, p.m.high].map((v) => line("", v, v, p.y - 2.5, p.y + 2.5)));
+    const words = (p) => `${plain(row.label)}, ${p.set.toUpperCase()} ${figure(metric, p.m.value)} ${span(metric, p.m.low, p.m.high, 1).replace(/.+/, "($&)")}`.trim();
     return s("g", { class: row.model.baseline ? "base" : "own" },
-      xs.length > 1 && s("line", { class: "link", x1: xs[0], x2: xs.at(-1), y1: y, y2: y }),
-      points.map(([set, v], i) => s("circle", { class: "dot " + set, cx: xs[i], cy: y, r: set === "easy" ? 5 : 4.5 }, s("title", null, `${plain(row.label)}, ${set.toUpperCase()} ${pct(v)}`))));
+      whiskers ? points.map(whisker) : points.length > 1 && line("link", points[0].m.value, points.at(-1).m.value, y, y),
+      points.map((p) => s("circle", { class: "dot " + p.set, cx: across(p.m.value), cy: p.y, r: whiskers ? 3.5 : p.set === "easy" ? 5 : 4.5 }, s("title", null, words(p)))));
   }
 
   // ---------------------------------------------------------------- status table
@@ -534,7 +637,7 @@
     const n = counts(cell), task = taskOf(cell.task);
     const number = (v, cls) => h("td", { class: "v " + (v ? cls : "zero") }, num(v));
     return h("tr", null, h("th", { scope: "row" }, button(taskName(task), () => go(cellRoute(cell)), { class: "link" })), h("td", null, cell.set.toUpperCase()),
-      h("td", { class: "v" }, h("small", null, metricName(metricOf(task)), " "), pct(valueOf(cell, metricOf(task)))),
+      h("td", { class: "v" }, h("small", null, metricName(metricOf(task)), " "), figure(metricOf(task), valueOf(cell, metricOf(task)))),
       h("td", { class: "v" }, pct(cell.accuracy_of_parsed)), number(cell.items, ""),
       STATUSES.map((x) => number(n[x], x === "parsed" ? "" : "k-" + x)), h("td", null, statusBar(cell)));
   }
@@ -556,13 +659,15 @@
       h("h1", { tabindex: -1, id: "cellname" }, taskName(task), h("span", { class: "tag" }, cell.set.toUpperCase())),
       h("p", { class: "lead" }, nameNode(models.get(cell.id)), h("span", { class: "muted" }, ` · ${t("variant")} ${plain(cell.variant)} · ${t("shots")} ${cell.shots} · ${plain(cell.split)}`)),
       h("dl", { class: "facts" },
-        Object.entries(cell.metrics ?? {}).map(([m, x]) => sum(metricName(m), pct(x.value), `n=${num(x.n)}`)),
+        headline(cell, task).map(([m, x]) => sum(metricName(m), figure(m, x.value), [[t("interval"), span(m, x.low, x.high, 1)], ["Wilson", span(m, ...(x.wilson ?? []), 1)], ["n", num(x.n)]]
+          .filter(([, v]) => v).map(([k, v]) => h("span", { class: "line" }, `${k} ${v}`)))),
         typeof cell.chance === "number" && sum(t("chance"), pct(cell.chance)), cell.accuracy_of_parsed != null && sum(t("ofParsed"), pct(cell.accuracy_of_parsed)),
         sum(t("statusIs"), statusBar(cell), STATUSES.filter((x) => n[x]).map((x) => `${t(x)} ${num(n[x])}`).join(" · "))),
+      leakNote(cell) && h("p", { class: "notice" + (leaky(cell) ? " caution" : "") }, leakNote(cell)),
       n.missing > 0 && h("p", { class: "notice" }, t("notAsked", num(n.missing))),
       cell.shots_dropped > 0 && h("p", { class: "notice" }, t("dropped", num(cell.shots_dropped))),
       Object.keys(cell.errors ?? {}).length > 0 && h("div", { class: "notice" }, h("strong", null, t("errors")), Object.entries(cell.errors).map(([e, k]) => h("p", null, `${k} × `, data$("code", "", e)))),
-      provenance(cell)),
+      metricTable(cell), provenance(cell)),
     h("div", { class: "panes", id: "panes" },
       h("section", { class: "list", "aria-label": t("items") }, h("div", { class: "listtools" }, filters(cell),
         h("input", { type: "search", id: "search", value: state.query, placeholder: t("search"), "aria-label": t("search"), oninput: onSearch })), h("div", { id: "rows" })),
@@ -587,10 +692,24 @@
     clearTimeout(wait);
     wait = setTimeout(() => { Object.assign(state, { query: event.target.value, page: 0 }); drawList(); drawItem(); }, 150);
   }
+  /** The task's own metrics, and the one chosen in the overview. */
+  function headline(cell, task) {
+    const wanted = new Set([...(task.kind === "choice" ? choiceMetrics : task.metrics), metricOf(task)]);
+    return Object.entries(cell.metrics ?? {}).filter(([m]) => wanted.has(m));
+  }
+  function metricTable(cell) {
+    const all = Object.entries(cell.metrics ?? {}), binomial = all.some(([, x]) => x.wilson);
+    const heads = [t("metricHead"), t("value"), t("interval"), binomial && "Wilson", "n", t("signature")].filter(Boolean);
+    const numbers = (m, x) => [figure(m, x.value, 2), span(m, x.low, x.high, 2) || "–", binomial && (span(m, ...(x.wilson ?? []), 2) || "–"), num(x.n)].filter((v) => v !== false);
+    return h("details", { id: "metrics" }, h("summary", null, t("allMetrics", all.length)), h("p", { class: "note" }, t("intervalNoteCell")),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("allMetrics", all.length) }, h("table", { class: "metrics" },
+        h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 0 && i < heads.length - 1 && "v" }, x)))),
+        h("tbody", null, all.map(([m, x]) => h("tr", null, h("th", { scope: "row" }, metricName(m)), numbers(m, x).map((v) => h("td", { class: "v" }, v)),
+          h("td", null, h("div", { class: "sig" }, data$("code", "", x.signature ?? "–"), copyButton(x.signature ?? "")))))))));
+  }
   function provenance(cell) {
-    const rows = Object.entries(cell.metrics ?? {}).map(([m, x]) => h("div", { class: "sig" }, h("strong", null, metricName(m)), data$("code", "", x.signature ?? "–"), copyButton(x.signature ?? "")));
     const value = (v) => (v !== null && typeof v === "object" ? JSON.stringify(v) : String(v));
-    return h("details", null, h("summary", null, t("made")), h("h4", null, t("signature")), rows, h("h4", null, t("facts")),
+    return h("details", null, h("summary", null, t("made")),
       h("dl", { class: "settings" }, Object.entries(cell.facts ?? {}).map(([k, v]) => [h("dt", null, k), data$("dd", "", value(v))])));
   }
 

@@ -128,7 +128,7 @@ def squeeze(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def ends(pattern: re.Pattern[str], text: str, limit: int) -> list[re.Match[str]]:
-    """A pattern's matches; of too many, those at the head and the tail, so that a hostile text costs no more than a long one."""
+    """A pattern's matches; of too many, those at head and tail: a hostile text costs no more than a long one."""
     found = list(pattern.finditer(text))
     return found if len(found) <= limit else found[: limit // 2] + found[-(limit // 2) :]
 

@@ -1,7 +1,7 @@
 """Stage 4, commitments: which of the options that a reply names it takes, and which it turns down (rules 3, 6, 8, 16).
 
-A block is walked clause by clause. For each group of mentions `evidence` reads the cue words around it; here what it says
-is set against where the group stands: alone on a line, in a quotation, a question, a supposition, an echoed prompt.
+A block is walked clause by clause. For each group of mentions `evidence` reads the cue words around it; here what it
+says is set against where the group stands: alone on a line, in a quotation, a question, a supposition, an echo.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ _ALL_BUT = re.compile("O.*[-0x]|O.*N[+w]|N.*O|B.*[-0]|^[B=]*[-0]")  # after 除�
 _TAKEN_BACK = ("不对", "错", "错误", "不正确", "有误", "wrong", "incorrect", "not right", "不行")
 _AMONG = re.compile(
     r"[ ]?[)\]]?[ ]?等?(?:这)?[一二两三四五六七八九十\d]*[个项类种]?(?:候选|备选|可能的?)?(?:选项|领域|答案|关系)?"
-    r"(?:之中|之间|当中|中的|中选|中,|中找|中挑|里面|里,|里选|中间|内选|中进行|中(?!间)|选项中)|[ ]?等(?:选项|领域|候选)"
+    r"(?:之中|之间|当中|中的|中选|中,|中找|中挑|里面|里,|里选|中间|内选|中进行|中(?!间)|选项中)"
+    r"|[ ]?等(?:选项|领域|候选)"
 )
 
 

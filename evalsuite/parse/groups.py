@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .chars import TURN, WORD
-from .mentions import Mention
+from .mention import Mention
 from .segment import SPEAKER, Block
 
 
@@ -40,7 +40,8 @@ _BOX = "[ \ue001\ue002]{0,2}"
 _AND = re.compile(
     r"[\"”」』]?"
     + _BOX
-    + r"(?:[、,/&+|;~-]{1,2}|和|或者?|与|跟|及|以及|还有|并且|and|or|以及选项|>{1,3}|≥|还是|,[ ]?(?:and|or)|,?[ ]?(?:或者?是?)|x"
+    + r"(?:[、,/&+|;~-]{1,2}|和|或者?|与|跟|及|以及|还有|并且|and|or|以及选项|>{1,3}|≥|还是|,[ ]?(?:and"
+    r"|or)|,?[ ]?(?:或者?是?)|x"
     r"|(?=[(\[\"'“「a-z0-9]))?" + _BOX + r"(?:选项|option)?[ ]?[\"“「]?",
     re.IGNORECASE,
 )
@@ -98,7 +99,7 @@ def after_trail(low: str, group: Group, block: Block) -> int:
 
 
 def standing(low: str, groups: Sequence[Group], block: Block) -> dict[int, str]:
-    """Groups that stand alone, by their start: as a "line", at the "head" of the block before a pause, as a "title:"."""
+    """Groups that stand alone, by their start: as a "line", at the "head" of the block, as a "title" with a colon."""
     found: dict[int, str] = {}
     heads: list[Group] = []
     for group in groups:

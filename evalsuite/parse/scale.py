@@ -11,7 +11,8 @@ from .groups import Group
 from .segment import Block
 
 _NUMBER = re.compile(
-    r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?(?P<percent>%|％|‰|个百分点|分(?!钟|析|别|之))?|(?P<tenths>[一二三四五六七八九])成(?P<half>半)?"
+    r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?(?P<percent>%|％|‰|个百分点|分(?!钟|析|别|之))?"
+    r"|(?P<tenths>[一二三四五六七八九])成(?P<half>半)?"
 )
 _HALF = {word: number for number, word in enumerate("一二三四五六七八九", 1)}
 _LEVELS = (
@@ -30,7 +31,9 @@ _LEVELS = (
 )
 _LEVELS_EN = (("very low", 0.0), ("low", 1.0), ("medium", 2.0), ("moderate", 2.0), ("very high", 4.0), ("high", 3.0))
 _SCORE = re.compile(
-    r"[ ]?[\"”'’)]?[ ]?(?:[:=,(\-—→|]|的?(?:概率|可能性|置信度|得分|分数|几率|比例|评分)?[ ]?(?:大?约?为|是|占|有|大约|约|:|=)?)[ ]?[\"“'(]?(?:约|大约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p)?(?:大?约?为|是|占|有|大约|约|:|=)?[ ]?"
+    r"[ ]?[\"”'’)]?[ ]?(?:[:=,(\-—→|]|的?(?:概率|可能性|置信度|得分|分数|几率|比例|评分)?[ ]?(?:大?约?为"
+    r"|是|占|有|大约|约|:|=)?)[ ]?[\"“'(]?(?:约|大约|大概|概率|可能性|置信度|得分|几率|probability|score"
+    r"|confidence|p)?(?:大?约?为|是|占|有|大约|约|:|=)?[ ]?"
 )
 _OF = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?[%％][ ]?(?=\w|:)[^%。;,\n]{1,14}\Z")
 
@@ -74,7 +77,7 @@ def _plain_scale(scores: dict[int, tuple[float, Group]]) -> bool:
 def _score(after: str) -> tuple[float, bool] | None:
     lead = _SCORE.match(after)
     rest = after[lead.end() :] if lead else after
-    gap = bool(lead) and not lead.group().strip()
+    gap = lead is not None and not lead.group().strip()
     match = _NUMBER.match(rest)
     if match is None:
         sure = re.search(r"(?<![\w.])(\d{1,3}(?:\.\d{1,6})?)[ ]?[%％]", after)
@@ -103,7 +106,8 @@ def _score(after: str) -> tuple[float, bool] | None:
 
 _HINT = re.compile(r"可能|排序|排名|优先|依次|从高到低|概率|rank|likely|best|possib|首选|推荐度|top")
 _ITEM = re.compile(
-    r"[ ]*(?:[(\[]?(?P<n>[123])[)\].、:][ ]?|第[ ]?(?P<c>[一二三])(?:名|位|,|:|选择|可能)?[ ]?[:,是为]?[ ]?|top[ ]?(?P<t>[123])[ ]?[:.]?[ ]?|no\.?[ ]?(?P<o>[123])[ ]?[:.]?[ ]?)"
+    r"[ ]*(?:[(\[]?(?P<n>[123])[)\].、:][ ]?|第[ ]?(?P<c>[一二三])(?:名|位|,|:|选择"
+    r"|可能)?[ ]?[:,是为]?[ ]?|top[ ]?(?P<t>[123])[ ]?[:.]?[ ]?|no\.?[ ]?(?P<o>[123])[ ]?[:.]?[ ]?)"
 )
 
 

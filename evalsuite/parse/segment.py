@@ -10,23 +10,29 @@ from .chars import TURN, WORD
 # A line that begins like this begins a new prompt: the one that was asked, echoed, or one that the model invents.
 _PROMPT = re.compile(
     r"[ ]*(?:[-*\d.、]{0,4}[ ]*)(?:"
-    r"短语[ ]?[12一二][ ]?:|对话(?:内容|历史|上文|如下)?[ ]?\d*[ ]?[:=]|候选(?:选项|领域|项|答案)?[ ]?:|问题?[ ]?\d*[ ]?:|题目?[ ]?\d*[ ]?[:.]|例题?[ ]?\d*[ ]?[:.、]|示例[ ]?\d*[ ]?:"
-    r"|请(?:根据|从|阅读|选择|判断|抽取|回答)|根据对话内容,从|从(?:[a-z][、,/ ]*){2,}|下一[题个]|第[ ]?[一二三四五六七八九十\d]+[ ]?题|【?(?:下一题|新题|题目|问题|对话)】"
-    r"|(?:q|question|user|human|instruction|input|dialogue|conversation|context|options|system|problem|example)[ ]?\d*[ ]?[:】\]]|用户[ ]?[:说问]|人类[ ]?:|\[?round[ ]\d+|</?dialogue"
+    r"短语[ ]?[12一二][ ]?:|对话(?:内容|历史|上文|如下)?[ ]?\d*[ ]?[:=]|候选(?:选项|领域|项|答案)?[ ]?:"
+    r"|问题?[ ]?\d*[ ]?:|题目?[ ]?\d*[ ]?[:.]|例题?[ ]?\d*[ ]?[:.、]|示例[ ]?\d*[ ]?:"
+    r"|请(?:根据|从|阅读|选择|判断|抽取|回答)|根据对话内容,从|从(?:[a-z][、,/ ]*){2,}|下一[题个]"
+    r"|第[ ]?[一二三四五六七八九十\d]+[ ]?题|【?(?:下一题|新题|题目|问题|对话)】"
+    r"|(?:q|question|user|human|instruction|input|dialogue|conversation|context|options|system|problem"
+    r"|example)[ ]?\d*[ ]?[:】\]]|用户[ ]?[:说问]|人类[ ]?:|\[?round[ ]\d+|</?dialogue"
     r"|instruction$|input$|user$|human$|query[ ]?:|提问[ ]?:|输入[ ]?:|指令[ ]?:|选项[ ]?:[ ]*[(a-d1-4].{1,40}[(]?[b2]"
     r")",
     re.IGNORECASE,
 )
 _ANSWER = re.compile(
-    r"答(?:案|复|)?[ ]?[:是为]|回答[ ]?:|正确|answer|response|assistant|故选|应选|选项?[ ]?:|处?应填入的?选项(?:是|为|:)|###",
+    r"答(?:案|复|)?[ ]?[:是为]|回答[ ]?:|正确|answer|response|assistant|故选|应选|选项?[ ]?:"
+    r"|处?应填入的?选项(?:是|为|:)|###",
     re.IGNORECASE,
 )
 SPEAKER = re.compile(
-    r"[ ]*(?:[-*•][ ]*)?(?:[A-Za-z]|[xy甲乙丙]|(?:用户|说话人|说话者|角色|speaker|user|person)[ ]?[A-Za-z甲乙12一二]|对方|男|女)[ ]?[:][ ]?",
+    r"[ ]*(?:[-*•][ ]*)?(?:[A-Za-z]|[xy甲乙丙]|(?:用户|说话人|说话者|角色|speaker|user"
+    r"|person)[ ]?[A-Za-z甲乙12一二]|对方|男|女)[ ]?[:][ ]?",
     re.IGNORECASE,
 )
 _QUOTE = re.compile(
-    r"“[^“”\n]{1,300}”|「[^「」\n]{1,300}」|『[^『』\n]{1,300}』|\"[^\"\n]{1,300}\"|‘[^‘’\n]{1,300}’|《[^《》\n]{1,100}》"
+    r"“[^“”\n]{1,300}”|「[^「」\n]{1,300}」|『[^『』\n]{1,300}』|\"[^\"\n]{1,300}\"|‘[^‘’\n]{1,300}’"
+    r"|《[^《》\n]{1,100}》"
 )
 
 

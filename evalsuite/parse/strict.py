@@ -11,7 +11,7 @@ from .strip import Clean
 
 
 def paper(output: str, options: Mapping[str, str]) -> Answer:
-    """Only the forms that the paper lists: for "(a) premise" a, A, (a), (A), a), A), (a)premise, (a) premise, premise."""
+    """The forms that the paper lists: for "(a) premise" a, A, (a), (A), a), A), (a)premise, (a) premise, premise."""
     reply = output.strip()
     start = len(output) - len(output.lstrip())
     if not reply:

@@ -1,7 +1,7 @@
 """Stage 1, strip: what surrounds an answer without saying anything goes (rules 1 and 5).
 
-Thinking, special tokens, HTML, markdown, LaTeX and emoji are removed; an offset map leads from the clean text back to the
-raw reply. One pass over the tokens of one regular expression, no nested repeats: linear in the length.
+Thinking, special tokens, HTML, markdown, LaTeX and emoji are removed; an offset map leads from the clean text back to
+the raw reply. One pass over the tokens of one regular expression, no nested repeats: linear in the length.
 """
 
 from __future__ import annotations
@@ -28,15 +28,18 @@ _TOKENS = re.compile(
     "|".join(
         (
             r"(?P<turn><\|[^|<>\n]{1,40}\|>:?(?:\s?(?:assistant|model|bot)\b[ :]*)?"
-            r"|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>(?:model\b)?"
-            r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|\[[gs]MASK\](?:sop\b)?|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>)",
+            r"|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>|<(?:start"
+            r"|end)_of_(?:turn|text)>(?:model\b)?"
+            r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|\[[gs]MASK\](?:sop\b)?|\[/?(?:INST|CLS"
+            r"|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>)",
             r"(?P<box></?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)",
             r"(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n)(?:\s[^<>]{0,200})?/?>)",
             r"(?P<tag></?(?:[abipqsu]|[a-zA-Z][a-zA-Z0-9:_-]{1,30})(?:\s[^<>]{0,200})?/?>|<!--|-->)",
             r"(?P<entity>&(?:[a-zA-Z]{2,8}|#\d{1,6});)",
             r"(?P<struck>~~[^~\n]{1,100}~~)",
             r"(?P<boxed>\\(?:boxed|fbox|framebox)\s?\{)",
-            r"(?P<command>\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathit|mathsf|mathcal|operatorname|bf|rm|it)\s?\{)",
+            r"(?P<command>\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathit|mathsf|mathcal"
+            r"|operatorname|bf|rm|it)\s?\{)",
             r"(?P<escape>\\n(?![a-z])|\\\\)",
             r"(?P<latex>\\[a-zA-Z]{1,20}|\\[()\[\],;!> ])",
             r"(?P<open>\{+)",
@@ -188,7 +191,8 @@ def _replacement(kind: str, token: str) -> str:
 
 
 _BARE = re.compile(
-    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoh|eoa|eod|pad|unk)>|\[[gs]MASK\]|\[(?:EOS|BOS|PAD|/?INST)\]|\s+"
+    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoh|eoa|eod|pad|unk)>|\[[gs]MASK\]|\[(?:EOS"
+    r"|BOS|PAD|/?INST)\]|\s+"
 )
 
 

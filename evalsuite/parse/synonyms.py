@@ -15,7 +15,7 @@ from .chars import key
 _MEANINGS = """
 喜剧片 搞笑片 喜剧 喜剧电影 搞笑电影 搞笑类 喜剧类 笑片 comedy comedyfilm comedymovie comedies comedyfilms comedymovies
 恐怖片 鬼片 惊悚片 恐怖电影 恐怖类 吓人的电影 惊悚电影 horror horrorfilm horrormovie horrorfilms horrormovies
-科幻片 科幻电影 科幻类 科学幻想片 科幻大片 sciencefiction sciencefictionfilm sciencefictionmovie scifi scififilm scifimovie
+科幻片 科幻电影 科幻类 科学幻想片 科幻大片 sciencefiction sciencefictionfilm scifi scififilm scifimovie
 动作片 打斗片 武打片 动作电影 action actionfilm actionmovie
 爱情片 言情片 浪漫片 爱情电影 romance romancefilm romanticfilm lovestory
 纪录片 纪实片 纪录电影 documentary documentaryfilm documentaries
