@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from evalsuite.store import Cell
 from evalsuite.tasks import TASKS
@@ -24,9 +24,8 @@ class Display:
     def __init__(self) -> None:
         self.console = Console(stderr=True)
         self.progress = Progress(
-            SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=20),
+            BarColumn(bar_width=8),
             MofNCompleteColumn(),
             TextColumn("{task.fields[rates]}"),
             TimeRemainingColumn(),
@@ -56,7 +55,9 @@ class CellProgress:
         self._began = time.perf_counter()
         self._skipped = self._asked = self._tokens = self._failed = 0
         self._sum = 0.0
-        self._line = display.progress.add_task(cell.name, total=total, rates="", score="")
+        # All in one line of 80 columns.
+        self._label = f"{cell.model} {cell.set} {TASKS[cell.task].short} {cell.variant} {cell.shots}-shot"
+        self._line = display.progress.add_task(self._label, total=total, rates="", score="")
 
     def skip(self, count: int) -> None:
         """So many had replies already."""
@@ -75,21 +76,25 @@ class CellProgress:
         kept = f", {self._skipped} kept" if self._skipped else ""
         failed = f", [red]{self._failed} failed[/red]" if self._failed else ""
         seconds = time.perf_counter() - self._began
-        text = f"{self._asked} asked{kept}{failed}, {seconds:.1f} s, {self._rates()} {self._score()}".rstrip(" ,")
-        self._display.console.print(f"[green]✓[/green] {_plain(self._cell.name)}: {text}", highlight=False)
-        log.info("%s: %d asked, %d kept, %d failed, %.2f s, %d tokens",
-                 self._cell.name, self._asked, self._skipped, self._failed, seconds, self._tokens)  # fmt: skip
+        text = f"{self._asked} asked{kept}{failed} in {seconds:.1f} s  {self._rates()}  {self._score()}".rstrip()
+        self._display.console.print(f"[green]✓[/green] {_plain(self._label)}  {text}", highlight=False)
+        log.info(
+            "%s: %d asked, %d kept, %d failed, %.2f s, %d tokens",
+            self._cell.name, self._asked, self._skipped, self._failed, seconds, self._tokens,
+        )  # fmt: skip
 
     def _rates(self) -> str:
+        """Items and tokens a second: "6.5/s 3.7k tok/s"."""
         seconds = max(time.perf_counter() - self._began, 1e-9)
         if not self._asked:
             return ""
-        tokens = f", {self._tokens / seconds:,.0f} tok/s" if self._tokens else ""
-        return f"{self._asked / seconds:.1f} items/s{tokens}"
+        rate = self._tokens / seconds
+        tokens = f" {rate / 1000:.1f}k tok/s" if rate >= 1000 else f" {rate:.0f} tok/s"
+        return f"{self._asked / seconds:.1f}/s{tokens if self._tokens else ''}"
 
     def _score(self) -> str:
         scored = self._asked - self._failed
-        return f"{self._metric} {self._sum / scored:.3f}" if scored else ""
+        return f"{self._metric[:3]} {self._sum / scored:.3f}" if scored else ""
 
 
 def _plain(text: str) -> str:

@@ -20,7 +20,7 @@
       "In percent (but CIDEr as it is, from 0 to 10). Best of the own models in bold, second underlined; baselines, results with failed or missing items and columns marked ≠ are not ranked. Click a number for its evidence, a heading to sort."],
     intervalNote: ["灰色小字为 95% 区间，由对话重抽样得出：区间大幅重叠的两个模型，差异可能只是偶然。",
       "Small grey figures: the 95 % interval over resampled dialogues. Where two models overlap widely, their difference may be chance."],
-    metric: ["生成与抽取的指标", "Spans and generation by"], metricChoice: ["选择题的指标", "Choices by"], intervals: ["显示 95% 区间", "Show 95 % intervals"],
+    metric: ["生成与抽取的指标", "Spans and generation by"], metricChoice: ["选择题的指标", "Choices by"], accuracy: ["正确率", "accuracy"], "paper.accuracy": ["正确率，仅论文所列形式", "accuracy, the paper's forms only"], intervals: ["显示 95% 区间", "Show 95 % intervals"],
     profileDefault: ["默认口径（按字 / 词）", "Default (characters / words)"], profilePaper: ["论文口径（按空白切分）", "The paper's profile (split at blanks)"],
     ofPaper: ["{0}（论文口径）", "{0} (paper's)"],
     notComparable: ["论文公布的 {0} 按另一口径计算，与此处的“{1}”不可比，故不并列显示；要对照请选“{2}”。",
@@ -28,12 +28,11 @@
     notPublished: ["论文未公布 {0}。", "The paper publishes no {0}."],
     formsNote: ["“仅论文所列形式”只认论文第 5 节列出的作答形式；“无答案”等状态仍依本工具的解析。",
       "“The paper's forms only” accepts the forms of answer listed in the paper's section 5; statuses such as “no answer” are still those of our own parser."],
-    sampleNote: ["本页分数来自随附样例数据（bundled:sample），不是 CORECODE 的测试集，不能与论文公布的行比较。",
-      "These scores are on the bundled sample (bundled:sample), not on CORECODE's test files: they do not compare with the paper's rows."],
-    sampleRuns: ["运行 {0} 的分数来自随附样例数据（bundled:sample），不是 CORECODE 的测试集，不能与论文公布的行比较。",
+    sampleNote: ["运行 {0} 的分数来自随附样例数据（bundled:sample），不是 CORECODE 的测试文件，不能与论文公布的行比较。",
       "The scores of run {0} are on the bundled sample (bundled:sample), not on CORECODE's test files: they do not compare with the paper's rows."],
     leaked: ["{1} 题中有 {0} 题的对话也在训练集中", "{0} of {1} items share a dialogue with the training split"],
-    leakedDropped: ["已剔除：{1} 题中有 {0} 题的对话也在训练集中", "dropped: {0} of {1} items that share a dialogue with the training split"],
+    leakedLimit: ["全文件 {1} 题中有 {0} 题的对话也在训练集中", "{0} of the whole file's {1} items share a dialogue with the training split"],
+    leakedDropped: ["已剔除 {1} 题中对话也在训练集中的 {0} 题", "{0} of {1} items dropped: they share a dialogue with the training split"],
     variant: ["提示词", "Prompt"], shots: ["示例数", "Shots"],
     split: ["数据划分", "Split"], published: ["显示论文公布的结果", "Show the paper's published rows"], csv: ["导出 CSV", "Export CSV"],
     model: ["模型", "Model"], task: ["任务", "Task"], set: ["题集", "Set"], chance: ["随机水平", "Chance level"],
@@ -87,7 +86,7 @@
   const NO_ANSWER = STATUSES.slice(1, 7);
   // In the order of the choice: [Chinese, English]. Those of the paper's profile are called "paper." and the name here.
   const METRIC_NAMES = {
-    accuracy: ["正确率", "Accuracy"], "paper.accuracy": ["正确率（仅论文所列形式）", "Accuracy (paper's forms only)"], f1: ["F1", "F1"], em: ["EM", "EM"],
+    accuracy: ["正确率", "Acc."], "paper.accuracy": ["正确率（论文形式）", "Acc. (paper's forms)"], f1: ["F1", "F1"], em: ["EM", "EM"],
     f1_token: ["F1（词）", "F1 of words"], bleu1: ["BLEU-1"], bleu2: ["BLEU-2"], bleu3: ["BLEU-3"], bleu4: ["BLEU-4"], rouge1: ["ROUGE-1"], rouge2: ["ROUGE-2"],
     rouge_l: ["ROUGE-L"], meteor15: ["METEOR 1.5"], meteor: ["METEOR"], cider: ["CIDEr"], chrf: ["chrF"],
   };
@@ -371,8 +370,7 @@
   }
   function sampleNotice() {
     const runs = data.runs.filter((r) => r.manifest?.settings?.data === "bundled:sample");
-    if (!runs.length) return null;
-    return h("p", { class: "notice caution", id: "sample" }, runs.length === data.runs.length ? t("sampleNote") : t("sampleRuns", runs.map((r) => plain(r.name)).join(", ")));
+    return runs.length > 0 && h("p", { class: "notice caution", id: "sample" }, visible(t("sampleNote", runs.map((r) => r.name).join(", "))));
   }
   function runFacts(run) {
     const m = run.manifest ?? {};
@@ -403,7 +401,7 @@
       return all.length > 1 && kept(key, choice(t(key), all, state[name], (v) => update({ [name]: name === "shots" ? Number(v) : v }), plain));
     };
     const groups = [[t("profileDefault"), textMetrics.filter((m) => !isPaper(m))], [t("profilePaper"), textMetrics.filter(isPaper)]].filter(([, list]) => list.length);
-    const long = (m) => metricName(m) + (isRaw(m) ? " ×1" : "");
+    const long = (m) => (WORDS[m] ? t(m) : metricName(m)) + (isRaw(m) ? " ×1" : "");
     return h("div", { class: "controls" },
       textMetrics.length > 1 && kept("metric", choice(t("metric"), groups, state.metric, (metric) => update({ metric }), long)),
       choiceMetrics.length > 1 && kept("metric-choice", choice(t("metricChoice"), choiceMetrics, state.metricChoice, (metricChoice) => update({ metricChoice }), long)),
@@ -499,8 +497,8 @@
     const cells = columnCells(set, task);
     const ns = cells.map((c) => c.items);
     const [low, high] = [Math.min(...ns), Math.max(...ns)];
-    return kept(`sort-${set}-${task.name}`, sortHead(task.name, taskName(task), [h("small", null, metricName(metricOf(task)),
-      cells.length > 0 && [" · ", h("span", { class: "together" }, `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`)],
+    return kept(`sort-${set}-${task.name}`, sortHead(task.name, taskName(task), [h("small", null, metricName(metricOf(task)).split(/(?=[（(])/).map((x) => h("span", { class: "together" }, x)),
+      cells.length > 0 && ["\u00a0· ", h("span", { class: "together" }, `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`)],
       !sameItems(cells) && h("span", { class: "warn", title: t("differ") }, " ≠", unseen(t("differ")))),
     [...new Map(cells.map((c) => [leakNote(c), leaky(c)]))].map(([text, bad]) => text && h("small", { class: "leak" + (bad ? " warn" : "") }, text))]));
   }
@@ -511,7 +509,7 @@
     if (!(leaked > 0)) return "";
     const file = Object.values(data.runs[cell.run]?.manifest?.data ?? {}).find((f) => f?.sha256 === cell.facts.data);
     const all = file?.items ?? cell.items + (cell.facts.drop_leaked ? leaked : 0);
-    return t(leaky(cell) ? "leaked" : "leakedDropped", num(leaked), num(all));
+    return t(!leaky(cell) ? "leakedDropped" : cell.facts.limit == null ? "leaked" : "leakedLimit", num(leaked), num(all));
   }
   function chanceOf(set, task) {
     const cell = columnCells(set, task).find((c) => typeof c.chance === "number");

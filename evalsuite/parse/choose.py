@@ -18,6 +18,7 @@ _CORRECTS = re.compile(
     r"(?:更正|纠正|修正|抱歉|对不起|等等|等一下|不对[,。:]|不[,。!]|哦不|我错了|说错了|重新|准确地说|wait"
     r"|actually|correction|sorry)"
 )
+_SHOULD_BE = re.compile(r"[,][ ]?(?=应该?是|应为|而是|正确的?是|答案(?:应该?)?是)")
 _FINAL = re.compile(
     r"[ ]*(?:综上|因此|所以|总之|由此可见|可见|最终|故|总的来说|综合|therefore|thus|so\b|in conclusion)"
 )
@@ -47,11 +48,14 @@ def choose(
         final = _FINAL.match(low, *sentence)
         if position == 0 or not (concludes or corrects or (final and ask.kind != "conflict")):
             continue
+        begin = sentence[0]
+        if corrects:  # 不对，问的是时长，应该是两个小时
+            begin = max((m.end() for m in _SHOULD_BE.finditer(low, *sentence)), default=begin)
         found = _cut(
             text,
             low,
             (
-                sentence[0],
+                begin,
                 rows[position + 1][1] if _unfinished(low, sentence) and position + 1 < len(rows) else sentence[1],
             ),
             ask,
@@ -94,7 +98,7 @@ _FILLER = re.compile(
     r"|hello|hi|great|got it"
 )
 _THEREFORE = re.compile(
-    r"[,][ ]?(?:所以|因此|因而|故|可见|综上|由此可知)(?P<rest>[^,。\n“「]{0,40}?(?:是|为|:|(?=[“「])))"
+    r"[,][ ]?(?:所以|因此|因而|故|由此可见|可见|综上|由此可知)[,]?[ ]?(?P<rest>[^,。\n“「]{0,40}?(?:是|为|:|(?=[“「])))"
 )
 
 

@@ -132,7 +132,7 @@ WORDS: dict[str, str] = {
     # L: introduces a list of what there is to choose from
     "L": """
         候选选项 候选项 候选领域 候选 可选项 备选 备选项 备选答案 可能的选项 可能的答案 可能选项 选项有 选项包括
-        选项分别 选项如下 给出的选项 以下选项 有以下 包括 包含 分别是 分别为 选项列表 给定选项 给定的选项
+        选项分别 选项如下 分析选项 分析各选项 分析各个选项 分析每个选项 选项分析 比较选项 看选项 看各选项 给出的选项 以下选项 有以下 包括 包含 分别是 分别为 选项列表 给定选项 给定的选项
         所有选项 选项中有 选项为: 从 在 options_are options: the_options choices_are choices: candidates
         candidate from between among out_of possible_options possible_answers given_options available_options
     """,

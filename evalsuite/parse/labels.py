@@ -14,7 +14,7 @@ from .mention import CLOSE, HAN, LIMIT, OPEN, Mention
 @lru_cache(maxsize=64)
 def _label_pattern(core: str, digits: bool) -> re.Pattern[str]:
     before = r"(?<![a-z0-9_])(?<!\d[.:])" if digits else "(?<![a-z0-9_])"
-    after = r"(?![a-z0-9_%‰℃])(?![.:]\d)" if digits else r"(?![a-z0-9_+'’#])"
+    after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’#])"
     return re.compile(
         rf"(?P<open>(?<![a-z])[{OPEN}][ ]?)?{before}(?P<core>{core})"
         rf"(?:(?P<shut>[ ]?[{CLOSE}])|{after})(?P<dot>[ ]?[.、:)])?"
@@ -64,7 +64,7 @@ _VERDICT_AFTER = re.compile(
 )
 _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项"
-    r"|答案|项)|[.:比]\d)"
+    r"|答案|项)|[.:比]\d(?!\.\d))"
 )
 _DIGIT_BEFORE = "选项是为案择即于填成入和或与及非除不对答、,。;:!?([【“\"'\n\ue000\ue001 —-→=√×|/>"
 

@@ -36,6 +36,8 @@ def _delimited(low: str, start: int, end: int) -> bool:
     after, before = low[end : end + 1], low[max(start - 1, 0) : start]
     if after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}":
         return False
+    if low[start] == "是" and before in ("项", "案"):
+        return False  # 正确的选项是: a copula whose answer did not come
     return not before or not (HAN.match(before) or before.isalnum()) or before in "是选为填择项"
 
 

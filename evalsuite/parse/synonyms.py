@@ -13,6 +13,12 @@ from functools import lru_cache
 from .chars import key
 
 _MEANINGS = """
+西红柿 番茄
+土豆 马铃薯
+自行车 单车 脚踏车
+公交车 公共汽车
+医生 大夫
+手机 移动电话
 喜剧片 搞笑片 喜剧 喜剧电影 搞笑电影 搞笑类 喜剧类 笑片 comedy comedyfilm comedymovie comedies comedyfilms comedymovies
 恐怖片 鬼片 惊悚片 恐怖电影 恐怖类 吓人的电影 惊悚电影 horror horrorfilm horrormovie horrorfilms horrormovies
 科幻片 科幻电影 科幻类 科学幻想片 科幻大片 sciencefiction sciencefictionfilm scifi scififilm scifimovie
