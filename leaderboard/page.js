@@ -20,7 +20,8 @@
       "In percent (but CIDEr as it is, from 0 to 10). Best of the own models in bold, second underlined; baselines, results with failed or missing items and columns marked ≠ are not ranked. Click a number for its evidence, a heading to sort."],
     intervalNote: ["灰色小字为 95% 区间，由对话重抽样得出：区间大幅重叠的两个模型，差异可能只是偶然。",
       "Small grey figures: the 95 % interval over resampled dialogues. Where two models overlap widely, their difference may be chance."],
-    metric: ["生成与抽取的指标", "Spans and generation by"], metricChoice: ["选择题的指标", "Choices by"], accuracy: ["正确率", "accuracy"], "paper.accuracy": ["正确率，仅论文所列形式", "accuracy, the paper's forms only"], intervals: ["显示 95% 区间", "Show 95 % intervals"],
+    metric: ["生成与抽取的指标", "Spans and generation by"], metricChoice: ["选择题的指标", "Choices by"], intervals: ["显示 95% 区间", "Show 95 % intervals"],
+    accuracy: ["正确率", "Accuracy"], "paper.accuracy": ["正确率，仅论文所列形式", "Accuracy, the paper's forms only"],
     profileDefault: ["默认口径（按字 / 词）", "Default (characters / words)"], profilePaper: ["论文口径（按空白切分）", "The paper's profile (split at blanks)"],
     ofPaper: ["{0}（论文口径）", "{0} (paper's)"],
     notComparable: ["论文公布的 {0} 按另一口径计算，与此处的“{1}”不可比，故不并列显示；要对照请选“{2}”。",
@@ -108,6 +109,7 @@
     const name = state.lang === "zh" ? zh : en;
     return isPaper(m) && !METRIC_NAMES[m] ? t("ofPaper", name) : name;
   }
+  const longName = (m) => (METRIC_NAMES[m] && WORDS[m] ? t(m) : metricName(m)) + (isRaw(m) ? " ×1" : "");
   const isNumber = (v) => typeof v === "number" && isFinite(v);
   const pct = (v, digits = 1) => (isNumber(v) ? (v * 100).toFixed(digits) : "–");
   // CIDEr goes from 0 to 10 and stands as it is; all other metrics are shares, in percent.
@@ -401,10 +403,9 @@
       return all.length > 1 && kept(key, choice(t(key), all, state[name], (v) => update({ [name]: name === "shots" ? Number(v) : v }), plain));
     };
     const groups = [[t("profileDefault"), textMetrics.filter((m) => !isPaper(m))], [t("profilePaper"), textMetrics.filter(isPaper)]].filter(([, list]) => list.length);
-    const long = (m) => (WORDS[m] ? t(m) : metricName(m)) + (isRaw(m) ? " ×1" : "");
     return h("div", { class: "controls" },
-      textMetrics.length > 1 && kept("metric", choice(t("metric"), groups, state.metric, (metric) => update({ metric }), long)),
-      choiceMetrics.length > 1 && kept("metric-choice", choice(t("metricChoice"), choiceMetrics, state.metricChoice, (metricChoice) => update({ metricChoice }), long)),
+      textMetrics.length > 1 && kept("metric", choice(t("metric"), groups, state.metric, (metric) => update({ metric }), longName)),
+      choiceMetrics.length > 1 && kept("metric-choice", choice(t("metricChoice"), choiceMetrics, state.metricChoice, (metricChoice) => update({ metricChoice }), longName)),
       several("variant", "variant"), several("shots", "shots"), several("split", "split"),
       haveIntervals() && kept("intervals", check(t("intervals"), state.intervals, (on) => update({ intervals: on }))),
       data.published.length > 0 && kept("published", check(t("published"), state.published, (on) => update({ published: on }))),
@@ -497,9 +498,10 @@
     const cells = columnCells(set, task);
     const ns = cells.map((c) => c.items);
     const [low, high] = [Math.min(...ns), Math.max(...ns)];
-    return kept(`sort-${set}-${task.name}`, sortHead(task.name, taskName(task), [h("small", null, metricName(metricOf(task)).split(/(?=[（(])/).map((x) => h("span", { class: "together" }, x)),
-      cells.length > 0 && ["\u00a0· ", h("span", { class: "together" }, `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`)],
-      !sameItems(cells) && h("span", { class: "warn", title: t("differ") }, " ≠", unseen(t("differ")))),
+    const n = cells.length > 0 && `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`;
+    const parts = (metricName(metricOf(task)) + (n ? ", " + n : "")).split(/\s*(?=[（(])|(?<=,)\s/);  // where the line may break
+    return kept(`sort-${set}-${task.name}`, sortHead(task.name, taskName(task), [h("small", null, parts.map((x) => [h("span", { class: "together" }, x), " "]),
+      !sameItems(cells) && h("span", { class: "warn", title: t("differ") }, "≠", unseen(t("differ")))),
     [...new Map(cells.map((c) => [leakNote(c), leaky(c)]))].map(([text, bad]) => text && h("small", { class: "leak" + (bad ? " warn" : "") }, text))]));
   }
   const leaky = (cell) => cell.facts?.leaked > 0 && !cell.facts.drop_leaked;
@@ -529,7 +531,7 @@
   }
   /** The interval beside a value; an empty one in rows without, so that values stand in line. */
   function spanNode(metric, m) {
-    return state.intervals && haveIntervals() && h("span", { class: "ci" + (isRaw(metric) ? " raw" : "") }, span(metric, m?.low, m?.high));
+    return state.intervals && haveIntervals() && h("span", { class: "ci" }, span(metric, m?.low, m?.high));
   }
   /** A stacked bar of the statuses; the numbers stand beside it or in its title. */
   function statusBar(cell) {
@@ -657,7 +659,7 @@
       h("h1", { tabindex: -1, id: "cellname" }, taskName(task), h("span", { class: "tag" }, cell.set.toUpperCase())),
       h("p", { class: "lead" }, nameNode(models.get(cell.id)), h("span", { class: "muted" }, ` · ${t("variant")} ${plain(cell.variant)} · ${t("shots")} ${cell.shots} · ${plain(cell.split)}`)),
       h("dl", { class: "facts" },
-        headline(cell, task).map(([m, x]) => sum(metricName(m), figure(m, x.value), [[t("interval"), span(m, x.low, x.high, 1)], ["Wilson", span(m, ...(x.wilson ?? []), 1)], ["n", num(x.n)]]
+        headline(cell, task).map(([m, x]) => sum(longName(m), figure(m, x.value), [[t("interval"), span(m, x.low, x.high, 1)], ["Wilson", span(m, ...(x.wilson ?? []), 1)], ["n", num(x.n)]]
           .filter(([, v]) => v).map(([k, v]) => h("span", { class: "line" }, `${k} ${v}`)))),
         typeof cell.chance === "number" && sum(t("chance"), pct(cell.chance)), cell.accuracy_of_parsed != null && sum(t("ofParsed"), pct(cell.accuracy_of_parsed)),
         sum(t("statusIs"), statusBar(cell), STATUSES.filter((x) => n[x]).map((x) => `${t(x)} ${num(n[x])}`).join(" · "))),
@@ -702,7 +704,7 @@
     return h("details", { id: "metrics" }, h("summary", null, t("allMetrics", all.length)), h("p", { class: "note" }, t("intervalNoteCell")),
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("allMetrics", all.length) }, h("table", { class: "metrics" },
         h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 0 && i < heads.length - 1 && "v" }, x)))),
-        h("tbody", null, all.map(([m, x]) => h("tr", null, h("th", { scope: "row" }, metricName(m)), numbers(m, x).map((v) => h("td", { class: "v" }, v)),
+        h("tbody", null, all.map(([m, x]) => h("tr", null, h("th", { scope: "row" }, longName(m)), numbers(m, x).map((v) => h("td", { class: "v" }, v)),
           h("td", null, h("div", { class: "sig" }, data$("code", "", x.signature ?? "–"), copyButton(x.signature ?? "")))))))));
   }
   function provenance(cell) {

@@ -1,4 +1,8 @@
-"""Agreement with the labelled replies; the judging set is larger and unseen, the thresholds are its."""
+"""Agreement with labelled replies: the project's own set, and the labelled part of the judging set where it is at hand.
+
+fixtures/replies was written by an annotator who had not seen the reader, by the same rules. When it was first read, 236
+of its 240 options (none wrong, 2 of 63 non-answers read as answers) and 78 of its 80 spans agreed; the six are mended.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +16,23 @@ import pytest
 from evalsuite.parse import parse_option, parse_span
 from evalsuite.types import Status
 
-FOLDER = os.environ.get("EVALSUITE_ANSWERS", "")
-pytestmark = pytest.mark.skipif(not FOLDER, reason="EVALSUITE_ANSWERS does not name the folder of labelled replies")
+OWN = Path(__file__).parent / "fixtures" / "replies"
 
 
-def rows(name: str) -> list[dict[str, Any]]:
-    path = Path(FOLDER) / name
+def rows(folder: Path | None, name: str) -> list[dict[str, Any]]:
+    path = (folder or Path(os.environ.get("EVALSUITE_ANSWERS") or "/nowhere")) / name
     if not path.exists():
-        pytest.skip(f"{name} is not in EVALSUITE_ANSWERS")
+        pytest.skip("EVALSUITE_ANSWERS does not name the folder of labelled replies")
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-@pytest.mark.parametrize(("name", "agree"), [("options.jsonl", 0.97), ("real_options.jsonl", 0.98)])
-def test_options(name: str, agree: float) -> None:
+OPTIONS = [(OWN, "options.jsonl", 1.0), (None, "options.jsonl", 0.97), (None, "real_options.jsonl", 0.98)]
+
+
+@pytest.mark.parametrize(("folder", "name", "agree"), OPTIONS)
+def test_options(folder: Path | None, name: str, agree: float) -> None:
     right = wrong = invented = empty = 0
-    replies = rows(name)
+    replies = rows(folder, name)
     for row in replies:
         answer = parse_option(row["output"], row["options"], finish=row.get("finish", "stop"))
         got = None if answer.choice is None else list(row["options"])[answer.choice]
@@ -40,15 +46,16 @@ def test_options(name: str, agree: float) -> None:
 
 
 def test_conflicts_are_told_apart() -> None:
-    for row in rows("real_options.jsonl"):
+    for row in rows(None, "real_options.jsonl"):
         if row["kind"] == "label_text_conflict":
             assert parse_option(row["output"], row["options"], finish=row["finish"]).status is Status.CONFLICT
 
 
-def test_spans() -> None:
-    replies = rows("spans.jsonl")
+@pytest.mark.parametrize(("folder", "agree"), [(OWN, 1.0), (None, 0.92)])
+def test_spans(folder: Path | None, agree: float) -> None:
+    replies = rows(folder, "spans.jsonl")
     right = 0
     for row in replies:
         answer = parse_span(row["output"], dialogue=row["dialogue"], question=row["question"])
         right += (answer.text or "") == row["extracted"]
-    assert right / len(replies) >= 0.92
+    assert right / len(replies) >= agree

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from .chars import WORD, key
@@ -145,21 +146,44 @@ def _reasons_first(low: str, sentence: Place, ask: Asked, dialogue: Sequence[str
     )
 
 
+def quotes_turn(words: str, dialogue: Sequence[str] | None) -> bool:
+    """Whether words are a turn of the dialogue, give or take what a careless copy changes: a turn is cut nowhere."""
+    said = key(words)
+    if not dialogue or not said:
+        return False
+    bag = Counter(said)
+    for turn in dialogue:
+        other = key(SPEAKER.sub("", turn, count=1))
+        if said == other:
+            return True
+        if len(said) >= 8 and abs(len(said) - len(other)) <= 0.2 * len(other):
+            shared = sum((bag & Counter(other)).values())
+            if 2 * shared >= 0.85 * (len(said) + len(other)):
+                return True
+    return False
+
+
 def _cut(text: str, low: str, place: Place, ask: Asked, dialogue: Sequence[str] | None) -> Place | None:
     """A sentence cut to its span; None if nothing is left."""
     conflict = ask.kind in ("conflict", "")
     start, end = trim(text, place)
-    if dialogue and any(key(low[start:end]) == key(SPEAKER.sub("", turn, count=1)) for turn in dialogue):
-        return start, end
+    speaker = SPEAKER.match(text, start, end)
+    said = speaker.end() if speaker else start
+    if quotes_turn(low[said:end], dialogue):
+        return trim(text, (said, end))
     if conflict:
         corrected = cut_correction(text, low, (start, end))
         if corrected != (start, end):
             return corrected
     start, end = cut_causal(text, low, (start, end), ask)
+    before = start
     start, end = cut_lead(text, low, (start, end), ask)
     if start >= end:
         return None
-    start, end = cut_causal(text, low, (start, end), ask)
+    if conflict and quotes_turn(low[start:end], dialogue):
+        return start, end
+    if not _ANNOUNCED.search(low, before, start):  # what 后续事件是 announces is the answer, causes and all
+        start, end = cut_causal(text, low, (start, end), ask)
     start, end = _quoted(text, low, (start, end), conflict)
     start, end = cut_tail(text, low, (start, end), conflict)
     comma = low.find(",", start, end)
@@ -168,6 +192,7 @@ def _cut(text: str, low: str, place: Place, ask: Asked, dialogue: Sequence[str] 
     return (start, end) if start < end and WORD.search(text, start, end) else None
 
 
+_ANNOUNCED = re.compile(r"(?:原因|事件|结果|后果|影响|反应)[”\"」]?(?:就?是|为|:)")
 _QUOTED = re.compile(
     r"“([^“”\n]{1,80})”|「([^「」\n]{1,80})」|『([^『』\n]{1,80})』|\"([^\"\n]{1,80})\"|‘([^‘’\n]{1,80})’"
 )

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..types import Answer, Status
 from .chars import SENTINELS, WORD, key, lower
-from .choose import choose
+from .choose import choose, quotes_turn
 from .question import Asked, asked
 from .refusal import REFUSES, SMALL_TALK
 from .segment import SPEAKER, Block, blocks, lines
@@ -85,15 +85,23 @@ def _echoes(reply: str, question: str) -> bool:
     return len(reply) >= 6 and reply.rstrip("是为") in question
 
 
+_INLINE = re.compile(r"(?<=[。!?~… ])[ ]?[AB][ ]?:")
+
+
 def _talks_on(text: str, block: Block, dialogue: Sequence[str] | None) -> bool:
     """Whether a block goes on with the dialogue: two turns or more, or a turn that the dialogue does not have."""
     rows = lines(text, block.start, block.end)
+    if len(_INLINE.findall(text, block.start, block.end)) > 2:
+        return True
     turns = sum(1 for start, end in rows if SPEAKER.match(text, start, end))
     if not rows or not SPEAKER.match(text, *rows[0]):
         return False
-    turns += len(re.findall(r"(?<=[。!?~… ])[ ]?[AB][ ]?:", text[block.start : block.end]))
+    turns += len(_INLINE.findall(text, block.start, block.end))
     if turns > 1:
         return True
     speaker = SPEAKER.match(text, *rows[0])
-    said = key(text[speaker.end() if speaker else rows[0][0] : rows[0][1]])
+    words = text[speaker.end() if speaker else rows[0][0] : rows[0][1]]
+    if quotes_turn(words, dialogue):
+        return False
+    said = key(words)
     return bool(dialogue) and not any(said in key(turn) for turn in dialogue or ()) and bool(SMALL_TALK.search(said))
