@@ -151,10 +151,12 @@ def parse(
     from evalsuite.lines import parse_lines
 
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in parse_lines(file, parser))
+    # Half a character (a lone surrogate) goes out as the JSON escape that it came in as.
     if out:
-        text = "".join(lines)
-        out.write_text(text, encoding="utf-8")
+        with out.open("w", encoding="utf-8", errors="backslashreplace") as target:
+            target.writelines(lines)
     else:
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         sys.stdout.writelines(lines)
 
 

@@ -16,7 +16,6 @@ import pytest
 
 import evalsuite
 from evalsuite.errors import ConfigError, DataError
-from evalsuite.results import write_results
 from evalsuite.tasks import TASKS
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
@@ -220,7 +219,7 @@ def test_from_python(tmp_path: Path) -> None:
     with pytest.raises(DataError):
         evalsuite.run(data=tmp_path / "nowhere", out=tmp_path / "no")
     with pytest.raises(ConfigError):
-        write_results(tmp_path / "no")
+        evalsuite.score(tmp_path / "no")
 
 
 def test_the_oracle_is_always_right(tmp_path: Path) -> None:

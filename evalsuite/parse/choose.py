@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from .chars import WORD, key
 from .leads import cut_lead
@@ -29,6 +30,10 @@ def choose(
     text: str, low: str, head: int, place: Place, ask: Asked, dialogue: Sequence[str] | None
 ) -> tuple[Place, str] | None:
     """The stretch that holds the answer, cut to the answer."""
+    said = key(low[place[0] : place[1]])
+    quoted = len(said) >= 3 and WORD.match(low, place[0]) and any(said in _spoken(turn)[0] for turn in dialogue or ())
+    if ask.kind == "conflict" and quoted and not NONE_FOUND.match(low, *place):
+        return place, "verbatim"  # 因为大雾: a span is what it quotes, 因为 and all
     place = _before_explanation(text, low, place)
     items = listed(text, low, (head, place[1]))
     if items:
@@ -37,8 +42,8 @@ def choose(
     if not rows:
         return None
     if 1 < len(rows) <= 6 and dialogue and ask.kind == "conflict":
-        said = key(" ".join(dialogue))
-        if all(len(key(low[start:end])) >= 2 and key(low[start:end]) in said for start, end in rows):
+        spoken = key(" ".join(dialogue))
+        if all(len(key(low[start:end])) >= 2 and key(low[start:end]) in spoken for start, end in rows):
             return trim(text, (rows[0][0], rows[-1][1])), "several"
     concluding: tuple[Place, str] | None = None
     for position, sentence in enumerate(rows):
@@ -133,7 +138,7 @@ def _reasons_first(low: str, sentence: Place, ask: Asked, dialogue: Sequence[str
     """Whether the first sentence is reasoning, not the answer: long, or about the dialogue."""
     words = low[sentence[0] : sentence[1]]
     said = key(words)
-    if dialogue and any(said in key(turn) for turn in dialogue):
+    if dialogue and any(said in _spoken(turn)[0] for turn in dialogue):
         return False
     if words.lstrip()[:1] in '“「『"' and len(words) < 30:
         return False
@@ -153,14 +158,21 @@ def quotes_turn(words: str, dialogue: Sequence[str] | None) -> bool:
         return False
     bag = Counter(said)
     for turn in dialogue:
-        other = key(SPEAKER.sub("", turn, count=1))
+        other, others = _spoken(turn)
         if said == other:
             return True
         if len(said) >= 8 and abs(len(said) - len(other)) <= 0.2 * len(other):
-            shared = sum((bag & Counter(other)).values())
+            shared = sum((bag & others).values())
             if 2 * shared >= 0.85 * (len(said) + len(other)):
                 return True
     return False
+
+
+@lru_cache(maxsize=512)
+def _spoken(turn: str) -> tuple[str, Counter[str]]:
+    """A turn without its speaker, squeezed, and its characters; every sentence of a reply is held against it."""
+    said = key(SPEAKER.sub("", turn, count=1))
+    return said, Counter(said)
 
 
 def _cut(text: str, low: str, place: Place, ask: Asked, dialogue: Sequence[str] | None) -> Place | None:

@@ -28,6 +28,8 @@ def spelled(groups: list[Group], low: str, options: Catalog) -> list[Group]:
         line_start, line_end = low.rfind("\n", 0, start) + 1, low.find("\n", end)
         line = low[line_start : line_end if line_end >= 0 else len(low)]
         cued = re.search(r"(?:选|答案(?:是|为|:)?|answer(?: is|:)?)[ ]?$", low[max(start - 12, 0) : start])
+        if len(line) > 200 and not cued:  # no line of labels alone; squeezing it for each match would be quadratic
+            continue
         members = [(i, options.label(char)) for i, char in enumerate(match.group())]
         if any(option is None or option < 0 for _, option in members) or (
             len(squeeze(line)[0]) > end - start and not cued

@@ -42,7 +42,8 @@ def asked(question: str | None) -> Asked:
         if not event
         else tail[max(tail.rfind("，", 0, tail.find(event[0])), tail.rfind(",", 0, tail.find(event[0]))) + 1 :]
     )
-    what = _WHAT.search(clause)
+    # The event may hold a 什么 or a 谁 of its own: what is asked for stands behind it.
+    what = _WHAT.search(clause, clause.find(event[-1]) + len(event[-1]) if event and event[-1] in clause else 0)
     lead = key(clause[: what.start()]) if what else ""
     leads = (
         tuple(

@@ -39,6 +39,12 @@ _NOT_BUT = re.compile(
 )
 
 
+# Outside of conflict detection nothing is corrected, and 但是 or 而 go on with the answer.
+_GOES_ON = re.compile(
+    r"[,;—–-]{0,2}[ ]?(?:应|改|替换|换成|修改|更正|但|而|其实|并不|从而|实际|通常|明显|显然|可以改|属于|不是)"
+)
+
+
 def cut_correction(text: str, low: str, place: Place) -> Place:
     """What is to be corrected, out of a sentence that proposes the correction (rule 13)."""
     for pattern in (_REPLACED, _NOT_BUT):
@@ -53,12 +59,7 @@ def cut_tail(text: str, low: str, place: Place, conflict: bool) -> Place:
     start, end = place
     opener = PAIRS.get(text[start - 1 : start] or " ")
     found = AFTERWARDS.search(low, start + 1, end)
-    while (
-        found
-        and not conflict
-        and found.group()[:1] in "应改"
-        and not found.group().startswith(("应改", "改为", "改成"))
-    ):
+    while found and not conflict and _GOES_ON.match(found.group()):
         found = AFTERWARDS.search(low, found.end(), end)
     if found:
         end = found.start()
@@ -120,4 +121,5 @@ def cut_causal(text: str, low: str, place: Place, question: Asked) -> Place:
 
 def _restates(text: str, event: str) -> bool:
     """Whether a text says again what the question said of its event, in full or in short (离婚 for x离婚了)."""
-    return likeness(text, event) >= 0.6 or (len(key(text)) >= 2 and likeness(event, key(text)) == 1)
+    short = len(key(text)) >= 2 and likeness(event, key(text)) == 1
+    return likeness(text, event) >= (0.4 if short else 0.6)  # its subject alone (苏炳添因为…) says nothing again

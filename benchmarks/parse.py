@@ -1,0 +1,61 @@
+"""How long the readers take for 10 kB of the worst kinds of text, and how many random texts they take without an error.
+
+    python benchmarks/parse.py [--random 2000]
+
+CPU milliseconds, best of five; aim: under 20.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable
+
+from evalsuite.parse import parse_option, parse_span
+
+OPTIONS = {f"({c})": text for c, text in zip("abc", ("科幻片", "恐怖片", "喜剧片"), strict=True)}
+PIECES = [
+    "(a", "(b)", "①", "不是", "是", "<think>", "</think>", "答案：", "恐怖片", "不是a，", "选b。", '{"answer": ', "[[[", "A: 你好。\n",
+    "因为", "所以", "“", "a和c", "\\boxed{", "*", "\n", "| a |", "答：后\n", "不符的文本是", "可能是", "60%", "第二项", "，", "。", "x",
+]  # fmt: skip
+QUESTION = "根据对话内容可以看出，导致事件“x离婚了”的原因是什么？"
+DIALOGUE = ["A: 我最近心情不好，离婚了。", "B: 为什么？你老公出轨？"] * 10
+
+
+def best(read: Callable[[str], object], text: str) -> float:
+    times = []
+    for _ in range(5):
+        began = time.process_time()
+        read(text)
+        times.append(time.process_time() - began)
+    return 1000 * min(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--random", type=int, default=2000)
+    count = parser.parse_args().random
+    readers: dict[str, Callable[[str], object]] = {
+        "option": lambda text: parse_option(text, OPTIONS, dialogue=DIALOGUE),
+        "span": lambda text: parse_span(text, dialogue=DIALOGUE, question=QUESTION),
+    }
+    for name, read in readers.items():
+        read("b")  # tables are made at the first call
+        worst = sorted(((best(read, (piece * 10_000)[:10_000]), piece) for piece in PIECES), reverse=True)[:3]
+        print(
+            f"{name:7} 10 kB, worst of {len(PIECES)}: " + ", ".join(f"{ms:.1f} ms of {piece!r}" for ms, piece in worst)
+        )
+    rng = random.Random("parse")
+    slowest = 0.0
+    for _ in range(count):
+        text = "".join(rng.choice(PIECES) for _ in range(rng.randrange(1, 400)))
+        for read in readers.values():
+            began = time.process_time()
+            read(text)
+            slowest = max(slowest, time.process_time() - began)
+    print(f"{count} random texts of up to 400 pieces, both readers: no error, slowest {1000 * slowest:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()
