@@ -27,9 +27,9 @@ _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA")  # where index.html
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     """Write the page of one or more runs to out/index.html (default: page/ in the first run) and return its path."""
     folders = [Path(run) for run in runs]
+    raw = json.dumps(content(folders), ensure_ascii=False, separators=(",", ":"))
     target = Path(out) if out else folders[0] / "page"
     target.mkdir(parents=True, exist_ok=True)
-    raw = json.dumps(content(folders), ensure_ascii=False, separators=(",", ":"))
     # mtime=0: the same runs give the same bytes.
     packed = base64.b64encode(gzip.compress(raw.encode(), 6, mtime=0)).decode()
     page, css, js = (
