@@ -89,7 +89,7 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
         write_manifest(out, s, _data(s), [source.file for source in sources])
         for model in chosen:
             try:
-                backend = backends.load(model, corpus.train)
+                backend = backends.load(model, corpus.labelled)
             except BackendError as error:  # the other models' work is not lost for it
                 log.error("%s", error)
                 problems.append(str(error))

@@ -55,7 +55,7 @@ def test_majority_is_the_trainings_most_frequent_answer(sample: Corpus) -> None:
 def test_majority_without_training_data_fails_and_says_why(sample: Corpus) -> None:
     backend = load(Model(name="b", backend="baseline", path="majority"), lambda task, item_set: ())
     (reply,) = answers(backend, requests(sample, count=1)).values()
-    assert reply.error and "no training file" in reply.error
+    assert reply.error and "no training or dev file" in reply.error
 
 
 def test_lexical_looks_before_the_event_for_a_cause_and_after_it_for_a_consequence() -> None:

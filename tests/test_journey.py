@@ -151,7 +151,7 @@ def test_failed_requests_are_no_scores(tmp_path: Path) -> None:
         "4",
     ]
     done = cli(*words, "--out", str(run), expect=1)
-    assert "4 of 4 requests failed: no training file" in done.stderr
+    assert "4 of 4 requests failed: no training or dev file" in done.stderr
     failed, fine = json.loads((run / "results.json").read_text())["cells"]
     assert failed["status"] == {"failed": 4} and failed["metrics"]["f1"] == {
         **failed["metrics"]["f1"],

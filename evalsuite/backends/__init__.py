@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from evalsuite.config import Model
 from evalsuite.types import Item, Request, Response
 
-TrainingItems = Callable[[str, str], tuple[Item, ...]]  # (task, set) -> its training items, () if it has none
+TrainingItems = Callable[[str, str], tuple[Item, ...]]  # (task, set) -> items that are not tested on, () if there are none
 
 
 class Backend(Protocol):

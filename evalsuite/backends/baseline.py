@@ -40,7 +40,7 @@ class Baseline:
         self._favourites: dict[tuple[str, str], str] = {}
         if model.path == "majority":
             for place in ((task, item_set) for task in TASKS for item_set in SETS):
-                # The most frequent answer of the training split: a label or a text; ties go to the one seen first.
+                # The most frequent answer of the training split (dev where there is none); ties go to the one seen first.
                 counts = Counter(item.target for item in train(*place))
                 if counts:
                     self._favourites[place] = counts.most_common(1)[0][0]
@@ -68,7 +68,7 @@ class Baseline:
 
     def _majority(self, item: Item) -> str:
         if (item.task, item.set) not in self._favourites:
-            raise BackendError(f"no training file of {item.task} ({item.set}): no majority to know")
+            raise BackendError(f"no training or dev file of {item.task} ({item.set}): no majority to know")
         return self._favourites[item.task, item.set]
 
 

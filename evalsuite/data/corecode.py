@@ -70,6 +70,11 @@ class Corpus:
         """The training items, () if there is no such file."""
         return self.file(TASKS[task], set, "train").items if self.has(TASKS[task], set, "train") else ()
 
+    def labelled(self, task: str, set: str) -> tuple[Item, ...]:
+        """Items that are not tested on: the training split, or dev where there is none (as of one task in the public files)."""
+        splits = [s for s in ("train", "dev") if self.has(TASKS[task], set, s)]
+        return self.file(TASKS[task], set, splits[0]).items if splits else ()
+
     def files(self, split: str) -> list[tuple[Task, str]]:
         """(task, set) of every official file of that split that is there, in the paper's order."""
         return [(t, s) for t in TASKS.values() for s in SETS if self.has(t, s, split)]
