@@ -11,7 +11,8 @@ from typing import Any, Protocol
 from evalsuite.config import Model
 from evalsuite.types import Item, Request, Response
 
-TrainingItems = Callable[[str, str], tuple[Item, ...]]  # (task, set) -> items that are not tested on, () if there are none
+# (task, set) -> items that are not tested on, () if there are none
+TrainingItems = Callable[[str, str], tuple[Item, ...]]
 
 
 class Backend(Protocol):
