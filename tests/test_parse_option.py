@@ -671,7 +671,38 @@ RULE_18: list[Row] = [
     ("选a\n\n所以正确答案是c", FILM, "(c)"),
 ]
 
-TABLES = {name: rows for name, rows in list(globals().items()) if name.startswith("RULE_")}
+LONG_REPLIES: list[Row] = [  # forms of long replies: what decides stands far from where it is looked for
+    ("恐怖片\n\n如果A说的是“笑”，那么就要选喜剧片；如果说的是“太空”，那么就要选科幻片。", FILM, "(b)"),
+    ("(c)\n如果对话里提到了地点，那就应该选(e)。", FIELD, "(c)"),
+    ("如果一定要选一个，那我选a。", FILM, "(a)"),
+    ("要是只能挑一个的话，我会选(2)。", NUMBERS, "(2)"),
+    ("Option (1) is far too old, and option (2) never won. The answer is therefore the last one.", NUMBERS, "(3)"),
+    ("Option (a) is about robots. The right choice is thus the second one.", FILM, "(b)"),
+    ("A: 看什么？ B: [MASK]。\n选项：(a)科幻片 (b)恐怖片 (c)喜剧片\n请回答：(c)", FILM, "(c)"),
+    ("选项：(a)科幻片 (b)恐怖片 (c)喜剧片\n请回答：", FILM, None),
+    ("## 1. 理解\n- 短语1：猫\n- 短语2：床上\n\n## 2. 排除\n- 时间（d）：❌\n\n## 3. 结果\n> (e) 空间", FIELD, "(e)"),
+    ("## 1. 分析\n对话提到了价格。\n\n## 2. 结论\n2 比较", PLAIN, "2"),
+    ("甲、空间：没有提到位置，不选。\n乙、属性：“耐用”是特点，选这个。", THREE, "(a)"),
+    ("(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。", FILM, "(b)"),
+    ("火箭队和湖人队都适合。总的来说，只有第三个选项和对话吻合。", NUMBERS, "(3)"),
+    ("科幻片也可以，不过只有(b)是符合上下文的。", FILM, "(b)"),
+    ("选择a是比较合理的，选择b虽然也有道理，但是没有a那么准确。", FIELD, "(a)"),
+    ("我选c，b没有c那么贴切。", FIELD, "(c)"),
+    ("所以最合理的填法是“我胆子小，不敢看恐怖片，你自己去吧”。", FILM, "(b)"),
+    ("完整的句子是：“周末一起去看喜剧片吧，开心一下”。", FILM, "(c)"),
+    ("不合理的填法是“周末一起去看喜剧片吧，开心一下”。", FILM, None),
+    ("一个个排除下来，就只剩下(2)了。<|im_end|>\nHuman: 写一篇关于(3)的作文", NUMBERS, "(2)"),
+    ("别的都说不通，只剩(b)。", FILM, "(b)"),
+    ("答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。", FILM, "(a)"),
+    ("答案应该在(a)和(c)之间。", FILM, None),
+    ("a。B选项说的是吓人的，C选项说的是喜剧，都没有未来的内容。", FILM, "(a)"),
+    ("没有哪个选项完全符合，硬要说的话，(c)稍微接近一点。", FILM, "(c)"),
+    ("没有(b)那么多人喜欢看这种电影。", FILM, None),
+    ("如果A喜欢热闹，那就选c；如果A胆子大，那就选b。", FILM, None),
+    ("让人睡不着的还是(b)。", FILM, "(b)"),
+]
+
+TABLES = {name: rows for name, rows in list(globals().items()) if name.startswith(("RULE_", "LONG_"))}
 CASES = [pytest.param(*row, id=f"{name}-{number}") for name, rows in TABLES.items() for number, row in enumerate(rows)]
 
 

@@ -1,7 +1,8 @@
 """Agreement with labelled replies: the project's own set, and the labelled part of the judging set where it is at hand.
 
-fixtures/replies was written by an annotator who had not seen the reader, by the same rules. When it was first read, 236
-of its 240 options (none wrong, 2 of 63 non-answers read as answers) and 78 of its 80 spans agreed; the six are mended.
+Both fixtures were written by annotators who had not seen the reader, by the same rules. When `replies` was first read, 236
+of its 240 options (none wrong, 2 of 63 non-answers read as answers) and 78 of its 80 spans agreed; of `long_replies`, long
+and messy ones, 187 of 196 (4 wrong, 0 of 66 invented) and 60 of 72. All are mended: they keep us from going back, no more.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import pytest
 from evalsuite.parse import parse_option, parse_span
 from evalsuite.types import Status
 
-OWN = Path(__file__).parent / "fixtures" / "replies"
+FIXTURES = Path(__file__).parent / "fixtures"
+OWN, LONG = FIXTURES / "replies", FIXTURES / "long_replies"
 
 
 def rows(folder: Path | None, name: str) -> list[dict[str, Any]]:
@@ -26,7 +28,12 @@ def rows(folder: Path | None, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-OPTIONS = [(OWN, "options.jsonl", 1.0), (None, "options.jsonl", 0.97), (None, "real_options.jsonl", 0.98)]
+OPTIONS = [
+    (OWN, "options.jsonl", 1.0),
+    (LONG, "options.jsonl", 1.0),
+    (None, "options.jsonl", 0.97),
+    (None, "real_options.jsonl", 0.98),
+]
 
 
 @pytest.mark.parametrize(("folder", "name", "agree"), OPTIONS)
@@ -51,7 +58,7 @@ def test_conflicts_are_told_apart() -> None:
             assert parse_option(row["output"], row["options"], finish=row["finish"]).status is Status.CONFLICT
 
 
-@pytest.mark.parametrize(("folder", "agree"), [(OWN, 1.0), (None, 0.92)])
+@pytest.mark.parametrize(("folder", "agree"), [(OWN, 1.0), (LONG, 1.0), (None, 0.92)])
 def test_spans(folder: Path | None, agree: float) -> None:
     replies = rows(folder, "spans.jsonl")
     right = 0

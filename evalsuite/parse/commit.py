@@ -41,8 +41,10 @@ class _Sentence:
     final: bool = False  # it draws a conclusion
     back: bool = False  # it takes something back
     supposes: bool = False
+    imagines: bool = False  # it supposes something else than that one has to choose
     ranked: bool = False  # it spoke of a second choice: what follows comes after
     turned: bool = False  # the last group was turned down
+    named: set[int] = field(default_factory=set)  # the options that it named
     carried: list[Cue] = field(default_factory=list)  # cues at the end of a clause, waiting for their mention
 
 
@@ -60,7 +62,11 @@ class _Around:
 
 _ALL = re.compile("^[FAD:]*s?B[=wA]*[+w]|sB")  # of a clause's kinds of cues: 三个选项都是正确的
 _ALL_BUT = re.compile("O.*[-0x]|O.*N[+w]|N.*O|B.*[-0]|^[B=]*[-0]")  # after 除了a: 其他都不对
+_MUST = re.compile("选|答|猜|必须|只能|一定|非|让我|choose|pick|choice|guess|answer|ha(?:d|ve) to")  # 如果必须选一个
+_THIS_ONE = re.compile("(?:就|故|应|应该|所以|因此)?选(?:这个|它|这一项|此项|该项)$")
 _TAKEN_BACK = ("不对", "错", "错误", "不正确", "有误", "wrong", "incorrect", "not right", "不行")
+_ONLY = re.compile(r"(?:只有|唯有|仅有)[ ]?(?:选项)?[ \"“「(]*")
+_NUMBERS = re.compile(r"[(]?\d{1,2}[ ]?[.、)][ ]?[^\W\d]")  # 1. 短语含义
 _AMONG = re.compile(
     r"[ ]?[)\]]?[ ]?等?(?:这)?[一二两三四五六七八九十\d]*[个项类种]?(?:候选|备选|可能的?)?(?:选项|领域|答案|关系)?"
     r"(?:之中|之间|当中|中的|中选|中,|中找|中挑|里面|里,|里选|中间|内选|中进行|中(?!间)|选项中)"
@@ -157,7 +163,9 @@ class _Walk:
                 left.append(event)
                 state.final |= event.kind == "F"
                 state.back |= event.kind == "K"
-                state.supposes |= event.kind == "H" and self.low[event.start] in "如假若要倘i"
+                if event.kind == "H" and self.low[event.start] in "如假若要倘i":
+                    state.supposes = True
+                    state.imagines |= not _MUST.search(re.split("[,:]", self.low[event.start : event.end + 24])[0])
                 continue
             nth = groups.index(position)
             until = groups[nth + 1] if nth + 1 < len(groups) else len(clause)
@@ -166,6 +174,7 @@ class _Walk:
             around = _Around(left, right, following if last else [], asks and last, nth > 0, not last)
             self.found.append(self._judge(event, around))
             state.ranked |= any(c.kind == "D" for c in left)
+            state.named.update(event.options)
             state.turned = self.found[-1].what == "reject"
             state.subject |= any(c.kind in "Ss" for c in left)
             left, state.carried = [], []
@@ -181,10 +190,17 @@ class _Walk:
         if not kinds or not clause:
             return
         start, end = clause[0].start, clause[-1].end
-        if "0" in kinds and not set(kinds) & set("OEH"):
+        named = self.state.named
+        if "0" in kinds[:2] and self.low[start] in "都均皆" and 0 < len(named) < self.reader.count:  # b…，c…，都不对
+            self.found.append(Commitment("reject", EXPLICIT, tuple(sorted(named)), start, end, "turned-down"))
+        elif "0" in kinds and not set(kinds) & set("OEH"):
             self.found.append(Commitment("none", EXPLICIT, (), start, end, "none-of-them"))
         elif _ALL.search(kinds) and not set(kinds) & set("NXOH?"):
             self.found.append(Commitment("all", STATED, (), start, end, "all-of-them"))
+        elif kinds[-1] == "+" and _THIS_ONE.search(self.low[start:end]):
+            last = self.found[-1] if self.found else None
+            if last and last.what in ("name", "pick") and not re.search("[。\n]", self.low[last.end : start]):
+                self.found.append(Commitment("pick", EXPLICIT, last.options, last.start, last.end, "this-one"))
         elif (
             kinds == "-"
             and self.low[start:end] in _TAKEN_BACK
@@ -211,7 +227,8 @@ class _Walk:
         options = group.options
         if (group.ranked or rule == "ranking") and what in ("pick", "name"):
             what, strength, rule, options = "pick", EXPLICIT, "ranking", options[:1]
-        if what in ("pick", "question") and len(options) == self.reader.count > 2 and rule.startswith("standing"):
+        listed = rule.startswith("standing") or self.block.echo
+        if what in ("pick", "question") and len(options) == self.reader.count > 2 and listed:
             what, strength, rule = "name", NAMED, "echo"
         adds = not around.named and self._adds(group, around)
         firm = state.final or state.back
@@ -233,6 +250,8 @@ class _Walk:
             return Evidence("name", NAMED, "second")
         if verdict == "pick":
             return Evidence("pick", EXPLICIT, "verdict")
+        if verdict == "weak" and around.left and _ONLY.fullmatch(self.low, around.left[-1].start, group.start):
+            return Evidence("pick", EXPLICIT, "the-only-one")
         if verdict == "weak" and before.strength < STATED:
             return Evidence("pick", STATED, "weak-verdict")
         return before
@@ -262,6 +281,8 @@ class _Walk:
                 return Evidence("question", STATED, rule)
             if "H" in _kinds(around.left) or (strength == STATED and state.supposes):
                 return Evidence("name", NAMED, "supposed")
+            if state.imagines and rule == "cue-choose":
+                return Evidence(what, STATED, "supposed")
             if strength < EXPLICIT and block.echo:
                 return Evidence("name", NAMED, "echo")
         if rule == "statement" and not ends_clause(low, group, block):
@@ -292,6 +313,8 @@ class _Walk:
     def _alone(self, group: Group, around: _Around) -> bool:
         """Whether a group fills its clause, which ends its sentence: 根据对话，b。"""
         low, left = self.low, around.left
+        if line_start(low, group.start, self.block) == group.start and _NUMBERS.match(low, group.start):
+            return False
         before = low[max(group.start - 12, self.block.start) : group.start].rstrip("\"“'‘([【「『 *")
         if before and before[-1] not in ",。.!?;:\n—\ue000\ue001":
             cue = left[-1] if left else None

@@ -34,7 +34,7 @@ WORDS: dict[str, str] = {
         选用 补上 填充 补充 不得不选 不能不选 不妨选 选了 选的是 我会说 投 押 choose chose choosing pick picked
         select selecting selected go_with going_with went_with opt_for opting_for settle_on settling_on
         lean_toward lean_towards leaning_toward leaning_towards lean_to guess vote_for change_to changing_to
-        switch_to i'd_say i_would_say bet_on my_bet_is filled_with fill_in 非 唯有 认准 答 得出 圈 站 而是 乃
+        switch_to i'd_say i_would_say bet_on my_bet_is filled_with fill_in 非 唯有 认准 硬要说 硬要选 非要说 非要选 一定要选 勉强算 答 得出 圈 站 而是 乃
         当选的是 没有比 没有什么比 没有哪个比 敲定为 i_mean i_meant 我是说 我的意思是 我是指
     """,
     # o: a verb of opinion
@@ -51,7 +51,7 @@ WORDS: dict[str, str] = {
     # =: a copula
     "=": """
         是 为 应为 应是 应该是 应当是 应该为 应该属于 属于 属 即 即为 就是 正是 便是 乃是 可能是 大概是 大概率是
-        或许是 也许是 估计是 肯定是 一定是 必然是 无疑是 显然是 像是 似乎是 只能是 只有 只剩 只剩下 剩下 剩 仍是
+        或许是 也许是 估计是 肯定是 一定是 必然是 无疑是 显然是 像是 似乎是 只能是 只有 仅有 只剩 只剩下 剩下 剩 仍是
         仍然是 仍为 还是 描述的是 对应的是 体现的是 表示的是 指的是 说的是 是属于 才是 归属于 构成 对应 对应于
         要数 当属 就要算 应 应该 is are be 's would_be should_be must_be could_be might_be may_be was belongs_to
         has_to_be can_only_be 就选 称为 毫无疑问是 无非是 莫过于
@@ -82,7 +82,7 @@ WORDS: dict[str, str] = {
         正确 是对的 对的 合适 恰当 贴切 准确 确切 最符合 更符合 最吻合 更吻合 最为符合 最合理 更合理 可能性最大
         可能性最高 可能性更大 最可能 最有可能 更可能 更有可能 最大可能 概率最大 概率最高 最高 最大 胜出 最佳
         最好 更好 最优 最接近 更接近 最贴近 更贴近 为佳 为宜 为准 莫属 没错 无误 没有错 不会错 错不了 没问题 √
-        当选 入选 最适合 更适合 最匹配 更匹配 最相关 最恰当 最像 更像 最对 最强 最说得通 更说得通 不二之选
+        当选 入选 选这个 选它 选这一项 选此项 选该项 最适合 更适合 最匹配 更匹配 最相关 最恰当 最像 更像 最对 最强 最说得通 更说得通 不二之选
         不二选择 唯一 更为合适 更贴合 最贴合 correct right best most_appropriate more_appropriate most_suitable
         more_suitable most_likely more_likely likeliest most_accurate most_fitting fits_best best_fit true
         better closest most_plausible most_reasonable
@@ -166,7 +166,7 @@ WORDS: dict[str, str] = {
         在一起 实在 还有人 故事 故意 故障 答复 回答问题 错过 不久 不少 没事 未来 未免 投入 投资 站在 站点 押金
         若干 即将 立即 随即 当即 即可 非常 除夕 排除万难 圈子 朋友圈 属性 属相 家属 金属 选择题目 或许 也许 还没
         只要 只有在 填空题 为此 认为他 对应届 应对 反应 适应 应用 应届 供应 响应 效应 应该说 在线 内在 潜在 从中
-        没法 下面 可以看出 可以看到 可以知道 可以推断 可以推测 可以得知 可以得出 可以判断 可能会 对x 对y 曾经是
+        没法 睡不着 睡不好 看不到 看不见 看不懂 看不清 听不懂 受不了 忍不住 吃不下 吃不了 离不开 来不及 舍不得 找不到 想不到 用不着 停不下来 下面 可以看出 可以看到 可以知道 可以推断 可以推测 可以得知 可以得出 可以判断 可能会 对x 对y 曾经是
         曾是 以前是 原来是 原本是 不好看 对他 对她 对我 对你
     """,
 }

@@ -34,6 +34,14 @@ SECOND = Evidence("name", NAMED, "second")
 EXCEPT = Evidence("except", NAMED, "except")
 STATEMENT = Evidence("pick", STATED, "statement")
 
+RATHER = Evidence("pick", EXPLICIT, "cue-rather")
+
+_LESS = re.compile(
+    r"[\"”」)]?[ ]?(?:选项|这个)?(?:那么|那样|这么|来得)[^,。;!\n人]{1,6}(?=[,。;!\n]|$)"
+)  # 没有a那么准确
+_LABEL_BEFORE = re.compile(r"[a-z0-9)\]】]")
+_OPEN = re.compile(r"[)\]”]?[ ]?(?:没|未|还|需|要|不)")  # 只剩下b没看
+_LEFT = ("只剩", "只剩下")
 _AMIDST = ("从", "在", "包括", "包含", "from", "between", "among", "out of")  # they list only where several follow
 _CONTRAST = ("not", "rather than", "instead of", "没有", "而不是", "而非", "not the")
 _MAYBE = ("可能", "有可能", "likely", "possible", "可以")
@@ -85,6 +93,8 @@ class Before:
 
     def _beyond(self, cue: Cue, copula: Cue) -> Evidence | None:
         """What stands before a copula: its subject, 正确的, or a negation."""
+        if cue.kind == "s" and self.named and _LABEL_BEFORE.match(self.low, cue.start - 1):
+            return None  # C选项说的是喜剧
         if cue.kind in "Ss+":
             return ANSWER
         if cue.kind == "C":
@@ -105,6 +115,8 @@ class Before:
         kind, label = cue.kind, not self.group.by_text
         negated = self._negated(cue, previous)
         if kind in "Xx":
+            if self.low[cue.start : cue.end] == "没有" and gap == 0 and _LESS.match(self.low, self.group.end):
+                return RATHER
             return NOT if gap <= (16 if kind == "X" and not label else 10) else None
         if kind in "Co" and negated:
             return NOT
@@ -151,6 +163,12 @@ class Before:
         if copula is not None:
             if self.named:
                 return Evidence("name", NAMED, "defined")
+            if (
+                self.low[copula.start : copula.end] in _LEFT
+                and len(self.group.options) == 1
+                and not _OPEN.match(self.low, self.group.end)
+            ):
+                return Evidence("pick", EXPLICIT, "cue-left")
             return ANSWER if self.subject else STATEMENT
         opinion = any(cue.kind == "o" for cue in self.left)
         if self.group.by_text and self.low[start] in "是由" and self.group.end - start > 2 and not opinion:
@@ -159,7 +177,7 @@ class Before:
 
 
 _NEAR = (  # kinds of cue, how far they reach, what they say
-    ("U", 2, Evidence("pick", EXPLICIT, "cue-rather")),
+    ("U", 2, RATHER),
     ("V", 0, Evidence("pick", EXPLICIT, "cue-but")),
     ("h", 2, Evidence("pick", STATED, "cue-hedge")),
     ("FK", 0, Evidence("pick", EXPLICIT, "cue-conclusion")),

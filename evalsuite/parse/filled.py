@@ -38,6 +38,28 @@ _ABOUT = re.compile(
 )
 
 
+_WHOLE = re.compile(
+    r"(?:填法|填法应该|填入后|填充后|补全后|完整的?(?:句子|对话|话)|合理的?(?:说法|句子|表达|回答)|填好的?(?:句子|话))[^。,;“”「」\n]{0,10}?"
+    r"(?:是|为|:)[ ]?:?[ ]?[“\"「](?P<whole>[^“”\"「」\n]{4,120})[”\"」]"
+)
+
+
+def written_out(groups: Sequence[Group], block: Block, low: str) -> Verdict | None:
+    """The [MASK] sentence that a reply writes out as the one to be read, with one option in it (rule 9)."""
+    for match in reversed(list(_WHOLE.finditer(low, block.start, block.end))):
+        head = low[max(low.rfind("。", 0, match.start()), low.rfind("\n", 0, match.start()), 0) : match.start("whole")]
+        held = [g for g in groups if match.start("whole") <= g.start and g.end <= match.end("whole")]
+        if (
+            len(held) != 1
+            or len(held[0].options) != 1
+            or held[0].options[0] < 0
+            or re.search("不|错|原来|如果|吗", head)
+        ):
+            continue
+        return Verdict(Status.PARSED, held[0].options, "written-out", held[0].start, held[0].end)
+    return None
+
+
 def spoken(parts: Sequence[Block], groups: Sequence[Group], low: str) -> Verdict | None:
     """A reply that is the dialogue's [MASK] sentence filled in: one option's text inside a long sentence (rule 9)."""
     texts = [g for g in groups if all(m.kind == "text" for m in g.members)]

@@ -122,11 +122,16 @@ def standing(low: str, groups: Sequence[Group], block: Block) -> dict[int, str]:
     return found
 
 
+_SECTION = re.compile(
+    r"[ ]?[.、)]?[ ]*(?:最终|我的)?(?:答案|结论|结果|判断|回答|选择|总结|分析|排除|理解|解析)[^\n。,]{0,6}\n"
+)
+
+
 def _stand(low: str, group: Group, line: int, block: Block, spoken: bool) -> str:
     end = after_trail(low, group, block)
     if end >= block.end or low[end] in "\n\ue000":
         return "title" if low[group.end : end].rstrip().endswith(":") else "line"
-    if spoken or WORD.search(low, block.start, line):
+    if spoken or WORD.search(low, block.start, line) or _SECTION.match(low, group.end):
         return ""
     after = low[group.end : group.end + 2].lstrip("\"”'’)】」』 ")[:1]
     if (

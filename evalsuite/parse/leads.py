@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .chars import squeeze
+from .chars import key, squeeze
 from .question import Asked, likeness
 from .segment import SPEAKER
 from .trim import Place, trim
@@ -27,6 +27,7 @@ _COPULA = r"(?:就?应?该?是(?:指|说|一句)?|应?为|即|如下|在于|有|
 _ABOUT = (  # 事件“x”的原因是
     r"[ ]*(?:导致|引起|造成)?(?:了)?(?:事件)?[“\"「『][^”\"」』\n]{1,60}[”\"」』][^:。,\n“”\"「」]{0,24}?"
     rf"(?:(?:{_SLOTS})[ ]?{_COPULA}|是因为|是由于|{_COPULA}"
+    rf"|(?:主要|一般|通常)?(?:是|可以|能够?|可)?被?(?:用来|用于|拿来)"
     rf"|在空间上(?:包含|相邻)|的后续事件是?|的原因是?)[ ]?:?[ ]*(?=\S)"
 )
 # A lead-in: up to its colon, or a subject with a copula.
@@ -35,7 +36,7 @@ _LEADS = [
     for pattern in (
         r"[ ]*(?:好的|当然|嗯+|明白了?|可以|没问题|了解|sure|okay|ok|certainly|of course|hello|您好|你好)[,。!.~:][ ]?",
         r"[ ]*(?:综上(?:所述)?|因此|所以|总之|由此可见|可见|最终|最后|总的来说|综合来看|综合以上(?:分析)?"
-        r"|那么|故|therefore|thus|so|hence|in conclusion|finally)[,:]?[ ]?",
+        r"|那么|故|therefore|thus|so|hence|in conclusion|finally|as a result|consequently|in short|overall)[,:]?[ ]?",
         r"[ ]*(?:更正(?:一下)?|纠正|修正|抱歉|对不起|不好意思|等等|等一下|不对|哦不|不是?|我错了|说错了"
         r"|重新看|准确地说|sorry|wait|actually|correction|no)[,:。!]+[ ]?",
         r"[ ]*(?:【[^】\n]{1,8}】|\[(?:答案|回答|answer)\])[ ]*[:]?[ ]*",
@@ -43,6 +44,8 @@ _LEADS = [
         r"|抽取|文本|原文|原句|原文本|错误文本|错误|错误处|不符|矛盾|冲突|修改前|改前|更正前|改正前"
         r"|不符文本|不符之处|不符处|不符合常识的文本|错误的?文本|矛盾文本|冲突文本|问题文本|片段|原因"
         r"|后续事件|事件)[ ]?(?:是|为|如下)?[ ]?:[ ]*",
+        r"[ ]*(?:[\d一二三四五六]{1,2}[.、][ ]?)?(?:我的|最终|正确|参考|抽取)?的?(?:答案|回答|结论|结果|输出|答"
+        r"|(?:不符|矛盾|冲突|有问题|错误|不合常识|不符合常识)的?(?:文本|内容|地方|部分|之处)|(?:final[ ])?answer|result|conclusion)[ ]*\n+",
         r"[ ]*(?:the[ ])?(?:final[ ]|correct[ ]|extracted[ ])?(?:answer|text|span|output|result|response"
         r"|cause|reason|effect|original|conflicting text)[ ]?(?:is|are)?[ ]?:[ ]*",
         r"[ ]*(?:the|a)[ ][a-z ,'’-]{2,90}?[ ](?:is|are|was|would be|should be)[ ]*:?[ ]*(?=[“\"「'’‘]|[^\x00-\x7f])",
@@ -62,15 +65,24 @@ _LEADS = [
         rf"[ ]*(?:在?对话中?|文中|这段话中?|上文中?"
         rf"|其中)?[^:。\n“”\"「」]{{0,44}}?(?:{_SLOTS})[ ]?{_COPULA}[ ]?:?[ ]*(?=\S)",
         rf"[ ]*[^:。\n“”\"「」,]{{0,30}}?(?:{_SLOTS})[ ]?:[ ]*",
-        rf"[ ]*[^:。\n“”\"「」]{{0,30}}(?:不符(?:合[^,:。的]{{0,8}})?|违背[^,:。的]{{1,8}}|矛盾|冲突|不一致|不合理|错误|不合常识|不当|不恰当|有误|不对"
+        rf"[ ]*[^:。\n“”\"「」]{{0,30}}(?:不符(?:合[^,:。的]{{0,8}})?|不正常|不合情理|说不通|反常|违背[^,:。的]{{1,8}}|矛盾|冲突|不一致|不合理|错误|不合常识|不当|不恰当|有误|不对"
         rf"|有问题|不正确|不合适)的[^,:。\n“”\"「」]{{0,8}}?{_COPULA}[ ]?:?[ ]*(?=\S)",
         _ABOUT,
         r"[ ]*(?:可能|应该|大概|主要|也许|或许|正)?(?:就?是)?(?:因为|由于)[ ]?[,:]?[ ]?",
         r"[ ]*(?:是因为|因为|由于|是由于|缘于|原因在于|之所以[^,。\n]{1,60}[,]?(?:是|就是)?(?:因为|由于))[ ]?[,:]?[ ]?",
+        r"[ ]*(?:那么?(?:就|应该|应当)+是|其实(?:应该)?是|正确的?(?:应该)?是)[ ]?:?[ ]*(?=\S)",
+        r"[ ]*(?:是)?(?:[abxy甲乙]|说话人[ab]|用户[ab]|对方)[^。,:;“”\n]{0,10}?(?:说|提到|讲|表示|提及)(?:的|到的|过的|的话|道)?(?:这?一?句话?)?"
+        r"[ ]?:?[ ]?(?=[“\"「][^“”\"「」\n]+[”\"」][ ]?[。.!]?$)",
+        r"[ ]*(?:[a-z][a-z'’]*[, ]+){2,20}?(?:is|are|was|were|be|for|to|at|in|on|of|as|that|because|from|by|with)[ ]*:?[ ]*(?=[“‘「]|[abxy]?[^\x00-\x7f])",
         r"[ ]*(?:更正|纠正|修正|改)为[ ]?:?[ ]?",
         r"[ ]*(?:应该是|就是|即|应为|是(?=[“\"「]))[ ]?:?[ ]*",
     )
 ]
+
+
+_USED = re.compile(
+    r"[ ]*[“\"「]?(?P<what>[^,。:“”\"「」]{1,20}?)[”\"」]?(?:的用途)?(?:主要|一般|通常)?(?:是|可以|能够?|可)?被?(?:用来|用于|拿来)(?=..)"
+)
 
 
 def cut_lead(text: str, low: str, place: Place, question: Asked) -> Place:
@@ -101,6 +113,10 @@ def cut_lead(text: str, low: str, place: Place, question: Asked) -> Place:
     )
     if after_event and likeness(after_event[1], question.event) >= 0.8:
         start += after_event.end()
+    used = _USED.match(low, start, end) if question.noun == "用途" else None
+    if used and key(used["what"]) in question.event and key(used["what"]):
+        start = used.end()
+        end -= low[end - 1] == "的"
     if question.a_kind and start < end:
         found = re.compile(r"(?:是)?一[个种](?:属于)?").match(low, start, end)
         if found and found.end() < end:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from ..types import Answer, Status
 from .catalog import Catalog, catalog
-from .chars import SENTINELS, WORD, lower
+from .chars import SENTINELS, TURN, WORD, lower
 from .commit import Reader
 from .cues import cues
-from .filled import filled, only_named, spoken
+from .filled import filled, only_named, spoken, written_out
 from .groups import Group, grouped
 from .mentions import masked, mentions
 from .near import spelled, with_near
@@ -95,7 +95,9 @@ def read(clean: Clean, options: Catalog, finish: str, dialogue: Sequence[str] | 
     count = 0 if several else len(options.keys)  # where all may be right, naming all is no echo
     reader = Reader(low, groups, hints, count, quotations(text))
     for block in parts:
-        verdict = _block(block, reader, groups, low, options, cut, several)
+        said = WORD.search(text, block.start)
+        ended = said is not None and TURN in text[said.start() :]  # what a finished turn says was not cut off
+        verdict = _block(block, reader, groups, low, options, cut and not ended, several)
         if verdict is not None:
             return verdict
         place = None if block.echo else declines(low, block.start, block.end)
@@ -123,5 +125,5 @@ def _block(
             Status.SEVERAL, tuple(range(len(options.keys))), everything.rule, everything.start, everything.end
         )
     if verdict is None and not cut and not block.echo and not declines(low, block.start, block.end):
-        verdict = only_named(found, block, low)
+        verdict = written_out(inside, block, low) or only_named(found, block, low)
     return verdict

@@ -30,7 +30,7 @@ _PLACES = re.compile(
     rf"|[一二三四五六七八九十](?=[是为更最才也不正符对]))|(?P<first>首项|首个选项|头一个|第一个|首个答案"
     rf"|最前面的?(?:一个|那个))(?!短语|句|人|问)"
     rf"|(?P<middle>(?:最)?(?:中间|居中|当中)(?:的)?(?:那|这|一)?(?:个|项|一个)(?:选项|答案)?|中间(?:的)?选项)"
-    rf"|(?P<english>\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|1st|2nd|3rd|4th|5th|6th|7th"
+    rf"|(?:\bthe[ ]very[ ]|\bthe[ ])?(?P<english>\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|1st|2nd|3rd|4th|5th|6th|7th"
     rf"|8th|last|middle)\b)[ ](?:option|choice|one|answer|candidate|item)\b"
     rf"|(?P<pair>前者|后者|\bformer\b|\blatter\b)"
     rf"|\b(?:option|choice)[ ](?:number[ ])?(?P<word>one|two|three|four|five|six|seven|eight)\b"

@@ -62,7 +62,7 @@ def _read(output: str, clean: Clean, dialogue: Sequence[str] | None, ask: Asked,
             continue
         if _talks_on(text, block, dialogue):
             return Answer(nothing.status, rule="continued-dialogue")
-        refusal = REFUSES.match(low, *place)
+        refusal = None if _quotes(text, place, dialogue) else REFUSES.match(low, *place)  # a turn may say 我不知道
         if refusal:
             start, end = clean.raw_span(refusal.start(), refusal.end())
             return Answer(Status.REFUSED, rule="declines", start=start, end=end)
@@ -85,6 +85,11 @@ def _echoes(reply: str, question: str) -> bool:
     return len(reply) >= 6 and reply.rstrip("是为") in question
 
 
+def _quotes(text: str, place: tuple[int, int], dialogue: Sequence[str] | None) -> bool:
+    speaker = SPEAKER.match(text, *place)
+    return quotes_turn(text[speaker.end() if speaker else place[0] : place[1]], dialogue)
+
+
 _INLINE = re.compile(r"(?<=[。!?~… ])[ ]?[AB][ ]?:")
 
 
@@ -99,9 +104,8 @@ def _talks_on(text: str, block: Block, dialogue: Sequence[str] | None) -> bool:
     turns += len(_INLINE.findall(text, block.start, block.end))
     if turns > 1:
         return True
-    speaker = SPEAKER.match(text, *rows[0])
-    words = text[speaker.end() if speaker else rows[0][0] : rows[0][1]]
-    if quotes_turn(words, dialogue):
+    if _quotes(text, rows[0], dialogue):
         return False
-    said = key(words)
+    speaker = SPEAKER.match(text, *rows[0])
+    said = key(text[speaker.end() if speaker else rows[0][0] : rows[0][1]])
     return bool(dialogue) and not any(said in key(turn) for turn in dialogue or ()) and bool(SMALL_TALK.search(said))

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, enclosed, fold
 
@@ -174,6 +175,7 @@ _PLAIN = {
 }
 
 
+@lru_cache(maxsize=2048)
 def _replacement(kind: str, token: str) -> str:
     if kind == "turn":
         return "" if "unk" in token.lower() or "pad" in token.lower() else TURN

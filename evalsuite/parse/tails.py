@@ -10,7 +10,7 @@ from .trim import PAIRS, Place, trim
 
 _GLOSS = re.compile(r"[ ]?[(（\[【][^()（）]*[)）\]】]?$")
 AFTERWARDS = re.compile(
-    r"[,;—–-]{1,2}[ ]?(?:因为|由于|理由|原因|这是?因为|因此|所以|这(?:与|和|句|里|个|是|显然|不|说|表|一"
+    r"[,;—–-]{1,2}[ ]?(?:也就是(?!要|想)|换句话说|换言之|即(?!使|将|便|可)|意思是|具体(?:来说|而言|是|为)|相当于说|因为|由于|理由|原因|这是?因为|因此|所以|这(?:与|和|句|里|个|是|显然|不|说|表|一"
     r"|样|种)|而(?!且)|与(?:上下文|常识|前|后|对话|语境)|和(?:上下文|常识|前|后文)|不符|不合|说明"
     r"|应(?:该)?(?:改|是|为)|改为|改成|可以改|属于|并不|其实|但是?|because|since|as|which|this|it|应当"
     r"|正确的|通常|明显|显然|从而|实际|不是|和前|跟)"
@@ -65,6 +65,12 @@ def cut_tail(text: str, low: str, place: Place, conflict: bool) -> Place:
         end = found.start()
         if opener and text[end : end + 1] == opener:
             return trim(text, (start, end))
+    return cut_gloss(text, low, (start, end))
+
+
+def cut_gloss(text: str, low: str, place: Place) -> Place:
+    """Without what stands in brackets at the end."""
+    start, end = place
     gloss = _GLOSS.search(low, start, end)
     if gloss and WORD.search(low, start, gloss.start()):
         end = gloss.start()
@@ -72,6 +78,9 @@ def cut_tail(text: str, low: str, place: Place, conflict: bool) -> Place:
 
 
 _CAUSAL = [  # (pattern with cause and effect), the words between them
+    re.compile(
+        r"^(?P<effect>[^,\n]{1,80}?)(?:就|都|主要)?是由于?(?P<cause>[^\n]+?)(?:所?引起|所?造成|所?导致|引发)的$"
+    ),
     re.compile(r"^(?:之所以)(?P<effect>[^,\n]{1,80}?)[,]?(?:是|就是|都是)?(?:因为|由于)(?P<cause>.+)$", re.S),
     re.compile(
         r"^(?:是?因为|由于|正因为|就是因为)(?P<cause>.+?)[,。]?[ ]?(?:所以|因此|因而|故|于是|才(?:导致|会"

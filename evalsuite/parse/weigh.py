@@ -101,6 +101,12 @@ def eliminated(found: Sequence[Commitment], options: Catalog, cut: bool) -> Verd
     """All options but one turned down: the one is left (rule 6)."""
     gone = [c for c in found if c.what == "reject"]
     left = set(range(len(options.keys))) - {o for c in gone for o in c.options}
+    pair = next((c for c in reversed(found) if c.rule in ("among", "listed") and len(c.options) > 1), None)
+    if pair is not None and not cut:  # 在a和c之间。a可以排除
+        later = {o for c in gone if c.start > pair.end for o in c.options}
+        kept = [o for o in pair.options if o not in later]
+        if len(kept) == 1 and kept[0] >= 0:
+            return Verdict(Status.PARSED, tuple(kept), "elimination", pair.start, pair.end)
     if cut or len(left) != 1 or (len(options.keys) < 3 and not gone):
         return None
     return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
