@@ -19,6 +19,24 @@ app = typer.Typer(
 data_app = typer.Typer(help="Look at data, or fetch the official files.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"evalsuite {version('evalsuite')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
 Models = Annotated[str, typer.Option("--models", help="The file that lists models.")]
 Model = Annotated[list[str] | None, typer.Option("--model", help="Only this one; may be given more than once.")]
 Tasks = Annotated[str, typer.Option("--tasks", help="Names, comma-separated; all whose file is there if not given.")]
@@ -302,10 +320,12 @@ def _say(text: str) -> None:
 
 
 def _show(done: Any) -> None:
-    from evalsuite.tables import results
+    from evalsuite.tables import leaks, results
 
     _print(*results(done))
     _say("(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out")
+    for line in leaks(done):
+        _say(line)
     for problem in done.problems:
         print(f"problem: {problem}", file=sys.stderr)
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from evalsuite.errors import DataError
+from evalsuite.errors import ConfigError, DataError, unknown
+from evalsuite.metrics.profiles import PROFILES
 from evalsuite.parse import parse_option, parse_span
+from evalsuite.scoring import PARSERS
 from evalsuite.types import Answer
 
 
@@ -36,6 +38,8 @@ def parse_lines(path: Path, parser: str = "full") -> Iterator[dict[str, Any]]:
     A line holds `output`, and `options` (label -> text, in order) for a choice, or `dialogue` and `question` if known
     for a span; `finish` may say "length".
     """
+    if parser not in PARSERS:
+        raise ConfigError(unknown("parser", parser, PARSERS))
     for number, row in read(path):
         output, options, finish = row.get("output"), row.get("options"), row.get("finish") or "stop"
         if not isinstance(output, str):
@@ -65,6 +69,10 @@ def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), enc
     from evalsuite.metrics.semsim import load
     from evalsuite.metrics.texts import Corpus
 
+    profiles = list(profiles)
+    for name in profiles:
+        if name not in PROFILES:
+            raise ConfigError(unknown("profile", name, PROFILES))
     hypotheses: list[str] = []
     references: list[list[str]] = []
     for number, row in read(path):
@@ -78,7 +86,10 @@ def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), enc
     if not hypotheses:
         raise DataError("no lines", path)
     corpus = Corpus(hypotheses, references)
-    loaded = load(encoder) if encoder else None
+    try:
+        loaded = load(encoder) if encoder else None
+    except (ImportError, ValueError) as error:
+        raise ConfigError(f"--semsim {encoder}: {error}") from None
     scores = {name: corpus.score(name, loaded) for name in profiles}
     return {
         "items": len(hypotheses),

@@ -40,6 +40,17 @@ def results(done: Results) -> Iterator[Table]:
         yield table
 
 
+def leaks(done: Results) -> list[str]:
+    """A line for each file some of whose items share their dialogue with the training split."""
+    found = {}
+    for cell in done.cells:
+        count, dropped = cell["facts"]["leaked"], cell["facts"]["drop_leaked"]
+        if count:
+            what = "left out" if dropped else "kept; --drop-leaked leaves them out"
+            found[cell["set"], cell["task"]] = f"{count} test items share a dialogue with the training split ({what})"
+    return [f"{item_set} {task}: {text}" for (item_set, task), text in found.items()]
+
+
 def _number(cell: dict[str, Any] | None, metric: str) -> Text:
     """ "34.5" and, behind it in brackets, the percentage of replies without an answer; "n failed" if any request was."""
     if cell is None:

