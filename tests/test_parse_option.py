@@ -339,6 +339,8 @@ RULE_5: list[Row] = [  # thinking
     ("好的，选a还是b呢？\n</think>\n**c**", FILM, "(c)"),
 ]
 RULE_6: list[Row] = [  # rejected options
+    ("(b)恐怖片。两人都说半夜不敢看；科幻片(a)不吓人，喜剧片(c)更不吓人，所以都不合适。", FILM, "(b)"),
+    ("选恐怖片。科幻片(a)不吓人，喜剧片(c)也不吓人，因此均不符合。", FILM, "(b)"),
     ("不是a，而是b。", FILM, "(b)"),
     ("不选a，选b", FILM, "(b)"),
     ("是b不是a", FILM, "(b)"),
@@ -452,6 +454,8 @@ RULE_7: list[Row] = [  # nothing chosen
     ("选B", PLAIN, None),
 ]
 RULE_8: list[Row] = [  # several, repeated, hedged, probabilities, rankings
+    ("恐怖片恐怖片恐怖片恐怖", FILM, "(b)"),
+    ("湖人队、湖人队、湖人队、湖", NUMBERS, "(2)"),
     ("a和c", FILM, None),
     ("ac", FILM, None),
     ("bd", FIELD, None),

@@ -18,7 +18,7 @@ from evalsuite.parse import parse_option, parse_span
 from evalsuite.types import Status
 
 FIXTURES = Path(__file__).parent / "fixtures"
-OWN, LONG = FIXTURES / "replies", FIXTURES / "long_replies"
+OWN, LONG, THIRD = FIXTURES / "replies", FIXTURES / "long_replies", FIXTURES / "third_replies"
 
 
 def rows(folder: Path | None, name: str) -> list[dict[str, Any]]:

@@ -191,7 +191,9 @@ class _Walk:
             return
         start, end = clause[0].start, clause[-1].end
         named = self.state.named
-        if "0" in kinds[:2] and self.low[start] in "都均皆" and 0 < len(named) < self.reader.count:  # b…，c…，都不对
+        both = next((c for c in clause if isinstance(c, Cue) and c.kind == "0"), None)
+        if both and "0" in kinds[:2] and self.low[both.start] in "都均皆" and 0 < len(named) < self.reader.count:
+            # b…，c…，(所以)都不对: those, not all
             self.found.append(Commitment("reject", EXPLICIT, tuple(sorted(named)), start, end, "turned-down"))
         elif "0" in kinds and not set(kinds) & set("OEH"):
             self.found.append(Commitment("none", EXPLICIT, (), start, end, "none-of-them"))

@@ -97,3 +97,12 @@ def filled(low: str, options: Catalog, dialogue: Sequence[str] | None) -> Verdic
             start = there[run] + at - here[run]
             return Verdict(Status.PARSED, (fits[0],), "filled-in", start, start + len(options.keys[fits[0]]))
     return None
+
+
+def repeated(low: str, options: Catalog) -> Verdict | None:
+    """One option's text over and over, the last time cut off (rule 8)."""
+    said = squeeze(low)[0]
+    for option, text in enumerate(options.keys):
+        if len(text) > 1 and len(said) > 2 * len(text) and said == (text * (len(said) // len(text) + 1))[: len(said)]:
+            return Verdict(Status.PARSED, (option,), "repeated", 0, len(low.rstrip()))
+    return None

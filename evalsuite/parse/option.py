@@ -10,7 +10,7 @@ from .catalog import Catalog, catalog
 from .chars import SENTINELS, TURN, WORD, lower
 from .commit import Reader
 from .cues import cues
-from .filled import filled, only_named, spoken, written_out
+from .filled import filled, only_named, repeated, spoken, written_out
 from .groups import Group, grouped
 from .mentions import masked, mentions
 from .near import spelled, with_near
@@ -103,7 +103,8 @@ def read(clean: Clean, options: Catalog, finish: str, dialogue: Sequence[str] | 
         place = None if block.echo else declines(low, block.start, block.end)
         if place is not None:
             return filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *place)
-    return filled(low, options, dialogue) or (None if cut else spoken(parts, groups, low)) or nothing
+    unspoken = filled(low, options, dialogue) or (None if cut else spoken(parts, groups, low))
+    return unspoken or repeated(low, options) or nothing
 
 
 def _block(
