@@ -299,3 +299,22 @@ def test_whole_reply() -> None:
     assert parse_span(" <s>答：羽绒服。</s>\n", extract=False).text == "答：羽绒服。"
     assert parse_span("<think>a</think>\n你好 啊", extract=False).text == "你好 啊"
     assert parse_span("</s>", extract=False).status is Status.EMPTY
+
+
+TURNS = ["A: 你喜欢哪个队？", "B: 我从初中开始就是上港队的球迷，毕竟我是上海人，肯定要支持本土的球队。"]
+CAUSE = "根据对话内容可以看出，导致事件“B是上港队的球迷”的原因是什么？"
+CONFLICT = "请从对话中抽取出在常识上与对话上下文不符的文本。"
+QUOTING = [
+    # question, a reply that quotes a turn more or less, what is read
+    (CAUSE, "因为B从初中开始就是上港队的球迷，毕竟B是上海人。", "B从初中开始就是上港队的球迷，毕竟B是上海人"),
+    (CONFLICT, "B: 我从初中开始就是上港队的球迷，毕竟是上海人，肯定要支持本土球队。",
+     "我从初中开始就是上港队的球迷，毕竟是上海人，肯定要支持本土球队"),
+    (CONFLICT, "不符的文本是：我从初中开始就是上港队的球迷，毕竟我是上海人，肯定要支持本土的球队。",
+     "我从初中开始就是上港队的球迷，毕竟我是上海人，肯定要支持本土的球队"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "reply", "span"), QUOTING)
+def test_replies_that_quote_a_turn(question: str, reply: str, span: str) -> None:
+    """A conflict's turn stays whole, also miscopied; 因为 before a cause goes, also where it quotes."""
+    assert parse_span(reply, dialogue=TURNS, question=question).text == span

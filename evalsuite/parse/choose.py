@@ -232,8 +232,8 @@ def _said_only(low: str, first: Place, last: Place, ask: Asked, dialogue: Sequen
     )
 
 
-def quotes_turn(words: str, dialogue: Sequence[str] | None) -> bool:
-    """Whether words are a turn of the dialogue, give or take what a careless copy changes: a turn is cut nowhere."""
+def quotes_turn(words: str, dialogue: Sequence[str] | None, near: bool = True) -> bool:
+    """Whether words are a turn of the dialogue, give or take what a careless copy changes (`near`): it is cut nowhere."""
     said = key(words)
     if not dialogue or not said:
         return False
@@ -242,7 +242,9 @@ def quotes_turn(words: str, dialogue: Sequence[str] | None) -> bool:
         other, others = _spoken(turn)
         if said == other:
             return True
-        if len(said) >= 8 and abs(len(said) - len(other)) <= 0.2 * len(other):
+        # A copy begins where the turn begins: a long turn after a lead-in is mostly the turn, too.
+        begins = len(set(said[:5]) & set(other[:12])) >= 3
+        if near and begins and len(said) >= 8 and abs(len(said) - len(other)) <= 0.2 * len(other):
             shared = sum((bag & others).values())
             if 2 * shared >= 0.85 * (len(said) + len(other)):
                 return True
@@ -282,7 +284,8 @@ def _cut(text: str, low: str, place: Place, ask: Asked, dialogue: Sequence[str] 
     said = after_marker(text, start, end)
     speaker = SPEAKER.match(text, said, end)
     said = speaker.end() if speaker else said
-    if quotes_turn(low[said:end], dialogue):
+    # 因为 before a cause goes, also where a turn begins with it.
+    if quotes_turn(low[said:end], dialogue, near=conflict) and (conflict or not _BECAUSE.match(low, said)):
         return trim(text, (said, end))
     if conflict:
         corrected = cut_correction(text, low, (start, end))
@@ -296,16 +299,17 @@ def _cut(text: str, low: str, place: Place, ask: Asked, dialogue: Sequence[str] 
         return None
     if conflict and quotes_turn(low[start:end], dialogue):
         return start, end
-    if not _ANNOUNCED.search(low, before, start):  # what 后续事件是 announces is the answer, causes and all
-        start, end = cut_causal(text, low, (start, end), ask)
+    if ask.kind != "effect" or not _ANNOUNCED.search(low, before, start):
+        start, end = cut_causal(text, low, (start, end), ask)  # what 后续事件是 announces is the answer, causes and all
     start, end = _quoted(text, low, (start, end), conflict)
-    start, end = cut_tail(text, low, (start, end), conflict)
+    start, end = cut_tail(text, low, (start, end), ask.kind)
     comma = low.find(",", start, end)
     if conflict and comma - start >= 2 and low.find(low[start:comma], comma, end) >= 0:  # 晒太阳，下雨天不会晒太阳
         end = comma
     return (start, end) if start < end and WORD.search(text, start, end) else None
 
 
+_BECAUSE = re.compile("是?因为|由于")
 _ANNOUNCED = re.compile(r"(?:原因|事件|结果|后果|影响|反应)[”\"」]?(?:就?是|为|:)")
 _QUOTED = re.compile(
     r"“([^“”\n]{1,80})”|「([^「」\n]{1,80})」|『([^『』\n]{1,80})』|\"([^\"\n]{1,80})\"|‘([^‘’\n]{1,80})’"

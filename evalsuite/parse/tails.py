@@ -44,6 +44,8 @@ _GOES_ON = re.compile(
     r"[,;—–-]{0,2}[ ]?(?:应|改|替换|换成|修改|更正|但|而|其实|并不|从而|实际|通常|明显|显然|可以改|属于|不是)"
 )
 
+_GOES_ON_TO_EFFECT = re.compile(_GOES_ON.pattern + r"|[,;—–-]{0,2}[ ]?(?:所以|因此)")
+
 
 def cut_correction(text: str, low: str, place: Place) -> Place:
     """What is to be corrected, out of a sentence that proposes the correction (rule 13)."""
@@ -54,12 +56,13 @@ def cut_correction(text: str, low: str, place: Place) -> Place:
     return place
 
 
-def cut_tail(text: str, low: str, place: Place, conflict: bool) -> Place:
+def cut_tail(text: str, low: str, place: Place, kind: str) -> Place:
     """Without explanation, gloss and correction after the span."""
     start, end = place
     opener = PAIRS.get(text[start - 1 : start] or " ")
     found = AFTERWARDS.search(low, start + 1, end)
-    while found and not conflict and _GOES_ON.match(found.group()):
+    goes_on = None if kind in ("conflict", "") else _GOES_ON_TO_EFFECT if kind == "effect" else _GOES_ON
+    while found and goes_on and goes_on.match(found.group()):
         found = AFTERWARDS.search(low, found.end(), end)
     if found:
         end = found.start()
