@@ -193,3 +193,21 @@ def test_the_embedded_model_gives_every_character_back(tiny: Path) -> None:
 
 def test_the_embedded_model_is_small(tiny: Path) -> None:
     assert sum(f.stat().st_size for f in tiny.iterdir()) <= 6 * 2**20
+
+
+def test_an_adapter_is_loaded_and_told_apart(hf: HuggingFace, sample: Corpus, tiny: Path, tmp_path: Path) -> None:
+    """A LoRA with random weights: it changes what the model says, and the fingerprint."""
+    peft = pytest.importorskip("peft", reason="needs evalsuite[finetune]")
+    import torch
+    import transformers
+
+    torch.manual_seed(0)
+    net = transformers.AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32)
+    config = peft.LoraConfig(r=4, target_modules="all-linear", init_lora_weights=False, task_type="CAUSAL_LM")
+    peft.get_peft_model(net, config).save_pretrained(tmp_path / "adapter")
+    adapted = HuggingFace(hf.spec.model_copy(update={"adapter": str(tmp_path / "adapter")}))
+    assert adapted.fingerprint != hf.fingerprint
+    asked = requests(sample, "event_cause", 6)
+    assert answers(adapted, asked) != answers(hf, asked)
+    with pytest.raises(BackendError, match="cannot load adapter"):
+        HuggingFace(hf.spec.model_copy(update={"adapter": str(tmp_path / "nowhere")}))
