@@ -14,7 +14,7 @@ from random import Random
 
 from evalsuite.errors import ConfigError, unknown
 from evalsuite.results import open_store, reading_of
-from evalsuite.scoring import Reading, score_cell, score_reply
+from evalsuite.scoring import Reading, read_answer, score_answer, score_cell
 from evalsuite.stats import holm, mcnemar, paired_bootstrap, paired_permutation
 from evalsuite.store import Cell, Store
 from evalsuite.tasks import TASKS
@@ -88,14 +88,13 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     items = [item for item, _, _ in shared]
     metric = TASKS[one.task].metrics[0]
     replies = [[mine for _, mine, _ in shared], [other for _, _, other in shared]]
-    scored = [score_cell(items, side, reading) for side in replies]
+    answers = [[read_answer(i, r, reading) for i, r in zip(items, side, strict=True)] for side in replies]
+    scored = [score_cell(items, side, reading, read) for side, read in zip(replies, answers, strict=True)]
     group, name = scored[0].names[metric]
     sums = [s.metrics[group] for s in scored]
     purpose = f"compare:{one.name}:{two.model}"
     difference = paired_bootstrap(sums[0], sums[1], scored[0].clusters, Random(purpose))[name]
-    values = [
-        [score_reply(i, r, reading)[1].values[metric] for i, r in zip(items, side, strict=True)] for side in replies
-    ]
+    values = [[score_answer(i, a).values[metric] for i, a in zip(items, side, strict=True)] for side in answers]
     dialogues = len(set(scored[0].clusters))
     if metric == "accuracy" and dialogues == len(items):
         test, p = "McNemar", mcnemar([v > 0 for v in values[0]], [v > 0 for v in values[1]])

@@ -50,7 +50,7 @@ class CellProgress:
     """Counts of one cell: done and total, items and tokens a second, the running score of its first metric."""
 
     def __init__(self, display: Display, cell: Cell, total: int) -> None:
-        self._display, self._cell, self._total = display, cell, total
+        self._display, self._cell = display, cell
         self._metric = TASKS[cell.task].metrics[0]
         self._began = time.perf_counter()
         self._skipped = self._asked = self._tokens = self._failed = 0

@@ -81,11 +81,11 @@ def fit(
     Shots drawn last go first. If even the bare question is too long it is returned as it is: the engine then fails it,
     which is recorded as a failure and never as a wrong answer.
     """
-    for kept in range(len(shots), -1, -1):
+    for kept in range(len(shots), 0, -1):
         request = prompt.request(item, shots[:kept], len(shots), limit)
         if tokens is None or context is None or tokens(request) + request.max_new_tokens <= context:
-            break
-    return request
+            return request
+    return prompt.request(item, (), len(shots), limit)
 
 
 class Shots:

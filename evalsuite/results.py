@@ -78,7 +78,7 @@ def write_results(out: Path, reading: Reading) -> Results:
 def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> dict[str, Any]:
     """Write one cell's records, a line each, and return its entry for results.json."""
     rows = list(store.read(cell))
-    answered: list[tuple[Item, Response]] = []
+    answered: list[tuple[Item, Response, Answer]] = []
     statuses: Counter[str] = Counter()
     errors: Counter[str] = Counter()
     right = 0
@@ -91,7 +91,7 @@ def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> dict[
         statuses[answer.status] += 1
         right += score.values.get("accuracy") == 1.0
         if response.error is None:
-            answered.append((request.item, response))
+            answered.append((request.item, response, answer))
         else:
             errors[response.error] += 1
         lines.append(json.dumps(_record(cell, key, request, response, answer, score), ensure_ascii=False))
@@ -113,11 +113,12 @@ def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> dict[
     return entry
 
 
-def _metrics(cell: Cell, answered: Sequence[tuple[Item, Response]], reading: Reading) -> dict[str, Any]:
+def _metrics(cell: Cell, answered: Sequence[tuple[Item, Response, Answer]], reading: Reading) -> dict[str, Any]:
     """Name -> value, interval, n and signature; the values are None where no request was answered."""
     if not answered:
         return {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.task].metrics}
-    scored: Scored = score_cell([i for i, _ in answered], [r for _, r in answered], reading)
+    items, responses, answers = zip(*answered, strict=True)
+    scored: Scored = score_cell(items, responses, reading, answers)
     signature = _signature(cell)
     # The purpose names no model: two models with the same replies get the same interval.
     found = intervals(scored, f"0:bootstrap:{cell.task}:{cell.set}:{cell.split}")

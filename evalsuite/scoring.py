@@ -81,34 +81,41 @@ class Scored:
     signatures: dict[str, str]  # of the metric itself, without what the cell adds
 
 
-def score_cell(items: Sequence[Item], responses: Sequence[Response], reading: Reading) -> Scored:
-    """Score what was answered; failed requests are to be left out before."""
+def score_cell(
+    items: Sequence[Item], responses: Sequence[Response], reading: Reading, answers: Sequence[Answer] | None = None
+) -> Scored:
+    """Score what was answered; failed requests are to be left out before. `answers` as read by `reading`, if they were."""
+    if answers is None:
+        answers = [read_answer(i, r, reading) for i, r in zip(items, responses, strict=True)]
     clusters = tuple(sources([item.dialogue for item in items]))
     if TASKS[items[0].task].kind == "choice":
-        return _choices(items, responses, reading, clusters)
-    return _texts(items, responses, reading, clusters)
+        return _choices(items, responses, answers, reading, clusters)
+    return _texts(items, answers, reading, clusters)
 
 
 def _choices(
-    items: Sequence[Item], responses: Sequence[Response], reading: Reading, clusters: tuple[int, ...]
+    items: Sequence[Item],
+    responses: Sequence[Response],
+    answers: Sequence[Answer],
+    reading: Reading,
+    clusters: tuple[int, ...],
 ) -> Scored:
     from evalsuite.stats import Means
 
-    pairs = list(zip(items, responses, strict=True))
+    papers = [read_answer(i, r, Reading("paper")) for i, r in zip(items, responses, strict=True)]
     columns = {
-        "accuracy": [score_reply(i, r, reading)[1].values["accuracy"] for i, r in pairs],
-        "paper.accuracy": [score_reply(i, r, Reading("paper"))[1].values["accuracy"] for i, r in pairs],
+        name: [score_answer(i, a).values["accuracy"] for i, a in zip(items, read, strict=True)]
+        for name, read in (("accuracy", answers), ("paper.accuracy", papers))
     }
     names = {name: ("choices", name) for name in columns}
     signatures = {"accuracy": f"accuracy|parser:{reading}", "paper.accuracy": f"accuracy|parser:{Reading('paper')}"}
     return Scored(tuple(items), clusters, {"choices": Means.of(columns)}, names, signatures)
 
 
-def _texts(items: Sequence[Item], responses: Sequence[Response], reading: Reading, clusters: tuple[int, ...]) -> Scored:
+def _texts(items: Sequence[Item], answers: Sequence[Answer], reading: Reading, clusters: tuple[int, ...]) -> Scored:
     from evalsuite.metrics.texts import Corpus
 
-    said = [read_answer(i, r, reading).text or "" for i, r in zip(items, responses, strict=True)]
-    corpus = Corpus(said, [item.references for item in items])
+    corpus = Corpus([answer.text or "" for answer in answers], [item.references for item in items])
     default, paper = corpus.score("default"), corpus.score("paper")
     names = {"f1": ("default", "f1_char"), "em": ("default", "em")}
     names |= {name: ("default", name) for name in _DEFAULT} | {f"paper.{name}": ("paper", name) for name in _PAPER}

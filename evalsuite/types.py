@@ -1,6 +1,6 @@
 """The values that flow through the suite: each stage takes some of them and returns new ones.
 
-    official data -> Item -> Request -> Response -> Answer -> Score -> Record
+    official data -> Item -> Request -> Response -> Answer -> Score
 
 All are frozen; change one with `dataclasses.replace`, its id stays. This module imports nothing of ours.
 """
@@ -100,15 +100,3 @@ class Score:
     """Metric name -> value in [0, 1] for one item. Empty if the request failed: there is nothing to score."""
 
     values: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """Everything about one item of one cell: a reviewer can check a number with this alone."""
-
-    model: str
-    request: Request
-    key: str  # of the reply in the store
-    response: Response
-    answer: Answer
-    score: Score

@@ -111,6 +111,16 @@ def test_batched_replies_are_what_a_bare_generate_loop_gives(hf: HuggingFace, sa
         assert (batched[n].text, batched[n].prompt_tokens) == (text, ids.shape[1])
 
 
+def test_a_reply_ends_before_a_stop_text(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = requests(sample, "event_cause", 1)
+    whole = answers(hf, asked)[0].text
+    stop = whole[2]
+    spec = hf.spec.model_copy(update={"generation": hf.spec.generation.model_copy(update={"stop": [stop]})})
+    monkeypatch.setattr(hf, "spec", spec)
+    cut = answers(hf, asked)[0]
+    assert (cut.text, cut.finish) == (whole[: whole.index(stop)], "stop")
+
+
 def test_only_what_is_not_done_is_asked(hf: HuggingFace, sample: Corpus) -> None:
     asked = requests(sample, count=5)
     whole = answers(hf, asked)
