@@ -48,6 +48,13 @@ ShotCounts = Annotated[
 Variants = Annotated[
     str, typer.Option("--prompt", help="Wordings, comma-separated: paper, plain, or a template of yours.")
 ]
+Scorings = Annotated[
+    str,
+    typer.Option(
+        "--scoring",
+        help="How choices are asked, comma-separated: generate, labels, texts, constrained (hf and vllm can all).",
+    ),
+]
 Limit = Annotated[int | None, typer.Option("--limit", help="Only the first N items of each file.")]
 Data = Annotated[
     Path | None,
@@ -83,6 +90,7 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
         "tasks": _split(values["tasks"]),
         "prompt": _split(values["prompt"]),
         "shots": _numbers(values["shots"]),
+        **({"scoring": _split(values["scoring"])} if "scoring" in values else {}),
     }
 
 
@@ -95,6 +103,7 @@ def run(
     split: Split = "test",
     shots: ShotCounts = "0",
     prompt: Variants = "paper",
+    scoring: Scorings = "generate",
     limit: Limit = None,
     data: Data = None,
     out: Annotated[
@@ -104,6 +113,23 @@ def run(
     skip_bad: SkipBad = False,
     drop_leaked: DropLeaked = False,
     prompts: Prompts = "bundled:prompts",
+    budget: Annotated[
+        float | None,
+        typer.Option("--budget", help="What the run may cost in all, in the currency of the models' prices."),
+    ] = None,
+    max_concurrency: Annotated[
+        int | None,
+        typer.Option("--max-concurrency", help="Requests at an endpoint at once, instead of the models' own."),
+    ] = None,
+    executor: Annotated[
+        str, typer.Option("--executor", help="local, or ray: hf and vllm models as replicas on a Ray cluster.")
+    ] = "local",
+    ray_address: Annotated[
+        str | None, typer.Option("--ray-address", help="The cluster; else RAY_ADDRESS, else this machine alone.")
+    ] = None,
+    replicas: Annotated[
+        int | None, typer.Option("--replicas", help="Copies of a model on the cluster; as many as fit if not given.")
+    ] = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show the log.")] = False,
 ) -> None:
     """Evaluate models: ask, read, score, and write the page. Exit code 1 if some requests failed."""

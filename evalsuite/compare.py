@@ -41,6 +41,7 @@ class Comparison:
     split: str
     variant: str
     shots: int
+    scoring: str
     metric: str
     items: int
     dialogues: int
@@ -72,8 +73,8 @@ def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
     return tuple(replace(row, p_holm=corrected[str(n)]) for n, row in enumerate(rows))
 
 
-def _place(cell: Cell) -> tuple[str, str, str, str, int]:
-    return cell.task, cell.set, cell.split, cell.variant, cell.shots
+def _place(cell: Cell) -> tuple[str, str, str, str, int, str]:
+    return cell.task, cell.set, cell.split, cell.variant, cell.shots, cell.scoring
 
 
 def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | None:

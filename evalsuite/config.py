@@ -24,19 +24,69 @@ class Generation(_Strict):
     batch_tokens: int = Field(default=16384, ge=1)  # prompt and reply tokens of a batch, padding included (hf)
 
 
+class HF(_Strict):
+    """How transformers runs a model."""
+
+    attention: str | None = None  # sdpa, eager, flash_attention_2 …; None: transformers' choice
+    static_cache: bool = False  # with compile: fewer, larger kernels on a GPU
+    compile: bool = False
+    threads: int | None = Field(default=None, ge=1)  # on a CPU; None: as many as this process may use
+
+
+class VLLM(_Strict):
+    """How vLLM runs a model; the names are vLLM's own."""
+
+    tensor_parallel_size: int = Field(default=1, ge=1)
+    max_model_len: int | None = Field(default=None, ge=1)
+    gpu_memory_utilization: float = Field(default=0.9, gt=0, le=1)
+    max_num_seqs: int = Field(default=256, ge=1)
+    quantization: str | None = None
+    enforce_eager: bool = False
+    max_lora_rank: int = Field(default=64, ge=1)
+    engine: dict[str, Any] = {}  # any other argument of vllm.LLM
+
+
+class Price(_Strict):
+    """What an endpoint charges for a million tokens, in any one currency."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class API(_Strict):
+    """An OpenAI-compatible endpoint."""
+
+    base_url: str | None = None  # None: OpenAI's
+    key_env: str | None = "OPENAI_API_KEY"  # the environment variable that holds the key; null: the endpoint wants none
+    max_concurrency: int = Field(default=32, ge=1)
+    requests_per_minute: float | None = Field(default=None, gt=0)
+    tokens_per_minute: float | None = Field(default=None, gt=0)
+    timeout: float = Field(default=120, gt=0)  # seconds for one request
+    attempts: int = Field(default=6, ge=1)  # the first included
+    temperature: float | None = 0.0  # null where the endpoint takes none (reasoning models)
+    reasoning_tokens: int = Field(default=0, ge=0)  # granted on top of the reply's, for models that think first
+    price: Price | None = None
+    parameters: dict[str, Any] = {}  # sent along as they are, e.g. {enable_thinking: false}
+
+
 class Model(_Strict):
     """A model to run: one entry under `models:`."""
 
     name: str = Field(min_length=1)
-    backend: Literal["baseline", "hf"]
-    path: str  # a folder, "bundled:…", a hub id; for baseline the kind: random, majority, lexical, oracle
+    backend: Literal["baseline", "hf", "vllm", "openai"]
+    path: str  # a folder, "bundled:…", a hub id, an endpoint's model name; for baseline: random, majority, lexical, oracle
+    hub: Literal["huggingface", "modelscope"] = "huggingface"
     chat: bool = False  # through the model's own chat template, shots as turns
+    chat_template_kwargs: dict[str, Any] = {}  # what that template takes, e.g. {enable_thinking: false}
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     device: str = "auto"
     revision: str | None = None
     adapter: str | None = None
     trust_remote_code: bool = False
     generation: Generation = Generation()
+    hf: HF = HF()
+    vllm: VLLM = VLLM()
+    api: API = API()
     shots: list[int] | None = None  # overrides --shots for this model
     tags: list[str] = []
 
@@ -50,6 +100,11 @@ class Model(_Strict):
 
 class _File(_Strict):
     models: list[Model] = Field(min_length=1)
+
+
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "models": Model, "generation": Generation, "hf": HF, "vllm": VLLM, "api": API, "price": Price,
+}  # fmt: skip
 
 
 def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
@@ -85,7 +140,7 @@ def _located(model: Model, base: Path) -> Model:
         found = resolve(path, base)
         return str(found) if found.exists() or path.startswith("bundled:") else path
 
-    if model.backend == "baseline":
+    if model.backend in ("baseline", "openai"):
         return model
     adapter = place(model.adapter) if model.adapter else None
     return model.model_copy(update={"path": place(model.path), "adapter": adapter})
@@ -105,7 +160,9 @@ def _explain(path: Path, node: Any, error: Any) -> str:
             line = key.start_mark.line + 1 if key else line
     message = error["msg"]
     if error["type"] == "extra_forbidden":
-        owner = Generation if "generation" in error["loc"][:-1] else Model if len(error["loc"]) > 1 else _File
+        owner: type[BaseModel] = _File
+        for step in error["loc"][:-1]:
+            owner = _SECTIONS.get(str(step), owner) if isinstance(step, str) else owner
         message = unknown("key", str(error["loc"][-1]), owner.model_fields)
     elif "input" in error and error["type"] != "missing":
         message += f", found {error['input']!r}"[:80]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -42,59 +42,87 @@ class Display:
     def __exit__(self, *_: object) -> None:
         self.progress.stop()
 
-    def cell(self, cell: Cell, total: int) -> CellProgress:
-        return CellProgress(self, cell, total)
+    def model(self, cells: Sequence[tuple[Cell, int]]) -> ModelProgress:
+        return ModelProgress(self, cells)
 
 
-class CellProgress:
-    """Counts of one cell: done and total, items and tokens a second, the running score of its first metric."""
+class ModelProgress:
+    """Counts of one model, whose cells are asked together: items and tokens a second, and the running score."""
 
-    def __init__(self, display: Display, cell: Cell, total: int) -> None:
-        self._display, self._cell = display, cell
-        self._metric = TASKS[cell.task].metrics[0]
+    def __init__(self, display: Display, cells: Sequence[tuple[Cell, int]]) -> None:
+        """`cells`: each with its number of requests."""
+        self._display = display
         self._began = time.perf_counter()
-        self._skipped = self._asked = self._tokens = self._failed = 0
-        self._sum = 0.0
+        self._cells = [_CellCount(cell, total) for cell, total in cells]
+        self._asked = self._tokens = 0
         # All in one line of 80 columns.
-        self._label = f"{cell.model} {cell.set} {TASKS[cell.task].short} {cell.variant} {cell.shots}-shot"
-        self._line = display.progress.add_task(self._label, total=total, rates="", score="")
+        name = cells[0][0].model if cells else ""
+        total = sum(count for _, count in cells)
+        self._line = display.progress.add_task(name, total=total, rates="", score="")
 
-    def skip(self, count: int) -> None:
-        """So many had replies already."""
-        self._skipped = count
-        self._display.progress.update(self._line, completed=count)
+    def skip(self, cell: int, count: int) -> None:
+        """So many of the cell had replies already."""
+        self._cells[cell].skipped = count
+        self._display.progress.update(self._line, advance=count)
+        self._say_if_done(self._cells[cell])
 
-    def advance(self, response: Response, score: Score) -> None:
+    def advance(self, cell: int, response: Response, score: Score) -> None:
+        count = self._cells[cell]
+        count.add(response, score)
         self._asked += 1
         self._tokens += response.prompt_tokens + response.new_tokens
-        self._failed += response.error is not None
-        self._sum += score.values.get(self._metric, 0.0)
-        self._display.progress.update(self._line, advance=1, rates=self._rates(), score=self._score())
+        rates = _rates(self._asked, self._tokens, time.perf_counter() - self._began)
+        self._display.progress.update(self._line, advance=1, rates=rates, score=f"{count.short} {count.score()}")
+        self._say_if_done(count)
 
     def finish(self) -> None:
         self._display.progress.remove_task(self._line)
-        kept = f", {self._skipped} kept" if self._skipped else ""
-        failed = f", [red]{self._failed} failed[/red]" if self._failed else ""
         seconds = time.perf_counter() - self._began
-        text = f"{self._asked} asked{kept}{failed} in {seconds:.1f} s  {self._rates()}  {self._score()}".rstrip()
-        self._display.console.print(f"[green]✓[/green] {_plain(self._label)}  {text}", highlight=False)
+        log.info("%d asked, %d tokens, %.2f s", self._asked, self._tokens, seconds)
+
+    def _say_if_done(self, count: _CellCount) -> None:
+        if count.skipped + count.asked < count.total:
+            return
+        kept = f", {count.skipped} kept" if count.skipped else ""
+        failed = f", [red]{count.failed} failed[/red]" if count.failed else ""
+        seconds = time.perf_counter() - self._began
+        rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
+        text = f"{count.asked} asked{kept}{failed}, at {seconds:.1f} s  {rates}  {count.score()}".rstrip()
+        self._display.console.print(f"[green]✓[/green] {_plain(count.label)}  {text}", highlight=False)
         log.info(
-            "%s: %d asked, %d kept, %d failed, %.2f s, %d tokens",
-            self._cell.name, self._asked, self._skipped, self._failed, seconds, self._tokens,
+            "%s: %d asked, %d kept, %d failed", count.cell.name, count.asked, count.skipped, count.failed
         )  # fmt: skip
 
-    def _rates(self) -> str:
-        """Items and tokens a second: "6.5/s 3.7k tok/s"."""
-        seconds = max(time.perf_counter() - self._began, 1e-9)
-        if not self._asked:
-            return ""
-        rate = self._tokens / seconds
-        tokens = f" {rate / 1000:.1f}k tok/s" if rate >= 1000 else f" {rate:.0f} tok/s"
-        return f"{self._asked / seconds:.1f}/s{tokens if self._tokens else ''}"
 
-    def _score(self) -> str:
-        scored = self._asked - self._failed
+class _CellCount:
+    """Of one cell: what was asked, was there, failed; the running mean of its first metric."""
+
+    def __init__(self, cell: Cell, total: int) -> None:
+        self.cell, self.total = cell, total
+        self.short = f"{cell.set} {TASKS[cell.task].short}"
+        scoring = "" if cell.scoring == "generate" else f" {cell.scoring}"
+        self.label = f"{cell.model} {self.short} {cell.variant} {cell.shots}-shot{scoring}"
+        self._metric = TASKS[cell.task].metrics[0]
+        self.skipped = self.asked = self.failed = 0
+        self._sum = 0.0
+
+    def add(self, response: Response, score: Score) -> None:
+        self.asked += 1
+        self.failed += response.error is not None
+        self._sum += score.values.get(self._metric, 0.0)
+
+    def score(self) -> str:
+        scored = self.asked - self.failed
         return f"{self._metric[:3]} {self._sum / scored:.3f}" if scored else ""
+
+
+def _rates(asked: int, tokens: int, seconds: float) -> str:
+    """Items and tokens a second: "6.5/s 3.7k tok/s"."""
+    if not asked:
+        return ""
+    rate = tokens / max(seconds, 1e-9)
+    text = f" {rate / 1000:.1f}k tok/s" if rate >= 1000 else f" {rate:.0f} tok/s"
+    return f"{asked / max(seconds, 1e-9):.1f}/s{text if tokens else ''}"
 
 
 def _plain(text: str) -> str:

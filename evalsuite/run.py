@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import logging
 import os
+import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from evalsuite import backends
-from evalsuite.backends import Backend
+from evalsuite.backends import SCORES, Backend, Limits
 from evalsuite.config import Model, load_models
 from evalsuite.data.corecode import Corpus, File
 from evalsuite.dialogue import sources as sources_of
-from evalsuite.display import CellProgress, Display, log_to
-from evalsuite.errors import BackendError, ConfigError, DataError
+from evalsuite.display import Display, log_to
+from evalsuite.errors import BackendError, ConfigError, DataError, EvalsuiteError, unknown
 from evalsuite.prompt import Prompt, Shots, fit
 from evalsuite.report import report
 from evalsuite.resources import resolve
@@ -27,9 +31,10 @@ from evalsuite.results import Results, write_manifest, write_results
 from evalsuite.scoring import Reading, score_reply
 from evalsuite.store import Cell, Store, key
 from evalsuite.tasks import SETS, SPLITS, Task, task
-from evalsuite.types import Item, Request
+from evalsuite.types import SCORINGS, Item, Request
 
 log = logging.getLogger(__name__)
+EXECUTORS = ("local", "ray")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ class Settings:
     split: str = "test"
     shots: Sequence[int] = (0,)
     prompt: Sequence[str] = ("paper",)
+    scoring: Sequence[str] = ("generate",)  # how choices are asked, see types.SCORINGS; other tasks are generated
     limit: int | None = None  # the first N items of each file
     data: str | Path | None = None  # None: EVALSUITE_DATA, else the bundled sample
     out: str | Path = "runs/default"
@@ -50,6 +56,11 @@ class Settings:
     skip_bad: bool = False
     drop_leaked: bool = False  # leave out items whose dialogue the training split has, too
     prompts: str | Path = "bundled:prompts"
+    budget: float | None = None  # what the run may cost in all, in the currency of the models' prices
+    max_concurrency: int | None = None  # requests at an endpoint at once, instead of the models' own
+    executor: str = "local"  # local, or ray: replicas of hf and vllm models on a Ray cluster
+    ray_address: str | None = None  # None: RAY_ADDRESS, else a cluster of this machine alone
+    replicas: int | None = None  # None: as many as the cluster has room for
     verbose: bool = False
 
     def __post_init__(self) -> None:
@@ -59,8 +70,20 @@ class Settings:
             raise ConfigError(f"--split {self.split}: expected train, dev or test")
         if not self.shots or min(self.shots) < 0:
             raise ConfigError("--shots: expected one number or more, none negative")
-        if self.limit is not None and self.limit < 1:
-            raise ConfigError("--limit: expected 1 or more")
+        for flag, value in (
+            ("limit", self.limit),
+            ("max-concurrency", self.max_concurrency),
+            ("replicas", self.replicas),
+        ):
+            if value is not None and value < 1:
+                raise ConfigError(f"--{flag}: expected 1 or more")
+        if self.budget is not None and self.budget <= 0:
+            raise ConfigError("--budget: expected more than 0")
+        if self.executor not in EXECUTORS:
+            raise ConfigError(unknown("executor", self.executor, EXECUTORS))
+        for name in self.scoring:
+            if name not in SCORINGS:
+                raise ConfigError(unknown("scoring", name, SCORINGS))
         for name in self.tasks:
             task(name)
 
@@ -87,18 +110,29 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
         write_manifest(out, s, _data(s), [source.file for source in sources])
-        for model in chosen:
+        engine: backends.Loader = partial(backends.load, train=corpus.labelled, limits=lambda: _limits(s, store))
+        if s.executor == "ray":
+            from evalsuite.backends.ray import cluster
+
+            engine = cluster(engine, s.ray_address, s.replicas)
+        for model, backend in backends.loaded(chosen, engine):
             try:
-                backend = backends.load(model, corpus.labelled)
-            except BackendError as error:  # the other models' work is not lost for it
+                if isinstance(backend, BackendError):
+                    raise backend
+                planned = []
+                for cell, requests in cells(s, model, backend, corpus, sources):
+                    keys = [key(backend.fingerprint, r, model.chat, backend.settings) for r in requests]
+                    store.plan(cell, list(zip(keys, requests, strict=True)))
+                    planned.append((cell, requests, keys))
+                ask(backend, planned, store, display)
+            except sqlite3.Error:  # a full disk stops everything
+                raise
+            except EvalsuiteError as error:  # the other models' work is not lost for it
                 log.error("%s", error)
                 problems.append(str(error))
-                continue
-            for cell, requests in cells(s, model, backend, corpus, sources):
-                keys = [key(backend.fingerprint, r, model.chat, backend.settings) for r in requests]
-                store.plan(cell, list(zip(keys, requests, strict=True)))
-                ask(backend, requests, keys, store, display.cell(cell, len(requests)))
-            backend.close()
+            except Exception as error:  # nor for what an engine may throw; the trace is in run.log
+                log.exception("model %s: %s", model.name, error)
+                problems.append(f"model {model.name}: {type(error).__name__}: {error} (trace in {out / 'run.log'})")
     results = score(out)
     report([out])
     return replace(results, problems=(*problems, *results.problems))
@@ -147,6 +181,10 @@ def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model],
         if any(count for m in chosen for count in m.shots or s.shots) and not corpus.has(t, item_set, "train"):
             path = corpus.path(t, item_set, "train")
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
+    if not any(_scorings(s, model, source.task) for model in chosen for source in sources):
+        raise ConfigError(
+            f"--scoring {','.join(s.scoring)}: only for choice tasks, on {' and '.join(b for b, can in SCORES.items() if 'labels' in can)}"
+        )
     return s, chosen, corpus, sources
 
 
@@ -167,16 +205,19 @@ def cells(
     for source in sources:
         for variant in s.prompt:
             prompt = Prompt(resolve(s.prompts), source.task, variant)
-            for count in model.shots or s.shots:
+            for count, scoring in product(model.shots or s.shots, _scorings(s, model, source.task)):
                 shots = Shots(corpus.train(source.task.name, source.set) if count else (), s.seed)
                 requests = [
-                    fit(
-                        prompt,
-                        item,
-                        shots.draw(item, count),
-                        backend.tokens if backend else None,
-                        backend.context if backend else None,
-                        model.generation.max_new_tokens,
+                    replace(
+                        fit(
+                            prompt,
+                            item,
+                            shots.draw(item, count),
+                            backend.tokens if backend else None,
+                            backend.context if backend else None,
+                            model.generation.max_new_tokens,
+                        ),
+                        scoring=scoring,
                     )
                     for item in source.items
                 ]
@@ -194,28 +235,44 @@ def cells(
                     "drop_leaked": s.drop_leaked,
                     "tags": model.tags,
                 }
-                yield Cell(model.name, source.task.name, source.set, s.split, variant, count, facts), requests
+                place = (model.name, source.task.name, source.set, s.split, variant, count, scoring)
+                yield Cell(*place, facts), requests
+
+
+def _scorings(s: Settings, model: Model, t: Task) -> list[str]:
+    """The ways in which a model is asked a task: other than generating for choices only, where its backend can."""
+    return [name for name in s.scoring if name == "generate" or (t.kind == "choice" and name in SCORES[model.backend])]
 
 
 def ask(
-    backend: Backend, requests: Sequence[Request], keys: Sequence[str], store: Store, progress: CellProgress
+    backend: Backend, planned: Sequence[tuple[Cell, list[Request], list[str]]], store: Store, display: Display
 ) -> None:
-    """Get a reply for every request that has none, each in the store before it is counted.
+    """Get a reply for every request of a model's cells that has none, each in the store before it is counted.
 
-    Requests with one key (exact duplicates in the data) are asked once.
+    `planned`: each cell with its requests and their keys. Requests with one key (exact duplicates) are asked once.
     """
-    known = store.done(keys)
-    seen: set[str] = set(known)
+    requests = [r for _, asked, _ in planned for r in asked]
+    keys = [name for _, _, names in planned for name in names]
+    owner = [number for number, (_, asked, _) in enumerate(planned) for _ in asked]
+    seen = store.done(keys)
     done = []
     for name in keys:
         done.append(name in seen)
         seen.add(name)
-    progress.skip(sum(done))
-    for group in backend.generate(requests, done):
-        store.put((keys[n], response) for n, response in group)
-        for n, response in group:
-            progress.advance(response, score_reply(requests[n].item, response)[1])
-    progress.finish()
+    progress = display.model([(cell, len(asked)) for cell, asked, _ in planned])
+    for number, count in Counter(n for n, is_done in zip(owner, done, strict=True) if is_done).items():
+        progress.skip(number, count)
+    try:
+        for group in backend.generate(requests, done):
+            store.put((keys[n], response) for n, response in group)
+            for n, response in group:
+                progress.advance(owner[n], response, score_reply(requests[n].item, response)[1])
+    finally:
+        progress.finish()
+
+
+def _limits(s: Settings, store: Store) -> Limits:
+    return Limits(None if s.budget is None else s.budget - store.spent(), s.max_concurrency)
 
 
 def _data(s: Settings) -> str:

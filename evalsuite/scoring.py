@@ -47,12 +47,33 @@ def read_answer(item: Item, response: Response, reading: Reading = FULL) -> Answ
     """What the reply says, by the item's kind of task."""
     if response.error is not None:
         return Answer(Status.FAILED, rule="no reply")
+    if response.finish == "content_filter":
+        return Answer(Status.FILTERED, rule="content filter")
+    if response.likelihoods:
+        choice = most_likely(item, response, HEADLINE[response.finish])
+        return Answer(Status.PARSED, choice, item.options[choice], f"{response.finish}: most likely")
     if TASKS[item.task].kind == "choice":
         options = dict(zip(item.labels, item.options, strict=True))
         return parse_option(response.text, options, finish=response.finish, mode=reading.parser, dialogue=item.dialogue)
     return parse_span(
         response.text, dialogue=item.dialogue, question=item.question, finish=response.finish, extract=reading.extract
     )
+
+
+# Scoring -> by what its options are compared first.
+HEADLINE = {"labels": "sum", "texts": "token"}
+
+
+def most_likely(item: Item, response: Response, by: str) -> int:
+    """The most likely option: by its log-probability as it is (sum), per token or per character, or less its prior
+    (how likely the text is without the question: Holtzman et al. 2021, PMI)."""
+    values = {
+        "sum": [x.logprob for x in response.likelihoods],
+        "token": [x.logprob / x.tokens for x in response.likelihoods],
+        "char": [x.logprob / max(1, len(o)) for x, o in zip(response.likelihoods, item.options, strict=True)],
+        "prior": [x.logprob - (x.prior or 0.0) for x in response.likelihoods],
+    }[by]
+    return max(range(len(values)), key=values.__getitem__)
 
 
 def score_answer(item: Item, answer: Answer) -> Score:
@@ -102,13 +123,19 @@ def _choices(
 ) -> Scored:
     from evalsuite.stats import Means
 
-    papers = [read_answer(i, r, Reading("paper")) for i, r in zip(items, responses, strict=True)]
-    columns = {
-        name: [score_answer(i, a).values["accuracy"] for i, a in zip(items, read, strict=True)]
-        for name, read in (("accuracy", answers), ("paper.accuracy", papers))
-    }
+    columns = {"accuracy": [score_answer(i, a).values["accuracy"] for i, a in zip(items, answers, strict=True)]}
+    way = responses[0].finish
+    if way in HEADLINE:
+        signatures = {"accuracy": f"accuracy|by:{HEADLINE[way]}"}
+        for by in ("sum", "token", "char", "prior") if way == "texts" else ():
+            name = f"accuracy_{by}"
+            columns[name] = [float(most_likely(i, r, by) == i.gold) for i, r in zip(items, responses, strict=True)]
+            signatures[name] = f"accuracy|by:{by}"
+    else:
+        papers = [read_answer(i, r, Reading("paper")) for i, r in zip(items, responses, strict=True)]
+        columns["paper.accuracy"] = [score_answer(i, a).values["accuracy"] for i, a in zip(items, papers, strict=True)]
+        signatures = {"accuracy": f"accuracy|parser:{reading}", "paper.accuracy": f"accuracy|parser:{Reading('paper')}"}
     names = {name: ("choices", name) for name in columns}
-    signatures = {"accuracy": f"accuracy|parser:{reading}", "paper.accuracy": f"accuracy|parser:{Reading('paper')}"}
     return Scored(tuple(items), clusters, {"choices": Means.of(columns)}, names, signatures)
 
 
@@ -139,7 +166,7 @@ def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
     for name, (group, own) in scored.names.items():
         interval = drawn[group][own]
         found[name] = {"value": interval.value, "low": interval.low, "high": interval.high, "n": count}
-        if name.endswith("accuracy"):
+        if "accuracy" in name:
             binomial = wilson(round(interval.value * count), count)
             found[name]["wilson"] = [binomial.low, binomial.high]
     return found

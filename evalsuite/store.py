@@ -12,22 +12,24 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.types import Item, Message, Request, Response
+from evalsuite.errors import ConfigError
+from evalsuite.types import Item, Likelihood, Message, Request, Response
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS items (hash TEXT PRIMARY KEY, item BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS cells (id INTEGER PRIMARY KEY, model TEXT, task TEXT, item_set TEXT, split TEXT, variant TEXT,
-    shots INTEGER, facts TEXT NOT NULL, UNIQUE (model, task, item_set, split, variant, shots));
+CREATE TABLE IF NOT EXISTS cells (id INTEGER PRIMARY KEY, place TEXT NOT NULL UNIQUE, facts TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS requests (cell INTEGER, position INTEGER, key TEXT NOT NULL, item TEXT NOT NULL,
     request BLOB NOT NULL, PRIMARY KEY (cell, position));
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, text TEXT NOT NULL, finish TEXT NOT NULL,
-    prompt_tokens INTEGER, new_tokens INTEGER, asked INTEGER NOT NULL DEFAULT 1);
+    prompt_tokens INTEGER, new_tokens INTEGER, reasoning TEXT, likelihoods TEXT, asked INTEGER NOT NULL DEFAULT 1);
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, error TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS spent (key TEXT NOT NULL, cost REAL NOT NULL);
 """
+_VERSION = 2  # of the tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +42,27 @@ class Cell:
     split: str
     variant: str
     shots: int
+    scoring: str
     facts: dict[str, Any]
 
     @property
-    def name(self) -> str:
-        return f"{self.model}/{self.set}/{self.split}/{self.task}/{self.variant}/{self.shots}-shot"
+    def place(self) -> dict[str, str | int]:
+        """What tells it from the run's other cells: everything but the facts."""
+        return {name: value for name, value in asdict(self).items() if name != "facts"}
 
     @property
-    def order(self) -> tuple[str, str, str, str, str, int]:
-        return self.model, self.task, self.set, self.split, self.variant, self.shots
+    def name(self) -> str:
+        way = f"{self.variant}/{self.shots}-shot" + ("" if self.scoring == "generate" else f"/{self.scoring}")
+        return f"{self.model}/{self.set}/{self.split}/{self.task}/{way}"
 
 
 def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]) -> str:
     """The store's key for a request to a model; `settings` are the backend's sampling settings."""
     asked: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
-    text = json.dumps([fingerprint, asked, request.max_new_tokens, settings], ensure_ascii=False, sort_keys=True)
+    parts = [fingerprint, asked, request.max_new_tokens, settings]
+    if request.scoring != "generate":
+        parts += [request.scoring, request.item.labels, request.item.options]
+    text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -64,7 +72,14 @@ class Store:
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
         # WAL with synchronous=NORMAL survives kill -9 of the process whole; a power cut may lose the last transactions.
-        self._db.executescript(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; {_SCHEMA}")
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and version != _VERSION:
+            self._db.close()
+            raise ConfigError(f"{path}: written by another version of evalsuite; start a new run with another --out")
+        self._db.executescript(
+            f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version={_VERSION}; COMMIT"
+        )
 
     def __enter__(self) -> Store:
         return self
@@ -75,16 +90,11 @@ class Store:
     def plan(self, cell: Cell, requests: Sequence[tuple[str, Request]]) -> None:
         """Set down what the cell asks, as (key, request) in order; replaces an earlier plan of the same cell."""
         with _transaction(self._db):
-            self._db.execute(
-                "DELETE FROM requests WHERE cell IN (SELECT id FROM cells WHERE (model, task, item_set, split, variant, shots)"
-                " = (?, ?, ?, ?, ?, ?))",
-                cell.order,
-            )
             (number,) = self._db.execute(
-                "INSERT INTO cells (model, task, item_set, split, variant, shots, facts) VALUES (?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
-                (*cell.order, json.dumps(cell.facts, sort_keys=True)),
+                "INSERT INTO cells (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
+                (_place(cell), json.dumps(cell.facts, sort_keys=True)),
             ).fetchone()
+            self._db.execute("DELETE FROM requests WHERE cell = ?", (number,))
             for position, (name, request) in enumerate(requests):
                 rest = asdict(request)
                 item = _pack(rest.pop("item"))
@@ -106,39 +116,59 @@ class Store:
         """Keep responses that arrived together, all or none. `asked` counts how often a key was answered: it stays 1."""
         with _transaction(self._db):
             for name, r in responses:
+                if r.cost:
+                    self._db.execute("INSERT INTO spent VALUES (?, ?)", (name, r.cost))
                 if r.error is not None:
                     self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (name, r.error))
                     continue
-                # Half a character (a lone surrogate, as broken JSON may carry) is no text: it is kept as its escape.
-                text = r.text.encode("utf-8", "backslashreplace").decode()
+                text, reasoning = _whole(r.text), None if r.reasoning is None else _whole(r.reasoning)
+                scores = json.dumps([astuple(x) for x in r.likelihoods]) if r.likelihoods else None
                 self._db.execute(
-                    "INSERT INTO replies VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
-                    (name, text, r.finish, r.prompt_tokens, r.new_tokens),
+                    "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
+                    (name, text, r.finish, r.prompt_tokens, r.new_tokens, reasoning, scores),
                 )
                 self._db.execute("DELETE FROM failures WHERE key = ?", (name,))
 
+    def spent(self) -> float:
+        """What all replies, and failures that may have been charged, have cost so far."""
+        (total,) = self._db.execute("SELECT coalesce(sum(cost), 0) FROM spent").fetchone()
+        return float(total)
+
     def cells(self) -> list[Cell]:
         """All cells planned, sorted by what they are, not by when they came."""
-        rows = self._db.execute("SELECT model, task, item_set, split, variant, shots, facts FROM cells").fetchall()
-        cells = (Cell(m, t, s, split, v, shots, json.loads(facts)) for m, t, s, split, v, shots, facts in rows)
-        return sorted(cells, key=lambda c: c.order)
+        rows = self._db.execute("SELECT place, facts FROM cells").fetchall()
+        cells = (Cell(**json.loads(place), facts=json.loads(facts)) for place, facts in rows)
+        return sorted(cells, key=lambda c: tuple(c.place.values()))
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]:
         """(key, request, response) of a cell in order; None where neither reply nor failure is there yet."""
         rows = self._db.execute(
-            "SELECT r.key, i.item, r.request, p.text, p.finish, p.prompt_tokens, p.new_tokens, f.error"
+            "SELECT r.key, i.item, r.request, p.text, p.finish, p.prompt_tokens, p.new_tokens, p.reasoning, p.likelihoods,"
+            " f.error"
             " FROM requests r JOIN cells c ON c.id = r.cell JOIN items i ON i.hash = r.item"
             " LEFT JOIN replies p ON p.key = r.key LEFT JOIN failures f ON f.key = r.key"
-            " WHERE (c.model, c.task, c.item_set, c.split, c.variant, c.shots) = (?, ?, ?, ?, ?, ?) ORDER BY r.position",
-            cell.order,
+            " WHERE c.place = ? ORDER BY r.position",
+            (_place(cell),),
         )
-        for name, item, request, text, finish, prompt_tokens, new_tokens, error in rows:
+        for name, item, request, text, finish, prompt_tokens, new_tokens, reasoning, scores, error in rows:
             response = None
             if text is not None:
-                response = Response(text, finish, prompt_tokens, new_tokens)
+                likelihoods = tuple(Likelihood(*x) for x in json.loads(scores or "[]"))
+                response = Response(
+                    text, finish, prompt_tokens, new_tokens, reasoning=reasoning, likelihoods=likelihoods
+                )
             elif error is not None:
                 response = Response("", "error", error=error)
             yield name, _request(_unpack(item), _unpack(request)), response
+
+
+def _place(cell: Cell) -> str:
+    return json.dumps(cell.place, ensure_ascii=False)
+
+
+def _whole(text: str) -> str:
+    """Half a character (a lone surrogate, as broken JSON may carry) is no text: it is kept as its escape."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 class _transaction:

@@ -25,12 +25,12 @@ def results(done: Results) -> Iterator[Table]:
             continue
         title = f"{item_set.upper()}, {mine[0]['split']}"
         table = _table(title, "model", *(f"{t.short}\n{t.metrics[0][:3]} %" for t in names))
-        rows: dict[tuple[str, str, int], dict[str, Any]] = {}
+        rows: dict[tuple[str, str, int, str], dict[str, Any]] = {}
         for cell in mine:
-            rows.setdefault((cell["model"], cell["variant"], cell["shots"]), {})[cell["task"]] = cell
+            rows.setdefault((cell["model"], cell["variant"], cell["shots"], cell["scoring"]), {})[cell["task"]] = cell
         plain = len({key[1:] for key in rows}) == 1
-        for (model, variant, shots), by_task in rows.items():
-            label = model if plain else f"{model} {variant} {shots}-shot"
+        for (model, *way), by_task in rows.items():
+            label = model if plain else f"{model} {_way(*way)}"
             table.add_row(Text(label), *(_number(by_task.get(t.name), t.metrics[0]) for t in names))
         chance = {c["task"]: c["chance"] for c in mine if "chance" in c}
         if chance:
@@ -38,6 +38,10 @@ def results(done: Results) -> Iterator[Table]:
             table.add_section()
             table.add_row(Text("chance", style="dim"), *(Text(c, style="dim") for c in cells))
         yield table
+
+
+def _way(variant: Any, shots: Any, scoring: Any) -> str:
+    return f"{variant} {shots}-shot" + ("" if scoring == "generate" else f" {scoring}")
 
 
 def leaks(done: Results) -> list[str]:
@@ -71,9 +75,9 @@ def _number(cell: dict[str, Any] | None, metric: str) -> Text:
 def comparison(rows: Sequence[Comparison], a: str, b: str, flips: int) -> Iterator[Table | Text]:
     """What `evalsuite compare` shows: a line a task and set, then some of the items on which the two differ."""
     table = _table(f"{a} less {b}", "task", "n", "A %", "B %", "A-B", "95 %", "p", "p Holm")
-    plain = len({(r.variant, r.shots) for r in rows}) == 1
+    plain = len({(r.variant, r.shots, r.scoring) for r in rows}) == 1
     for r in rows:
-        place = f"{r.set} {TASKS[r.task].short}" + ("" if plain else f" {r.variant} {r.shots}-shot")
+        place = f"{r.set} {TASKS[r.task].short}" + ("" if plain else f" {_way(r.variant, r.shots, r.scoring)}")
         mark = "*" if r.p_holm < 0.05 else ""
         span = f"{100 * r.low:+.1f} … {100 * r.high:+.1f}"
         numbers = (

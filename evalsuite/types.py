@@ -21,6 +21,7 @@ class Status(StrEnum):
     SEVERAL = "several"  # more than one option chosen where one is asked for
     CONFLICT = "conflict"  # label and text of different options, as in "(e)后续事件" where 后续事件 is (f)
     EMPTY = "empty"  # nothing but blanks and special tokens
+    FILTERED = "filtered"  # the endpoint's content filter withheld the reply
     FAILED = "failed"  # no reply at all: the engine or the endpoint gave an error
 
 
@@ -48,7 +49,12 @@ class Item:
     def target(self) -> str:
         """What a right reply is, and what shots show and training teaches: for choices the bare indicator, as the
         paper's Figure 4 has it ("Label: c"), else the answer's text."""
-        return self.references[0] if self.gold is None else self.labels[self.gold].strip("()（）")
+        return self.references[0] if self.gold is None else self.indicators[self.gold]
+
+    @property
+    def indicators(self) -> tuple[str, ...]:
+        """The labels without their brackets: "a" of "(a)"."""
+        return tuple(label.strip("()（）") for label in self.labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,30 @@ class Request:
     shots: tuple[str, ...]  # ids of the examples shown
     asked_shots: int  # how many were asked for; more than len(shots) if some had to be dropped for space
     max_new_tokens: int
+    scoring: str = "generate"  # how the model is asked; one of SCORINGS
+
+    @property
+    def kind(self) -> tuple[str | int, ...]:
+        """What requests of one cell share: engines batch by it, so that no cell's replies hang on the others'."""
+        item = self.item
+        return item.task, item.set, item.split, self.variant, self.asked_shots, self.scoring
+
+
+SCORINGS = (
+    "generate",  # the model writes, a parser reads
+    "labels",  # the probabilities of the option labels as the next word of the prompt; nothing is written
+    "texts",  # the probabilities of the options' texts after the prompt; nothing is written
+    "constrained",  # the model writes, but can write an option label only
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """How likely a model finds one option as the answer. Natural logarithms."""
+
+    logprob: float  # of all its tokens; for a label: of its surface forms ("a", " a") together
+    tokens: int
+    prior: float | None = None  # of the same text after nothing but the prompt's last line ("答："); texts only
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +107,13 @@ class Response:
     """What came back. `error` set means that there was no reply: never an empty answer, never a score."""
 
     text: str
-    finish: str  # "stop" | "length" | "error"
+    finish: str  # "stop" | "length" | "content_filter" | "error"; "labels" | "texts" where nothing was written
     prompt_tokens: int = 0
     new_tokens: int = 0
     error: str | None = None
+    reasoning: str | None = None  # what a reasoning model thought before it answered, where its endpoint tells apart
+    cost: float = 0.0  # what it cost (or may have cost, if it failed), in the unit of the model's prices
+    likelihoods: tuple[Likelihood, ...] = ()  # one an option, with scoring labels and texts
 
 
 @dataclass(frozen=True, slots=True)

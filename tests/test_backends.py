@@ -104,10 +104,10 @@ def test_batched_replies_are_what_a_bare_generate_loop_gives(hf: HuggingFace, sa
     batched = answers(hf, asked)
     for n, request in enumerate(asked):
         turns = [{"role": m.role, "content": m.content} for m in request.messages]
-        ids = hf.tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_tensors="pt")["input_ids"]
+        ids = hf.checkpoint.tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_tensors="pt")["input_ids"]
         with torch.inference_mode():
             out = hf.net.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=request.max_new_tokens)
-        text = hf.tokenizer.decode(out[0, ids.shape[1] :], skip_special_tokens=True)
+        text = hf.checkpoint.tokenizer.decode(out[0, ids.shape[1] :], skip_special_tokens=True)
         assert (batched[n].text, batched[n].prompt_tokens) == (text, ids.shape[1])
 
 
@@ -115,7 +115,7 @@ def test_a_reply_ends_before_a_stop_text(hf: HuggingFace, sample: Corpus, monkey
     asked = requests(sample, "event_cause", 1)
     whole = answers(hf, asked)[0].text
     stop = whole[2]
-    spec = hf.spec.model_copy(update={"generation": hf.spec.generation.model_copy(update={"stop": [stop]})})
+    spec = hf.checkpoint.model.model_copy(update={"generation": hf.checkpoint.model.generation.model_copy(update={"stop": [stop]})})
     monkeypatch.setattr(hf, "spec", spec)
     cut = answers(hf, asked)[0]
     assert (cut.text, cut.finish) == (whole[: whole.index(stop)], "stop")
@@ -160,7 +160,7 @@ def test_out_of_memory_halves_the_batch_and_goes_on(
         return generate(input_ids=input_ids, **rest)
 
     monkeypatch.setattr(hf.net, "generate", starved)
-    monkeypatch.setattr(hf, "_limit", hf.spec.generation.batch_tokens)
+    monkeypatch.setattr(hf, "_limit", hf.checkpoint.model.generation.batch_tokens)
     if kind == "other":
         with pytest.raises(RuntimeError, match="shapes"):
             answers(hf, asked)
@@ -215,9 +215,9 @@ def test_an_adapter_is_loaded_and_told_apart(hf: HuggingFace, sample: Corpus, ti
     net = transformers.AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32)
     config = peft.LoraConfig(r=4, target_modules="all-linear", init_lora_weights=False, task_type="CAUSAL_LM")
     peft.get_peft_model(net, config).save_pretrained(tmp_path / "adapter")
-    adapted = HuggingFace(hf.spec.model_copy(update={"adapter": str(tmp_path / "adapter")}))
+    adapted = HuggingFace(hf.checkpoint.model.model_copy(update={"adapter": str(tmp_path / "adapter")}))
     assert adapted.fingerprint != hf.fingerprint
     asked = requests(sample, "event_cause", 6)
     assert answers(adapted, asked) != answers(hf, asked)
     with pytest.raises(BackendError, match="cannot load adapter"):
-        HuggingFace(hf.spec.model_copy(update={"adapter": str(tmp_path / "nowhere")}))
+        HuggingFace(hf.checkpoint.model.model_copy(update={"adapter": str(tmp_path / "nowhere")}))

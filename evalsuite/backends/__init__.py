@@ -1,18 +1,28 @@
 """Requests -> Responses. A new backend is a module with a class like those here, and a row in BACKENDS.
 
-Heavy imports (torch, vllm) stand inside the modules' functions, never at the top.
+Heavy imports (torch, vllm, openai, ray) stand inside the modules' functions, never at the top.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 from evalsuite.config import Model
-from evalsuite.types import Item, Request, Response
+from evalsuite.errors import BackendError
+from evalsuite.types import SCORINGS, Item, Request, Response
 
 # (task, set) -> items that are not tested on, () if there are none
 TrainingItems = Callable[[str, str], tuple[Item, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may use of an endpoint."""
+
+    budget: float | None = None  # what it may still spend, in the currency of the model's prices
+    max_concurrency: int | None = None  # instead of the model's own
 
 
 class Backend(Protocol):
@@ -28,29 +38,115 @@ class Backend(Protocol):
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
         """Answer those of `requests` that are not `done`, in groups as they get ready: (index, response) each.
 
-        The whole list comes in so that batches are the same whether or not a run was interrupted. A request that cannot
-        be answered gets a Response with `error`; it does not stop the others.
+        The whole list comes in (all cells of the model), so that an engine never runs dry and batches are the same
+        whether or not a run was interrupted. A request that cannot be answered gets a Response with `error`; it does
+        not stop the others. BackendError: nothing more can be asked of this model (key refused, budget spent).
         """
 
     def close(self) -> None:
         """Give memory back."""
 
 
-def _baseline(model: Model, train: TrainingItems) -> Backend:
+@runtime_checkable
+class LocalModel(Backend, Protocol):
+    """A backend that holds the network itself (hf, vllm)."""
+
+    def ids(self, request: Request) -> list[int]:
+        """The prompt's token ids."""
+
+    def plan(self, requests: Sequence[Request]) -> list[list[int]]:
+        """Indices in blocks, in the order to be answered in. A block asked alone gives what it gives within the whole."""
+
+    def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        """(context, target) -> the negative log-likelihood of every token of the target, in nats.
+
+        The perplexity of a target is the exponential of the mean.
+        """
+
+
+@runtime_checkable
+class Sharing(Protocol):
+    """A backend whose engine can serve other models, too."""
+
+    def share(self, model: Model) -> Backend | None:
+        """A backend for `model` on the same engine; None if it needs an engine of its own."""
+
+
+def _baseline(model: Model, train: TrainingItems, limits: Limits) -> Backend:
     from evalsuite.backends.baseline import Baseline
 
     return Baseline(model, train)
 
 
-def _hf(model: Model, train: TrainingItems) -> Backend:
+def _hf(model: Model, train: TrainingItems, limits: Limits) -> Backend:
     from evalsuite.backends.hf import HuggingFace
 
     return HuggingFace(model)
 
 
-BACKENDS: dict[str, Callable[[Model, TrainingItems], Backend]] = {"baseline": _baseline, "hf": _hf}
+def _vllm(model: Model, train: TrainingItems, limits: Limits) -> Backend:
+    from evalsuite.backends.vllm import Vllm
+
+    return Vllm(model)
 
 
-def load(model: Model, train: TrainingItems) -> Backend:
+def _openai(model: Model, train: TrainingItems, limits: Limits) -> Backend:
+    from evalsuite.backends.openai import OpenAI
+
+    return OpenAI(model, limits)
+
+
+BACKENDS: dict[str, Callable[[Model, TrainingItems, Limits], Backend]] = {
+    "baseline": _baseline, "hf": _hf, "vllm": _vllm, "openai": _openai,
+}  # fmt: skip
+
+# What --scoring each can do; for choice tasks all, for the others "generate".
+SCORES: dict[str, tuple[str, ...]] = {
+    "baseline": ("generate",), "hf": SCORINGS, "vllm": SCORINGS, "openai": ("generate",),
+}  # fmt: skip
+
+
+Loader = Callable[[Model], Backend]
+
+
+def load(
+    model: Model, train: TrainingItems = lambda task, item_set: (), limits: Callable[[], Limits] = Limits
+) -> Backend:
     """Load a model. Raises BackendError with what to do."""
-    return BACKENDS[model.backend](model, train)
+    return BACKENDS[model.backend](model, train, limits())
+
+
+def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Backend | BackendError]]:
+    """Each model with its backend, or with why it cannot be loaded. One is in memory at a time.
+
+    Models on vLLM that differ in their adapter alone come after one another and share an engine.
+    """
+    backend: Backend | None = None
+    try:
+        for model in sorted(models, key=lambda m: [_engine(other) for other in models].index(_engine(m))):
+            shared = backend.share(model) if isinstance(backend, Sharing) else None
+            if shared is None and backend is not None:
+                backend.close()
+            backend = shared
+            try:
+                backend = backend or engine(model)
+            except BackendError as error:
+                yield model, error
+            else:
+                yield model, backend
+    finally:
+        if backend is not None:
+            backend.close()
+
+
+def _engine(model: Model) -> str:
+    """What models must have in common to be served by one engine."""
+    if model.backend != "vllm":
+        return model.name
+    return model.model_copy(update=_OWN).model_dump_json()
+
+
+# What models on one engine may differ in.
+_OWN: dict[str, Any] = {
+    "name": "", "adapter": None, "shots": None, "tags": [], "chat": False, "chat_template_kwargs": {}, "generation": None,
+}  # fmt: skip

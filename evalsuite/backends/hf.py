@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from evalsuite.backends.checkpoint import Checkpoint, labels_response, texts_response
+from evalsuite.backends.prefill import continuations, targets
 from evalsuite.config import Model
 from evalsuite.errors import BackendError
 from evalsuite.types import Request, Response
@@ -28,82 +29,100 @@ class HuggingFace:
             raise BackendError(
                 f"model {model.name}: backend hf needs `pip install 'evalsuite[hf]'` ({error})"
             ) from None
-        transformers.utils.logging.set_verbosity_error()
         transformers.utils.logging.disable_progress_bar()
-        self.spec = model
-        source: dict[str, Any] = {"revision": model.revision, "trust_remote_code": model.trust_remote_code}
+        self.checkpoint = checkpoint = Checkpoint(model)
+        self.device = _device(model.device)
+        if self.device == "cpu":
+            torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
         try:
-            self.tokenizer = transformers.AutoTokenizer.from_pretrained(model.path, padding_side="left", **source)
-            dtype = model.dtype if model.dtype == "auto" else getattr(torch, model.dtype)
-            net = transformers.AutoModelForCausalLM.from_pretrained(model.path, dtype=dtype, **source)
-        except (OSError, ValueError) as error:
-            raise BackendError(f"model {model.name}: cannot load {model.path}: {error}") from None
+            net = transformers.AutoModelForCausalLM.from_pretrained(
+                checkpoint.path,
+                dtype=_dtype(model.dtype, self.device),
+                attn_implementation=model.hf.attention,
+                revision=model.revision,
+                trust_remote_code=model.trust_remote_code,
+            )
+        except (OSError, ValueError, ImportError) as error:
+            raise BackendError(f"model {model.name}: cannot load {checkpoint.path}: {error}") from None
         if model.adapter:
             net = _with_adapter(net, model)
-        self.device = _device(model.device)
         self.net = net.to(self.device).eval()
-        if model.chat and not self.tokenizer.chat_template:
-            raise BackendError(
-                f"model {model.name}: chat: true, but {model.path} has no chat template; set chat: false"
-            )
-        if self.tokenizer.pad_token_id is None:
-            self.tokenizer.pad_token = self.tokenizer.eos_token
-        self.stop_ids = _stop_ids(self.tokenizer, net)
         # Replaced whole: a checkpoint's own settings (a repetition penalty, say) would bend greedy decoding.
         net.generation_config = transformers.GenerationConfig(
-            do_sample=False, pad_token_id=self.tokenizer.pad_token_id, eos_token_id=self.stop_ids or None
+            do_sample=False,
+            pad_token_id=checkpoint.tokenizer.pad_token_id,
+            eos_token_id=checkpoint.stop_ids or None,
+            cache_implementation="static" if model.hf.static_cache else None,
+            disable_compile=not model.hf.compile,
         )
-        self.context: int | None = _context(self.tokenizer, net)
+        self.context = checkpoint.context
         self.settings: dict[str, Any] = {"decoding": "greedy", "stop": model.generation.stop}
-        self.fingerprint = _fingerprint(model, net, self.device)
-        self._limit = model.generation.batch_tokens
+        self.fingerprint = checkpoint.fingerprint(dtype=str(net.dtype), device=self.device.partition(":")[0])
+        self._budget = self._limit = model.generation.batch_tokens
+        self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
 
-    def text(self, request: Request) -> str:
-        """The exact text that is tokenised: the prompt, or the turns in the model's chat template."""
-        if not self.spec.chat:
-            return request.prompt
-        turns = [{"role": m.role, "content": m.content} for m in request.messages]
-        return str(self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True))
-
-    def _ids(self, request: Request) -> list[int]:
-        # A chat template writes its own special tokens.
-        return list(self.tokenizer(self.text(request), add_special_tokens=not self.spec.chat)["input_ids"])
+    def ids(self, request: Request) -> list[int]:
+        return self.checkpoint.ids(request)
 
     def tokens(self, request: Request) -> int:
-        return len(self._ids(request))
+        return len(self.ids(request))
+
+    def plan(self, requests: Sequence[Request]) -> list[list[int]]:
+        """Batches within cells, longest prompts first."""
+        return [batch for batch, _ in self._batches(requests, [self.ids(r) for r in requests])]
+
+    def _batches(
+        self, requests: Sequence[Request], prompts: list[list[int]]
+    ) -> Iterator[tuple[list[int], dict[int, int]]]:
+        """Each batch, and the tokens that each of its requests takes in memory; too long requests are batches too."""
+        cells: dict[tuple[str | int, ...], dict[int, int]] = {}
+        for n, (request, ids) in enumerate(zip(requests, prompts, strict=True)):
+            cells.setdefault(request.kind, {})[n] = self._size(request, len(ids))
+        for sizes in cells.values():
+            for batch in plan(sizes, self._budget):
+                yield batch, sizes
+
+    def _size(self, request: Request, prompt: int) -> int:
+        if request.scoring == "labels":
+            return prompt
+        if request.scoring == "texts":  # every option gets a copy of the prompt's cache
+            return len(request.item.options) * (prompt + max(map(len, request.item.options)))
+        return prompt + request.max_new_tokens
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
-        prompts = [self._ids(r) for r in requests]
-        fits: list[int] = []
-        for index, (ids, request) in enumerate(zip(prompts, requests, strict=True)):
-            if self.context and len(ids) + request.max_new_tokens > self.context:
-                if not done[index]:
-                    message = f"prompt of {len(ids)} tokens and reply of {request.max_new_tokens} exceed {self.context}"
-                    yield [(index, Response("", "error", error=message))]
-            else:
-                fits.append(index)
-        lengths = {i: len(prompts[i]) + requests[i].max_new_tokens for i in fits}
-        for batch in plan(lengths, self.spec.generation.batch_tokens):
-            todo = [i for i in batch if not done[i]]
+        prompts = [self.ids(r) for r in requests]
+        for batch, sizes in self._batches(requests, prompts):
+            todo = []
+            for n in batch:
+                length, room = len(prompts[n]), requests[n].max_new_tokens
+                if done[n]:
+                    continue
+                if self.context and length + room > self.context:
+                    message = f"prompt of {length} tokens and reply of {room} exceed {self.context}"
+                    yield [(n, Response("", "error", error=message))]
+                else:
+                    todo.append(n)
             # After an out-of-memory the smaller limit holds for all later batches.
-            per_batch = max(1, self._limit // lengths[batch[0]])
+            per_batch = max(1, self._limit // sizes[batch[0]])
             rows = iter(todo)
             while part := list(islice(rows, per_batch)):
-                yield from self._answer(part, prompts, requests)
+                yield from self._answer(part, prompts, requests, sizes)
 
     def _answer(
-        self, part: list[int], prompts: list[list[int]], requests: Sequence[Request]
+        self, part: list[int], prompts: list[list[int]], requests: Sequence[Request], sizes: dict[int, int]
     ) -> Iterator[list[tuple[int, Response]]]:
-        """Decode one batch; halve it if memory runs out."""
+        """Answer one batch; halve it if memory runs out."""
         import torch
 
+        ways = {"labels": self._labels, "texts": self._texts}
+        answer = ways.get(requests[part[0]].scoring, self._decode)
         try:
-            answers = self._decode(part, prompts, requests)
+            answers = answer([requests[n] for n in part], [prompts[n] for n in part])
         except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
             if not (isinstance(error, torch.OutOfMemoryError | MemoryError) or "memory" in str(error)):
                 raise
         else:
-            yield answers
+            yield list(zip(part, answers, strict=True))
             return
         if self.device.startswith("cuda"):
             torch.cuda.empty_cache()
@@ -112,35 +131,60 @@ class HuggingFace:
             yield [(part[0], Response("", "error", error=f"out of memory on a single prompt of {length} tokens"))]
             return
         half = len(part) // 2
-        self._limit = min(self._limit, half * max(len(prompts[i]) + requests[i].max_new_tokens for i in part))
+        self._limit = min(self._limit, half * max(sizes[n] for n in part))
         log.warning("out of memory with %d prompts at once: going on with %d", len(part), half)
-        yield from self._answer(part[:half], prompts, requests)
-        yield from self._answer(part[half:], prompts, requests)
+        yield from self._answer(part[:half], prompts, requests, sizes)
+        yield from self._answer(part[half:], prompts, requests, sizes)
 
-    def _decode(
-        self, part: list[int], prompts: list[list[int]], requests: Sequence[Request]
-    ) -> list[tuple[int, Response]]:
+    def _decode(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
         import torch
 
-        width = max(len(prompts[i]) for i in part)
-        pad = self.tokenizer.pad_token_id or 0
-        ids = torch.tensor([[pad] * (width - len(prompts[i])) + prompts[i] for i in part], device=self.device)
-        mask = torch.tensor([[0] * (width - len(prompts[i])) + [1] * len(prompts[i]) for i in part], device=self.device)
-        limit = max(requests[i].max_new_tokens for i in part)
+        width = max(map(len, prompts))
+        pad = self.checkpoint.tokenizer.pad_token_id or 0
+        ids = torch.tensor([[pad] * (width - len(p)) + p for p in prompts], device=self.device)
+        mask = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts], device=self.device)
+        limit = max(r.max_new_tokens for r in requests)
+        allowed = None
+        if requests[0].scoring == "constrained":
+            allowed = _only_labels([self.checkpoint.label_forms(r) for r in requests], self.checkpoint.stop_ids, width)
         with torch.inference_mode():
-            out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=limit)
-        answers = []
-        for index, row in zip(part, out[:, width:].tolist(), strict=True):
-            row = row[: requests[index].max_new_tokens]
-            end = next((n for n, token in enumerate(row) if token in self.stop_ids), None)
-            text = self.tokenizer.decode(row[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
-            new_tokens = len(row) if end is None else end + 1
-            finish = "length" if end is None else "stop"
-            cut = min((place for s in self.spec.generation.stop if (place := text.find(s)) >= 0), default=None)
-            if cut is not None:
-                text, finish = text[:cut], "stop"
-            answers.append((index, Response(text, finish, len(prompts[index]), new_tokens)))
-        return answers
+            out = self.net.generate(
+                input_ids=ids, attention_mask=mask, max_new_tokens=limit, prefix_allowed_tokens_fn=allowed
+            )
+        return [
+            self.checkpoint.reply(row, len(prompt), request.max_new_tokens)
+            for row, prompt, request in zip(out[:, width:].tolist(), prompts, requests, strict=True)
+        ]
+
+    def _labels(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
+        forms = [self.checkpoint.label_forms(r) for r in requests]
+        flat = [[form for option in row for form in option] for row in forms]
+        found = continuations(self.net, prompts, flat)
+        return [
+            labels_response(row, scores, len(prompt)) for row, scores, prompt in zip(forms, found, prompts, strict=True)
+        ]
+
+    def _texts(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
+        options = [self.checkpoint.option_ids(r) for r in requests]
+        found = continuations(self.net, prompts, options)
+        priors = [self.checkpoint.prior(r) for r in requests]
+        for context, texts in priors:  # the same few options come again and again
+            unknown = [t for t in texts if (tuple(context), tuple(t)) not in self._priors]
+            if unknown:
+                for text, scores in zip(unknown, continuations(self.net, [context], [unknown])[0], strict=True):
+                    self._priors[tuple(context), tuple(text)] = sum(scores)
+        return [
+            texts_response(row, [self._priors[tuple(context), tuple(t)] for t in texts], len(prompt))
+            for row, (context, texts), prompt in zip(found, priors, prompts, strict=True)
+        ]
+
+    def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        rows = [self.checkpoint.pair(context, target) for context, target in pairs]
+        found: list[list[float]] = [[] for _ in rows]
+        for batch in plan({n: len(c) + len(t) for n, (c, t) in enumerate(rows)}, self._budget):
+            for n, scores in zip(batch, targets(self.net, [rows[n] for n in batch]), strict=True):
+                found[n] = [-s for s in scores]
+        return found
 
     def close(self) -> None:
         import gc
@@ -170,6 +214,40 @@ def plan(lengths: dict[int, int], budget: int) -> list[list[int]]:
     return batches
 
 
+def _only_labels(labels: list[list[list[list[int]]]], stop: list[int], width: int) -> Callable[[int, Any], list[int]]:
+    """For `generate`: in each row (a prompt of `width` tokens, padded) only a label, then only an end of text."""
+
+    def allowed(row: int, ids: Any) -> list[int]:
+        said = ids[width:].tolist()
+        ways = [form for option in labels[row] for form in option]
+        after = {form[len(said)] for form in ways if len(form) > len(said) and form[: len(said)] == said}
+        return sorted(after | set(stop)) if said in ways else sorted(after) or stop
+
+    return allowed
+
+
+def _dtype(name: str, device: str) -> Any:
+    """ "auto" is bfloat16 on a GPU and what the checkpoint was saved in elsewhere."""
+    import torch
+
+    if name == "auto":
+        return torch.bfloat16 if device.startswith("cuda") else "auto"
+    return getattr(torch, name)
+
+
+def _threads(default: int) -> int:
+    """Threads on a CPU: torch counts the machine's cores, we those that this process may use."""
+    if "OMP_NUM_THREADS" in os.environ:
+        return default
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else default
+    try:  # a container's share
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        allowed = min(allowed, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):  # no such file, or "max"
+        pass
+    return min(default, allowed)
+
+
 def _device(name: str) -> str:
     import torch
 
@@ -191,54 +269,3 @@ def _with_adapter(net: Any, model: Model) -> Any:
         return PeftModel.from_pretrained(net, str(model.adapter))
     except (OSError, ValueError) as error:
         raise BackendError(f"model {model.name}: cannot load adapter {model.adapter}: {error}") from None
-
-
-def _stop_ids(tokenizer: Any, net: Any) -> list[int]:
-    """Every end-of-text id that the tokenizer or the checkpoint's own generation settings name."""
-    own = net.generation_config.eos_token_id if net.generation_config else None
-    ids = own if isinstance(own, list) else [own]
-    return sorted({i for i in [*ids, tokenizer.eos_token_id] if i is not None})
-
-
-def _context(tokenizer: Any, net: Any) -> int | None:
-    """The smaller of what the network and the tokenizer allow; tokenizers without a limit state a huge one."""
-    config = net.config.get_text_config()
-    limits = [getattr(config, "max_position_embeddings", None), tokenizer.model_max_length]
-    return min((n for n in limits if n and n < 10_000_000), default=None)
-
-
-_WHOLE = 64 * 2**20  # files up to this size are hashed whole, larger ones in 64 blocks of 1 MiB
-
-
-def _fingerprint(model: Model, net: Any, device: str) -> str:
-    """A hash of the files of a local model (or the hub's commit), its adapter, dtype and kind of device."""
-    parts: dict[str, Any] = {
-        "chat": model.chat,
-        "dtype": str(net.dtype),
-        "device": device.partition(":")[0],
-        "adapter": _folder_hash(Path(model.adapter))
-        if model.adapter and Path(model.adapter).is_dir()
-        else model.adapter,
-    }
-    if Path(model.path).is_dir():
-        parts["files"] = _folder_hash(Path(model.path))
-    else:
-        parts["hub"] = [model.path, getattr(net.config, "_commit_hash", None) or model.revision]
-    return "hf:" + hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
-
-
-def _folder_hash(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(
-        p for p in folder.iterdir() if p.suffix in {".json", ".safetensors", ".bin", ".jinja", ".model", ".txt"}
-    ):
-        size = path.stat().st_size
-        digest.update(f"{path.name}:{size}\n".encode())
-        with path.open("rb") as file:
-            if size <= _WHOLE:
-                digest.update(file.read())
-            else:
-                for n in range(64):
-                    file.seek((size - 2**20) * n // 63)
-                    digest.update(file.read(2**20))
-    return digest.hexdigest()

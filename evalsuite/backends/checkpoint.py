@@ -1,0 +1,211 @@
+"""What hf and vllm share: where a model's files are, its tokenizer and chat template, the tokens of prompts and options.
+
+Both backends send exactly these token ids to the network and read replies with this tokenizer, so that the same model says
+the same on both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evalsuite.config import Model
+from evalsuite.errors import BackendError
+from evalsuite.types import Likelihood, Message, Request, Response
+
+
+def locate(model: Model) -> str:
+    """A local folder or a Hugging Face hub id. Fetches from ModelScope where `hub` says so."""
+    if model.hub == "huggingface" or Path(model.path).is_dir():
+        return model.path
+    try:
+        from modelscope import snapshot_download
+    except ImportError as error:
+        raise BackendError(f"model {model.name}: hub: modelscope needs `pip install modelscope` ({error})") from None
+    try:
+        return str(snapshot_download(model.path, revision=model.revision))
+    except Exception as error:  # its errors share no base class
+        raise BackendError(f"model {model.name}: cannot fetch {model.path} from ModelScope: {error}") from None
+
+
+class Checkpoint:
+    """A model's tokenizer, chat template and end-of-text ids."""
+
+    def __init__(self, model: Model) -> None:
+        """Raises BackendError if there is no tokenizer, or no chat template where one is asked for."""
+        import transformers
+
+        transformers.utils.logging.set_verbosity_error()
+        self.model, self.path = model, locate(model)
+        source: dict[str, Any] = {"revision": model.revision, "trust_remote_code": model.trust_remote_code}
+        try:
+            self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(self.path, padding_side="left", **source)
+            self.config: Any = transformers.AutoConfig.from_pretrained(self.path, **source)
+        except (OSError, ValueError) as error:
+            raise BackendError(f"model {model.name}: cannot load {self.path}: {error}") from None
+        if model.chat and not self.tokenizer.chat_template:
+            raise BackendError(f"model {model.name}: chat: true, but {self.path} has no chat template; set chat: false")
+        if self.tokenizer.pad_token_id is None:
+            self.tokenizer.pad_token = self.tokenizer.eos_token
+        try:
+            own = transformers.GenerationConfig.from_pretrained(self.path, revision=model.revision).eos_token_id
+        except OSError:  # a checkpoint need not have the file
+            own = getattr(self.config, "eos_token_id", None)
+        # Every end-of-text id that the tokenizer or the checkpoint's own generation settings name.
+        named = own if isinstance(own, list) else [own]
+        self.stop_ids = sorted({i for i in [*named, self.tokenizer.eos_token_id] if i is not None})
+
+    @property
+    def context(self) -> int | None:
+        """The smaller of what the network and the tokenizer allow; tokenizers without a limit state a huge one."""
+        limits = [
+            getattr(self.config.get_text_config(), "max_position_embeddings", None),
+            self.tokenizer.model_max_length,
+        ]
+        return min((n for n in limits if n and n < 10_000_000), default=None)
+
+    def text(self, request: Request) -> str:
+        """The exact text that is tokenised: the prompt, or the turns in the model's chat template."""
+        if not self.model.chat:
+            return request.prompt
+        turns = [{"role": m.role, "content": m.content} for m in request.messages]
+        return str(
+            self.tokenizer.apply_chat_template(
+                turns, tokenize=False, add_generation_prompt=True, **self.model.chat_template_kwargs
+            )
+        )
+
+    def encode(self, text: str) -> list[int]:
+        # A chat template writes its own special tokens.
+        return list(self.tokenizer(text, add_special_tokens=not self.model.chat)["input_ids"])
+
+    def ids(self, request: Request) -> list[int]:
+        """The prompt's token ids."""
+        return self.encode(self.text(request))
+
+    def after(self, context: str, text: str) -> list[int]:
+        """The token ids of `text` where it follows `context`: those that tokenising both together adds.
+
+        Where the tokenizer would melt the last of the context and the first of the text into one token, the text is
+        tokenised for itself: the context's ids are those that the model is really given.
+        """
+        before, whole = self.encode(context), self.encode(context + text)
+        if len(whole) > len(before) and whole[: len(before)] == before:
+            return whole[len(before) :]
+        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def label_forms(self, request: Request) -> list[list[list[int]]]:
+        """Token ids of each option's label: option -> surface forms ("a", " a", different ones only) -> ids.
+
+        Which form a model prefers depends on its tokenizer and on how it was trained, so their probabilities are added.
+        """
+        text = self.text(request)
+        return [
+            _distinct([self.after(text, form) for form in (label, f" {label}")]) for label in request.item.indicators
+        ]
+
+    def option_ids(self, request: Request) -> list[list[int]]:
+        """Token ids of each option's text after the prompt."""
+        text = self.text(request)
+        return [self.after(text, option) for option in request.item.options]
+
+    def prior(self, request: Request) -> tuple[list[int], list[list[int]]]:
+        """The prompt's last line alone ("答："), and each option's token ids after it: how likely the text is by itself."""
+        line = request.prompt.rpartition("\n")[2]
+        bare = replace(request, prompt=line, messages=(Message("user", line),))
+        # A network needs one token at least to say what comes next.
+        return self.ids(bare) or [self._start], self.option_ids(bare)
+
+    def pair(self, context: str, target: str) -> tuple[list[int], list[int]]:
+        """Token ids of a context and of a target after it. An empty context becomes a begin-of-text token."""
+        ids = self.encode(context)
+        return ids or [self._start], self.after(context, target)
+
+    @property
+    def _start(self) -> int:
+        """What texts begin with: a begin-of-text token, or an end-of-text one where a tokenizer has no other."""
+        begin = self.tokenizer.bos_token_id
+        return int(self.stop_ids[0] if begin is None else begin)
+
+    def reply(self, new: Sequence[int], prompt_tokens: int, max_new_tokens: int) -> Response:
+        """The reply of the generated ids, which may go on after an end-of-text id."""
+        row = list(new[:max_new_tokens])
+        end = next((n for n, token in enumerate(row) if token in self.stop_ids), None)
+        text = self.tokenizer.decode(row[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        new_tokens = len(row) if end is None else end + 1
+        finish = "length" if end is None else "stop"
+        cut = min((place for s in self.model.generation.stop if (place := text.find(s)) >= 0), default=None)
+        if cut is not None:
+            text, finish = text[:cut], "stop"
+        return Response(text, finish, prompt_tokens, new_tokens)
+
+    def fingerprint(self, **facts: Any) -> str:
+        """A hash of the files of a local model (or the hub's commit), of its adapter and `facts` (dtype, device …)."""
+        model = self.model
+        adapter = model.adapter
+        parts = {
+            **facts,
+            "chat": model.chat,
+            "chat_template_kwargs": model.chat_template_kwargs,
+            "adapter": folder_hash(Path(adapter)) if adapter and Path(adapter).is_dir() else adapter,
+        }
+        if Path(self.path).is_dir():
+            parts["files"] = folder_hash(Path(self.path))
+        else:
+            parts["hub"] = [self.path, getattr(self.config, "_commit_hash", None) or model.revision]
+        return f"{model.backend}:" + hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def labels_response(
+    forms: Sequence[Sequence[Sequence[int]]], scores: Sequence[Sequence[float]], prompt_tokens: int
+) -> Response:
+    """`forms`: option -> surface forms -> ids; `scores`: the log-probabilities of their tokens, all forms in one row."""
+    rows = iter(scores)
+    options = [[sum(next(rows)) for _ in option] for option in forms]
+    found = tuple(
+        Likelihood(_sum_of_probabilities(option), min(map(len, ids)))
+        for option, ids in zip(options, forms, strict=True)
+    )
+    return Response("", "labels", prompt_tokens, likelihoods=found)
+
+
+def texts_response(scores: Sequence[Sequence[float]], priors: Sequence[float], prompt_tokens: int) -> Response:
+    """`scores`: option -> the log-probabilities of its tokens; `priors`: option -> log-probability by itself."""
+    found = tuple(Likelihood(sum(row), len(row), prior) for row, prior in zip(scores, priors, strict=True))
+    return Response("", "texts", prompt_tokens, likelihoods=found)
+
+
+def _sum_of_probabilities(logprobs: Sequence[float]) -> float:
+    """log(sum(exp(x))), without underflow."""
+    top = max(logprobs)
+    return top + math.log(sum(math.exp(x - top) for x in logprobs))
+
+
+def _distinct(rows: list[list[int]]) -> list[list[int]]:
+    return [row for n, row in enumerate(rows) if row not in rows[:n]]
+
+
+_WHOLE = 64 * 2**20  # files up to this size are hashed whole, larger ones in 64 blocks of 1 MiB
+
+
+def folder_hash(folder: Path) -> str:
+    """A hash of a model's or an adapter's files; of large ones it reads samples (design/store.md)."""
+    digest = hashlib.sha256()
+    for path in sorted(
+        p for p in folder.iterdir() if p.suffix in {".json", ".safetensors", ".bin", ".jinja", ".model", ".txt"}
+    ):
+        size = path.stat().st_size
+        digest.update(f"{path.name}:{size}\n".encode())
+        with path.open("rb") as file:
+            if size <= _WHOLE:
+                digest.update(file.read())
+            else:
+                for n in range(64):
+                    file.seek((size - 2**20) * n // 63)
+                    digest.update(file.read(2**20))
+    return digest.hexdigest()
