@@ -104,7 +104,9 @@ def test_batched_replies_are_what_a_bare_generate_loop_gives(hf: HuggingFace, sa
     batched = answers(hf, asked)
     for n, request in enumerate(asked):
         turns = [{"role": m.role, "content": m.content} for m in request.messages]
-        ids = hf.checkpoint.tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_tensors="pt")["input_ids"]
+        ids = hf.checkpoint.tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_tensors="pt")[
+            "input_ids"
+        ]
         with torch.inference_mode():
             out = hf.net.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=request.max_new_tokens)
         text = hf.checkpoint.tokenizer.decode(out[0, ids.shape[1] :], skip_special_tokens=True)
@@ -115,8 +117,10 @@ def test_a_reply_ends_before_a_stop_text(hf: HuggingFace, sample: Corpus, monkey
     asked = requests(sample, "event_cause", 1)
     whole = answers(hf, asked)[0].text
     stop = whole[2]
-    spec = hf.checkpoint.model.model_copy(update={"generation": hf.checkpoint.model.generation.model_copy(update={"stop": [stop]})})
-    monkeypatch.setattr(hf, "spec", spec)
+    spec = hf.checkpoint.model.model_copy(
+        update={"generation": hf.checkpoint.model.generation.model_copy(update={"stop": [stop]})}
+    )
+    monkeypatch.setattr(hf.checkpoint, "model", spec)
     cut = answers(hf, asked)[0]
     assert (cut.text, cut.finish) == (whole[: whole.index(stop)], "stop")
 

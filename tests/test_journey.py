@@ -10,13 +10,16 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 import evalsuite
+from evalsuite.backends.baseline import Baseline
 from evalsuite.errors import ConfigError, DataError
 from evalsuite.tasks import TASKS
+from evalsuite.types import Request
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
 
@@ -134,6 +137,29 @@ def test_a_model_that_fails_does_not_lose_the_others(tmp_path: Path) -> None:
     assert "problem: model gone: cannot load" in done.stderr
     cells = json.loads((run / "results.json").read_text())["cells"]
     assert {c["model"] for c in cells} == {"majority", "random"}
+
+
+def test_an_engine_that_throws_in_the_middle_does_not_lose_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The replies so far count, the next model is asked, the trace is in the log, and the same run goes on."""
+    generate = Baseline.generate
+
+    def breaks(self: Baseline, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[object]:
+        if self.fingerprint.startswith("baseline:lexical"):
+            yield from generate(self, requests[:3], done[:3])
+            raise RuntimeError("device-side assert")
+        yield from generate(self, requests, done)
+
+    words = {"model": ["lexical", "random"], "tasks": ["event_cause"], "set": "easy", "limit": 5, "out": tmp_path}
+    with monkeypatch.context() as patch:
+        patch.setattr(Baseline, "generate", breaks)
+        done = evalsuite.run(**words)
+    missing = {c["model"]: c["missing"] for c in done.cells}
+    assert missing == {"lexical": 2, "random": 0}
+    assert "model lexical: RuntimeError: device-side assert (trace in" in done.problems[0]
+    assert "Traceback" in (tmp_path / "run.log").read_text(encoding="utf-8")
+    assert evalsuite.run(**words).problems == ()
 
 
 def test_failed_requests_are_no_scores(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from evalsuite.errors import ConfigError
 from evalsuite.store import Cell, Store, key
-from evalsuite.types import Item, Message, Request, Response
+from evalsuite.types import Item, Likelihood, Message, Request, Response
 
 ITEM = Item(
     "i/0", "event_cause", "easy", "test", ("A: 你好\u200b。", "B:"), "事件“x笑”的原因是什么？", references=("x高兴",)
@@ -84,3 +86,30 @@ def test_the_same_id_with_other_content_is_another_item(tmp_path: Path) -> None:
         store.plan(other, [("k1", changed)])
         assert [r.item.question for _, r, _ in store.read(CELL)] == [ITEM.question]
         assert [r.item.question for _, r, _ in store.read(other)] == ["换了"]
+
+
+def test_thoughts_likelihoods_and_costs_are_kept(tmp_path: Path) -> None:
+    scored = Response("", "labels", 5, likelihoods=(Likelihood(-0.5, 1), Likelihood(-2.25, 3, -4.0)))
+    with Store(tmp_path / "s") as store:
+        store.plan(CELL, [("k0", REQUEST), ("k1", REQUEST), ("k2", REQUEST)])
+        store.put([("k0", Response("好", "stop", 5, 2, reasoning="想\ud800", cost=0.25)), ("k1", scored)])
+        store.put([("k2", Response("", "error", error="timed out", cost=0.5))])
+        store.put([("k2", Response("", "error", error="timed out", cost=0.5))])
+        kept = {k: r for k, _, r in store.read(CELL)}
+        assert kept["k0"] is not None and (kept["k0"].text, kept["k0"].reasoning) == ("好", "想\\ud800")
+        assert kept["k1"] == scored
+        assert store.spent() == 1.25
+
+
+def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "s") as old:
+        old.execute("CREATE TABLE cells (model TEXT)")
+    with pytest.raises(ConfigError, match="another version of evalsuite; start a new run with another --out"):
+        Store(tmp_path / "s")
+
+
+def test_scoring_tells_requests_apart() -> None:
+    labels = replace(REQUEST, scoring="labels")
+    other = replace(labels, item=replace(ITEM, labels=("(1)", "(2)")))
+    names = {key("m", r, False, {}) for r in (REQUEST, labels, replace(REQUEST, scoring="texts"), other)}
+    assert len(names) == 4

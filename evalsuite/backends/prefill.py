@@ -6,6 +6,7 @@ and without a mask the fastest attention kernels serve. Natural logarithms, take
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,51 +16,100 @@ Options = Sequence[Sequence[int]]  # token ids of each
 def continuations(net: Any, contexts: Sequence[Sequence[int]], options: Sequence[Options]) -> list[list[list[float]]]:
     """Log-probability of every token of every option after its row's context: row -> option -> token.
 
-    One forward if all options are single tokens; else a second one, in which each row's cache serves all its options.
+    One forward if the options of each row differ in their last token only, or are single tokens (labels: "a", " a");
+    else a second one, in which each row's cache serves all its options.
     """
     import torch
 
-    several = any(len(option) > 1 for row in options for option in row)
-    device = net.device
-    lengths = torch.tensor([len(c) for c in contexts], device=device)
+    # What has to be read before each option's last token: where that is one chain of tokens, it goes behind the context.
+    chains = [max((o[:-1] for o in row), key=len) for row in options]
+    flat = all(o[:-1] == chain[: len(o) - 1] for row, chain in zip(options, chains, strict=True) for o in row)
     with torch.inference_mode():
-        first, cache = _prefill(net, contexts, lengths, use_cache=several)
-        found = [[[float(first[n, option[0]])] for option in row] for n, row in enumerate(options)]
-        if not several:
-            return found
-        # Only options with more than their first token need the second forward.
-        rows = [(n, k) for n, row in enumerate(options) for k, option in enumerate(row) if len(option) > 1]
-        cache.batch_select_indices(torch.tensor([n for n, _ in rows], device=device))
-        width = int(lengths.max())
-        steps = max(len(options[n][k]) for n, k in rows) - 1
-        ids = torch.zeros((len(rows), steps), dtype=torch.long, device=device)
-        mask = torch.zeros((len(rows), width + steps), dtype=torch.long, device=device)
-        places = torch.zeros((len(rows), steps), dtype=torch.long, device=device)
-        for r, (n, k) in enumerate(rows):
-            given = options[n][k][:-1]
-            ids[r, : len(given)] = torch.tensor(given, device=device)
-            mask[r, : len(contexts[n])] = 1
-            mask[r, width : width + len(given)] = 1
-            places[r] = len(contexts[n]) + torch.arange(steps, device=device)
-        out = net(input_ids=ids, attention_mask=mask, position_ids=places, past_key_values=cache, use_cache=True)
-        logprobs = out.logits.float().log_softmax(-1)
-        for r, (n, k) in enumerate(rows):
-            wanted = torch.tensor(options[n][k][1:], device=device)
-            found[n][k] += logprobs[r, : len(wanted)].gather(-1, wanted[:, None])[:, 0].tolist()
+        if not flat:
+            return _branching(net, contexts, options)
+        found = []
+        for row, logprobs in zip(options, _read(net, contexts, chains)[0], strict=True):
+            # One gather and one copy to the CPU a row.
+            spots = torch.tensor([(at, token) for o in row for at, token in enumerate(o)], device=logprobs.device)
+            values = iter(logprobs[spots[:, 0], spots[:, 1]].tolist())
+            found.append([[next(values) for _ in o] for o in row])
+        return found
+
+
+def _branching(net: Any, contexts: Sequence[Sequence[int]], options: Sequence[Options]) -> list[list[list[float]]]:
+    import torch
+
+    device = net.device
+    nexts, cache = _read(net, contexts, [()] * len(contexts), use_cache=True)
+    if not _splits(cache):
+        pairs = [(c, o) for c, row in zip(contexts, options, strict=True) for o in row]
+        scores = iter(targets(net, pairs))
+        return [[next(scores) for _ in row] for row in options]
+    found = [[[float(first[0, o[0]])] for o in row] for first, row in zip(nexts, options, strict=True)]
+    # Options with more than their first token take the second forward, those with the same beginning together.
+    rows = sorted({(n, tuple(o[:-1])) for n, row in enumerate(options) for o in row if len(o) > 1})
+    cache.batch_select_indices(torch.tensor([n for n, _ in rows], device=device))
+    width, steps = max(map(len, contexts)), max(len(given) for _, given in rows)
+    ids = torch.zeros((len(rows), steps), dtype=torch.long)
+    mask = torch.zeros((len(rows), width + steps), dtype=torch.long)
+    places = torch.zeros((len(rows), steps), dtype=torch.long)
+    for r, (n, given) in enumerate(rows):
+        ids[r, : len(given)] = torch.tensor(given)
+        mask[r, : len(contexts[n])] = 1
+        mask[r, width : width + len(given)] = 1
+        places[r] = len(contexts[n]) + torch.arange(steps)
+    out = net(
+        input_ids=ids.to(device),
+        attention_mask=mask.to(device),
+        position_ids=places.to(device),
+        past_key_values=cache,
+        use_cache=True,
+    )
+    logprobs = out.logits.float().log_softmax(-1)
+    number = {row: r for r, row in enumerate(rows)}
+    for n, row in enumerate(options):
+        for k, option in enumerate(row):
+            if len(option) > 1:
+                wanted = torch.tensor(option[1:], device=device)
+                after = logprobs[number[n, tuple(option[:-1])], : len(wanted)]
+                found[n][k] += after.gather(-1, wanted[:, None])[:, 0].tolist()
     return found
 
 
-def _prefill(net: Any, contexts: Sequence[Sequence[int]], lengths: Any, use_cache: bool) -> tuple[Any, Any]:
-    """Log-probabilities of what comes next after each context (rows x vocabulary), and the cache."""
+def _splits(cache: Any) -> bool:
+    """Whether rows of the cache can be copied, and pads in it masked: not in recurrent or sliding-window layers."""
+    from transformers.cache_utils import DynamicLayer
+
+    return all(type(layer) is DynamicLayer for layer in getattr(cache, "layers", [None]))
+
+
+def _forward(net: Any, ids: list[list[int]], kept: list[int], use_cache: bool = False) -> Any:
+    """The network's output with logits at the `kept` places only: all of them might need more memory than the network."""
     import torch
 
-    width = int(lengths.max())
-    ids = torch.tensor([[*c, *[0] * (width - len(c))] for c in contexts], device=net.device)
-    # Logits at the last places only: over the whole prompt they would need more memory than the network.
-    ends, which = torch.unique(lengths - 1, return_inverse=True)
-    out = net(input_ids=ids, use_cache=use_cache, logits_to_keep=ends)
-    last = out.logits[torch.arange(len(contexts), device=net.device), which]
-    return last.float().log_softmax(-1), out.past_key_values if use_cache else None
+    rows = torch.tensor(ids, device=net.device)
+    places = torch.tensor(kept, device=net.device)
+    own = net.get_base_model() if hasattr(net, "get_base_model") else net  # under an adapter
+    if "logits_to_keep" in inspect.signature(own.forward).parameters:
+        return net(input_ids=rows, use_cache=use_cache, logits_to_keep=places)
+    out = net(input_ids=rows, use_cache=use_cache)  # some models with code of their own
+    out.logits = out.logits[:, places]
+    return out
+
+
+def _read(
+    net: Any, contexts: Sequence[Sequence[int]], chains: Sequence[Sequence[int]], use_cache: bool = False
+) -> tuple[list[Any], Any]:
+    """For each row the log-probabilities (places x vocabulary) of what follows its context, and each further token of
+    its chain; and the cache."""
+    width = max(len(c) + len(chain) for c, chain in zip(contexts, chains, strict=True))
+    ids = [[*c, *chain, *[0] * (width - len(c) - len(chain))] for c, chain in zip(contexts, chains, strict=True)]
+    ends = [range(len(c) - 1, len(c) + len(chain)) for c, chain in zip(contexts, chains, strict=True)]
+    kept = sorted({place for row in ends for place in row})
+    where = {place: n for n, place in enumerate(kept)}
+    out = _forward(net, ids, kept, use_cache)
+    rows = [out.logits[n, [where[p] for p in row]].float().log_softmax(-1) for n, row in enumerate(ends)]
+    return rows, getattr(out, "past_key_values", None)
 
 
 def targets(net: Any, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[list[float]]:
@@ -67,11 +117,10 @@ def targets(net: Any, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> l
     import torch
 
     width = max(len(c) + len(t) for c, t in pairs)
-    ids = torch.tensor([[*c, *t, *[0] * (width - len(c) - len(t))] for c, t in pairs], device=net.device)
+    ids = [[*c, *t, *[0] * (width - len(c) - len(t))] for c, t in pairs]
     begin = min(len(c) for c, _ in pairs) - 1
     with torch.inference_mode():
-        kept = torch.arange(begin, width, device=net.device)
-        logits = net(input_ids=ids, use_cache=False, logits_to_keep=kept).logits
+        logits = _forward(net, ids, list(range(begin, width))).logits
         found = []
         for row, (context, target) in zip(logits, pairs, strict=True):
             start = len(context) - 1 - begin

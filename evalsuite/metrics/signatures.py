@@ -6,6 +6,7 @@ Two corpora with the same texts and the same signature give the same number.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from evalsuite.metrics.exact import NORMALISATION
@@ -13,6 +14,7 @@ from evalsuite.metrics.profiles import Profile
 from evalsuite.metrics.tokens import token_signature
 
 
+@cache
 def package_version() -> str:
     """The version of evalsuite, or "source" if it runs without being installed."""
     try:

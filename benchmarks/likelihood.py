@@ -1,0 +1,125 @@
+"""Scoring choices by their labels: items a second of the hf backend, against lm-evaluation-harness' on the same items.
+
+    pip install 'lm_eval[hf]==0.4.13'
+    python benchmarks/likelihood.py [--items 100] [--options 3,15] [--labels bracket,letter] [--repeats 3]
+
+Both get the same network object (random weights, 29 M parameters, float32), the same prompts, as many rows at once.
+lm-eval scores every label as a continuation of its prompt: "(a)" as it is printed (bracket: three tokens), or " a" as its
+multiple-choice tasks have by default (letter: one token beside a space, for which it can use one forward for all options).
+Ours always adds up the forms "a" and " a". The log-probabilities are compared where they mean the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import statistics
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+
+def network(folder: Path) -> None:
+    """A random Llama with the bundled model's tokenizer."""
+    import torch
+    import transformers
+
+    from evalsuite.resources import bundled
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(bundled("models/tiny-zh"))
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=len(tokenizer), hidden_size=512, intermediate_size=1536, num_hidden_layers=7, num_attention_heads=8,
+        max_position_embeddings=2048, bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id,
+    )  # fmt: skip
+    net = transformers.LlamaForCausalLM(config)
+    print(f"{sum(p.numel() for p in net.parameters()) / 1e6:.1f} M parameters, {torch.get_num_threads()} threads")
+    net.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def prompts(options: int, count: int) -> list[Any]:
+    """The sample's items of that many options, all sets and splits, as requests."""
+    from evalsuite.data.corecode import Corpus
+    from evalsuite.prompt import Prompt
+    from evalsuite.resources import bundled
+    from evalsuite.tasks import SETS, SPLITS, TASKS
+
+    corpus = Corpus(bundled("sample"))
+    found = []
+    for t in TASKS.values():
+        prompt = Prompt(bundled("prompts"), t, "paper")
+        for item_set in SETS:
+            for split in SPLITS:
+                items = corpus.file(t, item_set, split).items if t.kind == "choice" else ()
+                found += [replace(prompt.request(i), scoring="labels") for i in items if len(i.options) == options]
+    return list({r.prompt: r for r in found}.values())[:count]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--items", type=int, default=100)
+    parser.add_argument("--options", default="3,15")
+    parser.add_argument("--labels", default="bracket,letter")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--rows", type=int, default=8, help="prompts in a batch")
+    args = parser.parse_args()
+
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+
+    from evalsuite.backends.hf import HuggingFace
+    from evalsuite.config import Generation, Model
+
+    logging.disable(logging.WARNING)
+    with tempfile.TemporaryDirectory() as name:
+        network(Path(name))
+        for options in map(int, args.options.split(",")):
+            asked = prompts(options, args.items)
+            model = Model(name="random", backend="hf", path=name, dtype="float32", device="cpu")
+            longest = max(HuggingFace(model).tokens(r) for r in asked)
+            model = model.model_copy(update={"generation": Generation(batch_tokens=args.rows * longest)})
+            ours = HuggingFace(model)
+            theirs = HFLM(pretrained=ours.net, tokenizer=ours.checkpoint.tokenizer, batch_size=args.rows, device="cpu")
+            for label in args.labels.split(","):
+                texts = [[f"({x})" if label == "bracket" else f" {x}" for x in r.item.indicators] for r in asked]
+                instances = [
+                    Instance("loglikelihood", {}, (r.prompt, text), k)
+                    for r, row in zip(asked, texts, strict=True)
+                    for k, text in enumerate(row)
+                ]
+                times: dict[str, list[float]] = {"ours": [], "lm-eval": []}
+                for _ in range(args.repeats):
+                    began = time.perf_counter()
+                    replies = dict(pair for group in ours.generate(asked, [False] * len(asked)) for pair in group)
+                    times["ours"].append(time.perf_counter() - began)
+                    began = time.perf_counter()
+                    scores = theirs.loglikelihood(instances, disable_tqdm=True)
+                    times["lm-eval"].append(time.perf_counter() - began)
+                assert len(replies) == len(asked)
+                ratios = [b / a for a, b in zip(times["ours"], times["lm-eval"], strict=True)]
+                print(
+                    f"{len(asked)} items of {options} options, label {texts[0][0]!r}: "
+                    f"ours {len(asked) / min(times['ours']):.1f} items/s, lm-eval {len(asked) / min(times['lm-eval']):.1f}; "
+                    f"ratio {statistics.median(ratios):.1f} ({min(ratios):.1f}–{max(ratios):.1f})"
+                )
+                if label == "letter":
+                    compare(ours, asked, replies, texts, [s[0] for s in scores])
+
+
+def compare(ours: Any, asked: list[Any], replies: Any, texts: list[list[str]], theirs: list[float]) -> None:
+    """The log-probability of " a" by both."""
+    from evalsuite.backends.prefill import continuations
+
+    ids = [[ours.checkpoint.after(r.prompt, text) for text in row] for r, row in zip(asked, texts, strict=True)]
+    mine = [sum(o) for n, r in enumerate(asked) for o in continuations(ours.net, [ours.ids(r)], [ids[n]])[0]]
+    print(f"    log-probabilities part by {max(abs(a - b) for a, b in zip(mine, theirs, strict=True)):.1e} at most")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,277 @@
+"""Scoring by likelihood, on the embedded model: every number against one plain forward a candidate."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+import evalsuite
+from evalsuite.backends import prefill
+from evalsuite.backends.hf import HuggingFace, _only_labels
+from evalsuite.config import Generation, Model
+from evalsuite.data.corecode import Corpus
+from evalsuite.errors import ConfigError
+from evalsuite.parse import parse_option
+from evalsuite.prompt import Prompt
+from evalsuite.resources import bundled
+from evalsuite.scoring import FULL, most_likely, read_answer, score_cell
+from evalsuite.tasks import TASKS
+from evalsuite.types import Item, Likelihood, Request, Response, Status
+
+ITEM = Item(
+    "c", "knowledge_filling", "easy", "test", ("A: 看什么？", "B: 看[MASK]。"), "请选择。", ("科幻片", "恐怖片", "爱"), ("(a)", "(b)", "(c)"), 1,
+    ("恐怖片",),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def hf(tiny: Path) -> HuggingFace:
+    return HuggingFace(Model(name="t", backend="hf", path=str(tiny), dtype="float32", chat=True))
+
+
+@pytest.fixture(scope="module")
+def base(tiny: Path) -> HuggingFace:
+    return HuggingFace(Model(name="t", backend="hf", path=str(tiny), dtype="float32"))
+
+
+def asked(sample: Corpus, scoring: str, task: str = "slot_identification", count: int = 5) -> list[Request]:
+    prompt = Prompt(bundled("prompts"), TASKS[task], "paper")
+    items = sample.file(TASKS[task], "hard", "test").items[:count]
+    return [replace(prompt.request(item), scoring=scoring) for item in items]
+
+
+def answers(backend: HuggingFace, requests: list[Request]) -> list[Response]:
+    found = dict(chain.from_iterable(backend.generate(requests, [False] * len(requests))))
+    return [found[n] for n in range(len(requests))]
+
+
+def plain(backend: HuggingFace, context: list[int], continuation: list[int]) -> float:
+    """The log-probability of a continuation by one forward over all of it."""
+    import torch
+
+    with torch.inference_mode():
+        logits = backend.net(torch.tensor([[*context, *continuation]])).logits[0].double().log_softmax(-1)
+    return sum(float(logits[len(context) - 1 + n, token]) for n, token in enumerate(continuation))
+
+
+@pytest.mark.parametrize("kind", ["hf", "base"])
+@pytest.mark.parametrize("task", ["knowledge_filling", "slot_identification"])
+def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
+    backend: HuggingFace = request.getfixturevalue(kind)
+    requests = asked(sample, "labels", task)
+    for r, response in zip(requests, answers(backend, requests), strict=True):
+        forms = backend.checkpoint.label_forms(r)
+        assert [len(f) for f in forms] == [2] * len(r.item.options)  # "a" and " a"
+        want = [math.log(sum(math.exp(plain(backend, backend.ids(r), f)) for f in option)) for option in forms]
+        assert [x.logprob for x in response.likelihoods] == pytest.approx(want, abs=1e-4)
+        assert (response.text, response.finish, response.new_tokens) == ("", "labels", 0)
+        assert response.prompt_tokens == len(backend.ids(r))
+
+
+def test_labels_of_several_tokens(hf: HuggingFace, sample: Corpus) -> None:
+    """甲乙丙 may be several tokens, "选项一" surely is; options 1 and 10 begin alike."""
+    marks = ["1", "10", "选项一", "选项二", "甲", "①", "第十一个选项"]
+    r = asked(sample, "labels", count=1)[0]
+    r = replace(r, item=replace(r.item, labels=tuple(marks), options=r.item.options[: len(marks)], gold=0))
+    (response,) = answers(hf, [r])
+    forms = hf.checkpoint.label_forms(r)
+    assert max(len(f) for option in forms for f in option) > 2
+    want = [math.log(sum(math.exp(plain(hf, hf.ids(r), f)) for f in option)) for option in forms]
+    assert [x.logprob for x in response.likelihoods] == pytest.approx(want, abs=1e-4)
+
+
+@pytest.mark.parametrize("splits", [True, False], ids=["one prefill", "a forward an option"])
+@pytest.mark.parametrize("kind", ["hf", "base"])
+def test_texts_and_their_priors(
+    kind: str, splits: bool, sample: Corpus, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend: HuggingFace = request.getfixturevalue(kind)
+    monkeypatch.setattr(prefill, "_splits", lambda cache: splits)
+    monkeypatch.setattr(backend, "_priors", {})
+    requests = asked(sample, "texts", "knowledge_filling")
+    for r, response in zip(requests, answers(backend, requests), strict=True):
+        ids = backend.checkpoint.option_ids(r)
+        assert [x.tokens for x in response.likelihoods] == [len(i) for i in ids]
+        want = [plain(backend, backend.ids(r), i) for i in ids]
+        assert [x.logprob for x in response.likelihoods] == pytest.approx(want, abs=1e-3)
+        context, alone = backend.checkpoint.prior(r)
+        assert "对话" not in backend.checkpoint.tokenizer.decode(context)
+        assert [x.prior for x in response.likelihoods] == pytest.approx(
+            [plain(backend, context, i) for i in alone], abs=1e-3
+        )
+
+
+def test_tokens_of_an_option_are_those_it_has_behind_its_prompt(
+    hf: HuggingFace, base: HuggingFace, sample: Corpus
+) -> None:
+    for backend in (hf, base):
+        r = asked(sample, "texts")[0]
+        for option, ids in zip(r.item.options, backend.checkpoint.option_ids(r), strict=True):
+            assert backend.checkpoint.encode(backend.checkpoint.text(r) + option) == backend.ids(r) + ids
+
+
+def test_a_melting_boundary_keeps_the_context(base: HuggingFace) -> None:
+    """Where both together tokenise otherwise than one after the other, the context's tokens stay as the model got them."""
+    context = next(
+        word[:1]
+        for word in ("正确", "我们", "什么", "可以")
+        if len(base.checkpoint.encode(word)) == len(base.checkpoint.encode(word[:1]))
+    )
+    ids = base.checkpoint.after(context, "们")
+    assert base.checkpoint.tokenizer.decode(ids) == "们"
+
+
+def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from evalsuite.backends import hf as module
+
+    requests = asked(sample, "labels", count=7)
+    whole = answers(hf, requests)
+
+    def starved(net: object, contexts: list[list[int]], options: list[list[list[int]]]) -> list[list[list[float]]]:
+        if len(contexts) > 2:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return prefill.continuations(net, contexts, options)
+
+    monkeypatch.setattr(module, "continuations", starved)
+    monkeypatch.setattr(hf, "_limit", hf._budget)
+    got = answers(hf, requests)
+    for mine, theirs in zip(got, whole, strict=True):
+        assert [x.logprob for x in mine.likelihoods] == pytest.approx([x.logprob for x in theirs.likelihoods], abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["hf", "base"])
+def test_constrained_can_say_labels_only(kind: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
+    backend: HuggingFace = request.getfixturevalue(kind)
+    requests = asked(sample, "constrained", count=6)
+    for r, response in zip(requests, answers(backend, requests), strict=True):
+        assert response.text.strip() in r.item.indicators
+        options = dict(zip(r.item.labels, r.item.options, strict=True))
+        assert parse_option(response.text, options, finish=response.finish).status is Status.PARSED
+
+
+def test_what_may_follow_in_a_constrained_reply() -> None:
+    allowed = _only_labels([[[[1]], [[1, 0]], [[7, 8]]]], stop=[99], width=2)
+
+    class Ids(list):  # type: ignore[type-arg]
+        def __getitem__(self, cut: slice) -> Ids:  # type: ignore[override]
+            return Ids(list.__getitem__(self, cut))
+
+        def tolist(self) -> list[int]:
+            return list(self)
+
+    after = {tuple(said): allowed(0, Ids([5, 5, *said])) for said in ([], [1], [1, 0], [7], [7, 8], [1, 0, 99])}
+    assert after == {(): [1, 7], (1,): [0, 99], (1, 0): [99], (7,): [8], (7, 8): [99], (1, 0, 99): [99]}
+
+
+def test_nll_is_that_of_every_token(hf: HuggingFace) -> None:
+    pairs = [
+        ("A: 你想看什么电影？ B: ", "我想看科幻片。"),
+        ("", "天气很好"),
+        ("今天", "是星期一，我要去上班。"),
+        ("甲", "乙"),
+    ]
+    for (context, target), nll in zip(pairs, hf.nll(pairs), strict=True):
+        ids, wanted = hf.checkpoint.pair(context, target)
+        assert len(nll) == len(wanted) and sum(nll) == pytest.approx(-plain(hf, ids, wanted), abs=1e-3)
+    alone = hf.nll(pairs[:1])[0]
+    assert alone == pytest.approx(hf.nll(pairs)[0], abs=1e-4)
+
+
+def test_a_network_that_gives_all_logits(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models with code of their own may not know `logits_to_keep`."""
+    requests = asked(sample, "labels", count=2)
+    want = answers(hf, requests)
+    forward = hf.net.forward
+
+    def plain_forward(input_ids: object, use_cache: bool = False) -> object:
+        return forward(input_ids=input_ids, use_cache=use_cache)
+
+    monkeypatch.setattr(hf.net, "forward", plain_forward)
+    got = answers(hf, requests)
+    assert [x.logprob for r in got for x in r.likelihoods] == pytest.approx(
+        [x.logprob for r in want for x in r.likelihoods]
+    )
+
+
+# likelihoods of the three options -> the one chosen by each norm
+NORMS = [
+    ("sum", [(-3.0, 1, -9.0), (-2.0, 2, -1.0), (-4.0, 9, -3.0)], 1),
+    ("token", [(-3.0, 1, -9.0), (-2.0, 2, -1.0), (-4.0, 9, -3.0)], 2),
+    ("char", [(-3.0, 1, -9.0), (-6.0, 2, -1.0), (-2.0, 9, -3.0)], 0),
+    ("prior", [(-3.0, 1, -3.5), (-2.0, 2, -1.0), (-4.0, 9, -9.0)], 2),
+]
+
+
+@pytest.mark.parametrize(("by", "scores", "chosen"), NORMS, ids=[n[0] for n in NORMS])
+def test_norms(by: str, scores: list[tuple[float, int, float]], chosen: int) -> None:
+    response = Response("", "texts", likelihoods=tuple(Likelihood(*s) for s in scores))
+    assert most_likely(ITEM, response, by) == chosen
+
+
+def test_a_cell_by_texts_is_scored_by_every_norm() -> None:
+    responses = [Response("", "texts", likelihoods=tuple(Likelihood(*s) for s in scores)) for _, scores, _ in NORMS]
+    answer = read_answer(ITEM, responses[0])
+    assert (answer.status, answer.choice, answer.rule) == (Status.PARSED, 2, "texts: most likely")
+    names = score_cell([ITEM] * 4, responses, FULL).names
+    assert sorted(names) == ["accuracy", "accuracy_char", "accuracy_prior", "accuracy_sum", "accuracy_token"]
+    labels = [replace(r, finish="labels") for r in responses]
+    assert read_answer(ITEM, labels[0]).choice == 1
+    assert list(score_cell([ITEM] * 4, labels, FULL).names) == ["accuracy"]
+
+
+def test_filtered_is_a_status_and_not_right() -> None:
+    answer = read_answer(ITEM, Response("", "content_filter"))
+    assert answer.status is Status.FILTERED
+
+
+def test_a_run_by_every_scoring(tmp_path: Path) -> None:
+    """Choices four ways, other tasks generated; again in the same folder asks nothing; a likelihood is in its record."""
+    words = {"model": ["tiny-zh"], "tasks": ["knowledge_filling", "event_cause"], "set": "easy", "limit": 6}
+    done = evalsuite.run(scoring=["generate", "labels", "texts", "constrained"], out=tmp_path / "run", **words)
+    assert done.problems == ()
+    assert [(c["task"], c["scoring"]) for c in done.cells] == [
+        ("event_cause", "generate"),
+        *(("knowledge_filling", way) for way in ("constrained", "generate", "labels", "texts")),
+    ]
+    by = {c["scoring"]: c for c in done.cells if c["task"] == "knowledge_filling"}
+    assert by["labels"]["status"] == by["texts"]["status"] == {"parsed": 6}
+    assert "scoring:labels" in by["labels"]["metrics"]["accuracy"]["signature"]
+    for way, cell in by.items():
+        for line in (tmp_path / "run" / cell["records"]).read_text(encoding="utf-8").splitlines():
+            record = json.loads(line)
+            assert record["scoring"] == way
+            assert (record["likelihoods"] is None) == (way in ("generate", "constrained"))
+    results = (tmp_path / "run" / "results.json").read_bytes()
+    evalsuite.run(scoring=["labels"], out=tmp_path / "run", **words)
+    assert (tmp_path / "run" / "results.json").read_bytes() == results
+    log = (tmp_path / "run" / "run.log").read_text(encoding="utf-8")
+    assert "knowledge_filling/paper/0-shot/labels: 0 asked, 6 kept" in log
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scoring": ["lables"]}, "unknown scoring 'lables'"),
+        (
+            {"scoring": ["labels"], "tasks": ["event_cause"], "model": ["tiny-zh"]},
+            "only for choice tasks, on hf and vllm",
+        ),
+        ({"scoring": ["labels"], "model": ["random"]}, "only for choice tasks, on hf and vllm"),
+    ],
+)
+def test_scorings_that_cannot_be(settings: dict[str, list[str]], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=message):
+        evalsuite.run(out=tmp_path, **settings)
+
+
+def test_batches_of_texts_count_every_options_copy(tiny: Path, sample: Corpus) -> None:
+    requests = asked(sample, "texts", count=6)
+    small = HuggingFace(Model(name="t", backend="hf", path=str(tiny), generation=Generation(batch_tokens=1)))
+    assert [len(b) for b in small.plan(requests)] == [1] * 6
