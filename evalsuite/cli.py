@@ -90,7 +90,7 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
         "tasks": _split(values["tasks"]),
         "prompt": _split(values["prompt"]),
         "shots": _numbers(values["shots"]),
-        **({"scoring": _split(values["scoring"])} if "scoring" in values else {}),
+        "scoring": _split(values["scoring"]),
     }
 
 
@@ -240,6 +240,7 @@ def preview(
     split: Split = "test",
     shots: ShotCounts = "0",
     prompt: Variants = "paper",
+    scoring: Scorings = "generate",
     limit: Limit = None,
     data: Data = None,
     seed: Seed = 0,
@@ -252,7 +253,7 @@ def preview(
         bool, typer.Option("--json", help="Every request, a JSON line each, instead of one of each kind.")
     ] = False,
 ) -> None:
-    """Show the exact prompts, and how many requests a run would make. Loads no model."""
+    """Show the exact prompts, what is compared where nothing is written, and how many requests a run would make. Loads no model."""
     values = dict(locals())
     for name in ("item", "tokenizer", "as_json"):
         values.pop(name)

@@ -1,4 +1,4 @@
-"""What `evalsuite preview` shows: exact prompts, and how many requests a run would make."""
+"""What `evalsuite preview` shows: exact prompts, the candidates of likelihood scoring, how many requests a run would make."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     seen = set()
     for cell, requests in cells:
         for request in requests:
-            place = (request.item.id, cell.variant, cell.shots)
+            place = (request.item.id, cell.variant, cell.shots, cell.scoring)
             if item not in request.item.id or place in seen:
                 continue
             seen.add(place)
@@ -32,6 +32,8 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
                 "item": request.item.id,
                 "variant": cell.variant,
                 "shots": cell.shots,
+                "scoring": cell.scoring,
+                "candidates": candidates(request),
                 "shot_items": list(request.shots),
                 "prompt": request.prompt,
                 "messages": [asdict(m) for m in request.messages],
@@ -41,20 +43,24 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
 
 
 def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
-    """The first matching item of every task, set, wording and number of shots, then the number of requests."""
+    """The first matching item of every task, set, wording, number of shots and scoring, then the number of requests."""
     count = _counter(tokenizer)
-    seen = set()
+    seen, shown = set(), set()
     totals: dict[str, int] = {}
     for cell, requests in cells:
         totals[cell.model] = totals.get(cell.model, 0) + len(requests)
-        kind = (cell.task, cell.set, cell.variant, cell.shots)
+        kind = (cell.task, cell.set, cell.variant, cell.shots, cell.scoring)
         request = next((r for r in requests if item in r.item.id), None)
         if kind in seen or request is None:
             continue
         seen.add(kind)
         facts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in count(request).items())
-        yield f"━━ {request.item.id}  {cell.variant}, {cell.shots}-shot{', ' + facts if facts else ''}"
-        yield request.prompt
+        way = "" if cell.scoring == "generate" else f", {cell.scoring}"
+        yield f"━━ {request.item.id}  {cell.variant}, {cell.shots}-shot{way}{', ' + facts if facts else ''}"
+        yield "(the prompt of this item above)" if kind[:-1] in shown else request.prompt
+        shown.add(kind[:-1])
+        for label, forms in zip(request.item.labels, candidates(request) or (), strict=False):
+            yield f"── {_MEANING[cell.scoring]} {label}: {' or '.join(map(repr, forms))}"
         yield f"── gold: {request.item.target}"
         if cell.shots:
             yield f"── as chat: {len(request.messages)} turns; shots {', '.join(request.shots)}"
@@ -62,6 +68,18 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     for model, total in totals.items():
         yield f"{model}: {total:,} requests"
     yield f"in all {sum(totals.values()):,} requests"
+
+
+_MEANING = {"labels": "likelihood of", "texts": "likelihood of", "constrained": "may be written for"}
+
+
+def candidates(request: Request) -> list[list[str]] | None:
+    """Option -> the texts whose probabilities are added up, or that alone may be written; None if anything may be."""
+    if request.scoring == "generate":
+        return None
+    if request.scoring == "texts":
+        return [[option] for option in request.item.options]
+    return [list(forms) for forms in request.item.label_forms]
 
 
 def _counter(tokenizer: str) -> Any:

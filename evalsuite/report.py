@@ -11,6 +11,7 @@ import csv
 import gzip
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +22,8 @@ from evalsuite.ontology import slots
 from evalsuite.resources import bundled
 from evalsuite.tasks import TASKS
 
-_PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA")  # where index.html takes page.css, page.js and the data
+_PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA")  # where index.html takes styles, scripts and the data
+_SCRIPTS = ("words.js", "page.js", "overview.js", "evidence.js")  # one after the other, as one script
 
 
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
@@ -32,9 +34,10 @@ def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     target.mkdir(parents=True, exist_ok=True)
     # mtime=0: the same runs give the same bytes.
     packed = base64.b64encode(gzip.compress(raw.encode(), 6, mtime=0)).decode()
-    page, css, js = (
-        (bundled("leaderboard") / n).read_text(encoding="utf-8") for n in ("index.html", "page.css", "page.js")
+    page, css, *scripts = (
+        (bundled("leaderboard") / n).read_text(encoding="utf-8") for n in ("index.html", "page.css", *_SCRIPTS)
     )
+    js = '"use strict";\n(() => {\n' + "".join(scripts) + "})();\n"
     # The policy lets run what we ship, by its hash, and nothing else: no inline handler, no script from anywhere.
     digest = base64.b64encode(hashlib.sha256(js.encode()).digest()).decode()
     page = page.replace("{{SCRIPT_HASH}}", f"'sha256-{digest}'")
@@ -79,7 +82,8 @@ def content(folders: Sequence[Path]) -> dict[str, Any]:
                 rows.append(
                     [items[place], index(prompt), index(record["reply"] or ""), answer["status"], answer["choice"],
                      answer["text"], answer["rule"], answer["start"], answer["end"], record["scores"], record["finish"],
-                     record["error"], len(record["shots"]), record["asked_shots"]]
+                     record["error"], len(record["shots"]), record["asked_shots"],
+                     None if record.get("reasoning") is None else index(record["reasoning"]), _likelihoods(record)]
                 )  # fmt: skip
             cells.append({**cell, "run": number, "rows": rows})
     return {
@@ -94,6 +98,14 @@ def content(folders: Sequence[Path]) -> dict[str, Any]:
         "published": published(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
+
+
+def _likelihoods(record: dict[str, Any]) -> list[list[float | None]] | None:
+    """[log-probability, tokens, prior] an option; null for what JSON has no number for (a network gone wrong says nan)."""
+    found = record.get("likelihoods")  # runs of before there were any have none
+    return found and [
+        [v if v is None or math.isfinite(v) else None for v in (x["logprob"], x["tokens"], x["prior"])] for x in found
+    ]
 
 
 def published() -> list[dict[str, Any]]:

@@ -17,7 +17,10 @@ from evalsuite.types import Status
 
 
 def results(done: Results) -> Iterator[Table]:
-    """A table a set: models by tasks, headline metric in percent, and the share of replies without an answer."""
+    """A table a set: models by tasks, headline metric in percent, and the share of replies without an answer.
+
+    Then, where choices were asked in other ways than by generating, a table of accuracy by scoring.
+    """
     for item_set in SETS:
         mine = [c for c in done.cells if c["set"] == item_set]
         names = [t for t in TASKS.values() if any(c["task"] == t.name for c in mine)]
@@ -37,6 +40,46 @@ def results(done: Results) -> Iterator[Table]:
             cells = (f"{100 * chance[t.name]:.1f}" if t.name in chance else "" for t in names)
             table.add_section()
             table.add_row(Text("chance", style="dim"), *(Text(c, style="dim") for c in cells))
+        yield table
+    yield from by_scoring(done.cells)
+
+
+# Its columns: scoring, metric, heading. What texts are compared by makes columns of their own.
+_WAYS = (
+    ("generate", "accuracy", "gen."),
+    ("constrained", "accuracy", "constr."),
+    ("labels", "accuracy", "labels"),
+    ("texts", "accuracy_token", "texts\n/token"),
+    ("texts", "accuracy_sum", "texts\nsum"),
+    ("texts", "accuracy_char", "texts\n/char"),
+    ("texts", "accuracy_prior", "texts\n-prior"),
+)
+
+
+def by_scoring(cells: Sequence[dict[str, Any]]) -> Iterator[Table]:
+    """Accuracy of each model at each choice task by how it was asked: format failure apart from ignorance."""
+    choices = [c for c in cells if "chance" in c]
+    asked = {c["scoring"] for c in choices}
+    if asked <= {"generate"} or asked in ({"labels"}, {"constrained"}):
+        return
+    ways = [way for way in _WAYS if way[0] in asked]
+    models: dict[tuple[str, ...], dict[tuple[int, int], dict[str, dict[str, Any]]]] = {}
+    names = list(TASKS)
+    for c in choices:
+        of = models.setdefault((c["model"], _way(c["variant"], c["shots"], "generate"), c["split"]), {})
+        of.setdefault((SETS.index(c["set"]), names.index(c["task"])), {})[c["scoring"]] = c
+    plain = len({place[1:] for place in models}) == 1
+    for place, rows in models.items():
+        if {scoring for found in rows.values() for scoring in found} <= {"generate"}:  # a baseline, say
+            continue
+        label = place[0] if plain else " ".join(place)
+        table = _table("", "", *(heading for _, _, heading in ways), "chance")
+        table.title = Text(f"{label}: accuracy % by scoring")
+        table.collapse_padding = True
+        for (item_set, task), found in sorted(rows.items()):
+            chance = Text(f"{100 * next(c['chance'] for c in found.values()):.1f}", style="dim")
+            numbers = (_number(found.get(way), metric) for way, metric, _ in ways)
+            table.add_row(f"{SETS[item_set]} {TASKS[names[task]].short}", *numbers, chance)
         yield table
 
 
@@ -59,7 +102,7 @@ def _number(cell: dict[str, Any] | None, metric: str) -> Text:
     """ "34.5" and, behind it in brackets, the percentage of replies without an answer; "n failed" if any request was."""
     if cell is None:
         return Text("–", style="dim")
-    value = cell["metrics"][metric]["value"]
+    value = cell["metrics"].get(metric, {}).get("value")  # if nothing was answered, there is the first metric alone
     text = Text("–" if value is None else f"{100 * value:.1f}")
     status = cell["status"]
     failed = status.get(Status.FAILED, 0)

@@ -56,6 +56,11 @@ class Item:
         """The labels without their brackets: "a" of "(a)"."""
         return tuple(label.strip("()（）") for label in self.labels)
 
+    @property
+    def label_forms(self) -> tuple[tuple[str, str], ...]:
+        """What a model may write for each label: "a" or " a", as its tokenizer and training have it."""
+        return tuple((name, f" {name}") for name in self.indicators)
+
 
 @dataclass(frozen=True, slots=True)
 class Message:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalsuite.backends import load
+from evalsuite.backends.checkpoint import labels_response, texts_response
 from evalsuite.backends.hf import HuggingFace, plan
 from evalsuite.config import Generation, Model
 from evalsuite.data.corecode import Corpus
@@ -225,3 +226,15 @@ def test_an_adapter_is_loaded_and_told_apart(hf: HuggingFace, sample: Corpus, ti
     assert answers(adapted, asked) != answers(hf, asked)
     with pytest.raises(BackendError, match="cannot load adapter"):
         HuggingFace(hf.checkpoint.model.model_copy(update={"adapter": str(tmp_path / "nowhere")}))
+
+
+def test_no_option_is_the_most_likely_of_nan() -> None:
+    """As half precision gives where it overflows: a failure that says what to do, not an answer drawn from nothing."""
+    nan = float("nan")
+    for response in (
+        labels_response([[[1]], [[2]]], [[nan], [-1.0]], 5),
+        texts_response([[-1.0], [-2.0, nan]], [-1.0, -1.0], 5),
+        texts_response([[-1.0], [-2.0]], [-1.0, nan], 5),
+    ):
+        assert response.error and "dtype" in response.error and response.likelihoods == ()
+    assert labels_response([[[1]], [[2]]], [[-3.0], [-1.0]], 5).error is None

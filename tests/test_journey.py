@@ -236,6 +236,20 @@ def test_preview(tmp_path: Path, tiny: Path) -> None:
     assert json.loads(asked[3])["prompt"] == record["prompt"]
 
 
+def test_preview_of_scorings() -> None:
+    """What stands to choose from, an item of each way; the prompt once. Tasks without options are generated."""
+    ways = ["--scoring", "generate,labels,texts,constrained", "--model", "tiny-zh", "--set", "hard", "--limit", "1"]
+    words = ["preview", "--tasks", "knowledge_filling,event_cause", *ways]
+    text = cli(*words).stdout
+    assert text.count("候选选项：") == 1 and text.count("(the prompt of this item above)") == 3
+    assert "── likelihood of (b): 'b' or ' b'" in text and "── may be written for (b): 'b' or ' b'" in text
+    lines = [json.loads(x) for x in cli(*words, "--json").stdout.splitlines()]
+    assert [x["scoring"] for x in lines] == ["generate", "labels", "texts", "constrained", "generate"]
+    texts = next(x for x in lines if x["scoring"] == "texts")
+    assert len(texts["candidates"]) == 3 and all(option in texts["prompt"] for (option,) in texts["candidates"])
+    assert [x["candidates"] for x in lines if x["scoring"] == "generate"] == [None, None]
+
+
 def test_lists() -> None:
     assert "clipped_subsequent_event" in cli("tasks", COLUMNS="200").stdout
     assert "tiny-zh" in cli("models", COLUMNS="200").stdout

@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import evalsuite
+from evalsuite.types import SCORINGS
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -38,17 +41,60 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
             continue
         cell["model"] = HOSTILE[0]
         cell["facts"].update(backend="hf", tags=[])  # so that it stands among the models, not the baselines
-        path = run / cell["records"]
-        records = [json.loads(line) for line in path.read_text().splitlines()]
-        for n, record in enumerate(records[: len(HOSTILE)]):
-            record["reply"] = HOSTILE[n]
-        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        change(run, cell, lambda records: [r.update(reply=x) for r, x in zip(records, HOSTILE, strict=False)])
     (run / "results.json").write_text(json.dumps(results))
     return evalsuite.report([run])
 
 
+def change(run: Path, cell: dict[str, Any], how: Callable[[list[dict[str, Any]]], object]) -> None:
+    """Change a cell's records in place."""
+    path = run / cell["records"]
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    how(records)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+@pytest.fixture(scope="module")
+def ways(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """tiny-zh asked in every way, and a baseline. One cell's first replies become one after hostile thoughts, and one
+    that a content filter withheld."""
+    pytest.importorskip("torch", reason="needs evalsuite[hf]")
+    run = tmp_path_factory.mktemp("ways") / "run"
+    evalsuite.run(model=["tiny-zh", "random"], scoring=SCORINGS, limit=3, out=run)
+    results = json.loads((run / "results.json").read_text())
+
+    def think(records: list[dict[str, Any]]) -> None:
+        records[0]["reasoning"] = "\n".join(HOSTILE)
+        records[1] |= {"reply": "", "finish": "content_filter", "scores": {"accuracy": 0.0}}
+        records[1]["answer"] |= {"status": "filtered", "choice": None, "text": None, "start": None, "end": None}
+
+    cell = find(results, "easy", "domain_identification", "generate")
+    change(run, cell, think)
+    cell["status"] = {"parsed": 2, "filtered": 1}
+    (run / "results.json").write_text(json.dumps(results))
+    evalsuite.report([run])
+    return run
+
+
+def find(results: dict[str, Any], item_set: str, task: str, scoring: str) -> dict[str, Any]:
+    place = ("tiny-zh", item_set, task, scoring)
+    return next(c for c in results["cells"] if (c["model"], c["set"], c["task"], c["scoring"]) == place)
+
+
 @pytest.fixture
 def page(page_file: Path) -> Iterator[Any]:
+    with browse(page_file) as tab:
+        yield tab
+
+
+@pytest.fixture
+def ways_page(ways: Path) -> Iterator[Any]:
+    with browse(ways / "page" / "index.html") as tab:
+        yield tab
+
+
+@contextmanager
+def browse(file: Path) -> Iterator[Any]:
     """A browser page that fails the test on any dialog, script error, console message or network request."""
     noise: list[str] = []
     with sync_api.sync_playwright() as playwright:
@@ -60,7 +106,7 @@ def page(page_file: Path) -> Iterator[Any]:
         tab.on("pageerror", lambda error: noise.append(str(error)))
         tab.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
         tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else noise.append(r.url))
-        tab.goto(page_file.as_uri())
+        tab.goto(file.as_uri())
         tab.wait_for_selector("table.overview")
         yield tab
         browser.close()
@@ -134,3 +180,149 @@ def test_what_was_read_is_highlighted(page: Any) -> None:
 def test_no_sideways_scrolling(page: Any, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def exported(page: Any) -> list[dict[str, str]]:
+    with page.expect_download() as download:
+        page.click("#csv")
+    return list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
+
+
+def shown(value: float | None) -> str:
+    """A share as the page writes it."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_choosing_a_scoring(ways: Path, ways_page: Any, scoring: str) -> None:
+    """Choices by the scoring chosen, spans and texts as generated; the paper's rows beside generated choices only."""
+    results = json.loads((ways / "results.json").read_text())
+    ways_page.select_option("[data-keep=scoring] select", scoring)
+    offered = ways_page.locator("[data-keep=metric-choice] option").all_inner_texts()
+    assert ("Accuracy less the prior" in offered) == (scoring == "texts")
+    assert any("forms only" in name for name in offered) == (scoring in ("generate", "constrained"))
+    row = ways_page.locator("table[data-set=hard] tbody.own tr:not(.group) td")
+    for place, task in ((0, "knowledge_filling"), (3, "domain_identification"), (1, "knowledge_generation")):
+        cell = find(results, "hard", task, "generate" if task == "knowledge_generation" else scoring)
+        metric = cell["metrics"]["f1" if task == "knowledge_generation" else "accuracy"]
+        assert row.nth(place).locator(".num").inner_text() == shown(metric["value"])
+    told = "always generated" in ways_page.inner_text(".controls + .note") if scoring != "generate" else False
+    assert told == (scoring != "generate")
+    rows = exported(ways_page)
+    assert {r["scoring"] for r in rows if r["group"] == "model" and r["task"] == "slot_identification"} == {scoring}
+    paper = {r["task"] for r in rows if r["group"] == "published"}
+    assert "event_cause" in paper and ("slot_identification" in paper) == (scoring == "generate")
+    baselines = {r["task"] for r in rows if r["group"] == "baseline"}
+    assert ("slot_identification" in baselines) == (scoring == "generate")
+
+
+@pytest.mark.parametrize("task", ["", "slot_identification", "domain_identification"])
+def test_by_scoring(ways: Path, ways_page: Any, task: str) -> None:
+    results = json.loads((ways / "results.json").read_text())
+    names = [task] if task else ["knowledge_filling", "domain_identification", "slot_identification"]
+    ways_page.select_option("[data-keep=way-task] select", task)
+    ways_page.select_option("[data-keep=way-set] select", "easy")
+    rows = ways_page.locator("table.scorings tbody:not(.chance) tr")
+    assert rows.count() == 1  # a baseline has nothing to compare
+    columns = {
+        "generate": ("generate", "accuracy"), "constrained": ("constrained", "accuracy"), "labels": ("labels", "accuracy"),
+        "perToken": ("texts", "accuracy_token"), "perSum": ("texts", "accuracy_sum"), "perChar": ("texts", "accuracy_char"),
+        "lessPrior": ("texts", "accuracy_prior"),
+    }  # fmt: skip
+    for way, (scoring, metric) in columns.items():
+        values = [find(results, "easy", name, scoring)["metrics"][metric]["value"] for name in names]
+        assert rows.locator(f"[data-way={way}] .num").inner_text() == shown(sum(values) / len(values)), way
+    silent = rows.locator("[data-way=silent]").inner_text()
+    assert silent.startswith(
+        {"domain_identification": "33.3", "": "11.1"}.get(task, "0.0")
+    )  # the filtered one, of 3 or 9
+
+
+@pytest.mark.parametrize("scoring", ["texts", "labels"])
+def test_evidence_of_likelihoods(ways: Path, ways_page: Any, scoring: str) -> None:
+    cell = find(json.loads((ways / "results.json").read_text()), "hard", "knowledge_filling", scoring)
+    records = [json.loads(line) for line in (ways / cell["records"]).read_text().splitlines()]
+    link = f"#run=0&model=tiny-zh&set=hard&task=knowledge_filling&split=test&prompt=paper&shots=0&scoring={scoring}"
+    ways_page.goto(ways_page.url.partition("#")[0] + link)
+    ways_page.wait_for_selector("#panes")
+    for record in records:
+        ways_page.keyboard.press("j")
+        ways_page.wait_for_function("n => location.hash.endsWith('%2F' + n)", arg=record["item"].rpartition("/")[2])
+        assert ways_page.locator(".two pre.reply").count() == 0
+        assert "Nothing was written" in ways_page.inner_text(".two")
+        options = ways_page.locator(".likely li")
+        parts = [math.exp(x["logprob"]) for x in record["likelihoods"]]
+        for n, part in enumerate(parts):
+            assert float(options.nth(n).locator(".share b").inner_text().split()[0]) == pytest.approx(
+                100 * part / sum(parts), abs=0.06
+            )
+        chosen = record["answer"]["choice"]
+        assert "chosen" in options.nth(chosen).inner_text()
+        assert "gold" in options.nth(record["labels"].index(record["gold"])).inner_text()
+        best = options.nth(chosen).locator(".most").all_inner_texts()
+        assert any(text.startswith("per token" if scoring == "texts" else "log p") for text in best)
+        assert ("prior" in options.first.inner_text()) == (scoring == "texts")
+    others = ways_page.locator(".cards").inner_text()  # the same model asked otherwise, and nobody in another way
+    assert all(way in others for way in SCORINGS if way != scoring) and "random" not in others
+    ways_page.goto("about:blank")
+    ways_page.goto((ways / "page" / "index.html").as_uri() + link.rpartition("&")[0])  # as links were before
+    ways_page.wait_for_selector("#panes")
+    assert "Scoring generate" in ways_page.inner_text(".cellhead")
+
+
+def test_thoughts_and_filtered_replies(ways_page: Any) -> None:
+    ways_page.locator("table[data-set=easy] tbody.own button.cell[aria-label*='Domain identification']").click()
+    ways_page.wait_for_selector("#panes")
+    assert "filtered 1" in ways_page.inner_text(".cellhead")
+    ways_page.keyboard.press("j")
+    ways_page.wait_for_selector(".reasoning")
+    block = ways_page.locator(".reasoning")
+    assert block.get_attribute("open") is None  # folded until asked for
+    ways_page.click(".reasoning summary")
+    text = block.locator("pre").inner_text()
+    assert HOSTILE[0] in text and HOSTILE[1] in text and "U+202E" in text and "\u202e" not in text
+    assert ways_page.locator("#main img, #main svg[onload], #main script").count() == 0
+    assert ways_page.evaluate(
+        "document.querySelector('.reasoning').compareDocumentPosition(document.querySelector('.two .reply:not(.reasoning *)')) & 4"
+    )
+    ways_page.click(".listtools [data-value=filtered]")
+    assert ways_page.locator(".rows .row").count() == 1
+    ways_page.click(".rows .row")
+    ways_page.wait_for_selector("text=withheld the reply")
+    assert ways_page.locator(".two .reasoning, .two pre.reply").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_likelihoods_do_not_scroll_sideways(ways_page: Any, width: int) -> None:
+    ways_page.set_viewport_size({"width": width, "height": 900})
+    ways_page.select_option("[data-keep=scoring] select", "texts")
+    assert ways_page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    ways_page.locator("table[data-set=hard] tbody.own button.cell[aria-label*='Slot identification']").click()
+    ways_page.wait_for_selector("#panes")
+    ways_page.click(".rows .row >> nth=0")
+    ways_page.wait_for_selector(".likely")
+    assert ways_page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_numbers_that_are_none(ways: Path, tmp_path: Path) -> None:
+    """A network gone wrong says nan, for which JSON has no word: the page must open all the same. So with old runs."""
+    run = tmp_path / "run"
+    shutil.copytree(ways, run)
+    results = json.loads((run / "results.json").read_text())
+    change(
+        run,
+        find(results, "hard", "knowledge_filling", "texts"),
+        lambda r: r[0]["likelihoods"][0].update(logprob=math.nan),
+    )
+    for cell in results["cells"]:
+        if cell["scoring"] == "generate":
+            del cell["scoring"]
+            change(run, cell, lambda r: [x.pop(name) for x in r for name in ("scoring", "reasoning", "likelihoods")])
+    (run / "results.json").write_text(json.dumps(results))
+    with browse(evalsuite.report([run])) as tab:
+        tab.select_option("[data-keep=scoring] select", "texts")
+        tab.locator("table[data-set=hard] tbody.own button.cell").first.click()
+        tab.wait_for_selector("#panes")
+        tab.click(".rows .row >> nth=0")
+        tab.wait_for_selector(".likely")
+        assert "NaN" not in tab.inner_text(".likely")

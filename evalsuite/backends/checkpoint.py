@@ -105,9 +105,7 @@ class Checkpoint:
         Which form a model prefers depends on its tokenizer and on how it was trained, so their probabilities are added.
         """
         text = self.text(request)
-        return [
-            _distinct([self.after(text, form) for form in (label, f" {label}")]) for label in request.item.indicators
-        ]
+        return [_distinct([self.after(text, form) for form in forms]) for forms in request.item.label_forms]
 
     def option_ids(self, request: Request) -> list[list[int]]:
         """Token ids of each option's text after the prompt."""
@@ -171,13 +169,20 @@ def labels_response(
         Likelihood(_sum_of_probabilities(option), min(map(len, ids)))
         for option, ids in zip(options, forms, strict=True)
     )
-    return Response("", "labels", prompt_tokens, likelihoods=found)
+    return _compared("labels", prompt_tokens, found)
 
 
 def texts_response(scores: Sequence[Sequence[float]], priors: Sequence[float], prompt_tokens: int) -> Response:
     """`scores`: option -> the log-probabilities of its tokens; `priors`: option -> log-probability by itself."""
     found = tuple(Likelihood(sum(row), len(row), prior) for row, prior in zip(scores, priors, strict=True))
-    return Response("", "texts", prompt_tokens, likelihoods=found)
+    return _compared("texts", prompt_tokens, found)
+
+
+def _compared(finish: str, prompt_tokens: int, found: tuple[Likelihood, ...]) -> Response:
+    if any(math.isnan(x.logprob) or math.isnan(x.prior or 0.0) for x in found):  # nothing is the most likely of these
+        error = "the network gave nan for the likelihood of an option: try dtype float32 or bfloat16"
+        return Response("", "error", prompt_tokens, error=error)
+    return Response("", finish, prompt_tokens, likelihoods=found)
 
 
 def _sum_of_probabilities(logprobs: Sequence[float]) -> float:

@@ -1,0 +1,317 @@
+// The overview: table, export, chart, the ways of asking compared, statuses.
+// ---------------------------------------------------------------- overview
+function drawOverview() {
+  const focus = document.activeElement?.closest("[data-keep]")?.dataset.keep;
+  offerMetrics();
+  const scroll = [...document.querySelectorAll(".scroll")].map((x) => [x.scrollLeft, x.scrollTop]);
+  put($("main"), drawIntro(), h("section", { class: "block" }, h("h2", null, t("overview")),
+    h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`),
+    controls(), notes(), legend(), setNames().map(overviewTable)), drawScorings(), drawChart(), drawStatus());
+  document.querySelectorAll(".scroll").forEach((x, i) => { if (scroll[i]) [x.scrollLeft, x.scrollTop] = scroll[i]; });
+  if (focus) document.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
+}
+const kept = (key, node) => { node.dataset.keep = key; return node; };
+function controls() {
+  const several = (name, key) => {
+    const all = distinct(name);
+    const names = name === "scoring" ? SCORINGS.filter((x) => all.includes(x)) : all;
+    return all.length > 1 && kept(key, choice(t(key), names, state[name], (v) => update({ [name]: name === "shots" ? Number(v) : v }), name === "scoring" ? t : plain));
+  };
+  const groups = [[t("profileDefault"), textMetrics.filter((m) => !isPaper(m))], [t("profilePaper"), textMetrics.filter(isPaper)]].filter(([, list]) => list.length);
+  return h("div", { class: "controls" },
+    textMetrics.length > 1 && kept("metric", choice(t("metric"), groups, state.metric, (metric) => update({ metric }), longName)),
+    choiceMetrics.length > 1 && kept("metric-choice", choice(t("metricChoice"), choiceMetrics, state.metricChoice, (metricChoice) => update({ metricChoice }), longName)),
+    several("variant", "variant"), several("shots", "shots"), several("scoring", "scoring"), several("split", "split"),
+    haveIntervals() && kept("intervals", check(t("intervals"), state.intervals, (on) => update({ intervals: on }))),
+    data.published.length > 0 && kept("published", check(t("published"), state.published, (on) => update({ published: on }))),
+    button(t("csv"), exportCsv, { id: "csv", class: "push" }));
+}
+function notes() {
+  if (!data.cells.length) return h("p", { class: "notice" }, t("noCells"));
+  if (!data.cells.some(inView)) return h("p", { class: "notice" }, t("noneHere"));
+  const lines = [state.published && data.published.length > 0 && profileNote(), state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"), ...scoringNotes()].filter(Boolean);
+  return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, lines.join(" "));
+}
+function scoringNotes() {
+  if (state.scoring === "generate") return [];
+  const about = WORDS["about." + state.metricChoice] && choiceMetrics.includes(state.metricChoice) ? t("about." + state.metricChoice) : "";
+  return [t("about." + state.scoring), about, t("otherTasks"), state.published && data.published.length > 0 && t("onlyGenerated")];
+}
+/** Why the paper's rows are not beside the metric chosen. */
+function profileNote() {
+  const metric = state.metric;
+  if (PUBLISHED_AS[metric] || !textMetrics.includes(metric)) return "";
+  const name = metricName(metric), twin = Object.keys(PUBLISHED_AS).find((m) => isPaper(m) && PUBLISHED_AS[m] === baseName(metric));
+  return twin ? t("notComparable", metricName(baseName(metric)), name, metricName(twin)) : t("notPublished", name);
+}
+const haveIntervals = () => data.cells.some((c) => inView(c) && Object.values(c.metrics ?? {}).some((m) => isNumber(m.low) && isNumber(m.high)));
+
+function legend() {
+  const seen = STATUSES.filter((x) => data.cells.some((c) => inView(c) && counts(c)[x] > 0));
+  return seen.length > 1 && h("p", { class: "legend" }, seen.map((x) => h("span", null, h("i", { class: "s-" + x, "aria-hidden": "true" }), t(x))));
+}
+
+/** Models of a group in the order asked for: by a task's value (`null` last) or by name. */
+function ordered(rows, set) {
+  const { key, down } = state.sort;
+  const sign = down ? -1 : 1;
+  if (key === "") return [...rows].sort((a, b) => sign * a.label.localeCompare(b.label));
+  return rows.map((row) => [row, row.value(set, taskOf(key))])
+    .sort(([, a], [, b]) => (a === null) - (b === null) || (a === null ? 0 : sign * (a - b))).map(([row]) => row);
+}
+function ownRows(baseline) {
+  return [...models.values()].filter((m) => m.baseline === baseline)
+    .map((m) => {
+      const metric = (set, task) => cellAt(m.id, set, task.name)?.metrics?.[metricOf(task)] ?? null;
+      return { label: m.label, model: m, metric, value: (set, task) => metric(set, task)?.value ?? null };
+    })
+    .filter((row) => data.cells.some((c) => c.id === row.model.id && inView(c)));
+}
+function paperRows(set) {
+  const columns = new Map(tasks.map((x) => [x.name, published(set, x.name, metricOf(x))]));
+  const names = [...new Set([...columns.values()].flatMap((c) => [...c.keys()]))];
+  return names.map((label) => ({ label, columns, value: (_, task) => columns.get(task.name)?.get(label)?.value ?? null }));
+}
+/** Row -> "best" or "second" among the own models. Cells with failed or missing items, and unlike columns, are not ranked. */
+function ranks(rows, set, task) {
+  const complete = (row) => { const c = cellAt(row.model.id, set, task.name); return c && counts(c).failed + counts(c).missing === 0; };
+  const value = (row) => (complete(row) ? row.value(set, task) : null)?.toFixed(12);
+  const values = [...new Set(rows.map(value).filter(Boolean))].sort((a, b) => b - a);
+  const ranked = rows.filter(value).length > 1 && sameItems(columnCells(set, task));
+  return (row) => (ranked && ["best", "second"][values.indexOf(value(row))]) || "";
+}
+const columnCells = (set, task) => [...models.keys()].map((id) => cellAt(id, set, task.name)).filter(Boolean);
+const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2;
+
+function overviewTable(set) {
+  const own = ordered(ownRows(false), set), base = ordered(ownRows(true), set);
+  const paper = state.published ? ordered(paperRows(set), set) : [];
+  const average = paper.filter((r) => r.label === "Average");
+  const place = new Map(tasks.map((x) => [x.name, ranks(own, set, x)]));
+  const title = h("h3", { id: "set-" + set }, set.toUpperCase());
+  const body = (rows, heading, row, cls) => rows.length > 0 && h("tbody", { class: cls }, heading, rows.map(row));
+  const heading = (text) => h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, text), tasks.map(() => h("td")));
+  const modelRow = (ranked) => (row) => h("tr", null, h("th", { scope: "row" }, nameNode(row.model)),
+    tasks.map((x) => valueCell(cellAt(row.model.id, set, x.name), x, ranked ? place.get(x.name)(row) : "")));
+  const paperRow = (row) => h("tr", null, h("th", { scope: "row" }, row.label === "Average" ? t("average") : data$("span", "name", row.label)),
+    tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, figure(metricOf(x), row.value(set, x))), spanNode(metricOf(x), null))));
+  return [title, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "set-" + set },
+    h("table", { class: "overview", "data-set": set }, h("thead", null, h("tr", null, sortHead("", t("model")), tasks.map((x) => taskHead(x, set)))),
+      h("tbody", { class: "chance" }, h("tr", null, h("th", { scope: "row" }, t("chance")), tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, pct(chanceOf(set, x))), spanNode(metricOf(x), null))))),
+      body(own, heading(t("own")), modelRow(true), "own"), body(base, heading(t("baselines")), modelRow(false), "base"),
+      body(paper.filter((r) => r.label !== "Average").concat(average), paperHead(paper[0]), paperRow, "paper")))];
+}
+function paperHead(row) {
+  const source = (task) => [...new Set([...(row?.columns.get(task.name)?.values() ?? [])].flatMap((e) => e.sources))];
+  const words = (all) => (all.length ? t("table", all.map((x) => x.replace(/^Table /, "")).join(state.lang === "zh" ? "、" : ", ")) : "–");
+  return h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, t("paper"), h("small", null, t("paperNote"))),
+    tasks.map((x) => h("td", { class: "v" }, words(source(x)))));
+}
+function sortHead(key, label, extra) {
+  const on = state.sort.key === key;
+  const flip = () => update({ sort: { key, down: on ? !state.sort.down : key !== "" } });
+  return h("th", { scope: "col", "aria-sort": on ? (state.sort.down ? "descending" : "ascending") : "none" },
+    h("button", { type: "button", class: "sort", onclick: flip, "data-sort": key }, h("span", null, label),
+      h("span", { class: "arrow", "aria-hidden": "true" }, on ? (state.sort.down ? "▾" : "▴") : "")), extra);
+}
+function taskHead(task, set) {
+  const cells = columnCells(set, task);
+  const ns = cells.map((c) => c.items);
+  const [low, high] = [Math.min(...ns), Math.max(...ns)];
+  const n = cells.length > 0 && `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`;
+  const parts = (metricName(metricOf(task)) + (n ? ", " + n : "")).split(/\s*(?=[（(])|(?<=,)\s/);  // where the line may break
+  return kept(`sort-${set}-${task.name}`, sortHead(task.name, taskName(task), [h("small", null, parts.map((x) => [h("span", { class: "together" }, x), " "]),
+    !sameItems(cells) && h("span", { class: "warn", title: t("differ") }, "≠", unseen(t("differ")))),
+  [...new Map(cells.map((c) => [leakNote(c), leaky(c)]))].map(([text, bad]) => text && h("small", { class: "leak" + (bad ? " warn" : "") }, text))]));
+}
+const leaky = (cell) => cell.facts?.leaked > 0 && !cell.facts.drop_leaked;
+/** How many items of the test file share their dialogue with the training split, of all in the file. */
+function leakNote(cell) {
+  const leaked = cell.facts?.leaked;
+  if (!(leaked > 0)) return "";
+  const file = Object.values(data.runs[cell.run]?.manifest?.data ?? {}).find((f) => f?.sha256 === cell.facts.data);
+  const all = file?.items ?? cell.items + (cell.facts.drop_leaked ? leaked : 0);
+  return t(!leaky(cell) ? "leakedDropped" : cell.facts.limit == null ? "leaked" : "leakedLimit", num(leaked), num(all));
+}
+function chanceOf(set, task) {
+  const cell = columnCells(set, task).find((c) => typeof c.chance === "number");
+  return cell && task.kind === "choice" ? cell.chance : null;
+}
+function valueCell(cell, task, rank) {
+  if (!cell) return h("td", { class: "v" }, h("span", { class: "num none" }, "–"));
+  const n = counts(cell), metric = metricOf(task), m = cell.metrics?.[metric], text = figure(metric, valueOf(cell, metric));
+  const between = span(metric, m?.low, m?.high, 1);
+  const label = `${plain(models.get(cell.id).label)}, ${taskName(task)}, ${cell.set.toUpperCase()}: ${text}${between && `, ${t("interval")} ${between}`}`;
+  return h("td", { class: "v" },
+    h("button", { type: "button", class: "cell " + rank, onclick: () => go(cellRoute(cell)), "aria-label": label + (rank ? ", " + t(rank) : ""),
+      title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), spanNode(metric, m),
+    n.none > 0 && h("span", { class: "flag" }, statusBar(cell), `${num(n.none)} ${t("noAnswer")}`),
+    n.failed > 0 && h("span", { class: "flag bad" }, `! ${num(n.failed)} ${t("failedN")}`),
+    n.missing > 0 && h("span", { class: "flag bad" }, `! ${num(n.missing)} ${t("missingN")}`));
+}
+/** The interval beside a value; an empty one in rows without, so that values stand in line. */
+function spanNode(metric, m) {
+  return state.intervals && haveIntervals() && h("span", { class: "ci" }, span(metric, m?.low, m?.high));
+}
+/** A stacked bar of the statuses; the numbers stand beside it or in its title. */
+function statusBar(cell) {
+  const n = counts(cell);
+  const parts = STATUSES.filter((x) => n[x] > 0);
+  return h("span", { class: "stack", role: "img", "aria-label": parts.map((x) => `${t(x)} ${n[x]}`).join(", "), title: parts.map((x) => `${t(x)} ${n[x]}`).join(" · ") },
+    parts.map((x) => { const part = h("i", { class: "s-" + x }); part.style.flexGrow = n[x]; return part; }));
+}
+
+function exportCsv() {
+  const head = ["group", "model", "run", "set", "task", "split", "prompt", "shots", "scoring", "metric", "value", "low", "high", "wilson_low", "wilson_high", "n", "items", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source", "signature"];
+  const lines = [head];
+  for (const set of setNames()) for (const task of tasks) {
+    const metric = metricOf(task);
+    for (const row of [...ownRows(false), ...ownRows(true)]) {
+      const c = cellAt(row.model.id, set, task.name);
+      if (!c) continue;
+      const n = counts(c), m = c.metrics?.[metric] ?? {};
+      lines.push([row.model.baseline ? "baseline" : "model", c.model, data.runs[c.run]?.name, set, task.name, c.split, c.variant, c.shots, c.scoring, metric,
+        m.value, m.low, m.high, ...(m.wilson ?? ["", ""]), m.n, c.items, c.facts?.leaked, c.facts?.drop_leaked, c.chance, c.accuracy_of_parsed, ...STATUSES.map((x) => n[x]), "", m.signature]);
+    }
+    if (state.published) for (const [model, p] of published(set, task.name, metric)) {
+      lines.push(["published", model, "", set, task.name, "", "", state.shots, "generate", PUBLISHED_AS[metric], p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
+    }
+  }
+  // A spreadsheet takes a text that starts like a formula for one: an apostrophe keeps it a text.
+  const field = (v) => { const x = String(v ?? ""); return `"${(typeof v === "string" && /^[=+\-@\t\r]/.test(x) ? "'" + x : x).replaceAll('"', '""')}"`; };
+  const url = URL.createObjectURL(new Blob(["\ufeff" + lines.map((l) => l.map(field).join(",")).join("\r\n") + "\r\n"], { type: "text/csv" }));
+  h("a", { href: url, download: "corecode-leaderboard.csv" }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+// ---------------------------------------------------------------- chart
+function drawChart() {
+  if (!data.cells.some(inView)) return null;
+  const set = setNames().at(-1);
+  const rows = [...ordered(ownRows(false), set), ...ordered(ownRows(true), set)];
+  return h("section", { class: "block" }, h("h2", null, t("chart")), h("p", { class: "note" }, t("chartNote"), state.intervals && haveIntervals() && ` ${t("whiskerNote")}`),
+    h("div", { class: "panels" }, tasks.map((x) => panel(x, rows))));
+}
+const ROW = 24;
+const place = (share) => `${(2 + 96 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
+/** Where the axis of a panel ends: 1, or for a metric that is no share, a round number above all that is drawn. */
+function axisEnd(metric, rows, task, sets, paper) {
+  if (!isRaw(metric)) return 1;
+  const drawn = rows.flatMap((r) => sets.flatMap((x) => { const m = r.metric(x, task); return [m?.value, state.intervals ? m?.high : null]; }));
+  const most = Math.max(0, ...drawn.filter(isNumber), ...paper.flatMap(([, list]) => list.map(([, e]) => e.value)));
+  return [0.5, 1, 2, 4, 6, 8].find((x) => x >= most) ?? 10;
+}
+function panel(task, rows) {
+  const sets = setNames(), metric = metricOf(task);
+  const chance = sets.map((x) => chanceOf(x, task)).filter((v) => v !== null);
+  const paper = state.published ? sets.map((x) => [x, [...published(x, task.name, metric)].filter(([m]) => m !== "Average")]) : [];
+  const end = axisEnd(metric, rows, task, sets, paper), across = (v) => place(v / end);
+  const inPaper = new Set(paper.flatMap(([, list]) => list.map(([m]) => m))).size;
+  const height = (rows.length + (inPaper > 0)) * ROW;
+  const words = rows.map((r) => `${plain(r.label)} ${sets.map((x) => `${x.toUpperCase()} ${figure(metric, r.value(x, task))}`).join(", ")}`).join("; ");
+  const plot = s("svg", { class: "plot", width: "100%", height: height + 20, role: "img", "aria-label": `${taskName(task)}: ${words}` },
+    [0, 0.25, 0.5, 0.75, 1].map((v) => s("line", { class: "grid", x1: place(v), x2: place(v), y1: 0, y2: height })),
+    [0, 0.5, 1].map((v, i) => s("text", { x: place(v), y: height + 15, "text-anchor": ["start", "middle", "end"][i] }, isRaw(metric) ? String(v * end) : pct(v, 0))),
+    [...new Set(chance.map(across))].map((x) => s("line", { class: "chance", x1: x, x2: x, y1: 0, y2: height })),
+    rows.map((r, i) => dots(r, task, sets, i * ROW + ROW / 2, across)),
+    paper.map(([set, list]) => list.map(([m, e]) => s("rect", { class: "tick " + set, x: across(e.value), y: rows.length * ROW + (set === "easy" ? 4 : 12), width: 2, height: 7 },
+      s("title", null, `${m}, ${set.toUpperCase()} ${figure(metric, e.value)} (${e.sources.join(", ")})`)))));
+  return h("figure", { class: "panel" },
+    h("figcaption", null, h("strong", null, taskName(task)), h("small", null, metricName(metric), scoringOf(task) !== "generate" && ` · ${t(state.scoring)}`, chance.length > 0 && ` · ${t("chanceIs", pct(chance.at(-1)))}`)),
+    h("div", { class: "plotrow" }, h("div", { class: "names" }, rows.map((r) => h("div", { class: r.model.baseline ? "muted" : "" }, nameNode(r.model))),
+      inPaper > 0 && h("div", { class: "muted" }, t("paperRow", inPaper))), plot));
+}
+/** A dot a set, joined by a line; with intervals each set has its own height, and whiskers in place of the line. */
+function dots(row, task, sets, y, across) {
+  const metric = metricOf(task), whiskers = state.intervals && haveIntervals();
+  const points = sets.map((set, i) => ({ set, m: row.metric(set, task), y: whiskers ? y + (i - (sets.length - 1) / 2) * 9 : y })).filter((p) => isNumber(p.m?.value));
+  const line = (cls, x1, x2, y1, y2) => s("line", { class: cls, x1: across(x1), x2: across(x2), y1, y2 });
+  const whisker = (p) => span(metric, p.m.low, p.m.high) && s("g", { class: "whisker" },
+    line("", p.m.low, p.m.high, p.y, p.y), [p.m.low, p.m.high].map((v) => line("", v, v, p.y - 2.5, p.y + 2.5)));
+  const words = (p) => `${plain(row.label)}, ${p.set.toUpperCase()} ${figure(metric, p.m.value)} ${span(metric, p.m.low, p.m.high, 1).replace(/.+/, "($&)")}`.trim();
+  return s("g", { class: row.model.baseline ? "base" : "own" },
+    whiskers ? points.map(whisker) : points.length > 1 && line("link", points[0].m.value, points.at(-1).m.value, y, y),
+    points.map((p) => s("circle", { class: "dot " + p.set, cx: across(p.m.value), cy: p.y, r: whiskers ? 3.5 : p.set === "easy" ? 5 : 4.5 }, s("title", null, words(p)))));
+}
+
+// ---------------------------------------------------------------- the ways of asking compared
+// Its columns: [scoring, metric, heading]. What texts are compared by makes columns of their own.
+const WAYS = [["generate", "accuracy", "generate"], ["constrained", "accuracy", "constrained"], ["labels", "accuracy", "labels"], ["texts", "accuracy_token", "perToken"],
+  ["texts", "accuracy_sum", "perSum"], ["texts", "accuracy_char", "perChar"], ["texts", "accuracy_prior", "lessPrior"]];
+
+/** Accuracy by way of asking, a row a model, for one choice task or their mean: format failure apart from ignorance. */
+function drawScorings() {
+  const cells = data.cells.filter((c) => inPlace(c) && isChoice(taskOf(c.task)));
+  const there = new Set(cells.map((c) => c.scoring));
+  if (there.size < 2 && !there.has("texts")) return null;
+  const sets = setNames(), set = sets.includes(state.waySet) ? state.waySet : sets.at(-1);
+  const all = tasks.filter((x) => cells.some((c) => c.task === x.name && c.set === set));
+  const chosen = all.some((x) => x.name === state.wayTask) ? [taskOf(state.wayTask)] : all;
+  const ways = WAYS.filter(([way]) => there.has(way)), texts = ways.filter(([way]) => way === "texts").length;
+  const rows = [...models.values()].filter((m) => cells.some((c) => c.id === m.id && c.set === set && (c.scoring !== "generate" || !m.baseline)));
+  const chances = chosen.map((x) => cells.find((c) => c.set === set && c.task === x.name && isNumber(c.chance))?.chance);
+  const head = (text, props, extra) => h("th", { scope: "col", ...props }, text, extra);
+  return h("section", { class: "block" }, h("h2", { id: "byscoring" }, t("byScoring")), h("p", { class: "note" }, t("byScoringNote"), chosen.length > 1 && ` ${t("meanNote")}`),
+    h("div", { class: "controls" },
+      kept("way-task", choice(t("task"), ["", ...all.map((x) => x.name)], chosen.length > 1 ? "" : chosen[0]?.name, (wayTask) => update({ wayTask }), (v) => (v ? taskName(taskOf(v)) : t("meanOf", all.length)))),
+      kept("way-set", choice(t("set"), sets, set, (waySet) => update({ waySet }), (v) => v.toUpperCase()))),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "byscoring" }, h("table", { class: "scorings" },
+      h("thead", null,
+        h("tr", null, head(t("model"), { rowspan: 2 }), ways.map(([way, , label]) => way !== "texts" && [head(t(label), { rowspan: 2 }), way === "generate" && head(t("noAnswer"), { rowspan: 2 })]),
+          texts > 0 && head(t("texts"), { colspan: texts, scope: "colgroup" })),
+        texts > 0 && h("tr", null, ways.map(([way, , label]) => way === "texts" && head(t(label))))),
+      h("tbody", { class: "chance" }, h("tr", null, h("th", { scope: "row" }, t("chance")), ways.map(([way]) => [h("td", { class: "v" }, pct(mean(chances))), way === "generate" && h("td")]))),
+      h("tbody", null, rows.map((m) => scoringRow(m, ways, set, chosen))))));
+}
+/** The mean; null unless all are numbers. */
+const mean = (values) => (values.length && values.every(isNumber) ? values.reduce((a, b) => a + b, 0) / values.length : null);
+function scoringRow(model, ways, set, chosen) {
+  const cellsOf = (way) => chosen.map((x) => cellAt(model.id, set, x.name, way));
+  const unlike = chosen.some((_, i) => !sameItems(ways.map(([way]) => cellsOf(way)[i]).filter(Boolean)));
+  return h("tr", null, h("th", { scope: "row" }, nameNode(model), unlike && h("small", { class: "warn" }, t("differWays"))), ways.map(([way, metric, label]) => {
+    const cells = cellsOf(way), found = cells.map((c) => c?.metrics?.[metric]), value = mean(found.map((m) => m?.value));
+    const text = pct(value), only = cells.length === 1 && cells[0];
+    const words = `${plain(model.label)}, ${way === "texts" ? t("texts") + ", " : ""}${t(label)}: ${text}`;
+    const node = only ? button(h("span", { class: "num" }, text), () => go(cellRoute(only)), { class: "cell", "aria-label": words }) : h("span", { class: "num" + (value === null ? " none" : "") }, text);
+    const amiss = way !== "generate" && cells.some((c) => c && counts(c).none > 0);
+    return [h("td", { class: "v", "data-way": label }, node, only && spanNode(metric, found[0]), amiss && h("span", { class: "flag" }, silentShare(cells), " ", t("noAnswer")), lostFlag(cells)),
+      way === "generate" && h("td", { class: "v", "data-way": "silent" }, silentShare(cells), only && counts(only).none > 0 && statusBar(only))];
+  }));
+}
+/** The share of replies without an answer, of all that came. */
+function silentShare(cells) {
+  const share = (n) => (n.none + n.parsed ? n.none / (n.none + n.parsed) : null), value = mean(cells.map((c) => (c ? share(counts(c)) : null)));
+  return value === null ? "–" : pct(value) + " %";
+}
+function lostFlag(cells) {
+  const lost = cells.filter(Boolean).map(counts).reduce((sum, n) => sum + n.failed + n.missing, 0);
+  return lost > 0 && h("span", { class: "flag bad" }, `! ${num(lost)} ${t("failedN")} / ${t("missingN")}`);
+}
+
+// ---------------------------------------------------------------- status table
+function drawStatus() {
+  const rows = [...ownRows(false), ...ownRows(true)];
+  const amiss = (c) => { const n = counts(c); return n.none + n.failed + n.missing > 0; };
+  const sets = setNames().filter((x) => !state.statusSet || x === state.statusSet);
+  const bodies = rows.filter((r) => !state.statusModel || r.model.id === state.statusModel).map((row) => {
+    const cells = tasks.flatMap((x) => sets.map((set) => cellAt(row.model.id, set, x.name))).filter((c) => c && (!state.issues || amiss(c)));
+    return cells.length > 0 && h("tbody", null, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, nameNode(row.model)), h("td", { colspan: STATUSES.length + 5 })), cells.map(statusRow));
+  }).filter(Boolean);
+  if (!rows.length) return null;
+  const heads = [t("task"), t("set"), t("ofAll"), t("ofParsed"), t("items"), ...STATUSES.map((x) => t(x)), t("share")];
+  return h("section", { class: "block" }, h("h2", { id: "status" }, t("status")), h("p", { class: "note" }, t("statusNote")),
+    h("div", { class: "controls" },
+      kept("st-model", choice(t("model"), ["", ...rows.map((r) => r.model.id)], state.statusModel, (v) => update({ statusModel: v }), (v) => (v ? plain(models.get(v).label) : t("allModels")))),
+      kept("st-set", choice(t("set"), ["", ...setNames()], state.statusSet, (v) => update({ statusSet: v }), (v) => (v ? v.toUpperCase() : t("allSets")))),
+      kept("st-amiss", check(t("onlyIssues"), state.issues, (on) => update({ issues: on })))),
+    bodies.length ? h("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-labelledby": "status" }, h("table", { class: "status" },
+      h("thead", null, h("tr", null, heads.map((x) => h("th", { scope: "col" }, x)))), bodies)) : h("p", { class: "notice" }, t("noRows")));
+}
+function statusRow(cell) {
+  const n = counts(cell), task = taskOf(cell.task);
+  const number = (v, cls) => h("td", { class: "v " + (v ? cls : "zero") }, num(v));
+  return h("tr", null, h("th", { scope: "row" }, button(taskName(task), () => go(cellRoute(cell)), { class: "link" })), h("td", null, cell.set.toUpperCase()),
+    h("td", { class: "v" }, h("small", null, metricName(metricOf(task)), " "), figure(metricOf(task), valueOf(cell, metricOf(task)))),
+    h("td", { class: "v" }, pct(cell.accuracy_of_parsed)), number(cell.items, ""),
+    STATUSES.map((x) => number(n[x], x === "parsed" ? "" : "k-" + x)), h("td", null, statusBar(cell)));
+}
