@@ -179,8 +179,8 @@ def texts_response(scores: Sequence[Sequence[float]], priors: Sequence[float], p
 
 
 def _compared(finish: str, prompt_tokens: int, found: tuple[Likelihood, ...]) -> Response:
-    if any(math.isnan(x.logprob) or math.isnan(x.prior or 0.0) for x in found):  # nothing is the most likely of these
-        error = "the network gave nan for the likelihood of an option: try dtype float32 or bfloat16"
+    if not all(math.isfinite(x.logprob) and math.isfinite(x.prior or 0.0) for x in found):
+        error = "the network gave an option no finite likelihood: try dtype float32 or bfloat16"
         return Response("", "error", prompt_tokens, error=error)
     return Response("", finish, prompt_tokens, likelihoods=found)
 
@@ -188,6 +188,8 @@ def _compared(finish: str, prompt_tokens: int, found: tuple[Likelihood, ...]) ->
 def _sum_of_probabilities(logprobs: Sequence[float]) -> float:
     """log(sum(exp(x))), without underflow."""
     top = max(logprobs)
+    if not math.isfinite(top):
+        return top
     return top + math.log(sum(math.exp(x - top) for x in logprobs))
 
 
