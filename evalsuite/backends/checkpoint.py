@@ -155,7 +155,7 @@ class Checkpoint:
         if Path(self.path).is_dir():
             parts["files"] = folder_hash(Path(self.path))
         else:
-            parts["hub"] = [self.path, getattr(self.config, "_commit_hash", None) or model.revision]
+            parts["hub"] = [self.path, _commit(self.path, model.revision)]
         return f"{model.backend}:" + hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
 
@@ -191,6 +191,14 @@ def _sum_of_probabilities(logprobs: Sequence[float]) -> float:
     if not math.isfinite(top):
         return top
     return top + math.log(sum(math.exp(x - top) for x in logprobs))
+
+
+def _commit(path: str, revision: str | None) -> str | None:
+    """The commit of a hub model in the cache, which the file's place names: models--…/snapshots/COMMIT/config.json."""
+    from huggingface_hub import try_to_load_from_cache
+
+    file = try_to_load_from_cache(path, "config.json", revision=revision)
+    return Path(file).parent.name if isinstance(file, str) else revision
 
 
 def _distinct(rows: list[list[int]]) -> list[list[int]]:
