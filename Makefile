@@ -28,7 +28,7 @@ lint: .venv/test
 	touch $@
 
 .venv/test: .venv/run
-	$(PIP) install -e '.[hf,finetune,ray,semsim,dev]'
+	$(PIP) install -e '.[hf,openai,finetune,ray,semsim,dev]'
 	touch $@
 
 clean:

@@ -366,7 +366,9 @@ def main() -> None:
     except EvalsuiteError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as stop:
+        if isinstance(stop, SystemExit) and stop.code != 130:  # what typer makes of Ctrl-C
+            raise
         print("stopped; every reply so far is kept, and the same command goes on from here", file=sys.stderr)
         sys.exit(130)
 

@@ -54,19 +54,46 @@ class Price(_Strict):
 
 
 class API(_Strict):
-    """An OpenAI-compatible endpoint."""
+    """An OpenAI-compatible endpoint (docs/endpoints.md)."""
 
-    base_url: str | None = None  # None: OpenAI's
+    base_url: str = "https://api.openai.com/v1"
     key_env: str | None = "OPENAI_API_KEY"  # the environment variable that holds the key; null: the endpoint wants none
     max_concurrency: int = Field(default=32, ge=1)
     requests_per_minute: float | None = Field(default=None, gt=0)
     tokens_per_minute: float | None = Field(default=None, gt=0)
     timeout: float = Field(default=120, gt=0)  # seconds for one request
     attempts: int = Field(default=6, ge=1)  # the first included
+    backoff: float = Field(default=1, gt=0)  # seconds before the second; doubles, where the endpoint names no time
     temperature: float | None = 0.0  # null where the endpoint takes none (reasoning models)
     reasoning_tokens: int = Field(default=0, ge=0)  # granted on top of the reply's, for models that think first
     price: Price | None = None
     parameters: dict[str, Any] = {}  # sent along as they are, e.g. {enable_thinking: false}
+
+    @field_validator("base_url")
+    @classmethod
+    def _an_address(cls, value: str) -> str:
+        if not value.startswith(("http://", "https://")) or "@" in value or "?" in value:
+            raise ValueError("expected http://… or https://…, without user, password or query: keys belong in key_env")
+        return value.rstrip("/")
+
+    @field_validator("parameters")
+    @classmethod
+    def _not_ours(cls, value: dict[str, Any]) -> dict[str, Any]:
+        ours = {
+            "model",
+            "messages",
+            "prompt",
+            "stream",
+            "n",
+            "max_tokens",
+            "max_completion_tokens",
+            "temperature",
+            "stop",
+        }
+        if taken := sorted(ours & value.keys()):
+            raise ValueError(f"{', '.join(taken)}: set by evalsuite (temperature and reasoning_tokens under api, "
+                             "max_new_tokens and stop under generation)")  # fmt: skip
+        return value
 
 
 class Model(_Strict):

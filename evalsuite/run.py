@@ -10,7 +10,7 @@ import logging
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -262,17 +262,20 @@ def ask(
     progress = display.model([(cell, len(asked)) for cell, asked, _ in planned])
     for number, count in Counter(n for n, is_done in zip(owner, done, strict=True) if is_done).items():
         progress.skip(number, count)
+    groups = backend.generate(requests, done)
     try:
-        for group in backend.generate(requests, done):
+        for group in groups:
             store.put((keys[n], response) for n, response in group)
             for n, response in group:
                 progress.advance(owner[n], response, score_reply(requests[n].item, response)[1])
     finally:
         progress.finish()
+        if isinstance(groups, Generator):  # an interrupted run must not go on asking an endpoint
+            groups.close()
 
 
 def _limits(s: Settings, store: Store) -> Limits:
-    return Limits(None if s.budget is None else s.budget - store.spent(), s.max_concurrency)
+    return Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
 
 
 def _data(s: Settings) -> str:

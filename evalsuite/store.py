@@ -129,8 +129,15 @@ class Store:
                 )
                 self._db.execute("DELETE FROM failures WHERE key = ?", (name,))
 
+    def lend(self, amount: float) -> None:
+        """Count what requests under way may cost as spent, before they are sent; less than 0 gives it back.
+
+        What a killed process had lent stays spent: its endpoint may have charged it.
+        """
+        self._db.execute("INSERT INTO spent VALUES ('', ?)", (amount,))
+
     def spent(self) -> float:
-        """What all replies, and failures that may have been charged, have cost so far."""
+        """What all replies, failures that may have been charged, and requests under way have cost so far."""
         (total,) = self._db.execute("SELECT coalesce(sum(cost), 0) FROM spent").fetchone()
         return float(total)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-HEAVY = ("torch", "transformers", "vllm", "jieba", "numpy", "scipy", "ray", "peft")
+HEAVY = ("torch", "transformers", "vllm", "jieba", "numpy", "scipy", "ray", "peft", "openai")
 
 
 def python(code: str, cwd: Path, **more: str) -> str:

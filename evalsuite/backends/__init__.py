@@ -21,8 +21,10 @@ TrainingItems = Callable[[str, str], tuple[Item, ...]]
 class Limits:
     """What a run may use of an endpoint."""
 
-    budget: float | None = None  # what it may still spend, in the currency of the model's prices
+    budget: float | None = None  # what it may spend in all, in the currency of the model's prices
+    spent: float = 0.0  # what it has spent of that before
     max_concurrency: int | None = None  # instead of the model's own
+    lend: Callable[[float], None] = lambda amount: None  # keeps what is at stake in requests under way (Store.lend)
 
 
 class Backend(Protocol):

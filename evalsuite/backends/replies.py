@@ -1,0 +1,207 @@
+"""What an endpoint said -> a Response, or what to do about it: ask again, give the request up, or stop asking at all.
+
+Servers that call themselves OpenAI-compatible differ most in their errors; what is known of each stands in the tables here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from evalsuite.types import Response
+
+
+class Again(Exception):
+    """No reply, but there may be one next time."""
+
+    def __init__(
+        self, kind: str, message: str, after: float | None = None, lost: bool = False, overrun: bool = False
+    ) -> None:
+        """`after`: seconds that the endpoint asks for; `lost`: it may have answered, and charged for it."""
+        super().__init__(message)
+        self.kind, self.after, self.lost, self.overrun = kind, after, lost, overrun
+
+
+class Failed(Exception):
+    """This request will never get a reply; others may."""
+
+
+class Stop(Exception):
+    """No request will: the message says why, and what to do."""
+
+
+class OtherLimit(Exception):
+    """The endpoint wants max_completion_tokens instead of max_tokens."""
+
+
+# In an error's code, type or message, lower case: the content filter refused (OpenAI and Azure, DashScope, DeepSeek …).
+_FILTERED = (
+    "content_filter", "content filter", "contentfilter", "content_policy_violation", "responsibleaipolicyviolation",
+    "content management policy", "data_inspection_failed", "datainspectionfailed", "content exists risk",
+    "sensitivecontentdetected",
+)  # fmt: skip
+_UNPAID = (
+    "insufficient_quota",
+    "exceeded your current quota",
+    "insufficient balance",
+    "insufficient_balance",
+    "arrearage",
+)
+_TOO_LONG = (
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "maximum context",
+    "input length",
+    "too long",
+)
+# DashScope, of models that think.
+_WANTS = {
+    "enable_thinking": "set api: {parameters: {enable_thinking: false}}",
+    "support stream": "it answers in a stream only, which evalsuite does not read",
+}
+_FINISH = {
+    "length": "length",
+    "max_tokens": "length",
+    "content_filter": "content_filter",
+    "sensitive": "content_filter",
+}
+_LONGEST_WAIT = 600  # seconds; an endpoint that asks for more (a daily limit) has the run stop instead
+
+
+def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
+    """The reply in an answer that is no error; `cost` is left to the caller. Raises Again, with `lost`."""
+    kind = headers.get("content-type", "application/json")
+    if "json" not in kind:
+        raise Again("content type", f"the reply is {kind}, not JSON: {_start(body)}", lost=True)
+    try:
+        told = json.loads(body)
+    except ValueError as error:  # malformed, cut short, or no UTF-8
+        raise Again("unreadable", f"the reply is no whole JSON ({error}): {_start(body)}", lost=True) from None
+    except RecursionError:
+        raise Again("unreadable", f"the reply is nested too deep: {_start(body)}", lost=True) from None
+    choices = told.get("choices") if isinstance(told, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        raise Again("no choices", f"the reply has no choices: {_start(body)}", lost=True)
+    if choice.get("finish_reason") in ("insufficient_system_resource", "error"):  # DeepSeek; OpenRouter
+        raise Again("broken off", f"the endpoint broke off its reply: {choice['finish_reason']}", lost=True)
+    message = choice.get("message", choice if "text" in choice else None)
+    if not isinstance(message, dict):
+        raise Again("no message", f"the reply's first choice has no message: {_start(body)}", lost=True)
+    usage = told.get("usage") if isinstance(told.get("usage"), dict) else {}
+    finish = _FINISH.get(str(choice.get("finish_reason")), "stop")
+    text = _text(message.get("text") if "text" in message else message.get("content")) or _text(message.get("refusal"))
+    reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
+    if finish == "content_filter":
+        text = ""
+    return Response(
+        text, finish, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), reasoning=reasoning or None
+    )
+
+
+def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapping[str, Any]) -> Response:
+    """A content filter's refusal is a reply; all else raises. `asked` are the parameters that were sent."""
+    message, words, param = _error(body)
+    said = f"{status}: {message}"
+    if any(w in words for w in _UNPAID) or status == 402:
+        raise Stop(f"the endpoint wants to be paid first ({said})")
+    if status == 429:
+        after = _after(headers)
+        if after is not None and after > _LONGEST_WAIT:
+            raise Stop(f"the endpoint asks to wait for {after:.0f} s; run again then ({said})")
+        raise Again("429" if after is None else "429, Retry-After", said, after, overrun=True)
+    if status in (408, 409) or status >= 500:
+        raise Again(str(status), said, _after(headers))
+    if status != 401 and any(w in words for w in _FILTERED):
+        return Response("", "content_filter")
+    if status in (401, 403):
+        raise Stop(f"the endpoint refuses the key ({said})")
+    if status == 404:
+        raise Stop(f"the endpoint does not know this model, or has no such address ({said})")
+    if status in (400, 422) and not any(w in words for w in _TOO_LONG):
+        if "max_tokens" in asked and "max_completion_tokens" in words:
+            raise OtherLimit(said)
+        for name in asked:
+            if param == name or re.search(
+                rf"['\"`‘“]{name}['\"`’”]" + ("" if name == "stop" else rf"|\b{name}\b"), words
+            ):
+                raise Stop(f"the endpoint does not take {name} ({said}){_advice(name)}")
+        for word, advice in _WANTS.items():
+            if word in words:
+                raise Stop(f"the endpoint refuses this model's requests ({said}); {advice}")
+    raise Failed(said)
+
+
+def _advice(name: str) -> str:
+    settings = {
+        "temperature": "set api: {temperature: null}",
+        "stop": "leave generation: stop out",
+        "max_tokens": "set generation: {max_new_tokens: …} or api: {reasoning_tokens: …} to what it allows",
+    }
+    settings["max_completion_tokens"] = settings["max_tokens"]
+    return "; " + settings.get(name, f"take {name} out of api: parameters, or change it")
+
+
+def _error(body: bytes) -> tuple[str, str, str | None]:
+    """An error's message, all its words in lower case, and the parameter it is about."""
+    try:
+        told: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        text = _start(body)
+        return text, text.lower(), None
+    error = told.get("error", told) if isinstance(told, dict) else told
+    if not isinstance(error, dict):
+        text = _clean(str(error))[:500]
+        return text, text.lower(), None
+    inner = error.get("innererror") or {}
+    parts = [error.get("message") or error.get("detail"), error.get("code"), error.get("type")]
+    parts += [inner.get("code")] if isinstance(inner, dict) else []
+    words = [_clean(str(part)) for part in parts if part]
+    param = error.get("param")
+    return (
+        (words[0] if words else _start(body))[:500],
+        "\n".join(words).lower(),
+        param if isinstance(param, str) else None,
+    )
+
+
+def _after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait as the endpoint asks: retry-after-ms, or Retry-After in seconds or as a date."""
+    value = headers.get("retry-after", "").strip()
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        if re.fullmatch(r"\d+(\.\d+)?", value):
+            return float(value)
+        until = parsedate_to_datetime(value)
+        # By the endpoint's own clock where it shows it: ours may be another.
+        now = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
+        return max(0.0, (until - now).total_seconds())
+    except (ValueError, TypeError):  # none, or in no known form
+        return None
+
+
+def _text(value: Any) -> str:
+    """A message's text; some servers send a list of parts."""
+    if isinstance(value, list):
+        value = "".join(p["text"] for p in value if isinstance(p, dict) and isinstance(p.get("text"), str))
+    return _clean(value) if isinstance(value, str) else ""
+
+
+def _clean(text: str) -> str:
+    """Half a character (a lone surrogate, as broken JSON may carry) becomes its escape: no file and no screen takes it."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _count(usage: Mapping[str, Any], name: str) -> int:
+    value = usage.get(name)
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _start(body: bytes) -> str:
+    return body[:200].decode("utf-8", "replace")

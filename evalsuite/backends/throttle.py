@@ -1,0 +1,72 @@
+"""How fast an endpoint is asked: as many requests at once as it bears, within its rates, and silence when it says so."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+log = logging.getLogger(__name__)
+
+
+class Throttle:
+    """Adaptive concurrency: grows with every reply, halves when the endpoint is overrun (as TCP does: AIMD)."""
+
+    def __init__(
+        self, most: int, requests_per_minute: float | None, tokens_per_minute: float | None, largest: int
+    ) -> None:
+        """`most`: the bound for requests at once; `largest`: tokens of the largest request to come."""
+        from aiolimiter import AsyncLimiter
+
+        def limiter(rate: float | None, largest: int) -> AsyncLimiter | None:
+            # A bucket of one second's worth: a whole minute's would allow twice the rate in the first minute.
+            size = max(rate / 60, largest) if rate else 0.0
+            return AsyncLimiter(size, 60 * size / rate) if rate else None
+
+        self.most = most
+        self.limit = float(min(4, most))
+        self._requests, self._tokens = limiter(requests_per_minute, 1), limiter(tokens_per_minute, largest)
+        self._busy = 0
+        self._turn = asyncio.Condition()
+        self._overrun = False  # ever: from then on the limit grows slowly
+        self._halved = self._until = 0.0  # when the limit was last halved; till when nothing may be sent
+
+    @asynccontextmanager
+    async def slot(self, tokens: int) -> AsyncIterator[None]:
+        """Wait for a place among the requests under way, and for the rates' leave to send so many tokens."""
+        async with self._turn:
+            await self._turn.wait_for(lambda: self._busy < int(self.limit))
+            self._busy += 1
+        try:
+            if self._requests:
+                await self._requests.acquire()
+            if self._tokens:
+                await self._tokens.acquire(tokens)
+            yield
+        finally:
+            self._busy -= 1
+            async with self._turn:
+                self._turn.notify(max(0, int(self.limit) - self._busy))
+
+    async def clear(self) -> None:
+        """Wait until the endpoint's pause is over."""
+        while (left := self._until - time.monotonic()) > 0:
+            await asyncio.sleep(left)
+
+    def pause(self, seconds: float) -> None:
+        """Nothing more is sent for so long, by any request."""
+        self._until = max(self._until, time.monotonic() + seconds)
+
+    def good(self) -> None:
+        """A reply came: twice as many at once after each round of replies, one more after the first overrun."""
+        self.limit = min(self.most, self.limit + (1 / self.limit if self._overrun else 1))
+
+    def overrun(self, sent: float) -> None:
+        """A request sent at that moment was refused or timed out. All that were under way together count as one."""
+        if sent < self._halved:
+            return
+        self._overrun, self._halved = True, time.monotonic()
+        self.limit = max(1.0, self.limit / 2)
+        log.info("too much for the endpoint: going on with %d requests at once", int(self.limit))

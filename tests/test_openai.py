@@ -1,0 +1,523 @@
+"""Endpoints: the backend against a real server that misbehaves on purpose, alone and through whole runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+import evalsuite
+from evalsuite.backends import Limits
+from evalsuite.backends.openai import OpenAI
+from evalsuite.backends.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
+from evalsuite.config import API, Generation, Model, Price
+from evalsuite.errors import BackendError
+from evalsuite.testing.faults import MIX, Server, prompt_id, reply_to
+from evalsuite.types import Item, Message, Request, Response
+
+pytest.importorskip("openai", reason="needs evalsuite[openai]")
+pytest.importorskip("tenacity", reason="needs evalsuite[openai]")
+pytest.importorskip("aiolimiter", reason="needs evalsuite[openai]")
+
+KEY = "sk-marker-9f8e7d6c5b4a"
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MARKER_KEY", KEY)
+
+
+def request(n: int, text: str = "提示") -> Request:
+    item = Item(f"i/{n}", "event_cause", "easy", "test", ("A: 你好。",), "为什么？", references=("x",))
+    prompt = f"{text}{n}"
+    turns = (Message("user", "甲"), Message("assistant", "乙"), Message("user", prompt))
+    return Request(item, "paper", prompt, turns, (), 0, 32)
+
+
+def model(server: Server, chat: bool = True, generation: Generation | None = None, **api: Any) -> Model:
+    settings = {"key_env": "MARKER_KEY", "backoff": 0.02, "timeout": 30.0, "attempts": 12, **api}
+    return Model(name="m", backend="openai", path="x", chat=chat, generation=generation or Generation(),
+                 api=API(base_url=server.url, **settings))  # fmt: skip
+
+
+def ask(server: Server, count: int, limits: Limits | None = None, **more: Any) -> dict[int, Response]:
+    asked = [request(n) for n in range(count)]
+    groups = OpenAI(model(server, **more), limits or Limits()).generate(asked, [False] * count)
+    rows = list(chain.from_iterable(groups))
+    found = dict(rows)
+    assert len(found) == len(rows)  # none answered twice
+    return found
+
+
+def right(n: int) -> str:
+    return reply_to("\n".join(m.content for m in request(n).messages))
+
+
+# --- faults that go away -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", MIX)
+def test_every_fault_alone(kind: str) -> None:
+    share = {"stall": 0.05, "stall-middle": 0.05, "429-date": 0.04, "429-seconds": 0.08}.get(kind, 0.25)
+    with Server(mix={kind: share}, retry_after=1 if kind == "429-date" else 0.4, stall=5) as server:
+        found = ask(server, 60, timeout=1.5 if "stall" in kind else 30.0)
+    assert {n: r.text for n, r in found.items()} == {n: right(n) for n in range(60)}
+    account = server.account()
+    assert account["kinds"][kind] > 0 and account["early"] == 0
+    if kind != "duplicate":  # a reply, after all
+        assert all(a.whole == 1 for a in server.asked.values())
+        assert account["requests"] == 60 + account["kinds"][kind]
+
+
+def test_all_faults_together() -> None:
+    with Server(retry_after=0.3, stall=5) as server:
+        found = ask(server, 300, timeout=1.5)
+    assert {n: r.text for n, r in found.items()} == {n: right(n) for n in range(300)}
+    assert all(a.whole == 1 for a in server.asked.values()) and server.early == 0
+
+
+def test_nothing_is_sent_before_retry_after_is_over() -> None:
+    with Server(mix={"429-seconds": 0.15}, retry_after=0.8, seed=1) as server:
+        found = ask(server, 20, max_concurrency=8)
+    assert len(found) == 20 and server.account()["kinds"]["429-seconds"] > 1
+    assert server.early == 0
+
+
+def test_a_server_that_never_answers_ends_as_recorded_failures() -> None:
+    with Server(mix={"500": 1.0}) as server:
+        found = ask(server, 5, attempts=2)
+        assert {r.error for r in found.values()} == {"500: The server had an error (Bearer ***) (asked 2 times)"}
+        assert server.account()["requests"] == 10
+        with pytest.raises(BackendError, match="the last 20 requests were all tried 2 times in vain"):
+            ask(server, 200, attempts=2)
+        assert server.account()["requests"] < 10 + 2 * 70
+
+
+def test_no_server_at_all() -> None:
+    with Server() as server:
+        pass
+    found = ask(server, 2, attempts=1, timeout=1.0)
+    assert all(r.error and "onnection" in r.error for r in found.values())
+
+
+# --- replies -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind, text, finish, reasoning",
+    [
+        ("duplicate", right(0), "stop", None),
+        ("surrogate", right(0) + "\\ud83d", "stop", None),
+        ("echo", right(0) + "Bearer ***", "stop", None),
+        ("reasoning", right(0), "stop", "想：" + prompt_id("甲\n乙\n提示0")),
+        ("length", right(0), "length", None),
+        ("filtered", "", "content_filter", None),
+        ("400-filter", "", "content_filter", None),
+        ("400-max_tokens", right(0), "stop", None),
+    ],
+)
+def test_kinds_of_replies(kind: str, text: str, finish: str, reasoning: str | None) -> None:
+    with Server(mix={kind: 1.0}) as server:
+        reply = ask(server, 1)[0]
+    assert (reply.text, reply.finish, reply.reasoning, reply.error) == (text, finish, reasoning, None)
+    assert server.account()["requests"] == (2 if kind == "400-max_tokens" else 1)
+
+
+def test_the_limits_other_name_is_learnt_once() -> None:
+    with Server(mix={"400-max_tokens": 1.0}) as server:
+        assert len(ask(server, 40, max_concurrency=2)) == 40
+        assert 40 < server.account()["requests"] <= 42
+
+
+def test_a_base_model_is_asked_for_completions() -> None:
+    with Server(mix={"500": 0.2}) as server:
+        found = ask(server, 20, chat=False)
+    assert {n: r.text for n, r in found.items()} == {n: reply_to(f"提示{n}") for n in range(20)}
+
+
+def test_half_a_character_in_a_prompt() -> None:
+    asked = request(0, "\ud83d提示")
+    with Server(mix={}) as server:
+        ((_, reply),) = chain.from_iterable(OpenAI(model(server), Limits()).generate([asked], [False]))
+    assert reply.text.startswith("答：")
+
+
+_JSON = {"content-type": "application/json"}
+
+
+def chat(**choice: Any) -> bytes:
+    return json.dumps({"choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": None}}).encode()
+
+
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        (chat(message={"content": None, "reasoning": "想"}, finish_reason="length"), ("", "length", "想")),
+        (chat(message={"content": None, "refusal": "我不能"}, finish_reason="stop"), ("我不能", "stop", None)),
+        (chat(message={"content": [{"type": "text", "text": "a"}]}, finish_reason=None), ("a", "stop", None)),
+        (chat(message={"content": "<think>b</think>a"}), ("<think>b</think>a", "stop", None)),
+        (chat(message={"content": "a"}, finish_reason="sensitive"), ("", "content_filter", None)),
+        (chat(text="a", finish_reason="stop"), ("a", "stop", None)),
+        (b'{"choices": [{"message": {"content": "\\ud83d\\ude00\\ud83d"}}]}', ("😀\\ud83d", "stop", None)),
+    ],
+)
+def test_messages_are_read(body: bytes, expected: tuple[str, str, str | None]) -> None:
+    reply = read_reply(_JSON, body)
+    assert (reply.text, reply.finish, reply.reasoning) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"[]", b"null", b"{}", b'{"choices": {}}', b'{"choices": [null]}', b'{"choices": [{"message": null}]}',
+        b'{"error": {"code": 502}}', b'"\xff"', b"[" * 100_000,
+        chat(message={"content": "a"}, finish_reason="insufficient_system_resource"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_be_read_may_have_been_charged(body: bytes) -> None:
+    with pytest.raises(Again) as caught:
+        read_reply(_JSON, body)
+    assert caught.value.lost
+
+
+@pytest.mark.parametrize(
+    "status, error",
+    [
+        (400, {"code": "content_filter", "innererror": {"code": "ResponsibleAIPolicyViolation"}}),  # Azure
+        (400, {"message": "m", "innererror": {"code": "ResponsibleAIPolicyViolation"}}),
+        (
+            400,
+            {"code": "data_inspection_failed", "message": "Input data may contain inappropriate content."},
+        ),  # DashScope
+        (400, {"message": "Content Exists Risk", "type": "invalid_request_error"}),  # DeepSeek
+    ],
+)
+def test_content_filters_by_their_errors(status: int, error: dict[str, Any]) -> None:
+    assert read_error(status, {}, json.dumps({"error": error}).encode(), {}).finish == "content_filter"
+
+
+_ASKED = {"temperature": None, "stop": None, "max_tokens": None, "enable_thinking": None}
+
+
+@pytest.mark.parametrize(
+    "status, error, kind, says",
+    [
+        (401, "no", Stop, "refuses the key"),
+        (403, {"message": "no"}, Stop, "refuses the key"),
+        (404, {"message": "no such model"}, Stop, "does not know this model"),
+        (402, {"message": "Insufficient Balance"}, Stop, "paid"),
+        (429, {"code": "insufficient_quota"}, Stop, "paid"),
+        (400, {"code": "Arrearage", "message": "Access denied"}, Stop, "paid"),
+        (400, {"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature"}, Stop,
+         r"api: \{temperature: null\}"),
+        (400, {"message": "parameter.enable_thinking must be set to false for non-streaming calls"}, Stop, "parameters"),
+        (400, {"message": "This model only support stream mode, please enable the stream parameter"}, Stop, "a stream only"),
+        (400, {"message": "Too many 'stop' sequences"}, Stop, "generation: stop"),
+        (400, {"message": "we must stop here"}, Failed, "400"),
+        (400, {"message": "maximum context length is 8 tokens", "param": "max_tokens"}, Failed, "context"),
+        (400, {"message": "Use 'max_completion_tokens' instead", "param": "max_tokens"}, OtherLimit, "400"),
+        (413, "too large", Failed, "413"),
+        (429, "slow", Again, "429"),
+        (503, "busy", Again, "503"),
+        (529, "busy", Again, "529"),
+    ],
+)  # fmt: skip
+def test_errors_are_told_apart(status: int, error: Any, kind: type[Exception], says: str) -> None:
+    with pytest.raises(kind, match=says):
+        read_error(status, {}, json.dumps({"error": error}).encode(), _ASKED)
+
+
+@pytest.mark.parametrize(
+    "headers, seconds",
+    [
+        ({}, None),
+        ({"retry-after": "3"}, 3),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "Wed, 21 Oct 2026 07:28:07 GMT", "date": "Wed, 21 Oct 2026 07:28:00 GMT"}, 7),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-1"}, None),
+    ],
+)
+def test_retry_after_is_read(headers: dict[str, str], seconds: float | None) -> None:
+    with pytest.raises(Again) as caught:
+        read_error(429, headers, b"", {})
+    assert caught.value.after == seconds
+
+
+def test_a_wait_of_hours_stops_the_model_instead() -> None:
+    with pytest.raises(Stop, match="asks to wait for 7200 s"):
+        read_error(429, {"retry-after": "7200"}, b"", {})
+
+
+# --- what stops everything ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind, says",
+    [
+        ("401", "refuses the key"),
+        ("404", "does not know this model"),
+        ("429-quota", "paid"),
+        ("400-temperature", "temperature: null"),
+    ],
+)
+def test_fatal_errors_stop_early_and_keep_what_is_there(kind: str, says: str) -> None:
+    with Server(mix={kind: 0.05}, seed=3) as server:
+        groups = OpenAI(model(server), Limits()).generate([request(n) for n in range(300)], [False] * 300)
+        found: dict[int, Response] = {}
+        with pytest.raises(BackendError, match=says) as caught:
+            for group in groups:
+                found.update(group)
+    assert KEY not in str(caught.value)
+    requests = server.account()["requests"]
+    assert 1 < requests < 250 and len(found) == requests
+    assert all(r.error or r.text == right(n) for n, r in found.items())
+
+
+def test_one_long_prompt_fails_alone() -> None:
+    with Server(mix={"400": 0.2}) as server:
+        found = ask(server, 30)
+    failed = [r.error for r in found.values() if r.error]
+    assert len(found) == 30 and 0 < len(failed) == server.account()["kinds"]["400"] < 30
+    assert "maximum context length" in str(failed[0])
+
+
+def test_before_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Server() as server:
+        with pytest.raises(BackendError, match=r"--budget.*price: \{input"):
+            OpenAI(model(server), Limits(budget=1))
+        with pytest.raises(BackendError, match="environment variable NO_SUCH_KEY is not set"):
+            OpenAI(model(server, key_env="NO_SUCH_KEY"), Limits())
+        monkeypatch.setenv("MARKER_KEY", "sk-\n-1")
+        with pytest.raises(BackendError, match="characters that no key has") as caught:
+            OpenAI(model(server), Limits())
+        assert "sk-" not in str(caught.value)
+        OpenAI(model(server, key_env=None), Limits())
+        monkeypatch.setitem(sys.modules, "tenacity", None)
+        with pytest.raises(BackendError, match=r"pip install 'evalsuite\[openai\]'"):
+            OpenAI(model(server, key_env=None), Limits())
+    assert not server.asked
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"base_url": "ftp://x"},
+        {"base_url": "https://u:p@x/v1"},
+        {"parameters": {"n": 2}},
+        {"parameters": {"stream": True}},
+    ],
+)
+def test_settings_that_cannot_be(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        API(**settings)
+
+
+def test_the_fingerprint_and_settings_tell_what_changes_a_reply() -> None:
+    with Server() as server:
+        base = OpenAI(model(server), Limits())
+        others = [
+            OpenAI(model(server, chat=False), Limits()),
+            OpenAI(model(server, parameters={"enable_thinking": False}), Limits()),
+            OpenAI(model(server, temperature=None), Limits()),
+            OpenAI(model(server, reasoning_tokens=9), Limits()),
+            OpenAI(model(server, generation=Generation(stop=["\n"])), Limits()),
+        ]
+        same = OpenAI(model(server, timeout=9.0, max_concurrency=2), Limits())
+    assert (same.fingerprint, same.settings) == (base.fingerprint, base.settings)
+    assert all((o.fingerprint, o.settings) != (base.fingerprint, base.settings) for o in others)
+    assert KEY not in repr((base, vars(base)["settings"], base.fingerprint))
+
+
+# --- how fast -------------------------------------------------------------------------------------------------------
+
+
+def test_concurrency_grows_to_its_bound_and_no_further() -> None:
+    with Server(mix={}, latency=0.05) as server:
+        assert len(ask(server, 120, max_concurrency=12)) == 120
+        assert 8 <= server.most_at_once <= 12
+        server.most_at_once = 0
+        ask(server, 20, limits=Limits(max_concurrency=2))
+        assert server.most_at_once <= 2
+
+
+@pytest.mark.parametrize("rate", [{"requests_per_minute": 600.0}, {"tokens_per_minute": 600.0 * 63}])
+def test_rates_are_kept(rate: dict[str, float]) -> None:
+    """A lower bound, which no slow machine breaks: ten a second, the first ten at once."""
+    with Server(mix={}) as server:
+        began = time.monotonic()
+        ask(server, 25, **rate)
+        assert time.monotonic() - began > 1.3
+
+
+# --- what it costs --------------------------------------------------------------------------------------------------
+
+PRICE = Price(input=2000, output=8000)
+
+
+def charged(server: Server) -> float:
+    return (server.prompt_tokens * PRICE.input + server.new_tokens * PRICE.output) / 1e6
+
+
+@pytest.mark.parametrize("budget", [0.001, 0.7, 3.0, 11.0])
+@pytest.mark.parametrize("worst", [False, True])
+@pytest.mark.parametrize(
+    "mix", [{}, {"drop-middle": 0.2, "truncated": 0.2, "no-usage": 0.1, "500": 0.1}], ids=["good", "bad"]
+)
+def test_a_budget_is_never_passed(budget: float, worst: bool, mix: dict[str, float]) -> None:
+    """Whatever the endpoint charges; and what is not spent on a run is there for the next."""
+    spent = 0.0
+    done = [False] * 80
+    asked = [request(n) for n in range(80)]
+    with Server(mix=mix, worst=worst) as server:
+        for _ in range(3):
+            stakes: list[float] = []
+            backend = OpenAI(model(server, price=PRICE, attempts=3), Limits(budget, spent, lend=stakes.append))
+            with pytest.raises(BackendError, match=f"budget of {budget:g} spent: .* raise --budget"):
+                for n, reply in chain.from_iterable(backend.generate(asked, done)):
+                    spent += reply.cost
+                    done[n] = reply.error is None
+            assert charged(server) <= spent + 1e-9 <= budget + 2e-9
+            assert abs(sum(stakes)) < 1e-9  # all that was at stake was given back
+    assert budget - spent < 0.6  # the worst case of one request: it stops only when none fits
+
+
+def test_costs_are_what_the_endpoint_charged() -> None:
+    with Server(mix={"500": 0.2}) as server:
+        found = ask(server, 30, price=PRICE)
+    assert sum(r.cost for r in found.values()) == pytest.approx(charged(server))
+    assert all(r.prompt_tokens and r.new_tokens for r in found.values())
+
+
+def test_a_run_that_is_broken_off_keeps_what_may_have_been_charged() -> None:
+    stakes: list[float] = []
+    with Server(mix={}, latency=0.1, worst=True) as server:
+        groups = OpenAI(model(server, price=PRICE), Limits(lend=stakes.append)).generate(
+            [request(n) for n in range(100)], [False] * 100
+        )
+        told = sum(r.cost for _, r in chain.from_iterable(islice(groups, 3)))
+        groups.close()  # type: ignore[attr-defined]
+        assert not any(t.name.startswith("endpoint of") for t in threading.enumerate())
+        asked = server.account()["requests"]
+        time.sleep(0.3)
+        assert server.account()["requests"] == asked < 100
+    assert told + sum(stakes) >= charged(server) - 1e-9
+
+
+# --- whole runs, as a user makes them -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def endpoint(tmp_path: Path) -> Iterator[tuple[Server, Path]]:
+    """A bad endpoint, and the models.yaml that names it."""
+    with Server(
+        retry_after=0.2, stall=5, latency=0.02, mix={**MIX, "echo": 0.05, "filtered": 0.02, "400": 0.02}
+    ) as server:
+        path = tmp_path / "models.yaml"
+        path.write_text(
+            f"models: [{{name: m, backend: openai, path: x, chat: true, api: {{base_url: '{server.url}', key_env: MARKER_KEY, "
+            "timeout: 1.5, backoff: 0.02, attempts: 12, max_concurrency: 8, price: {input: 1, output: 2}}}]"
+        )
+        yield server, path
+
+
+def command(models: Path, out: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "evalsuite.cli", "run", "--models", str(models), "--out", str(out), *more]
+
+
+def stored(out: Path) -> set[str]:
+    """The prompts that have replies in a run's store."""
+    with sqlite3.connect(out / "store.sqlite") as db:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'replies'").fetchone():
+            return set()
+        rows = db.execute("SELECT r.request FROM requests r JOIN replies p ON p.key = r.key").fetchall()
+    import zlib
+
+    turns = [json.loads(zlib.decompress(row))["messages"] for (row,) in rows]
+    return {prompt_id("\n".join(m["content"] for m in messages)) for messages in turns}
+
+
+def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
+    """Killed twice: none lost, none mixed up, none asked again that was stored, all charges known."""
+    server, models = endpoint
+    out = tmp_path / "run"
+    few = ["--tasks", "knowledge_filling,conflict_detection,slot_identification"]
+    asked: dict[str, int] = {}
+    for goal in (30, 90):
+        process = subprocess.Popen(command(models, out, *few), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and (not out.is_dir() or len(stored(out)) < goal):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        asked |= {name: server.asked[name].times for name in stored(out) - asked.keys()}
+    done = subprocess.run(command(models, out, *few), capture_output=True, text=True)
+    assert done.returncode == 1  # the prompts that are too long
+    with sqlite3.connect(out / "store.sqlite") as db:
+        assert db.execute("SELECT max(asked) FROM replies").fetchone() == (1,)
+        replies = db.execute("SELECT count(*) FROM replies").fetchone()[0]
+        failures = db.execute("SELECT count(*) FROM failures").fetchone()[0]
+        keys = db.execute("SELECT count(DISTINCT key) FROM requests").fetchone()[0]
+        spent = db.execute("SELECT sum(cost) FROM spent").fetchone()[0]
+    assert replies + failures == keys and failures > 0
+    assert {name: server.asked[name].times for name in asked} == asked
+    assert spent >= (server.prompt_tokens + 2 * server.new_tokens) / 1e6 - 1e-12
+    for file in out.glob("records/*"):
+        for record in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+            prompt = "\n".join(m["content"] for m in record["messages"])
+            assert (record["reply"] or reply_to(prompt)).startswith(reply_to(prompt))
+
+
+def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
+    server, models = endpoint
+    out = tmp_path / "run"
+    env = {**os.environ, "OPENAI_LOG": "debug"}
+    done = subprocess.run(command(models, out, "-v", "--limit", "12"), capture_output=True, text=True, env=env)
+    server.mix = {"401": 1.0}
+    refused = subprocess.run(command(models, out, "-v"), capture_output=True, text=True, env=env)
+    assert "refuses the key (401: Incorrect API key provided (Bearer ***))" in refused.stderr
+    said = done.stdout + done.stderr + refused.stdout + refused.stderr
+    assert KEY not in said and "Bearer ***" in said
+    assert server.account()["kinds"]["echo"] > 0
+    for file in out.rglob("*"):
+        assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
+
+
+def test_ctrl_c(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
+    _, models = endpoint
+    out = tmp_path / "run"
+    process = subprocess.Popen(command(models, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and (not out.is_dir() or len(stored(out)) < 30):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.splitlines()[-1].startswith("stopped; every reply so far is kept") and "Traceback" not in errors
+    assert len(stored(out)) < 387
+
+
+def test_a_budget_over_several_runs(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
+    server, models = endpoint
+    server.mix = {"drop-middle": 0.1}
+    out = tmp_path / "run"
+    missing = []
+    for budget in (0.02, 0.02, 0.05):
+        done = evalsuite.run(models, budget=budget, out=out)
+        assert any(f"budget of {budget:g} spent" in problem for problem in done.problems) and done.exit_code == 1
+        assert (server.prompt_tokens + 2 * server.new_tokens) / 1e6 <= budget
+        missing.append(sum(cell["missing"] for cell in done.cells))
+    assert missing[0] >= missing[1] > missing[2] > 0

@@ -1,0 +1,115 @@
+"""The openai backend against vLLM's own server with the embedded model: it says what the hf backend says, greedily."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from evalsuite.backends import Backend, Limits
+from evalsuite.backends.hf import HuggingFace
+from evalsuite.backends.openai import OpenAI
+from evalsuite.config import API, Model
+from evalsuite.data.corecode import Corpus
+from evalsuite.prompt import Prompt, Shots
+from evalsuite.resources import bundled
+from evalsuite.tasks import TASKS
+from evalsuite.types import Request, Response
+
+# A module of it: the name alone would find this folder.
+pytest.importorskip("vllm.entrypoints", reason="needs vllm")
+for name in ("torch", "openai", "tenacity", "aiolimiter"):
+    pytest.importorskip(name, reason="needs evalsuite[hf,openai]")
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """vLLM's server on the CPU."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = ["--model", str(bundled("models/tiny-zh")), "--served-model-name", "tiny", "--port", str(port)]
+    words += ["--host", "127.0.0.1", "--dtype", "float32", "--enforce-eager", "--max-model-len", "2048"]
+    # Without this the checkpoint's own sampling settings would be mixed into ours.
+    words += ["--generation-config", "vllm"]
+    env = {"VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", "VLLM_LOGGING_LEVEL": "ERROR", **os.environ}
+    log = tmp_path_factory.mktemp("vllm") / "log"
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", *words]
+    with log.open("w") as out:
+        # A session of its own, so that its engine goes with it.
+        process = subprocess.Popen(command, stdout=out, stderr=out, env=env, start_new_session=True)
+    try:
+        for _ in range(600):
+            assert process.poll() is None, log.read_text()[-3000:]
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
+                break
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.5)
+        else:
+            pytest.fail(f"the server does not start: {log.read_text()[-3000:]}")
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def requests(sample: Corpus, shots: int) -> list[Request]:
+    """Four of each task."""
+    asked = []
+    for t in TASKS.values():
+        prompt, drawn = Prompt(bundled("prompts"), t, "paper"), Shots(sample.train(t.name, "easy"), 0)
+        items = sample.file(t, "easy", "test").items[:4]
+        asked += [prompt.request(item, drawn.draw(item, shots)) for item in items]
+    return asked
+
+
+def answers(backend: Backend, asked: list[Request]) -> list[Response]:
+    found = dict(chain.from_iterable(backend.generate(asked, [False] * len(asked))))
+    return [found[n] for n in range(len(asked))]
+
+
+@pytest.mark.parametrize("chat", [True, False], ids=["chat", "completions"])
+def test_the_same_replies_as_hf(url: str, sample: Corpus, tiny: Path, chat: bool) -> None:
+    asked = requests(sample, shots=0 if chat else 1)
+    api = API(base_url=url, key_env=None, max_concurrency=4)
+    served = OpenAI(Model(name="served", backend="openai", path="tiny", chat=chat, api=api), Limits())
+    local = HuggingFace(Model(name="local", backend="hf", path=str(tiny), chat=chat, dtype="float32", device="cpu"))
+    ours, theirs = answers(served, asked), answers(local, asked)
+    assert len(ours) == 32 and not any(r.error for r in ours)
+    assert [r.text for r in ours] == [r.text for r in theirs]
+    assert [(r.finish, r.prompt_tokens, r.new_tokens) for r in ours] == [
+        (r.finish, r.prompt_tokens, r.new_tokens) for r in theirs
+    ]
+
+
+def test_its_errors(url: str, sample: Corpus) -> None:
+    """A prompt that is too long fails alone; a model that is not there stops everything."""
+    from dataclasses import replace
+
+    from evalsuite.errors import BackendError
+    from evalsuite.types import Message
+
+    (first, *_) = requests(sample, 0)
+    long = replace(first, messages=(Message("user", "很长" * 3000),))
+    api = API(base_url=url, key_env=None)
+    model = Model(name="served", backend="openai", path="tiny", chat=True, api=api)
+    good, bad = answers(OpenAI(model, Limits()), [first, long])
+    assert good.error is None and good.text
+    assert bad.error and bad.error.startswith("400: ") and "context length" in bad.error
+    with pytest.raises(BackendError, match="does not know this model"):
+        answers(OpenAI(model.model_copy(update={"path": "nothing"}), Limits()), [first])
