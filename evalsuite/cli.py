@@ -357,10 +357,18 @@ def _show(done: Any) -> None:
         print(f"problem: {problem}", file=sys.stderr)
 
 
+def _more() -> None:
+    """Commands that stand in files of their own."""
+    from evalsuite.cli_parity import parity
+
+    app.command()(parity)
+
+
 def main() -> None:
     """The `evalsuite` command: 0 done, 1 some requests failed, 2 usage or input is wrong."""
     from evalsuite.errors import EvalsuiteError
 
+    _more()
     try:
         app()
     except EvalsuiteError as error:

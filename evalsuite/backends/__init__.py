@@ -121,17 +121,19 @@ def load(
 def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Backend | BackendError]]:
     """Each model with its backend, or with why it cannot be loaded. One is in memory at a time.
 
-    Models on vLLM that differ in their adapter alone come after one another and share an engine.
+    Models on vLLM that differ in their adapter alone come after one another and share an engine; those with an adapter
+    come first, so that it is made for adapters if there are any.
     """
+    order = [_engine(model) for model in models]
     backend: Backend | None = None
     try:
-        for model in sorted(models, key=lambda m: [_engine(other) for other in models].index(_engine(m))):
-            shared = backend.share(model) if isinstance(backend, Sharing) else None
-            if shared is None and backend is not None:
-                backend.close()
-            backend = shared
+        for model in sorted(models, key=lambda m: (order.index(_engine(m)), m.adapter is None)):
             try:
-                backend = backend or engine(model)
+                shared = backend.share(model) if isinstance(backend, Sharing) else None
+                if shared is None and backend is not None:
+                    backend.close()
+                    backend = None
+                backend = shared or engine(model)
             except BackendError as error:
                 yield model, error
             else:

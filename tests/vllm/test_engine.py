@@ -1,0 +1,292 @@
+"""vLLM beside transformers on the embedded model at float32: the same ids, replies and probabilities."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsuite
+from evalsuite import backends
+from evalsuite.backends import LocalModel, Sharing, load
+from evalsuite.config import Generation, Model
+from evalsuite.data.corecode import Corpus
+from evalsuite.errors import BackendError
+from evalsuite.prompt import Prompt
+from evalsuite.resources import bundled
+from evalsuite.tasks import TASKS
+from evalsuite.types import Request, Response
+
+CLOSE = 1e-4  # of a natural logarithm; seen: 2e-5
+
+
+def requests(sample: Corpus, scoring: str = "generate", per_cell: int = 4) -> list[Request]:
+    found = []
+    for task in TASKS.values():
+        if scoring == "generate" or task.kind == "choice":
+            prompt = Prompt(bundled("prompts"), task, "paper")
+            for item_set in ("easy", "hard"):
+                items = sample.file(task, item_set, "test").items[:per_cell]
+                found += [replace(prompt.request(item), scoring=scoring) for item in items]
+    return found
+
+
+def answers(backend: Any, asked: list[Request], done: list[bool] | None = None) -> list[Response]:
+    groups = list(backend.generate(asked, done or [False] * len(asked)))
+    pairs = list(chain.from_iterable(groups))
+    assert sorted(n for n, _ in pairs) == [n for n in range(len(asked)) if not (done and done[n])]
+    return [response for _, response in sorted(pairs, key=lambda pair: pair[0])]
+
+
+Pair = Callable[..., tuple[Any, Any]]
+
+
+@pytest.fixture(scope="module")
+def pair(first: Any, spec: Model) -> Iterator[Pair]:
+    """(vllm, hf) for the model without its adapter, changed by the keywords."""
+    known: dict[str, tuple[Any, Any]] = {}
+
+    def made(**changed: Any) -> tuple[Any, Any]:
+        model = spec.model_copy(update={"adapter": None, **changed})
+        name = model.model_dump_json()
+        if name not in known:
+            shared = first.share(model)
+            assert shared and shared.engine is first.engine
+            known[name] = shared, load(model.model_copy(update={"backend": "hf", "device": "cpu"}))
+        return known[name]
+
+    yield made
+    for _, hf in known.values():
+        hf.close()
+
+
+def test_it_is_what_the_suite_expects_of_a_local_model(first: Any) -> None:
+    assert isinstance(first, LocalModel) and isinstance(first, Sharing)
+
+
+@pytest.mark.parametrize("chat", [True, False], ids=["chat", "base"])
+def test_ids_and_greedy_replies_are_those_of_hf(pair: Pair, sample: Corpus, chat: bool) -> None:
+    vllm, hf = pair(chat=chat)
+    asked = requests(sample)
+    assert [vllm.ids(r) for r in asked] == [hf.ids(r) for r in asked]
+    assert vllm.context == hf.context
+    assert answers(vllm, asked) == answers(hf, asked)
+
+
+@pytest.mark.parametrize("stop", [["的"], ["，", "是"], ["e", "ve"]], ids=" ".join)
+def test_a_reply_ends_before_a_stop_text(pair: Pair, sample: Corpus, stop: list[str]) -> None:
+    asked = requests(sample)
+    whole = answers(pair()[0], asked)
+    vllm, hf = pair(generation=Generation(stop=stop))
+    cut, expected = answers(vllm, asked), answers(hf, asked)
+    assert [(r.text, r.finish) for r in cut] == [(r.text, r.finish) for r in expected]
+    assert [r.text for r in cut] == [min((r.text.partition(s)[0] for s in stop), key=len) for r in whole]
+
+
+def test_some_reply_is_cut(pair: Pair, sample: Corpus) -> None:
+    """The table above would show nothing if no reply held a stop text."""
+    asked = requests(sample)
+    whole = answers(pair()[0], asked)
+    letter = next(r.text[2] for r in whole if len(r.text) > 3)
+    cut = answers(pair(generation=Generation(stop=[letter]))[0], asked)
+    assert any(len(a.text) < len(b.text) and a.new_tokens < b.new_tokens for a, b in zip(cut, whole, strict=True))
+
+
+def test_constrained_replies_are_labels_and_those_of_hf(pair: Pair, sample: Corpus) -> None:
+    vllm, hf = pair()
+    asked = requests(sample, "constrained")
+    replies = answers(vllm, asked)
+    assert all(a.text.strip() in r.item.indicators for a, r in zip(replies, asked, strict=True))
+    assert [a.text for a in replies] == [a.text for a in answers(hf, asked)]
+
+
+@pytest.mark.parametrize("chat", [True, False], ids=["chat", "base"])
+@pytest.mark.parametrize("scoring", ["labels", "texts"])
+def test_likelihoods_are_those_of_hf(pair: Pair, sample: Corpus, scoring: str, chat: bool) -> None:
+    vllm, hf = pair(chat=chat)
+    asked = requests(sample, scoring)
+    for ours, theirs in zip(answers(vllm, asked), answers(hf, asked), strict=True):
+        assert (ours.text, ours.finish, ours.prompt_tokens) == (theirs.text, theirs.finish, theirs.prompt_tokens)
+        for a, b in zip(ours.likelihoods, theirs.likelihoods, strict=True):
+            assert a.tokens == b.tokens
+            assert a.logprob == pytest.approx(b.logprob, abs=CLOSE)
+            assert a.prior == (b.prior if b.prior is None else pytest.approx(b.prior, abs=CLOSE))
+
+
+def test_labels_of_several_tokens_and_more_than_one_request_may_ask_for(pair: Pair, sample: Corpus) -> None:
+    """200 options with labels such as (第17项): vLLM takes 128 tokens a request."""
+    vllm, hf = pair()
+    (request, *_) = requests(sample, "labels", 1)
+    many = "".join(chr(0x4E00 + 7 * n) for n in range(200))
+    for labels in ([f"({c})" for c in many], [f"(第{n}项)" for n in range(12)]):
+        item = replace(request.item, labels=tuple(labels), options=tuple(f"选{n}" for n in range(len(labels))), gold=0)
+        (ours,), (theirs,) = (answers(backend, [replace(request, item=item)]) for backend in (vllm, hf))
+        assert ours.error is None and len(ours.likelihoods) == len(labels)
+        for a, b in zip(ours.likelihoods, theirs.likelihoods, strict=True):
+            assert a.logprob == pytest.approx(b.logprob, abs=CLOSE)
+
+
+def test_a_label_is_as_likely_whatever_else_may_not_be_said(pair: Pair, sample: Corpus) -> None:
+    """Log-probabilities are those of the whole vocabulary: those of all labels add up to less than one."""
+    import math
+
+    for response in answers(pair()[0], requests(sample, "labels", 1)):
+        assert 0 < sum(math.exp(x.logprob) for x in response.likelihoods) < 1
+
+
+def test_nll_is_that_of_hf(pair: Pair, sample: Corpus) -> None:
+    vllm, hf = pair()
+    pairs = [(r.prompt, r.item.target) for r in requests(sample, per_cell=1)] + [("", "你好。"), ("你好", "")]
+    for ours, theirs in zip(vllm.nll(pairs), hf.nll(pairs), strict=True):
+        assert ours == pytest.approx(theirs, abs=CLOSE)
+    with pytest.raises(BackendError, match="pair 1"):
+        vllm.nll([("你好", "。"), ("字" * 9000, "。")])
+
+
+def test_replies_stream_and_the_engine_is_fed_as_it_goes(
+    pair: Pair, sample: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vllm, _ = pair()
+    asked = requests(sample, per_cell=6)
+    core, sent = vllm.engine._core, []
+    add = core.add_request
+
+    def counted(name: str, *rest: Any, **more: Any) -> Any:
+        sent.append(name)
+        return add(name, *rest, **more)
+
+    monkeypatch.setattr(core, "add_request", counted)
+    groups = vllm.generate(asked, [False] * len(asked))
+    first_group = next(groups)
+    assert first_group and len(sent) < len(asked)
+    rest = list(chain.from_iterable(groups))
+    assert len(sent) == len(asked) == len(first_group) + len(rest)
+
+
+def test_a_caller_that_stops_leaves_nothing_in_flight(pair: Pair, sample: Corpus) -> None:
+    vllm, _ = pair()
+    asked = requests(sample)
+    groups = vllm.generate(asked, [False] * len(asked))
+    kept = dict(next(groups))
+    groups.close()
+    assert vllm.engine._core.get_num_unfinished_requests() == 0
+    rest = answers(vllm, asked, [n in kept for n in range(len(asked))])
+    assert len(rest) + len(kept) == len(asked)
+
+
+@pytest.mark.parametrize("scoring", ["generate", "labels", "texts"])
+def test_a_prompt_that_is_too_long_fails_alone(pair: Pair, sample: Corpus, scoring: str) -> None:
+    asked = requests(sample, scoring, 1)[:3]
+    item = replace(asked[1].item, dialogue=("A: " + "字" * 9000,))
+    asked[1] = replace(Prompt(bundled("prompts"), TASKS[item.task], "paper").request(item), scoring=scoring)
+    replies = answers(pair()[0], asked)
+    assert "exceed" in (replies[1].error or "")
+    assert replies[0].error is None and replies[2].error is None
+
+
+def test_what_the_engine_refuses_fails_alone(pair: Pair, sample: Corpus) -> None:
+    """An option that is longer than the context: only the engine sees it."""
+    asked = requests(sample, "texts", 1)[:3]
+    item = asked[1].item
+    asked[1] = replace(asked[1], item=replace(item, options=("字" * 3000, *item.options[1:])))
+    replies = answers(pair()[0], asked)
+    assert replies[1].error and replies[0].error is None and replies[2].error is None
+
+
+def test_the_plan_brings_one_beginning_together(pair: Pair, sample: Corpus) -> None:
+    vllm, _ = pair()
+    asked = requests(sample)
+    order = list(chain.from_iterable(vllm.plan(asked)))
+    assert sorted(order) == list(range(len(asked)))
+    prompts = [vllm.ids(asked[n]) for n in order]
+    assert prompts == sorted(prompts)
+
+
+def test_models_on_one_engine_are_told_apart(
+    pair: Pair, first: Any, spec: Model, adapters: list[Path], sample: Corpus
+) -> None:
+    base, _ = pair()
+    other = first.share(spec.model_copy(update={"adapter": str(adapters[1])}))
+    three = [base, first, other]
+    assert len({b.fingerprint for b in three}) == 3
+    asked = requests(sample, per_cell=2)
+    replies = [[r.text for r in answers(b, asked)] for b in three]
+    assert replies[0] != replies[1] != replies[2] != replies[0]
+    hf = load(spec.model_copy(update={"backend": "hf", "device": "cpu"}))
+    assert replies[1] == [r.text for r in answers(hf, asked)]
+    hf.close()
+
+
+def test_an_adapter_that_is_not_there(first: Any, spec: Model, sample: Corpus) -> None:
+    with pytest.raises(BackendError, match="cannot load adapter"):
+        first.share(spec.model_copy(update={"adapter": "/nowhere"}))
+    assert all(r.error is None for r in answers(first, requests(sample, per_cell=1)))  # the engine lives on
+
+
+def test_other_engine_settings_want_another_engine(first: Any, spec: Model) -> None:
+    assert first.share(spec.model_copy(update={"dtype": "bfloat16"})) is None
+    assert first.share(spec.model_copy(update={"backend": "hf"})) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [({"path": "/nowhere/at/all"}, "cannot load"), ({"device": "cuda:7"}, "set device: auto")],
+)
+def test_what_cannot_be_loaded_says_why(spec: Model, changed: dict[str, str], message: str) -> None:
+    with pytest.raises(BackendError, match=f"model tiny: .*{message}"):
+        load(spec.model_copy(update=changed))
+
+
+def test_a_run_of_three_models_makes_one_engine(
+    tmp_path: Path, spec: Model, first: Any, adapters: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """base, and two adapters, in the order of the file; then the same command again asks nothing."""
+    entry = spec.model_dump(mode="json", exclude={"name", "adapter"}, exclude_defaults=True)
+    names: dict[str, Path | None] = {"base": None, "one": adapters[0], "two": adapters[1]}
+    rows = [{**entry, "name": name, **({"adapter": str(a)} if a else {})} for name, a in names.items()]
+    (tmp_path / "models.yaml").write_text(json.dumps({"models": rows}), encoding="utf-8")
+    made: list[str] = []
+
+    def engine(model: Model, **_: Any) -> Any:
+        made.append(model.name)
+        return first.share(model)
+
+    monkeypatch.setattr(backends, "load", engine)
+    monkeypatch.setattr(type(first), "close", lambda self: None)  # the session's engine goes on
+    settings: dict[str, Any] = {
+        "tasks": ["knowledge_filling", "event_cause"], "limit": 3, "scoring": ["generate", "labels"], "out": tmp_path / "run",
+    }  # fmt: skip
+    done = evalsuite.run(tmp_path / "models.yaml", **settings)
+    assert made == ["one"] and done.exit_code == 0 and not done.problems
+    assert {c["model"] for c in done.cells} == set(names)
+    assert sum(c["items"] for c in done.cells) == 3 * (2 * 2 * 3 + 2 * 3)
+    again = evalsuite.run(tmp_path / "models.yaml", **settings)
+    assert [c["metrics"] for c in again.cells] == [c["metrics"] for c in done.cells]
+    assert "6 asked" not in (tmp_path / "run" / "run.log").read_text().split("kept", 1)[1].partition("\n")[0]
+
+
+def test_parity_of_the_command_line(tmp_path: Path, tiny: Path, spec: Model) -> None:
+    """hf and vllm one after the other, in a process of its own: an engine of its own, which is gone afterwards."""
+    entry = spec.model_dump(mode="json", exclude={"adapter"}, exclude_defaults=True)
+    (tmp_path / "models.yaml").write_text(json.dumps({"models": [entry]}), encoding="utf-8")
+    out = tmp_path / "parity.json"
+    words = ["parity", "--model", "tiny", "--models", str(tmp_path / "models.yaml"), "--limit", "3", "--out", str(out)]
+    done = subprocess.run(
+        [sys.executable, "-m", "evalsuite.cli", *words],
+        capture_output=True, text=True, env={**os.environ, "HF_HUB_OFFLINE": "1", "COLUMNS": "80"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert all(len(line) <= 80 for line in done.stdout.splitlines() if str(out) not in line)
+    (report,) = json.loads(out.read_text())
+    assert (report["a"], report["b"]) == ("hf", "vllm") and len(report["rows"]) == 22
+    for row in report["rows"]:
+        assert row["items"] == row["same_ids"] == row["same"] == 3 and row["differences"] == []
+        assert row["largest"] < CLOSE
