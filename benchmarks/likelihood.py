@@ -116,7 +116,7 @@ def compare(ours: Any, asked: list[Any], replies: Any, texts: list[list[str]], t
     """The log-probability of " a" by both."""
     from evalsuite.backends.prefill import continuations
 
-    ids = [[ours.checkpoint.after(r.prompt, text) for text in row] for r, row in zip(asked, texts, strict=True)]
+    ids = [ours.checkpoint.after(r.prompt, row) for r, row in zip(asked, texts, strict=True)]
     mine = [sum(o) for n, r in enumerate(asked) for o in continuations(ours.net, [ours.ids(r)], [ids[n]])[0]]
     print(f"    log-probabilities part by {max(abs(a - b) for a, b in zip(mine, theirs, strict=True)):.1e} at most")
 

@@ -34,7 +34,7 @@ def parity(
     from evalsuite.parity import parity as compared
     from evalsuite.tables_parity import parity_tables
 
-    settings = cli._settings({**values, "model": None})
+    settings = cli._settings({**values, "model": None, "scoring": "generate"})
     settings.pop("model")
     found = compared(model=model, on=cli._split(backends), **settings)
     for one in found:

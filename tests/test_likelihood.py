@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,13 +86,16 @@ def test_labels_of_several_tokens(hf: HuggingFace, sample: Corpus) -> None:
     assert [x.logprob for x in response.likelihoods] == pytest.approx(want, abs=1e-4)
 
 
-@pytest.mark.parametrize("splits", [True, False], ids=["one prefill", "a forward an option"])
+@pytest.mark.parametrize("way", ["one by one", "at once", "a forward an option"])
 @pytest.mark.parametrize("kind", ["hf", "base"])
 def test_texts_and_their_priors(
-    kind: str, splits: bool, sample: Corpus, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    kind: str, way: str, sample: Corpus, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
-    monkeypatch.setattr(prefill, "_splits", lambda cache: splits)
+    if way != "one by one":
+        monkeypatch.setattr(prefill, "_one_by_one", lambda *_: None)
+    if way == "a forward an option":
+        monkeypatch.setattr(prefill, "_splits", lambda cache: False)
     monkeypatch.setattr(backend, "_priors", {})
     requests = asked(sample, "texts", "knowledge_filling")
     for r, response in zip(requests, answers(backend, requests), strict=True):
@@ -122,7 +126,7 @@ def test_a_melting_boundary_keeps_the_context(base: HuggingFace) -> None:
         for word in ("正确", "我们", "什么", "可以")
         if len(base.checkpoint.encode(word)) == len(base.checkpoint.encode(word[:1]))
     )
-    ids = base.checkpoint.after(context, "们")
+    (ids,) = base.checkpoint.after(context, ["们"])
     assert base.checkpoint.tokenizer.decode(ids) == "们"
 
 
@@ -190,14 +194,13 @@ def test_a_network_that_gives_all_logits(hf: HuggingFace, sample: Corpus, monkey
     want = answers(hf, requests)
     forward = hf.net.forward
 
-    def plain_forward(input_ids: object, use_cache: bool = False) -> object:
-        return forward(input_ids=input_ids, use_cache=use_cache)
+    def plain_forward(input_ids: object, use_cache: bool = False, past_key_values: object = None) -> object:
+        return forward(input_ids=input_ids, use_cache=use_cache, past_key_values=past_key_values)
 
     monkeypatch.setattr(hf.net, "forward", plain_forward)
     got = answers(hf, requests)
-    assert [x.logprob for r in got for x in r.likelihoods] == pytest.approx(
-        [x.logprob for r in want for x in r.likelihoods]
-    )
+    want_all = [x.logprob for r in want for x in r.likelihoods]
+    assert [x.logprob for r in got for x in r.likelihoods] == pytest.approx(want_all, abs=1e-4)
 
 
 # likelihoods of the three options -> the one chosen by each norm
@@ -256,7 +259,7 @@ def test_a_run_by_every_scoring(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("wanted", "message"),
     [
         ({"scoring": ["lables"]}, "unknown scoring 'lables'"),
         (
@@ -266,12 +269,33 @@ def test_a_run_by_every_scoring(tmp_path: Path) -> None:
         ({"scoring": ["labels"], "model": ["random"]}, "only for choice tasks, on hf and vllm"),
     ],
 )
-def test_scorings_that_cannot_be(settings: dict[str, list[str]], message: str, tmp_path: Path) -> None:
+def test_scorings_that_cannot_be(wanted: dict[str, list[str]], message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message):
-        evalsuite.run(out=tmp_path, **settings)
+        evalsuite.run(out=tmp_path, **wanted)
 
 
 def test_batches_of_texts_count_every_options_copy(tiny: Path, sample: Corpus) -> None:
     requests = asked(sample, "texts", count=6)
     small = HuggingFace(Model(name="t", backend="hf", path=str(tiny), generation=Generation(batch_tokens=1)))
     assert [len(b) for b in small.plan(requests)] == [1] * 6
+
+
+def test_what_prompts_share_is_computed_once(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Items of one dialogue in a batch: fewer tokens through the network, the same likelihoods."""
+    requests = asked(sample, "labels", "knowledge_filling", 24)
+    sizes = []
+    forward = prefill._forward
+
+    def counted(net: object, kept: list[int], **given: Any) -> object:
+        sizes.append(given["input_ids"].numel())
+        return forward(net, kept, **given)
+
+    monkeypatch.setattr(prefill, "_forward", counted)
+    shared = answers(hf, requests)
+    with_sharing = sum(sizes)
+    sizes.clear()
+    monkeypatch.setattr(prefill, "_one_by_one", lambda *_: None)
+    alone = answers(hf, requests)
+    assert with_sharing < 0.8 * sum(sizes)
+    for one, other in zip(shared, alone, strict=True):
+        assert [x.logprob for x in one.likelihoods] == pytest.approx([x.logprob for x in other.likelihoods], abs=1e-4)

@@ -88,29 +88,34 @@ class Checkpoint:
         """The prompt's token ids."""
         return self.encode(self.text(request))
 
-    def after(self, context: str, text: str) -> list[int]:
-        """The token ids of `text` where it follows `context`: those that tokenising both together adds.
+    def after(self, context: str, texts: Sequence[str]) -> list[list[int]]:
+        """The token ids of each text where it follows `context`: those that tokenising both together adds.
 
         Where the tokenizer would melt the last of the context and the first of the text into one token, the text is
         tokenised for itself: the context's ids are those that the model is really given.
         """
-        before, whole = self.encode(context), self.encode(context + text)
-        if len(whole) > len(before) and whole[: len(before)] == before:
-            return whole[len(before) :]
-        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+        before, *wholes = self.tokenizer(
+            [context, *(context + t for t in texts)], add_special_tokens=not self.model.chat
+        )["input_ids"]
+        return [
+            list(whole[len(before) :])
+            if len(whole) > len(before) and whole[: len(before)] == before
+            else list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+            for text, whole in zip(texts, wholes, strict=True)
+        ]
 
     def label_forms(self, request: Request) -> list[list[list[int]]]:
         """Token ids of each option's label: option -> surface forms ("a", " a", different ones only) -> ids.
 
         Which form a model prefers depends on its tokenizer and on how it was trained, so their probabilities are added.
         """
-        text = self.text(request)
-        return [_distinct([self.after(text, form) for form in forms]) for forms in request.item.label_forms]
+        forms = request.item.label_forms
+        ids = iter(self.after(self.text(request), [form for row in forms for form in row]))
+        return [_distinct([next(ids) for _ in row]) for row in forms]
 
     def option_ids(self, request: Request) -> list[list[int]]:
         """Token ids of each option's text after the prompt."""
-        text = self.text(request)
-        return [self.after(text, option) for option in request.item.options]
+        return self.after(self.text(request), request.item.options)
 
     def prior(self, request: Request) -> tuple[list[int], list[list[int]]]:
         """The prompt's last line alone ("答："), and each option's token ids after it: how likely the text is by itself."""
@@ -122,7 +127,7 @@ class Checkpoint:
     def pair(self, context: str, target: str) -> tuple[list[int], list[int]]:
         """Token ids of a context and of a target after it. An empty context becomes a begin-of-text token."""
         ids = self.encode(context)
-        return ids or [self._start], self.after(context, target)
+        return ids or [self._start], self.after(context, [target])[0]
 
     @property
     def _start(self) -> int:

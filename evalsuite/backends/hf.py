@@ -68,7 +68,7 @@ class HuggingFace:
         return len(self.ids(request))
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
-        """Batches within cells, longest prompts first."""
+        """Batches within cells, longest prompts first; for likelihoods those with a common beginning together."""
         return [batch for batch, _ in self._batches(requests, [self.ids(r) for r in requests])]
 
     def _batches(
@@ -79,7 +79,11 @@ class HuggingFace:
         for n, (request, ids) in enumerate(zip(requests, prompts, strict=True)):
             cells.setdefault(request.kind, {})[n] = self._size(request, len(ids))
         for sizes in cells.values():
-            for batch in plan(sizes, self._budget):
+            first = requests[next(iter(sizes))]
+            # On a CPU prompts with a common beginning meet in one batch: see prefill.continuations.
+            shared = self.device == "cpu" and first.scoring in ("labels", "texts")
+            order = sorted(sizes, key=lambda n: (prompts[n], n)) if shared else None
+            for batch in plan(sizes, self._budget, order):
                 yield batch, sizes
 
     def _size(self, request: Request, prompt: int) -> int:
@@ -103,7 +107,7 @@ class HuggingFace:
                 else:
                     todo.append(n)
             # After an out-of-memory the smaller limit holds for all later batches.
-            per_batch = max(1, self._limit // sizes[batch[0]])
+            per_batch = max(1, self._limit // max(sizes[n] for n in batch))
             rows = iter(todo)
             while part := list(islice(rows, per_batch)):
                 yield from self._answer(part, prompts, requests, sizes)
@@ -197,20 +201,22 @@ class HuggingFace:
             torch.cuda.empty_cache()
 
 
-def plan(lengths: dict[int, int], budget: int) -> list[list[int]]:
-    """Indices in batches, longest first: rows times the longest row stay within `budget`, one row at least.
+def plan(sizes: dict[int, int], budget: int, order: Sequence[int] | None = None) -> list[list[int]]:
+    """Indices in batches, largest first if no `order` is given: rows times the largest stay within `budget`.
+
+    One row at least, whatever its size.
 
     >>> plan({0: 10, 1: 30, 2: 10}, 60)
     [[1, 0], [2]]
     """
     batches: list[list[int]] = []
-    room = 0
-    for index in sorted(lengths, key=lambda i: (-lengths[i], i)):
-        if room < 1:
+    largest = 0
+    for index in sorted(sizes, key=lambda i: (-sizes[i], i)) if order is None else order:
+        if not batches or (len(batches[-1]) + 1) * max(largest, sizes[index]) > budget:
             batches.append([])
-            room = max(1, budget // lengths[index])
+            largest = 0
         batches[-1].append(index)
-        room -= 1
+        largest = max(largest, sizes[index])
     return batches
 
 

@@ -1,7 +1,7 @@
-"""Log-probabilities on a transformers network with as little computing as can be: every prompt is prefilled once.
+"""Log-probabilities on a transformers network with as little computing as can be: what prompts share is computed once.
 
-Rows are padded on the right and carry no attention mask in the prefill: under causal attention no real token sees a pad,
-and without a mask the fastest attention kernels serve. Natural logarithms, taken in float32.
+Rows are padded on the right and carry no attention mask where none has a cache before it: under causal attention no real
+token sees a pad, and without a mask the fastest attention kernels serve. Natural logarithms, taken in float32.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-Options = Sequence[Sequence[int]]  # token ids of each
+Ids = Sequence[int]
+Options = Sequence[Ids]  # token ids of each
 
 
-def continuations(net: Any, contexts: Sequence[Sequence[int]], options: Sequence[Options]) -> list[list[list[float]]]:
+def continuations(net: Any, contexts: Sequence[Ids], options: Sequence[Options]) -> list[list[list[float]]]:
     """Log-probability of every token of every option after its row's context: row -> option -> token.
 
-    One forward if the options of each row differ in their last token only, or are single tokens (labels: "a", " a");
-    else a second one, in which each row's cache serves all its options.
+    One forward over each context if its options differ in their last token only, or are single tokens (labels: "a", " a");
+    else one more, in which the context's cache serves all its options. On a CPU, where rows side by side gain nothing,
+    they go one by one in sorted order, each going on where it parts from the one before.
     """
     import torch
 
@@ -25,43 +27,87 @@ def continuations(net: Any, contexts: Sequence[Sequence[int]], options: Sequence
     chains = [max((o[:-1] for o in row), key=len) for row in options]
     flat = all(o[:-1] == chain[: len(o) - 1] for row, chain in zip(options, chains, strict=True) for o in row)
     with torch.inference_mode():
-        if not flat:
-            return _branching(net, contexts, options)
-        found = []
-        for row, logprobs in zip(options, _read(net, contexts, chains)[0], strict=True):
-            # One gather and one copy to the CPU a row.
-            spots = torch.tensor([(at, token) for o in row for at, token in enumerate(o)], device=logprobs.device)
-            values = iter(logprobs[spots[:, 0], spots[:, 1]].tolist())
-            found.append([[next(values) for _ in o] for o in row])
-        return found
+        if net.device.type == "cpu" and (found := _one_by_one(net, contexts, options, chains if flat else None)):
+            return found
+        return _at_once(net, contexts, options, chains if flat else None)
 
 
-def _branching(net: Any, contexts: Sequence[Sequence[int]], options: Sequence[Options]) -> list[list[list[float]]]:
-    import torch
-
-    device = net.device
-    nexts, cache = _read(net, contexts, [()] * len(contexts), use_cache=True)
+def _at_once(
+    net: Any, contexts: Sequence[Ids], options: Sequence[Options], chains: Sequence[Ids] | None
+) -> list[list[list[float]]]:
+    """All rows in one forward, or two if there are no chains."""
+    if chains:
+        rows = [[*c, *chain] for c, chain in zip(contexts, chains, strict=True)]
+        ends = [range(len(c) - 1, len(row)) for c, row in zip(contexts, rows, strict=True)]
+        return [_flat(x, row) for x, row in zip(_first(net, rows, ends)[0], options, strict=True)]
+    ends = [range(len(c) - 1, len(c)) for c in contexts]
+    nexts, cache = _first(net, contexts, ends, use_cache=True)
     if not _splits(cache):
         pairs = [(c, o) for c, row in zip(contexts, options, strict=True) for o in row]
         scores = iter(targets(net, pairs))
         return [[next(scores) for _ in row] for row in options]
+    return _branch(net, cache, [len(c) for c in contexts], nexts, options)
+
+
+def _one_by_one(
+    net: Any, contexts: Sequence[Ids], options: Sequence[Options], chains: Sequence[Ids] | None
+) -> list[list[list[float]]] | None:
+    """Rows in sorted order on one cache; None if this network's cache cannot be cut back."""
+    found: list[list[list[float]]] = [[] for _ in contexts]
+    cache: Any = None
+    before: list[int] = []
+    for n in sorted(range(len(contexts)), key=lambda n: list(contexts[n])):
+        row = [*contexts[n], *(chains[n] if chains else ())]
+        last = len(contexts[n]) - 1
+        shared = next((k for k, (a, b) in enumerate(zip(before, row[:last], strict=False)) if a != b), None)
+        shared = min(len(before), last) if shared is None else shared
+        if cache is not None:
+            cache.crop(shared - len(before))
+        kept = list(range(last - shared, len(row) - shared))
+        out = _forward(net, kept, input_ids=_tensor(net, [row[shared:]]), past_key_values=cache, use_cache=True)
+        cache, before = getattr(out, "past_key_values", None), row
+        if not _splits(cache):
+            return None
+        nexts = out.logits[0].float().log_softmax(-1)
+        if chains:
+            found[n] = _flat(nexts, options[n])
+        else:
+            found[n] = _branch(net, cache, [len(row)], [nexts], [options[n]])[0]
+            cache.crop(len(row) - cache.get_seq_length())
+            cache.batch_select_indices(_tensor(net, [0]))
+    return found
+
+
+def _flat(nexts: Any, options: Options) -> list[list[float]]:
+    """Of a row whose options are one chain: `nexts` holds the log-probabilities at each of its places."""
+    import torch
+
+    # One gather and one copy to the CPU.
+    spots = torch.tensor([(at, token) for o in options for at, token in enumerate(o)], device=nexts.device)
+    values = iter(nexts[spots[:, 0], spots[:, 1]].tolist())
+    return [[next(values) for _ in o] for o in options]
+
+
+def _branch(
+    net: Any, cache: Any, lengths: Sequence[int], nexts: Sequence[Any], options: Sequence[Options]
+) -> list[list[list[float]]]:
+    """Each row's options behind its context, which is in the cache; `nexts` are the log-probabilities after it."""
+    import torch
+
+    device = net.device
     found = [[[float(first[0, o[0]])] for o in row] for first, row in zip(nexts, options, strict=True)]
-    # Options with more than their first token take the second forward, those with the same beginning together.
+    # Options with more than their first token take a forward, those with the same beginning together.
     rows = sorted({(n, tuple(o[:-1])) for n, row in enumerate(options) for o in row if len(o) > 1})
-    cache.batch_select_indices(torch.tensor([n for n, _ in rows], device=device))
-    width, steps = max(map(len, contexts)), max(len(given) for _, given in rows)
-    ids = torch.zeros((len(rows), steps), dtype=torch.long)
-    mask = torch.zeros((len(rows), width + steps), dtype=torch.long)
-    places = torch.zeros((len(rows), steps), dtype=torch.long)
-    for r, (n, given) in enumerate(rows):
-        ids[r, : len(given)] = torch.tensor(given)
-        mask[r, : len(contexts[n])] = 1
-        mask[r, width : width + len(given)] = 1
-        places[r] = len(contexts[n]) + torch.arange(steps)
+    if not rows:
+        return found
+    cache.batch_select_indices(_tensor(net, [n for n, _ in rows]))
+    width, steps = max(lengths), max(len(given) for _, given in rows)
     out = net(
-        input_ids=ids.to(device),
-        attention_mask=mask.to(device),
-        position_ids=places.to(device),
+        input_ids=_tensor(net, [_padded(given, steps) for _, given in rows]),
+        attention_mask=_tensor(
+            net, [_padded([1] * lengths[n], width) + _padded([1] * len(given), steps) for n, given in rows]
+        ),
+        position_ids=_tensor(net, [list(range(lengths[n], lengths[n] + steps)) for n, _ in rows]),
         past_key_values=cache,
         use_cache=True,
     )
@@ -83,47 +129,42 @@ def _splits(cache: Any) -> bool:
     return all(type(layer) is DynamicLayer for layer in getattr(cache, "layers", [None]))
 
 
-def _forward(net: Any, ids: list[list[int]], kept: list[int], use_cache: bool = False) -> Any:
-    """The network's output with logits at the `kept` places only: all of them might need more memory than the network."""
-    import torch
+def _first(net: Any, rows: Sequence[Ids], ends: Sequence[range], use_cache: bool = False) -> tuple[list[Any], Any]:
+    """A forward over whole rows: the log-probabilities (places x vocabulary) at the places `ends` of each; the cache."""
+    width = max(map(len, rows))
+    kept = sorted({place for row in ends for place in row})
+    where = {place: n for n, place in enumerate(kept)}
+    out = _forward(net, kept, input_ids=_tensor(net, [_padded(row, width) for row in rows]), use_cache=use_cache)
+    nexts = [out.logits[n, [where[p] for p in row]].float().log_softmax(-1) for n, row in enumerate(ends)]
+    return nexts, getattr(out, "past_key_values", None)
 
-    rows = torch.tensor(ids, device=net.device)
-    places = torch.tensor(kept, device=net.device)
+
+def _forward(net: Any, kept: list[int], **given: Any) -> Any:
+    """The network's output with logits at the `kept` places only: all of them might need more memory than the network."""
     own = net.get_base_model() if hasattr(net, "get_base_model") else net  # under an adapter
     if "logits_to_keep" in inspect.signature(own.forward).parameters:
-        return net(input_ids=rows, use_cache=use_cache, logits_to_keep=places)
-    out = net(input_ids=rows, use_cache=use_cache)  # some models with code of their own
-    out.logits = out.logits[:, places]
+        return net(logits_to_keep=_tensor(net, kept), **given)
+    out = net(**given)  # some models with code of their own
+    out.logits = out.logits[:, kept]
     return out
 
 
-def _read(
-    net: Any, contexts: Sequence[Sequence[int]], chains: Sequence[Sequence[int]], use_cache: bool = False
-) -> tuple[list[Any], Any]:
-    """For each row the log-probabilities (places x vocabulary) of what follows its context, and each further token of
-    its chain; and the cache."""
-    width = max(len(c) + len(chain) for c, chain in zip(contexts, chains, strict=True))
-    ids = [[*c, *chain, *[0] * (width - len(c) - len(chain))] for c, chain in zip(contexts, chains, strict=True)]
-    ends = [range(len(c) - 1, len(c) + len(chain)) for c, chain in zip(contexts, chains, strict=True)]
-    kept = sorted({place for row in ends for place in row})
-    where = {place: n for n, place in enumerate(kept)}
-    out = _forward(net, ids, kept, use_cache)
-    rows = [out.logits[n, [where[p] for p in row]].float().log_softmax(-1) for n, row in enumerate(ends)]
-    return rows, getattr(out, "past_key_values", None)
+def _padded(row: Ids, width: int) -> list[int]:
+    return [*row, *[0] * (width - len(row))]
 
 
-def targets(net: Any, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[list[float]]:
+def _tensor(net: Any, values: Any) -> Any:
+    import torch
+
+    return torch.tensor(values, device=net.device)
+
+
+def targets(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[list[float]]:
     """Log-probability of every token of each target after its context, in one forward. Contexts have a token or more."""
     import torch
 
-    width = max(len(c) + len(t) for c, t in pairs)
-    ids = [[*c, *t, *[0] * (width - len(c) - len(t))] for c, t in pairs]
-    begin = min(len(c) for c, _ in pairs) - 1
+    rows = [[*context, *target] for context, target in pairs]
+    ends = [range(len(c) - 1, len(row) - 1) for (c, _), row in zip(pairs, rows, strict=True)]
     with torch.inference_mode():
-        logits = _forward(net, ids, list(range(begin, width))).logits
-        found = []
-        for row, (context, target) in zip(logits, pairs, strict=True):
-            start = len(context) - 1 - begin
-            logprobs = row[start : start + len(target)].float().log_softmax(-1)
-            found.append(logprobs.gather(-1, torch.tensor(target, device=net.device)[:, None])[:, 0].tolist())
-    return found
+        nexts = _first(net, rows, ends)[0]
+        return [_flat(x, [target])[0] for x, (_, target) in zip(nexts, pairs, strict=True)]
