@@ -17,7 +17,8 @@ BOX_OPEN = "\ue001"  # \boxed{, <answer>
 BOX_CLOSE = "\ue002"
 SENTINELS = TURN + BOX_OPEN + BOX_CLOSE
 
-ENCLOSED = re.compile("[\u2460-\u24ff\u2776-\u2793\U0001f110-\U0001f1ff]")  # circled, in brackets, with a dot, negative
+# Circled (up to 50), in brackets, with a dot, negative.
+ENCLOSED = re.compile("[\u2460-\u24ff\u2776-\u2793\u3251-\u325f\u32b1-\u32bf\U0001f110-\U0001f1ff]")
 
 
 @lru_cache(maxsize=1024)

@@ -25,7 +25,7 @@ _AFTER_UPPER = re.compile(  # what may follow a bare capital in Chinese: it is t
     r"选项|项|这[个一项]|[是为]?(?:最|更|比较|较为)?(?:正确|合适|恰当|贴切|准确|符合|合理|对的|答案|可能)"
     r"|才|最|更(?![喜爱想关看愿希倾加])|也[是对]|[不也]?对(?![话他她你我])"
     r"|[不错]|就(?:是|行|对)|符合|因为|由于|理由|而[不非]"
-    r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z](?![a-z])(?![一-鿿](?<![均皆都也不选项]))|[吧呢了啊呀]|可以"
+    r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))|[吧呢了啊呀]|可以"
     r"|被排除|排除|[都均皆较没]|未|与对话|明显|显然|相对|跟对话|对应"
 )
 _PERSON = re.compile(
@@ -77,12 +77,13 @@ def _bare_ok(low: str, text: str, start: int, end: int, digits: bool) -> bool:
         if (left and left not in _DIGIT_BEFORE) or _UNIT_AFTER.match(after):
             return False
         return not re.search(r"(?:短语|步骤|phrase|step|question|例题|例|问题|part|round)[ :]?$", before)
+    wordlike = text[start].isupper() or HAN.match(text[start])  # A座, 甲骨文: part of a word unless all is well
     if HAN.match(right):
         if _WORD_AFTER.match(after) or _PERSON.match(after):
             return False
-        if text[start].isupper() and not _AFTER_UPPER.match(after):
+        if wordlike and not _AFTER_UPPER.match(after):
             return False
-    if HAN.match(left) and (_WORD_BEFORE.search(before) or (text[start].isupper() and left not in _CUE_BEFORE)):
+    if HAN.match(left) and (_WORD_BEFORE.search(before) or (wordlike and left not in _CUE_BEFORE)):
         return False
     if _ENGLISH_BEFORE.search(before) or (before.strip() == "is" and not after.strip(". ")):
         return False

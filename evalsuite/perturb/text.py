@@ -1,0 +1,175 @@
+"""Perturbations of what is said: who says it, how much of it, in which script. They change nothing about the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from evalsuite.dialogue import event
+from evalsuite.perturb.choice import names
+from evalsuite.perturb.question import named
+from evalsuite.tasks import TASKS
+from evalsuite.types import Item
+
+_MARK = re.compile(r"\s*[A-Za-z]\s*[:：]\s*")
+_SWAP = str.maketrans("AB", "BA")
+
+# Characters that say too little for two texts to be about one thing because both have them.
+_COMMON = frozenset(
+    "的了是我你他她它们在有和就不也都很啊吧吗呢呀哦嗯嘛哈啦哎么这那个一要说去来到会能好看想还没上下多大小人什怎样时候得着过给让"
+    "把被对为以因所可但如果然后而且或与及从向于之其自己真太最更又再才只比较觉感喜欢应该可能知道现今天年月日点里中家事西东些几"
+    "两三出起回做用开头面前内外ab"
+)
+
+
+def _body(turn: str) -> str:
+    mark = _MARK.match(turn)
+    return turn[mark.end() :] if mark else turn
+
+
+# --- swap_speakers
+
+_ALONE_IN_FRONT = r"(?<![A-Za-z0-9_+&\-])[AB]"
+_ALONE = re.compile(_ALONE_IN_FRONT + r"(?![A-Za-z0-9_+#&'’]|-[A-Za-z0-9])")
+# What makes a name of a letter, and what does not after all: A股 and B站, but A站起来; B超单, but B超喜欢.
+_NAMES = re.compile(
+    r"[股货型级席栋]|座(?!位)|站(?![在起到着了出住得])|轮(?![到流])|区(?![分别])|队(?![友员长])|组(?![织装建成合])"
+    r"|超(?=检查|单|室|显示|结果|报告)|罩杯|大调|小调"
+)
+_NAMED = re.compile(r"(?:维生素|维他命|甲|计划|方案|血型|类型|型号|单元|plan|vitamin)\s*$", re.IGNORECASE)
+
+
+def _swapped(text: str, spoken: str, stay: Iterable[tuple[int, int]] = ()) -> str:
+    """A for B and B for A where a letter alone names a speaker.
+
+    It names none where the speakers themselves use one of the two with the same character behind it: they do not call
+    each other A and B, so that is a name (B站).
+    """
+    places = set()
+    for match in _ALONE.finditer(text):
+        start, end = match.span()
+        after = text[end : end + 1]
+        said = after.isalpha() and after not in _COMMON and re.search(_ALONE_IN_FRONT + after, spoken)
+        label = any(left <= start < right for left, right in stay)
+        if not (said or label or _NAMES.match(text, end) or _NAMED.search(text, 0, start)):
+            places.add(start)
+    return "".join(char.translate(_SWAP) if place in places else char for place, char in enumerate(text))
+
+
+def swap_speakers(item: Item, seed: int = 0) -> Item:
+    """A is B and B is A throughout: the turns' marks, and A and B in question, references and options.
+
+    Unchanged: what is said; letters in words and names (NBA, A股, B站, AB型); labels; a span's reference and the options
+    for a [MASK], which are words said. HARD items change in their marks only: x and y are not A and B there, but whoever
+    an event is about. Done twice, it changes nothing.
+    """
+    marked = [(turn, _MARK.match(turn)) for turn in item.dialogue]
+    dialogue = tuple(turn[: m.end()].translate(_SWAP) + turn[m.end() :] if m else turn for turn, m in marked)
+    if item.set == "hard":
+        return replace(item, dialogue=dialogue)
+    spoken = "\n".join(map(_body, item.dialogue))
+    question = _swapped(item.question, spoken, [(s, e) for s, e, _ in named(item.question, names(item))])
+    if TASKS[item.task].kind == "span" or "[MASK]" in spoken:
+        return replace(item, dialogue=dialogue, question=question)
+    options = tuple(_swapped(option, spoken) for option in item.options)
+    references = tuple(_swapped(reference, spoken) for reference in item.references)
+    return replace(item, dialogue=dialogue, question=question, options=options, references=references)
+
+
+# --- drop_turns
+
+_CHARACTER = re.compile(r"[^\W_]")
+
+
+def _words(text: str) -> set[str]:
+    return set(_CHARACTER.findall(text.lower())) - _COMMON
+
+
+def droppable(item: Item) -> tuple[int, ...]:
+    """The turns that neither the question nor the answer rests on, as far as characters can tell.
+
+    Evidence is the question's event, the references and, for a span, the whole turn it stands in. A turn rests on nothing
+    if neither it nor the turn before or after (which "对啊" answers) shares a character with them that is not a common
+    one. The last turn stays: a clipped dialogue ends where its event does. If no turn shares anything, what the answer
+    rests on is not to be seen, and all stay.
+    """
+    evidence = [event(item.question) or "", *item.references]
+    bodies = [_body(turn) for turn in item.dialogue]
+    if TASKS[item.task].kind == "span":
+        evidence += [body for body in bodies if any(reference in body for reference in item.references)]
+    words = _words(" ".join(evidence))
+    leans = [bool(words & _words(body)) for body in bodies]
+    if not any(leans):
+        return ()
+    last = len(bodies) - 1
+    return tuple(n for n in range(last) if not any(leans[max(n - 1, 0) : n + 2]))
+
+
+def drop_turns(item: Item, seed: int = 0, count: int = 2) -> Item:
+    """Up to `count` turns less, drawn from the `droppable` ones, always a turn and its reply so that speakers alternate
+    as they did. If there is no such pair the item comes back equal.
+
+    Unchanged: the other turns and their order, the question, the references, the turns that share words with them.
+    """
+    free = set(droppable(item))
+    pairs = [n for n in sorted(free) if n + 1 in free and item.dialogue[n][:1] != item.dialogue[n + 1][:1]]
+    Random(f"{seed}:drop_turns:{item.id}").shuffle(pairs)
+    gone: set[int] = set()
+    for n in pairs:
+        if len(gone) + 2 <= count and not gone & {n, n + 1}:
+            gone |= {n, n + 1}
+    return replace(item, dialogue=tuple(turn for n, turn in enumerate(item.dialogue) if n not in gone))
+
+
+# --- traditional
+
+
+@lru_cache(maxsize=1)
+def _converter() -> Any:
+    from opencc import OpenCC  # type: ignore[import-untyped]
+
+    return OpenCC("s2t")
+
+
+@lru_cache(maxsize=32768)  # items share dialogues, questions and options
+def _traditional(text: str) -> str:
+    converted: str = _converter().convert(text)
+    return converted
+
+
+def _kept(text: str, stay: Iterable[tuple[int, int]]) -> str:
+    """The text converted, but for what stays."""
+    parts, end = [], 0
+    for left, right in stay:
+        parts += [_traditional(text[end:left]), text[left:right]]
+        end = right
+    return "".join((*parts, _traditional(text[end:])))
+
+
+def traditional(item: Item, seed: int = 0) -> Item:
+    """Dialogue, question, options and references in traditional characters (OpenCC s2t, no change of vocabulary).
+
+    Unchanged: labels, also where the question names them, speaker marks, [MASK], everything that is not Chinese, the
+    length of each text, and the gold index. A span stays one of its dialogue: 发 of 头发 becomes 髮 as it does there.
+    Metrics do not fold scripts: a model that answers in simplified characters loses by it.
+    """
+    dialogue = tuple(_kept(turn, [(0, len(turn) - len(_body(turn)))]) for turn in item.dialogue)
+    question = _kept(item.question, [(s, e) for s, e, _ in named(item.question, names(item))])
+    options = tuple(map(_traditional, item.options))
+    if TASKS[item.task].kind == "span":
+        references = tuple(_in_place(reference, item.dialogue, dialogue) for reference in item.references)
+    else:
+        references = tuple(map(_traditional, item.references))
+    return replace(item, dialogue=dialogue, question=question, options=options, references=references)
+
+
+def _in_place(span: str, before: Iterable[str], after: Iterable[str]) -> str:
+    for old, new in zip(before, after, strict=True):
+        if span in old and len(old) == len(new):
+            start = old.index(span)
+            return new[start : start + len(span)]
+    return _traditional(span)
