@@ -55,6 +55,10 @@ Scorings = Annotated[
         help="How choices are asked, comma-separated: generate, labels, texts, constrained (hf and vllm can all).",
     ),
 ]
+Perturbs = Annotated[
+    str,
+    typer.Option("--perturb", help="What items go through first, comma-separated: none, reindicate, shuffle, both …"),
+]
 Limit = Annotated[int | None, typer.Option("--limit", help="Only the first N items of each file.")]
 Data = Annotated[
     Path | None,
@@ -91,6 +95,7 @@ def _settings(values: dict[str, Any]) -> dict[str, Any]:
         "prompt": _split(values["prompt"]),
         "shots": _numbers(values["shots"]),
         "scoring": _split(values["scoring"]),
+        "perturb": _split(values["perturb"]),
     }
 
 
@@ -104,6 +109,7 @@ def run(
     shots: ShotCounts = "0",
     prompt: Variants = "paper",
     scoring: Scorings = "generate",
+    perturb: Perturbs = "none",
     limit: Limit = None,
     data: Data = None,
     out: Annotated[
@@ -241,6 +247,7 @@ def preview(
     shots: ShotCounts = "0",
     prompt: Variants = "paper",
     scoring: Scorings = "generate",
+    perturb: Perturbs = "none",
     limit: Limit = None,
     data: Data = None,
     seed: Seed = 0,

@@ -34,8 +34,8 @@ def parity(
     from evalsuite.parity import parity as compared
     from evalsuite.tables_parity import parity_tables
 
-    settings = cli._settings({**values, "model": None, "scoring": "generate"})
-    settings.pop("model")
+    settings = cli._settings({**values, "model": None, "scoring": "generate", "perturb": "none"})
+    settings = {name: value for name, value in settings.items() if name not in ("model", "scoring")}
     found = compared(model=model, on=cli._split(backends), **settings)
     for one in found:
         cli._print(*parity_tables(one))

@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 
 from evalsuite.errors import ConfigError, unknown
+from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import open_store, reading_of
 from evalsuite.scoring import Reading, read_answer, score_answer, score_cell
 from evalsuite.stats import holm, mcnemar, paired_bootstrap, paired_permutation
@@ -42,6 +43,7 @@ class Comparison:
     variant: str
     shots: int
     scoring: str
+    perturb: str
     metric: str
     items: int
     dialogues: int
@@ -73,8 +75,8 @@ def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
     return tuple(replace(row, p_holm=corrected[str(n)]) for n, row in enumerate(rows))
 
 
-def _place(cell: Cell) -> tuple[str, str, str, str, int, str]:
-    return cell.task, cell.set, cell.split, cell.variant, cell.shots, cell.scoring
+def _place(cell: Cell) -> tuple[str, str, str, str, int, str, str]:
+    return cell.task, cell.set, cell.split, cell.variant, cell.shots, cell.scoring, cell.perturb
 
 
 def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | None:
@@ -90,7 +92,8 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     metric = TASKS[one.task].metrics[0]
     replies = [[mine for _, mine, _ in shared], [other for _, _, other in shared]]
     answers = [[read_answer(i, r, reading) for i, r in zip(items, side, strict=True)] for side in replies]
-    scored = [score_cell(items, side, reading, read) for side, read in zip(replies, answers, strict=True)]
+    several = PERTURBATIONS[one.perturb].several
+    scored = [score_cell(items, side, reading, read, several) for side, read in zip(replies, answers, strict=True)]
     group, name = scored[0].names[metric]
     sums = [s.metrics[group] for s in scored]
     purpose = f"compare:{one.name}:{two.model}"
@@ -116,4 +119,4 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
 def _answered(store: Store, cell: Cell) -> Iterator[tuple[str, tuple[Item, Response]]]:
     for _, request, response in store.read(cell):
         if response is not None and response.error is None:
-            yield request.item.id, (request.item, response)
+            yield f"{request.item.id}#{request.rotation}", (request.item, response)

@@ -88,7 +88,7 @@ class ModelProgress:
         seconds = time.perf_counter() - self._began
         rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
         text = f"{count.asked} asked{kept}{failed}, at {seconds:.1f} s  {rates}  {count.score()}".rstrip()
-        self._display.console.print(f"[green]✓[/green] {_plain(count.label)}  {text}", highlight=False)
+        self._display.console.print(f"[green]✓[/green] {_plain(count.label)}  {text}", highlight=False, soft_wrap=True)
         log.info(
             "%s: %d asked, %d kept, %d failed", count.cell.name, count.asked, count.skipped, count.failed
         )  # fmt: skip
@@ -100,8 +100,7 @@ class _CellCount:
     def __init__(self, cell: Cell, total: int) -> None:
         self.cell, self.total = cell, total
         self.short = f"{cell.set} {TASKS[cell.task].short}"
-        scoring = "" if cell.scoring == "generate" else f" {cell.scoring}"
-        self.label = f"{cell.model} {self.short} {cell.variant} {cell.shots}-shot{scoring}"
+        self.label = f"{cell.model} {self.short} {cell.way}"
         self._metric = TASKS[cell.task].metrics[0]
         self.skipped = self.asked = self.failed = 0
         self._sum = 0.0

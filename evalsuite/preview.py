@@ -21,7 +21,7 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     seen = set()
     for cell, requests in cells:
         for request in requests:
-            place = (request.item.id, cell.variant, cell.shots, cell.scoring)
+            place = (request.item.id, request.rotation, cell.variant, cell.shots, cell.scoring, cell.perturb)
             if item not in request.item.id or place in seen:
                 continue
             seen.add(place)
@@ -33,6 +33,8 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
                 "variant": cell.variant,
                 "shots": cell.shots,
                 "scoring": cell.scoring,
+                "perturb": cell.perturb,
+                "rotation": request.rotation,
                 "candidates": candidates(request),
                 "shot_items": list(request.shots),
                 "prompt": request.prompt,
@@ -49,13 +51,13 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     totals: dict[str, int] = {}
     for cell, requests in cells:
         totals[cell.model] = totals.get(cell.model, 0) + len(requests)
-        kind = (cell.task, cell.set, cell.variant, cell.shots, cell.scoring)
+        kind = (cell.task, cell.set, cell.variant, cell.shots, cell.scoring, cell.perturb)
         request = next((r for r in requests if item in r.item.id), None)
         if kind in seen or request is None:
             continue
         seen.add(kind)
         facts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in count(request).items())
-        way = "" if cell.scoring == "generate" else f", {cell.scoring}"
+        way = "".join(f", {x}" for x in (cell.scoring, cell.perturb) if x not in ("generate", "none"))
         yield f"━━ {request.item.id}  {cell.variant}, {cell.shots}-shot{way}{', ' + facts if facts else ''}"
         yield "(the prompt of this item above)" if kind[:-1] in shown else request.prompt
         shown.add(kind[:-1])

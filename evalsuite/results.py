@@ -19,6 +19,7 @@ from typing import Any
 
 from evalsuite.data.corecode import File
 from evalsuite.errors import ConfigError, unknown
+from evalsuite.perturb import PERTURBATIONS
 from evalsuite.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
 from evalsuite.store import Cell, Store
 from evalsuite.tasks import TASKS
@@ -118,7 +119,7 @@ def _metrics(cell: Cell, answered: Sequence[tuple[Item, Response, Answer]], read
     if not answered:
         return {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.task].metrics}
     items, responses, answers = zip(*answered, strict=True)
-    scored: Scored = score_cell(items, responses, reading, answers)
+    scored: Scored = score_cell(items, responses, reading, answers, PERTURBATIONS[cell.perturb].several)
     signature = _signature(cell)
     # The purpose names no model: two models with the same replies get the same interval.
     found = intervals(scored, f"0:bootstrap:{cell.task}:{cell.set}:{cell.split}")
@@ -141,6 +142,8 @@ def _record(cell: Cell, key: str, request: Request, response: Response, answer: 
         "reasoning": response.reasoning,
         "likelihoods": [asdict(x) for x in response.likelihoods] or None,
         "scoring": cell.scoring,
+        "perturb": request.perturb,
+        "rotation": request.rotation,
         "finish": response.finish,
         "error": response.error,
         "prompt_tokens": response.prompt_tokens,
@@ -166,6 +169,7 @@ def _signature(cell: Cell) -> str:
         "limit": facts["limit"],
         "leaked": "dropped" if facts["drop_leaked"] else None,
         "scoring": cell.scoring,
+        "perturb": None if cell.perturb == "none" else cell.perturb,
         "model": facts["fingerprint"],
         "evalsuite": VERSION,
     }
@@ -173,12 +177,12 @@ def _signature(cell: Cell) -> str:
 
 
 def _problems(cell: dict[str, Any]) -> list[str]:
-    name = f"{cell['model']}/{cell['set']}/{cell['task']}/{cell['variant']}/{cell['shots']}-shot/{cell['scoring']}"
+    way = "/".join(str(cell[key]) for key in ("model", "set", "task", "variant", "shots", "scoring", "perturb"))
     problems = []
     if failed := cell["status"].get(Status.FAILED.value, 0):
-        problems.append(f"{name}: {failed} of {cell['items']} requests failed: {'; '.join(cell['errors'])}")
+        problems.append(f"{way}: {failed} of {cell['items']} requests failed: {'; '.join(cell['errors'])}")
     if cell["missing"]:
-        problems.append(f"{name}: {cell['missing']} of {cell['items']} not asked yet: the same run goes on")
+        problems.append(f"{way}: {cell['missing']} of {cell['items']} not asked yet: the same run goes on")
     return problems
 
 
@@ -218,8 +222,7 @@ def _file_name(cell: Cell) -> str:
     safe = re.sub(r"[^\w.-]", "_", cell.model, flags=re.ASCII)[:60]
     if safe != cell.model:
         safe += "-" + hashlib.sha256(cell.model.encode()).hexdigest()[:6]
-    way = f"{cell.variant}.{cell.shots}-shot" + ("" if cell.scoring == "generate" else f".{cell.scoring}")
-    return f"{safe}.{cell.set}.{cell.split}.{cell.task}.{way}.jsonl"
+    return f"{safe}.{cell.set}.{cell.split}.{cell.task}.{cell.way.replace(' ', '.')}.jsonl"
 
 
 def _replace(path: Path, text: str) -> None:

@@ -24,6 +24,7 @@ from evalsuite.data.corecode import Corpus, File
 from evalsuite.dialogue import sources as sources_of
 from evalsuite.display import Display, log_to
 from evalsuite.errors import BackendError, ConfigError, DataError, EvalsuiteError, unknown
+from evalsuite.perturb import Perturbation, perturbation
 from evalsuite.prompt import Prompt, Shots, fit
 from evalsuite.report import report
 from evalsuite.resources import resolve
@@ -49,6 +50,7 @@ class Settings:
     shots: Sequence[int] = (0,)
     prompt: Sequence[str] = ("paper",)
     scoring: Sequence[str] = ("generate",)  # how choices are asked, see types.SCORINGS; other tasks are generated
+    perturb: Sequence[str] = ("none",)  # what items go through before they are asked, see perturb.PERTURBATIONS
     limit: int | None = None  # the first N items of each file
     data: str | Path | None = None  # None: EVALSUITE_DATA, else the bundled sample
     out: str | Path = "runs/default"
@@ -86,6 +88,8 @@ class Settings:
                 raise ConfigError(unknown("scoring", name, SCORINGS))
         for name in self.tasks:
             task(name)
+        for name in self.perturb:
+            perturbation(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,8 @@ def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model],
         if any(count for m in chosen for count in m.shots or s.shots) and not corpus.has(t, item_set, "train"):
             path = corpus.path(t, item_set, "train")
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
+    if not any(_perturbations(s, source.task) for source in sources):
+        raise ConfigError(f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join(t.name for t, _ in places)}")
     if not any(_scorings(s, model, source.task) for model in chosen for source in sources):
         raise ConfigError(
             f"--scoring {','.join(s.scoring)}: only for choice tasks, on {' and '.join(b for b, can in SCORES.items() if 'labels' in can)}"
@@ -205,22 +211,23 @@ def cells(
     for source in sources:
         for variant in s.prompt:
             prompt = Prompt(resolve(s.prompts), source.task, variant)
-            for count, scoring in product(model.shots or s.shots, _scorings(s, model, source.task)):
+            ways = product(model.shots or s.shots, _scorings(s, model, source.task), _perturbations(s, source.task))
+            for count, scoring, change in ways:
                 shots = Shots(corpus.train(source.task.name, source.set) if count else (), s.seed)
-                requests = [
-                    replace(
-                        fit(
+                requests = []
+                for item in source.items:
+                    # Shots go through the same, so that a model sees one form throughout.
+                    shown = [change.items(shot, s.seed)[0] for shot in shots.draw(item, count)]
+                    for rotation, perturbed in enumerate(change.items(item, s.seed)):
+                        request = fit(
                             prompt,
-                            item,
-                            shots.draw(item, count),
+                            perturbed,
+                            shown,
                             backend.tokens if backend else None,
                             backend.context if backend else None,
                             model.generation.max_new_tokens,
-                        ),
-                        scoring=scoring,
-                    )
-                    for item in source.items
-                ]
+                        )
+                        requests.append(replace(request, scoring=scoring, perturb=change.name, rotation=rotation))
                 facts = {
                     "data": source.file.sha256,
                     "template": prompt.sha256,
@@ -235,13 +242,17 @@ def cells(
                     "drop_leaked": s.drop_leaked,
                     "tags": model.tags,
                 }
-                place = (model.name, source.task.name, source.set, s.split, variant, count, scoring)
+                place = (model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
                 yield Cell(*place, facts), requests
 
 
 def _scorings(s: Settings, model: Model, t: Task) -> list[str]:
     """The ways in which a model is asked a task: other than generating for choices only, where its backend can."""
     return [name for name in s.scoring if name == "generate" or (t.kind == "choice" and name in SCORES[model.backend])]
+
+
+def _perturbations(s: Settings, t: Task) -> list[Perturbation]:
+    return [row for name in s.perturb if (row := perturbation(name)).applies(t.name)]
 
 
 def ask(

@@ -103,14 +103,21 @@ class Scored:
 
 
 def score_cell(
-    items: Sequence[Item], responses: Sequence[Response], reading: Reading, answers: Sequence[Answer] | None = None
+    items: Sequence[Item],
+    responses: Sequence[Response],
+    reading: Reading,
+    answers: Sequence[Answer] | None = None,
+    rotations: bool = False,
 ) -> Scored:
-    """Score what was answered; failed requests are to be left out before. `answers` as read by `reading`, if they were."""
+    """Score what was answered; failed requests are to be left out before. `answers` as read by `reading`, if they were.
+
+    `rotations`: choice items stand here once a rotation of their options.
+    """
     if answers is None:
         answers = [read_answer(i, r, reading) for i, r in zip(items, responses, strict=True)]
     clusters = tuple(sources([item.dialogue for item in items]))
     if TASKS[items[0].task].kind == "choice":
-        return _choices(items, responses, answers, reading, clusters)
+        return _choices(items, responses, answers, reading, clusters, rotations)
     return _texts(items, answers, reading, clusters)
 
 
@@ -120,6 +127,7 @@ def _choices(
     answers: Sequence[Answer],
     reading: Reading,
     clusters: tuple[int, ...],
+    rotations: bool,
 ) -> Scored:
     from evalsuite.stats import Means
 
@@ -135,8 +143,31 @@ def _choices(
         papers = [read_answer(i, r, Reading("paper")) for i, r in zip(items, responses, strict=True)]
         columns["paper.accuracy"] = [score_answer(i, a).values["accuracy"] for i, a in zip(items, papers, strict=True)]
         signatures = {"accuracy": f"accuracy|parser:{reading}", "paper.accuracy": f"accuracy|parser:{Reading('paper')}"}
+    if rotations:
+        return _rotations(items, columns, signatures)
     names = {name: ("choices", name) for name in columns}
     return Scored(tuple(items), clusters, {"choices": Means.of(columns)}, names, signatures)
+
+
+def _rotations(items: Sequence[Item], columns: dict[str, list[float]], signatures: dict[str, str]) -> Scored:
+    """Items that stand here once a rotation of their options: right only if all of them are. `rotation.…`: their mean.
+
+    An item some rotation of which failed is left out.
+    """
+    from evalsuite.stats import Means
+
+    groups: dict[str, list[int]] = {}
+    for n, item in enumerate(items):
+        groups.setdefault(item.id, []).append(n)
+    whole = [rows for rows in groups.values() if len(rows) == len(items[rows[0]].options)]
+    kept = tuple(items[rows[0]] for rows in whole)
+    found = {name: [min(values[n] for n in rows) for rows in whole] for name, values in columns.items()}
+    for name, values in columns.items():
+        found[f"rotation.{name}"] = [sum(values[n] for n in rows) / len(rows) for rows in whole]
+        signatures = {**signatures, f"rotation.{name}": f"{signatures[name]}|mean-of-rotations"}
+        signatures[name] += "|all-rotations"
+    clusters = tuple(sources([item.dialogue for item in kept]))
+    return Scored(kept, clusters, {"choices": Means.of(found)}, {name: ("choices", name) for name in found}, signatures)
 
 
 def _texts(items: Sequence[Item], answers: Sequence[Answer], reading: Reading, clusters: tuple[int, ...]) -> Scored:
@@ -166,7 +197,7 @@ def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
     for name, (group, own) in scored.names.items():
         interval = drawn[group][own]
         found[name] = {"value": interval.value, "low": interval.low, "high": interval.high, "n": count}
-        if "accuracy" in name:
+        if "accuracy" in name and not name.startswith("rotation."):
             binomial = wilson(round(interval.value * count), count)
             found[name]["wilson"] = [binomial.low, binomial.high]
     return found

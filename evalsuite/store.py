@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, text TEXT NOT NULL, fi
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, error TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spent (key TEXT NOT NULL, cost REAL NOT NULL);
 """
-_VERSION = 2  # of the tables
+_VERSION = 3  # of the tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class Cell:
     variant: str
     shots: int
     scoring: str
+    perturb: str
     facts: dict[str, Any]
 
     @property
@@ -51,9 +52,14 @@ class Cell:
         return {name: value for name, value in asdict(self).items() if name != "facts"}
 
     @property
+    def way(self) -> str:
+        """How its items are asked: "paper 0-shot", "plain 5-shot labels shuffle"."""
+        rest = (self.scoring if self.scoring != "generate" else "", self.perturb if self.perturb != "none" else "")
+        return " ".join([self.variant, f"{self.shots}-shot", *filter(None, rest)])
+
+    @property
     def name(self) -> str:
-        way = f"{self.variant}/{self.shots}-shot" + ("" if self.scoring == "generate" else f"/{self.scoring}")
-        return f"{self.model}/{self.set}/{self.split}/{self.task}/{way}"
+        return f"{self.model}/{self.set}/{self.split}/{self.task}/{self.way.replace(' ', '/')}"
 
 
 def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]) -> str:

@@ -28,12 +28,13 @@ def results(done: Results) -> Iterator[Table]:
             continue
         title = f"{item_set.upper()}, {mine[0]['split']}"
         table = _table(title, "model", *(f"{t.short}\n{t.metrics[0][:3]} %" for t in names))
-        rows: dict[tuple[str, str, int, str], dict[str, Any]] = {}
+        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
         for cell in mine:
-            rows.setdefault((cell["model"], cell["variant"], cell["shots"], cell["scoring"]), {})[cell["task"]] = cell
-        plain = len({key[1:] for key in rows}) == 1
+            rows.setdefault(tuple(cell[key] for key in ("model", *_WAY)), {})[cell["task"]] = cell
+        # Only what tells rows apart is said of them.
+        told = [n for n in range(len(_WAY)) if len({key[1 + n] for key in rows}) > 1]
         for (model, *way), by_task in rows.items():
-            label = model if plain else f"{model} {_way(*way)}"
+            label = " ".join([model, *(f"{way[n]}-shot" if _WAY[n] == "shots" else way[n] for n in told)])
             table.add_row(Text(label), *(_number(by_task.get(t.name), t.metrics[0]) for t in names))
         chance = {c["task"]: c["chance"] for c in mine if "chance" in c}
         if chance:
@@ -66,7 +67,7 @@ def by_scoring(cells: Sequence[dict[str, Any]]) -> Iterator[Table]:
     models: dict[tuple[str, ...], dict[tuple[int, int], dict[str, dict[str, Any]]]] = {}
     names = list(TASKS)
     for c in choices:
-        of = models.setdefault((c["model"], _way(c["variant"], c["shots"], "generate"), c["split"]), {})
+        of = models.setdefault((c["model"], _way(c["variant"], c["shots"], "generate", c["perturb"]), c["split"]), {})
         of.setdefault((SETS.index(c["set"]), names.index(c["task"])), {})[c["scoring"]] = c
     plain = len({place[1:] for place in models}) == 1
     for place, rows in models.items():
@@ -83,8 +84,12 @@ def by_scoring(cells: Sequence[dict[str, Any]]) -> Iterator[Table]:
         yield table
 
 
-def _way(variant: Any, shots: Any, scoring: Any) -> str:
-    return f"{variant} {shots}-shot" + ("" if scoring == "generate" else f" {scoring}")
+_WAY = ("variant", "shots", "scoring", "perturb")
+
+
+def _way(variant: Any, shots: Any, scoring: Any, perturb: Any) -> str:
+    rest = (scoring if scoring != "generate" else "", perturb if perturb != "none" else "")
+    return " ".join([str(variant), f"{shots}-shot", *filter(None, rest)])
 
 
 def leaks(done: Results) -> list[str]:
@@ -118,9 +123,11 @@ def _number(cell: dict[str, Any] | None, metric: str) -> Text:
 def comparison(rows: Sequence[Comparison], a: str, b: str, flips: int) -> Iterator[Table | Text]:
     """What `evalsuite compare` shows: a line a task and set, then some of the items on which the two differ."""
     table = _table(f"{a} less {b}", "task", "n", "A %", "B %", "A-B", "95 %", "p", "p Holm")
-    plain = len({(r.variant, r.shots, r.scoring) for r in rows}) == 1
+    plain = len({(r.variant, r.shots, r.scoring, r.perturb) for r in rows}) == 1
     for r in rows:
-        place = f"{r.set} {TASKS[r.task].short}" + ("" if plain else f" {_way(r.variant, r.shots, r.scoring)}")
+        place = f"{r.set} {TASKS[r.task].short}" + (
+            "" if plain else f" {_way(r.variant, r.shots, r.scoring, r.perturb)}"
+        )
         mark = "*" if r.p_holm < 0.05 else ""
         span = f"{100 * r.low:+.1f} … {100 * r.high:+.1f}"
         numbers = (

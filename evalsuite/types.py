@@ -82,12 +82,14 @@ class Request:
     asked_shots: int  # how many were asked for; more than len(shots) if some had to be dropped for space
     max_new_tokens: int
     scoring: str = "generate"  # how the model is asked; one of SCORINGS
+    perturb: str = "none"  # what the item went through; a name in perturb.PERTURBATIONS
+    rotation: int = 0  # which of the items that it made of one
 
     @property
     def kind(self) -> tuple[str | int, ...]:
         """What requests of one cell share: engines batch by it, so that no cell's replies hang on the others'."""
         item = self.item
-        return item.task, item.set, item.split, self.variant, self.asked_shots, self.scoring
+        return item.task, item.set, item.split, self.variant, self.asked_shots, self.scoring, self.perturb
 
 
 SCORINGS = (

@@ -16,7 +16,7 @@ ITEM = Item(
     "i/0", "event_cause", "easy", "test", ("A: 你好\u200b。", "B:"), "事件“x笑”的原因是什么？", references=("x高兴",)
 )
 REQUEST = Request(ITEM, "paper", "提示", (Message("user", "提示"),), (), 0, 96)
-CELL = Cell("m", "event_cause", "easy", "test", "paper", 0, "generate", {"seed": 0})
+CELL = Cell("m", "event_cause", "easy", "test", "paper", 0, "generate", "none", {"seed": 0})
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def cell(scoring: str, *values: float | None, task: str = "knowledge_filling", *
     """A cell of results.json, as far as tables read it."""
     metrics = TEXTS if scoring == "texts" else ("accuracy",)
     return {
-        "model": "tiny-zh", "task": task, "set": "easy", "split": "test", "variant": "paper", "shots": 0, "scoring": scoring,
+        "model": "tiny-zh", "task": task, "set": "easy", "split": "test", "variant": "paper", "shots": 0, "scoring": scoring, "perturb": "none",
         "status": {"parsed": 10}, "missing": 0, "chance": 1 / 3,
         "metrics": {name: {"value": value} for name, value in zip(metrics, values, strict=False)},
     } | more  # fmt: skip
