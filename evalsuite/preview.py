@@ -59,8 +59,9 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
         facts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in count(request).items())
         way = "".join(f", {x}" for x in (cell.scoring, cell.perturb) if x not in ("generate", "none"))
         yield f"━━ {request.item.id}  {cell.variant}, {cell.shots}-shot{way}{', ' + facts if facts else ''}"
-        yield "(the prompt of this item above)" if kind[:-1] in shown else request.prompt
-        shown.add(kind[:-1])
+        place = (request.item.id, request.prompt)
+        yield "(the prompt of this item above)" if place in shown else request.prompt
+        shown.add(place)
         for label, forms in zip(request.item.labels, candidates(request) or (), strict=False):
             yield f"── {_MEANING[cell.scoring]} {label}: {' or '.join(map(repr, forms))}"
         yield f"── gold: {request.item.target}"
