@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from evalsuite.backends import load
-from evalsuite.backends.checkpoint import labels_response, texts_response
+from evalsuite.backends.checkpoint import Checkpoint, labels_response, locate, texts_response
 from evalsuite.backends.hf import HuggingFace, plan
-from evalsuite.config import Generation, Model
+from evalsuite.config import HF, Generation, Model
 from evalsuite.data.corecode import Corpus
 from evalsuite.errors import BackendError
 from evalsuite.prompt import Prompt
@@ -238,3 +240,30 @@ def test_no_option_is_the_most_likely_of_nan() -> None:
     ):
         assert response.error and "dtype" in response.error and response.likelihoods == ()
     assert labels_response([[[1]], [[2]]], [[-3.0], [-1.0]], 5).error is None
+
+
+def test_models_of_modelscope(tiny: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Fetched by the package's own snapshot_download; without the package the message says what to install."""
+    model = Model(name="m", backend="hf", hub="modelscope", path="org/tiny", revision="v1")
+    monkeypatch.setitem(sys.modules, "modelscope", None)
+    with pytest.raises(BackendError, match=r"model m: hub: modelscope needs `pip install modelscope`"):
+        locate(model)
+    asked = []
+
+    def snapshot_download(name: str, revision: str | None) -> str:
+        asked.append((name, revision))
+        if name == "org/gone":
+            raise ValueError("404")
+        return str(tiny)
+
+    monkeypatch.setitem(sys.modules, "modelscope", SimpleNamespace(snapshot_download=snapshot_download))
+    assert Checkpoint(model).path == str(tiny) and asked == [("org/tiny", "v1")]
+    assert locate(model.model_copy(update={"path": str(tiny)})) == str(tiny)
+    with pytest.raises(BackendError, match="model m: cannot fetch org/gone from ModelScope: 404"):
+        locate(model.model_copy(update={"path": "org/gone"}))
+
+
+def test_a_static_cache_says_the_same(hf: HuggingFace, sample: Corpus) -> None:
+    asked = requests(sample, "event_cause", 3)
+    static = HuggingFace(hf.checkpoint.model.model_copy(update={"hf": HF(static_cache=True)}))
+    assert [r.text for r in answers(static, asked).values()] == [r.text for r in answers(hf, asked).values()]
