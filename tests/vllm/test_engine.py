@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from evalsuite.data.corecode import Corpus
 from evalsuite.errors import BackendError
 from evalsuite.prompt import Prompt
 from evalsuite.resources import bundled
+from evalsuite.store import Store
 from evalsuite.tasks import TASKS
 from evalsuite.types import Request, Response
 
@@ -271,6 +273,35 @@ def test_a_run_of_three_models_makes_one_engine(
     again = evalsuite.run(tmp_path / "models.yaml", **settings)
     assert [c["metrics"] for c in again.cells] == [c["metrics"] for c in done.cells]
     assert "6 asked" not in (tmp_path / "run" / "run.log").read_text().split("kept", 1)[1].partition("\n")[0]
+
+
+def test_an_interrupted_run_goes_on_where_it_was(
+    tmp_path: Path, spec: Model, first: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped after some replies: they are kept, none is asked again, and all ends as if it had not been."""
+    entry = spec.model_dump(mode="json", exclude={"name"}, exclude_defaults=True)
+    (tmp_path / "models.yaml").write_text(json.dumps({"models": [{**entry, "name": "m"}]}), encoding="utf-8")
+    monkeypatch.setattr(backends, "load", lambda model, **_: first.share(model))
+    monkeypatch.setattr(type(first), "close", lambda self: None)
+    settings: dict[str, Any] = {"tasks": ["domain_identification", "event_cause"], "limit": 12}
+    put, kept = Store.put, []
+
+    def stopped(self: Store, responses: Any) -> None:
+        kept.extend(responses := list(responses))
+        put(self, responses)
+        if len(kept) >= 10:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "put", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            evalsuite.run(tmp_path / "models.yaml", out=tmp_path / "cut", **settings)
+    assert 10 <= len(kept) < 48
+    evalsuite.run(tmp_path / "models.yaml", out=tmp_path / "cut", **settings)
+    evalsuite.run(tmp_path / "models.yaml", out=tmp_path / "whole", **settings)
+    with sqlite3.connect(tmp_path / "cut" / "store.sqlite") as store:
+        assert store.execute("SELECT count(*), max(asked) FROM replies").fetchone() == (48, 1)
+    assert (tmp_path / "cut" / "results.json").read_bytes() == (tmp_path / "whole" / "results.json").read_bytes()
 
 
 def test_parity_of_the_command_line(tmp_path: Path, tiny: Path, spec: Model) -> None:
