@@ -6,7 +6,7 @@
 Both get the same network object (random weights, 29 M parameters, float32), the same prompts, as many rows at once.
 lm-eval scores every label as a continuation of its prompt: "(a)" as it is printed (bracket: three tokens), or " a" as its
 multiple-choice tasks have by default (letter: one token beside a space, for which it can use one forward for all options).
-Ours always adds up the forms "a" and " a". The log-probabilities are compared where they mean the same.
+Ours always adds up the forms "a", " a" and "(a". The log-probabilities are compared where they mean the same.
 """
 
 from __future__ import annotations

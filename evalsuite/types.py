@@ -57,9 +57,12 @@ class Item:
         return tuple(label.strip("()（）") for label in self.labels)
 
     @property
-    def label_forms(self) -> tuple[tuple[str, str], ...]:
-        """What a model may write for each label: "a" or " a", as its tokenizer and training have it."""
-        return tuple((name, f" {name}") for name in self.indicators)
+    def label_forms(self) -> tuple[tuple[str, ...], ...]:
+        """What a model may write for each label: "a", " a" or "(a)", as its tokenizer and training have it."""
+        return tuple(
+            tuple(dict.fromkeys((name, f" {name}", label)))
+            for name, label in zip(self.indicators, self.labels, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)

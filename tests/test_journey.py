@@ -242,7 +242,10 @@ def test_preview_of_scorings() -> None:
     words = ["preview", "--tasks", "knowledge_filling,event_cause", *ways]
     text = cli(*words).stdout
     assert text.count("候选选项：") == 1 and text.count("(the prompt of this item above)") == 3
-    assert "── likelihood of (b): 'b' or ' b'" in text and "── may be written for (b): 'b' or ' b'" in text
+    assert (
+        "── likelihood of (b): 'b' or ' b' or '(b)'" in text
+        and "── may be written for (b): 'b' or ' b' or '(b)'" in text
+    )
     lines = [json.loads(x) for x in cli(*words, "--json").stdout.splitlines()]
     assert [x["scoring"] for x in lines] == ["generate", "labels", "texts", "constrained", "generate"]
     texts = next(x for x in lines if x["scoring"] == "texts")

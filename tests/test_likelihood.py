@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import evalsuite
+from evalsuite.backends import checkpoint as tokens
 from evalsuite.backends import prefill
 from evalsuite.backends.hf import HuggingFace, _only_labels
 from evalsuite.config import Generation, Model
@@ -66,8 +67,8 @@ def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request
     backend: HuggingFace = request.getfixturevalue(kind)
     requests = asked(sample, "labels", task)
     for r, response in zip(requests, answers(backend, requests), strict=True):
-        forms = backend.checkpoint.label_forms(r)
-        assert [len(f) for f in forms] == [2] * len(r.item.options)  # "a" and " a"
+        forms = backend.checkpoint.label_begins(r)
+        assert [len(f) for f in forms] == [3] * len(r.item.options)  # "a", " a" and "(a"
         want = [math.log(sum(math.exp(plain(backend, backend.ids(r), f)) for f in option)) for option in forms]
         assert [x.logprob for x in response.likelihoods] == pytest.approx(want, abs=1e-4)
         assert (response.text, response.finish, response.new_tokens) == ("", "labels", 0)
@@ -80,10 +81,23 @@ def test_labels_of_several_tokens(hf: HuggingFace, sample: Corpus) -> None:
     r = asked(sample, "labels", count=1)[0]
     r = replace(r, item=replace(r.item, labels=tuple(marks), options=r.item.options[: len(marks)], gold=0))
     (response,) = answers(hf, [r])
-    forms = hf.checkpoint.label_forms(r)
+    forms = hf.checkpoint.label_begins(r)
     assert max(len(f) for option in forms for f in option) > 2
-    want = [math.log(sum(math.exp(plain(hf, hf.ids(r), f)) for f in option)) for option in forms]
+    probabilities = [sum(math.exp(plain(hf, hf.ids(r), f)) for f in option) for option in forms]
+    if forms[1][0][: len(forms[0][0])] == forms[0][0]:  # "1" and "0", not a token "10"
+        probabilities[0] -= probabilities[1]
+    want = [math.log(p) for p in probabilities]
     assert [x.logprob for x in response.likelihoods] == pytest.approx(want, abs=1e-4)
+
+
+def test_a_label_that_begins_another() -> None:
+    """ "1" as the first token is "1", "10" or "11"; "(a" and "(b" share nothing but the bracket."""
+    p = math.log
+    forms = [[[1]], [[1, 0]], [[1, 1]], [[7]]]
+    response = tokens.labels_response(forms, [[p(0.6)], [p(0.6), p(0.25)], [p(0.6), p(0.5)], [p(0.3)]], 5)
+    assert [math.exp(x.logprob) for x in response.likelihoods] == pytest.approx([0.15, 0.15, 0.3, 0.3])
+    whole = tokens.labels_response([[[1]], [[1, 0]]], [[p(0.6)], [p(0.6), 0.0]], 5)
+    assert whole.likelihoods[0].logprob < -20 and whole.likelihoods[1].logprob == pytest.approx(p(0.6))
 
 
 @pytest.mark.parametrize("way", ["one by one", "at once", "a forward an option"])
@@ -155,7 +169,7 @@ def test_constrained_can_say_labels_only(kind: str, sample: Corpus, request: pyt
     backend: HuggingFace = request.getfixturevalue(kind)
     requests = asked(sample, "constrained", count=6)
     for r, response in zip(requests, answers(backend, requests), strict=True):
-        assert response.text.strip() in r.item.indicators
+        assert response.text.strip() in (*r.item.indicators, *r.item.labels)
         options = dict(zip(r.item.labels, r.item.options, strict=True))
         assert parse_option(response.text, options, finish=response.finish).status is Status.PARSED
 
@@ -194,8 +208,20 @@ def test_a_network_that_gives_all_logits(hf: HuggingFace, sample: Corpus, monkey
     want = answers(hf, requests)
     forward = hf.net.forward
 
-    def plain_forward(input_ids: object, use_cache: bool = False, past_key_values: object = None) -> object:
-        return forward(input_ids=input_ids, use_cache=use_cache, past_key_values=past_key_values)
+    def plain_forward(
+        input_ids: object,
+        attention_mask: object = None,
+        position_ids: object = None,
+        past_key_values: object = None,
+        use_cache: bool = False,
+    ) -> object:
+        return forward(
+            input_ids=input_ids,
+            attention_mask=attention_mask,
+            position_ids=position_ids,
+            past_key_values=past_key_values,
+            use_cache=use_cache,
+        )
 
     monkeypatch.setattr(hf.net, "forward", plain_forward)
     got = answers(hf, requests)

@@ -105,11 +105,21 @@ class Checkpoint:
         ]
 
     def label_forms(self, request: Request) -> list[list[list[int]]]:
-        """Token ids of each option's label: option -> surface forms ("a", " a", different ones only) -> ids.
+        """Token ids of each option's label: option -> surface forms ("a", " a", "(a)", different ones only) -> ids."""
+        forms = request.item.label_forms
+        ids = iter(self.after(self.text(request), [form for row in forms for form in row]))
+        return [_distinct([next(ids) for _ in row]) for row in forms]
+
+    def label_begins(self, request: Request) -> list[list[list[int]]]:
+        """The same as far as they tell labels apart: "a", " a" and "(a" without what closes it.
 
         Which form a model prefers depends on its tokenizer and on how it was trained, so their probabilities are added.
         """
-        forms = request.item.label_forms
+        item = request.item
+        forms = [
+            dict.fromkeys((name, f" {name}", label[: label.index(name) + len(name)]))
+            for name, label in zip(item.indicators, item.labels, strict=True)
+        ]
         ids = iter(self.after(self.text(request), [form for row in forms for form in row]))
         return [_distinct([next(ids) for _ in row]) for row in forms]
 
@@ -167,14 +177,27 @@ class Checkpoint:
 def labels_response(
     forms: Sequence[Sequence[Sequence[int]]], scores: Sequence[Sequence[float]], prompt_tokens: int
 ) -> Response:
-    """`forms`: option -> surface forms -> ids; `scores`: the log-probabilities of their tokens, all forms in one row."""
+    """`forms`: option -> surface forms -> ids; `scores`: the log-probabilities of their tokens, all forms in one row.
+
+    Whatever begins with "10" begins with "1", too: the longer label's probability is taken off the shorter one's.
+    """
     rows = iter(scores)
-    options = [[sum(next(rows)) for _ in option] for option in forms]
-    found = tuple(
-        Likelihood(_sum_of_probabilities(option), min(map(len, ids)))
-        for option, ids in zip(options, forms, strict=True)
-    )
-    return _compared("labels", prompt_tokens, found)
+    logprobs = [{tuple(ids): sum(next(rows)) for ids in option} for option in forms]
+    found = []
+    for n, option in enumerate(logprobs):
+        others = [(ids, x) for m, other in enumerate(logprobs) if m != n for ids, x in other.items()]
+        own = [
+            _difference(x, [y for longer, y in others if len(longer) > len(ids) and longer[: len(ids)] == ids])
+            for ids, x in option.items()
+        ]
+        found.append(Likelihood(_sum_of_probabilities(own), min(map(len, option))))
+    return _compared("labels", prompt_tokens, tuple(found))
+
+
+def _difference(logprob: float, parts: Sequence[float]) -> float:
+    """log(exp(x) - sum(exp(parts))); as good as nothing where rounding leaves nothing."""
+    rest = 1 - sum(math.exp(part - logprob) for part in parts)
+    return logprob + math.log(max(rest, 1e-9)) if parts else logprob
 
 
 def texts_response(scores: Sequence[Sequence[float]], priors: Sequence[float], prompt_tokens: int) -> Response:

@@ -87,8 +87,8 @@ class HuggingFace:
                 yield batch, sizes
 
     def _size(self, request: Request, prompt: int) -> int:
-        if request.scoring == "labels":
-            return prompt
+        if request.scoring == "labels":  # the prompt's cache once behind " ", once behind "("
+            return 2 * prompt
         if request.scoring == "texts":  # every option gets a copy of the prompt's cache
             return len(request.item.options) * (prompt + max(map(len, request.item.options)))
         return prompt + request.max_new_tokens
@@ -161,7 +161,7 @@ class HuggingFace:
         ]
 
     def _labels(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
-        forms = [self.checkpoint.label_forms(r) for r in requests]
+        forms = [self.checkpoint.label_begins(r) for r in requests]
         flat = [[form for option in row for form in option] for row in forms]
         found = continuations(self.net, prompts, flat)
         return [

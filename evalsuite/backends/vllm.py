@@ -75,7 +75,7 @@ class Vllm:
         early = [] if any(a != b and a in b for a in stop for b in stop) else stop
         limits: dict[str, Any] = {}
         if request.scoring == "constrained":
-            forms = [form for label in request.item.indicators for form in (label, f" {label}")]
+            forms = [form for label in request.item.label_forms for form in label]
             limits["structured_outputs"] = StructuredOutputsParams(choice=forms)
         params = _params(
             max_tokens=request.max_new_tokens,
@@ -88,7 +88,7 @@ class Vllm:
         return self.checkpoint.reply(output.outputs[0].token_ids, len(prompt), request.max_new_tokens)
 
     def _labels(self, request: Request, prompt: list[int]) -> Job:
-        forms = self.checkpoint.label_forms(request)
+        forms = self.checkpoint.label_begins(request)
         scores = yield from self._continuations(prompt, [form for option in forms for form in option])
         return labels_response(forms, scores, len(prompt))
 
