@@ -355,8 +355,9 @@ def _say(text: str) -> None:
 
 def _show(done: Any) -> None:
     from evalsuite.tables import leaks, results
+    from evalsuite.tables_robustness import robustness_tables
 
-    _print(*results(done))
+    _print(*results(done), *robustness_tables(done.robustness))
     _say("(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out")
     for line in leaks(done):
         _say(line)

@@ -16,7 +16,7 @@ from evalsuite.errors import ConfigError, unknown
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import open_store, reading_of
 from evalsuite.scoring import Reading, read_answer, score_answer, score_cell
-from evalsuite.stats import holm, mcnemar, paired_bootstrap, paired_permutation
+from evalsuite.stats import holm, paired_test
 from evalsuite.store import Cell, Store
 from evalsuite.tasks import TASKS
 from evalsuite.types import Item, Response
@@ -97,22 +97,18 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     group, name = scored[0].names[metric]
     sums = [s.metrics[group] for s in scored]
     purpose = f"compare:{one.name}:{two.model}"
-    difference = paired_bootstrap(sums[0], sums[1], scored[0].clusters, Random(purpose))[name]
     values = [[score_answer(i, a).values[metric] for i, a in zip(items, side, strict=True)] for side in answers]
-    dialogues = len(set(scored[0].clusters))
-    if metric == "accuracy" and dialogues == len(items):
-        test, p = "McNemar", mcnemar([v > 0 for v in values[0]], [v > 0 for v in values[1]])
-    else:
-        test, p = "permutation", paired_permutation(sums[0], sums[1], scored[0].clusters, Random(purpose))[name].p
+    right = (values[0], values[1]) if metric == "accuracy" and not several else None
+    found = paired_test(sums[0], sums[1], name, scored[0].clusters, Random(purpose), right)
     flips = [
         Flip(item, mine.text, other.text, x, y)
         for (item, mine, other), x, y in zip(shared, *values, strict=True)
         if abs(x - y) >= 0.5
     ]
-    means = [sum(v) / len(v) for v in values]
+    means = [float(m.finish(m.statistics.sum(axis=0))[name]) for m in sums]  # of rotations, as of all else, by item
     return Comparison(
-        *_place(one), metric, len(items), dialogues, means[0], means[1], difference.value, difference.low,
-        difference.high, p, test, p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),
+        *_place(one), metric, len(scored[0].items), found.clusters, means[0], means[1], found.value, found.low,
+        found.high, found.p, found.test, found.p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),
     )  # fmt: skip
 
 

@@ -19,11 +19,12 @@ from typing import Any
 
 from evalsuite.errors import ConfigError
 from evalsuite.ontology import slots
+from evalsuite.perturb import PERTURBATIONS
 from evalsuite.resources import bundled
 from evalsuite.tasks import TASKS
 
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA")  # where index.html takes styles, scripts and the data
-_SCRIPTS = ("words.js", "page.js", "overview.js", "evidence.js")  # one after the other, as one script
+_SCRIPTS = ("words.js", "page.js", "overview.js", "robustness.js", "evidence.js")  # one after the other, as one script
 
 
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
@@ -57,12 +58,14 @@ def content(folders: Sequence[Path]) -> dict[str, Any]:
     def index(text: str) -> int:
         return strings.setdefault(text, len(strings))
 
-    cells = []
+    cells, found = [], []
     for number, folder in enumerate(folders):
         path = folder / "results.json"
         if not path.is_file():
             raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        results = json.loads(path.read_text(encoding="utf-8"))
+        found.append(results.get("robustness", {}))  # runs of before there was any have none
+        for cell in results["cells"]:
             rows = []
             for line in (folder / cell["records"]).read_text(encoding="utf-8").split("\n"):
                 if not line:
@@ -83,15 +86,19 @@ def content(folders: Sequence[Path]) -> dict[str, Any]:
                     [items[place], index(prompt), index(record["reply"] or ""), answer["status"], answer["choice"],
                      answer["text"], answer["rule"], answer["start"], answer["end"], record["scores"], record["finish"],
                      record["error"], len(record["shots"]), record["asked_shots"],
-                     None if record.get("reasoning") is None else index(record["reasoning"]), _likelihoods(record)]
+                     None if record.get("reasoning") is None else index(record["reasoning"]), _likelihoods(record),
+                     record.get("rotation", 0)]
                 )  # fmt: skip
             cells.append({**cell, "run": number, "rows": rows})
     return {
-        "runs": [{"name": f.name, "manifest": _manifest(f)} for f in folders],
+        "runs": [
+            {"name": f.name, "manifest": _manifest(f), "robustness": r} for f, r in zip(folders, found, strict=True)
+        ],
         "tasks": [
             {k: v for k, v in asdict(t).items() if k in ("name", "short", "zh", "en", "kind", "metrics")}
             for t in TASKS.values()
         ],
+        "perturbations": [{"name": p.name, "zh": p.zh, "en": p.en, "kinds": p.kinds} for p in PERTURBATIONS.values()],
         "cells": cells,
         "items": item_rows,
         "strings": list(strings),

@@ -12,11 +12,12 @@ import re
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from evalsuite import robustness
 from evalsuite.data.corecode import File
 from evalsuite.errors import ConfigError, unknown
 from evalsuite.perturb import PERTURBATIONS
@@ -35,6 +36,7 @@ class Results:
     out: Path
     cells: tuple[dict[str, Any], ...]
     problems: tuple[str, ...]  # what failed, a line each; empty if all is well
+    robustness: dict[str, Any] = field(default_factory=dict)  # what results.json holds under that name
 
     @property
     def exit_code(self) -> int:
@@ -59,7 +61,7 @@ def write_results(out: Path, reading: Reading) -> Results:
     """Score every cell of the store in `out`; write records/ and results.json."""
     if reading.parser not in PARSERS:
         raise ConfigError(unknown("parser", reading.parser, PARSERS))
-    cells = []
+    cells, outcomes = [], []
     with open_store(out) as store:
         folder = out / "records"
         folder.mkdir(exist_ok=True)
@@ -67,19 +69,23 @@ def write_results(out: Path, reading: Reading) -> Results:
         for cell in store.cells():
             name = _file_name(cell)
             written.add(name)
-            cells.append(_write_cell(store, cell, folder / name, reading))
+            entry, found = _write_cell(store, cell, folder / name, reading)
+            cells.append(entry)
+            outcomes.append(found)
     for stale in folder.glob("*.jsonl"):
         if stale.name not in written:
             stale.unlink()
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": cells}
+    content["robustness"] = told = robustness.robustness(outcomes, cells)
     _replace(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-    return Results(out, tuple(cells), tuple(p for c in cells for p in _problems(c)))
+    return Results(out, tuple(cells), tuple(p for c in cells for p in _problems(c)), told)
 
 
-def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> dict[str, Any]:
-    """Write one cell's records, a line each, and return its entry for results.json."""
+def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> tuple[dict[str, Any], robustness.Told]:
+    """Write one cell's records, a line each, and return its entry for results.json and what came of its items."""
     rows = list(store.read(cell))
     answered: list[tuple[Item, Response, Answer]] = []
+    scored: list[tuple[Request, Answer, Score]] = []
     statuses: Counter[str] = Counter()
     errors: Counter[str] = Counter()
     right = 0
@@ -93,6 +99,7 @@ def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> dict[
         right += score.values.get("accuracy") == 1.0
         if response.error is None:
             answered.append((request.item, response, answer))
+            scored.append((request, answer, score))
         else:
             errors[response.error] += 1
         lines.append(json.dumps(_record(cell, key, request, response, answer, score), ensure_ascii=False))
@@ -111,15 +118,18 @@ def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> dict[
     if rows and rows[0][1].item.options:
         entry["chance"] = sum(1 / len(r.item.options) for _, r, _ in rows) / len(rows)
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
-    return entry
+    return entry, robustness.told(cell, scored)
 
 
 def _metrics(cell: Cell, answered: Sequence[tuple[Item, Response, Answer]], reading: Reading) -> dict[str, Any]:
     """Name -> value, interval, n and signature; the values are None where no request was answered."""
+    nothing = {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.task].metrics}
     if not answered:
-        return {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.task].metrics}
+        return nothing
     items, responses, answers = zip(*answered, strict=True)
     scored: Scored = score_cell(items, responses, reading, answers, PERTURBATIONS[cell.perturb].several)
+    if not scored.items:  # some rotation of every item failed
+        return nothing
     signature = _signature(cell)
     # The purpose names no model: two models with the same replies get the same interval.
     found = intervals(scored, f"0:bootstrap:{cell.task}:{cell.set}:{cell.split}")

@@ -8,6 +8,7 @@ touched again, and corpus BLEU costs what accuracy costs. CIDEr keeps the IDF of
     bootstrap             95 % percentile interval of every metric of one model (Efron & Tibshirani 1993, ch. 13)
     paired_bootstrap      the same of the difference of two models, with a p-value (Koehn 2004)
     paired_permutation    p-value of the difference: dialogues swap models at random (Riezler & Maxwell 2005)
+    paired_test           interval and test of a difference in one: mcnemar where it may be used, else paired_permutation
     mcnemar, wilson       exact test and interval for right and wrong (McNemar 1947, Wilson 1927); items taken as
                           independent: for several items a dialogue use the two above
     holm                  correction for many tests (Holm 1979)
@@ -182,6 +183,39 @@ def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
     if only_a + only_b == 0:
         return 1.0
     return float(import_module("scipy.stats").binomtest(only_a, only_a + only_b, 0.5).pvalue)
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A - B with its 95 % interval, and the p-value of the test named."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+    test: str  # "McNemar" | "permutation"
+    clusters: int
+
+
+def paired_test(
+    a: Additive,
+    b: Additive,
+    name: str,
+    clusters: Sequence[Hashable],
+    rng: Random,
+    right: tuple[Sequence[float], Sequence[float]] | None = None,
+) -> Tested:
+    """One metric of A less B: interval by `paired_bootstrap`; p by `mcnemar` if the items are right or wrong (`right`
+    has them, 1 or 0) and each has a dialogue of its own, else by `paired_permutation`."""
+    state = rng.getstate()
+    difference = paired_bootstrap(a, b, clusters, rng)[name]
+    count = len(set(clusters))
+    if right and count == len(clusters):
+        test, p = "McNemar", mcnemar(*([v > 0 for v in side] for side in right))
+    else:
+        rng.setstate(state)
+        test, p = "permutation", paired_permutation(a, b, clusters, rng)[name].p
+    return Tested(difference.value, difference.low, difference.high, p, test, count)
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:

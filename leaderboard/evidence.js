@@ -14,7 +14,7 @@ function drawCellFrame() {
   put($("main"), h("section", { class: "cellhead" },
     button(t("back"), () => go({}), { class: "link", id: "back" }),
     h("h1", { tabindex: -1, id: "cellname" }, taskName(task), h("span", { class: "tag" }, cell.set.toUpperCase())),
-    h("p", { class: "lead" }, nameNode(models.get(cell.id)), h("span", { class: "muted" }, ` · ${t("variant")} ${plain(cell.variant)} · ${t("shots")} ${cell.shots} · ${t("scoring")} ${t(cell.scoring)} · ${plain(cell.split)}`)),
+    h("p", { class: "lead" }, nameNode(models.get(cell.id)), h("span", { class: "muted" }, ` · ${t("variant")} ${plain(cell.variant)} · ${t("shots")} ${cell.shots} · ${t("scoring")} ${t(cell.scoring)} · ${cell.perturb !== "none" ? `${perturbName(cell.perturb)} · ` : ""}${plain(cell.split)}`)),
     h("dl", { class: "facts" },
       headline(cell, task).map(([m, x]) => sum(longName(m), figure(m, x.value), [[t("interval"), span(m, x.low, x.high, 1)], ["Wilson", span(m, ...(x.wilson ?? []), 1)], ["n", num(x.n)]]
         .filter(([, v]) => v).map(([k, v]) => h("span", { class: "line" }, `${k} ${v}`)))),
@@ -36,13 +36,22 @@ function drawCellFrame() {
 function filters(cell) {
   const tally = { all: cell.rows.length };
   for (const r of cell.rows) tally[outcome(r)] = (tally[outcome(r)] ?? 0) + 1;
-  const shown = ["all", "right", "partial", "wrong", "notParsed", "filtered", "failedFilter"].filter((x) => tally[x] || !["partial", "filtered"].includes(x));
+  if (baseOf(cell)) tally.flipped = cell.rows.filter((r) => flipped(cell, r)).length;
+  const shown = ["all", ...(baseOf(cell) ? ["flipped"] : []), "right", "partial", "wrong", "notParsed", "filtered", "failedFilter"].filter((x) => tally[x] || !["partial", "filtered"].includes(x));
   return segmented(t("statusIs"), shown.map((x) => [x, `${t(x)} ${num(tally[x] ?? 0)}`]), state.filter, (filter) => {
     Object.assign(state, { filter, page: 0 });
     document.querySelectorAll(".listtools .seg button").forEach((b) => b.setAttribute("aria-pressed", b.dataset.value === filter));
     drawList();
     drawItem();
   });
+}
+/** The same cell without its perturbation. */
+const baseOf = (cell) => (cell.perturb === "none" ? undefined : cellIndex.get(placeOf({ ...cell, perturb: "none" })));
+const byItem = (cell) => (cell.byItem ??= new Map(cell.rows.map((x) => [itemOf(x), x]).reverse()));  // of rotations the first
+/** Whether the item was right (or half of it) unperturbed and is not now, or the other way about. */
+function flipped(cell, r) {
+  const before = byItem(baseOf(cell)).get(itemOf(r)), value = (row) => Object.values(row?.[9] ?? {})[0];
+  return Math.abs(value(r) - value(before)) >= 0.5;
 }
 let wait;
 function onSearch(event) {
@@ -77,9 +86,10 @@ function matching(cell) {
     return [x.item, x.question, ...x.dialogue, ...x.options, ...x.references, data.strings[r[2]], r[6], r[11] ?? "", r[14] === null ? "" : data.strings[r[14]]].join("\n").toLowerCase();
   });
   const query = state.query.trim().toLowerCase();
-  return cell.rows.filter((r, i) => (state.filter === "all" || outcome(r) === state.filter) && (!query || cell.texts[i].includes(query)));
+  return cell.rows.filter((r, i) => (state.filter === "all" || (state.filter === "flipped" ? flipped(cell, r) : outcome(r) === state.filter)) && (!query || cell.texts[i].includes(query)));
 }
-const idOf = (r) => data.items[r[0]].item;
+const itemOf = (r) => data.items[r[0]].item;
+const idOf = (r) => itemOf(r) + (r[16] ? `~${r[16]}` : "");  // rotations of an item are told apart
 function current() {
   const wanted = route().get("item");
   return wanted === null ? undefined : open.rows.find((r) => idOf(r) === wanted);
@@ -92,7 +102,7 @@ function drawList() {
   const line = (r) => {
     const row = rowOf(r), kind = outcome(r);
     return h("li", null, h("button", { type: "button", class: "row", "aria-current": r === now && "true", onclick: () => step(r) },
-      h("span", { class: "badge b-" + kind }, kind === "notParsed" ? t(row.status) : t(kind)), h("span", { class: "idno" }, "#" + plain(row.item.item.split("/").pop())),
+      h("span", { class: "badge b-" + kind }, kind === "notParsed" ? t(row.status) : t(kind)), h("span", { class: "idno" }, "#" + plain(idOf(r).split("/").pop())),
       row.scores.f1 !== undefined && h("span", { class: "muted" }, ` F1 ${pct(row.scores.f1)}`),
       h("span", { class: "data snippet", lang: "zh-CN" }, visible((row.reply || row.error || (row.likelihoods ? row.text : "") || t("emptyReply")).slice(0, 80)))));
   };
@@ -124,7 +134,7 @@ function drawItem() {
     button(t("toList"), () => go(cellRoute(open)), { class: "link tolist" }),
     button("‹ " + t("prev"), () => move(-1), { id: "prev", disabled: at <= 0 }), button(t("next") + " ›", () => move(1), { id: "next", disabled: at === rows.length - 1 }),
     h("span", { class: "muted", role: "status" }, at < 0 ? "" : t("position", num(at + 1), num(rows.length))), h("span", { class: "muted keys" }, t("keys"))),
-  data$("h2", "itemid", row.item.item),
+  data$("h2", "itemid", row.item.item + (row.rotation ? ` · ${t("rotation", row.rotation)}` : "")),
   h("div", { class: "two" }, h("div", null, h("h3", null, t("dialogue")), chat(row)),
     h("div", null, h("h3", null, t("question")), h("p", { class: "data question", lang: "zh-CN" }, emphasised(row.item.question, [], "")), row.likelihoods ? likelihoods(row) : answers(row), replyBlock(row, outcome(r)))),
   h("details", null, h("summary", null, t("prompt")), h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt))),
@@ -197,10 +207,9 @@ function highlighted(row) {
 }
 function others(r, row) {
   // Other models asked in the same way, and the same model asked in other ways.
-  const same = data.cells.filter((c) => c !== open && ["set", "task", "split", "variant", "shots"].every((k) => c[k] === open[k]) && (c.scoring === open.scoring || c.id === open.id));
+  const same = data.cells.filter((c) => c !== open && ["set", "task", "split", "variant", "shots"].every((k) => c[k] === open[k]) && ((c.scoring === open.scoring && c.perturb === open.perturb) || c.id === open.id));
   const cards = same.map((c) => {
-    c.byItem ??= new Map(c.rows.map((x) => [idOf(x), x]));
-    const other = c.byItem.get(idOf(r));
+    const other = c.rows.find((x) => r[16] && idOf(x) === idOf(r)) ?? byItem(c).get(itemOf(r));
     return other && otherCard(c, other, row);
   }).filter(Boolean);
   return h("section", null, h("h3", null, t("others")), cards.length ? h("div", { class: "cards" }, cards) : h("p", { class: "muted" }, t("noOthers")));
@@ -208,7 +217,7 @@ function others(r, row) {
 function otherCard(cell, r, mine) {
   const row = rowOf(r), kind = outcome(r), model = models.get(cell.id);
   return h("article", { class: "card" },
-    h("header", null, h("span", null, nameNode(model), cell.scoring !== open.scoring && h("small", null, t(cell.scoring))), h("span", { class: "badge b-" + kind }, kind === "notParsed" ? t(row.status) : t(kind))),
+    h("header", null, h("span", null, nameNode(model), cell.scoring !== open.scoring && h("small", null, t(cell.scoring)), cell.perturb !== open.perturb && h("small", null, perturbName(cell.perturb))), h("span", { class: "badge b-" + kind }, kind === "notParsed" ? t(row.status) : t(kind))),
     row.place !== mine.place && h("p", { class: "warn" }, "≠ ", t("otherForm")),
     row.likelihoods ? data$("p", "", `${row.item.labels[row.choice]} ${row.text}${row.finish === "labels" ? ` · ${pct(shares(row)[row.choice])} %` : ""}`) : said(row),
     button(t("openIt"), () => go({ ...cellRoute(cell), item: idOf(r) }), { class: "link", "aria-label": `${t("openIt")}: ${plain(model.label)}` }));

@@ -6,7 +6,7 @@ function drawOverview() {
   const scroll = [...document.querySelectorAll(".scroll")].map((x) => [x.scrollLeft, x.scrollTop]);
   put($("main"), drawIntro(), h("section", { class: "block" }, h("h2", null, t("overview")),
     h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`),
-    controls(), notes(), legend(), setNames().map(overviewTable)), drawScorings(), drawChart(), drawStatus());
+    controls(), notes(), legend(), setNames().map(overviewTable)), drawScorings(), drawRobustness(), drawChart(), drawStatus());
   document.querySelectorAll(".scroll").forEach((x, i) => { if (scroll[i]) [x.scrollLeft, x.scrollTop] = scroll[i]; });
   if (focus) document.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
 }
@@ -14,14 +14,14 @@ const kept = (key, node) => { node.dataset.keep = key; return node; };
 function controls() {
   const several = (name, key) => {
     const all = distinct(name);
-    const names = name === "scoring" ? SCORINGS.filter((x) => all.includes(x)) : all;
-    return all.length > 1 && kept(key, choice(t(key), names, state[name], (v) => update({ [name]: name === "shots" ? Number(v) : v }), name === "scoring" ? t : plain));
+    const order = { scoring: SCORINGS, perturb: data.perturbations.map((x) => x.name) }[name], names = order?.filter((x) => all.includes(x)) ?? all;
+    return all.length > 1 && kept(key, choice(t(key), names, state[name], (v) => update({ [name]: name === "shots" ? Number(v) : v }), { scoring: t, perturb: perturbName }[name] ?? plain));
   };
   const groups = [[t("profileDefault"), textMetrics.filter((m) => !isPaper(m))], [t("profilePaper"), textMetrics.filter(isPaper)]].filter(([, list]) => list.length);
   return h("div", { class: "controls" },
     textMetrics.length > 1 && kept("metric", choice(t("metric"), groups, state.metric, (metric) => update({ metric }), longName)),
     choiceMetrics.length > 1 && kept("metric-choice", choice(t("metricChoice"), choiceMetrics, state.metricChoice, (metricChoice) => update({ metricChoice }), longName)),
-    several("variant", "variant"), several("shots", "shots"), several("scoring", "scoring"), several("split", "split"),
+    several("variant", "variant"), several("shots", "shots"), several("scoring", "scoring"), several("perturb", "perturb"), several("split", "split"),
     haveIntervals() && kept("intervals", check(t("intervals"), state.intervals, (on) => update({ intervals: on }))),
     data.published.length > 0 && kept("published", check(t("published"), state.published, (on) => update({ published: on }))),
     button(t("csv"), exportCsv, { id: "csv", class: "push" }));
@@ -29,7 +29,7 @@ function controls() {
 function notes() {
   if (!data.cells.length) return h("p", { class: "notice" }, t("noCells"));
   if (!data.cells.some(inView)) return h("p", { class: "notice" }, t("noneHere"));
-  const lines = [state.published && data.published.length > 0 && profileNote(), state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"), ...scoringNotes()].filter(Boolean);
+  const lines = [state.published && data.published.length > 0 && profileNote(), state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"), ...scoringNotes(), ...perturbNotes()].filter(Boolean);
   return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, lines.join(" "));
 }
 function scoringNotes() {
@@ -162,7 +162,7 @@ function statusBar(cell) {
 }
 
 function exportCsv() {
-  const head = ["group", "model", "run", "set", "task", "split", "prompt", "shots", "scoring", "metric", "value", "low", "high", "wilson_low", "wilson_high", "n", "items", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source", "signature"];
+  const head = ["group", "model", "run", "set", "task", "split", "prompt", "shots", "scoring", "perturb", "metric", "value", "low", "high", "wilson_low", "wilson_high", "n", "items", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source", "signature"];
   const lines = [head];
   for (const set of setNames()) for (const task of tasks) {
     const metric = metricOf(task);
@@ -170,11 +170,11 @@ function exportCsv() {
       const c = cellAt(row.model.id, set, task.name);
       if (!c) continue;
       const n = counts(c), m = c.metrics?.[metric] ?? {};
-      lines.push([row.model.baseline ? "baseline" : "model", c.model, data.runs[c.run]?.name, set, task.name, c.split, c.variant, c.shots, c.scoring, metric,
+      lines.push([row.model.baseline ? "baseline" : "model", c.model, data.runs[c.run]?.name, set, task.name, c.split, c.variant, c.shots, c.scoring, c.perturb, metric,
         m.value, m.low, m.high, ...(m.wilson ?? ["", ""]), m.n, c.items, c.facts?.leaked, c.facts?.drop_leaked, c.chance, c.accuracy_of_parsed, ...STATUSES.map((x) => n[x]), "", m.signature]);
     }
     if (state.published) for (const [model, p] of published(set, task.name, metric)) {
-      lines.push(["published", model, "", set, task.name, "", "", state.shots, "generate", PUBLISHED_AS[metric], p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
+      lines.push(["published", model, "", set, task.name, "", "", state.shots, "generate", "none", PUBLISHED_AS[metric], p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
     }
   }
   // A spreadsheet takes a text that starts like a formula for one: an apostrophe keeps it a text.
@@ -217,7 +217,7 @@ function panel(task, rows) {
     paper.map(([set, list]) => list.map(([m, e]) => s("rect", { class: "tick " + set, x: across(e.value), y: rows.length * ROW + (set === "easy" ? 4 : 12), width: 2, height: 7 },
       s("title", null, `${m}, ${set.toUpperCase()} ${figure(metric, e.value)} (${e.sources.join(", ")})`)))));
   return h("figure", { class: "panel" },
-    h("figcaption", null, h("strong", null, taskName(task)), h("small", null, metricName(metric), scoringOf(task) !== "generate" && ` · ${t(state.scoring)}`, chance.length > 0 && ` · ${t("chanceIs", pct(chance.at(-1)))}`)),
+    h("figcaption", null, h("strong", null, taskName(task)), h("small", null, metricName(metric), scoringOf(task) !== "generate" && ` · ${t(state.scoring)}`, perturbOf(task) !== "none" && ` · ${perturbName(state.perturb)}`, chance.length > 0 && ` · ${t("chanceIs", pct(chance.at(-1)))}`)),
     h("div", { class: "plotrow" }, h("div", { class: "names" }, rows.map((r) => h("div", { class: r.model.baseline ? "muted" : "" }, nameNode(r.model))),
       inPaper > 0 && h("div", { class: "muted" }, t("paperRow", inPaper))), plot));
 }
@@ -241,7 +241,7 @@ const WAYS = [["generate", "accuracy", "generate"], ["constrained", "accuracy", 
 
 /** Accuracy by way of asking, a row a model, for one choice task or their mean: format failure apart from ignorance. */
 function drawScorings() {
-  const cells = data.cells.filter((c) => inPlace(c) && isChoice(taskOf(c.task)));
+  const cells = data.cells.filter((c) => inPlace(c) && isChoice(taskOf(c.task)) && c.perturb === perturbOf(taskOf(c.task)));
   const there = new Set(cells.map((c) => c.scoring));
   if (there.size < 2 && !there.has("texts")) return null;
   const sets = setNames(), set = sets.includes(state.waySet) ? state.waySet : sets.at(-1);

@@ -1,4 +1,4 @@
-// The leaderboard page. report.py joins words.js, page.js, overview.js and evidence.js, in this order, inside one strict function.
+// The leaderboard page. report.py joins words.js, page.js, overview.js, robustness.js and evidence.js, in this order, inside one strict function.
 // Here: DOM helpers, text made visible, data, state and address, header.
 // What comes from the data reaches the page as text nodes only: nothing here writes HTML.
 // ---------------------------------------------------------------- DOM helpers
@@ -112,6 +112,7 @@ function prepare(content) {
   for (const cell of data.cells) {
     cell.id = `${cell.run}\t${cell.model}`;
     cell.scoring ??= "generate";  // runs of before there were others
+    cell.perturb ??= "none";
     if (!models.has(cell.id)) models.set(cell.id, { id: cell.id, run: cell.run, name: cell.model, baseline: isBaseline(cell) });
   }
   labelModels();
@@ -125,10 +126,13 @@ function offerMetrics() {
 }
 const isBaseline = (cell) => cell.facts?.backend === "baseline" || Boolean(cell.facts?.tags?.includes("baseline"));
 const address = (...parts) => parts.join("\t");
-const placeOf = (c) => address(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring);
+const placeOf = (c) => address(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
 const isChoice = (task) => task.kind === "choice";
 /** Only choices are asked in several ways. */
 const scoringOf = (task) => (isChoice(task) ? state.scoring : "generate");
+const perturbation = (name) => data.perturbations.find((x) => x.name === name) ?? { name, zh: name, en: name, kinds: [] };
+/** A task that the chosen perturbation makes no sense for stays as it is. */
+const perturbOf = (task) => (perturbation(state.perturb).kinds.includes(task.kind) ? state.perturb : "none");
 
 function labelModels() {
   const all = [...models.values()];
@@ -150,10 +154,10 @@ function metricOf(task) {
   const [wish, there] = isChoice(task) ? [state.metricChoice, choiceMetrics] : [state.metric, textMetrics];
   return there.includes(wish) ? wish : task.metrics[0] ?? there[0] ?? wish;
 }
-const cellAt = (id, set, task, scoring = scoringOf(taskOf(task))) => cellIndex.get(address(id, set, task, state.split, state.variant, state.shots, scoring));
+const cellAt = (id, set, task, scoring = scoringOf(taskOf(task)), perturb = perturbOf(taskOf(task))) => cellIndex.get(address(id, set, task, state.split, state.variant, state.shots, scoring, perturb));
 const valueOf = (cell, metric) => cell?.metrics?.[metric]?.value ?? null;
 const inPlace = (cell) => cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots;
-const inView = (cell) => inPlace(cell) && cell.scoring === scoringOf(taskOf(cell.task));
+const inView = (cell) => inPlace(cell) && cell.scoring === scoringOf(taskOf(cell.task)) && cell.perturb === perturbOf(taskOf(cell.task));
 
 function counts(cell) {
   const all = Object.fromEntries(STATUSES.map((x) => [x, cell.status?.[x] ?? 0]));
@@ -165,7 +169,7 @@ function counts(cell) {
 const rowOf = (r) => ({
   item: data.items[r[0]], place: r[0], prompt: data.strings[r[1]], reply: data.strings[r[2]], status: r[3], choice: r[4], text: r[5],
   rule: r[6], start: r[7], end: r[8], scores: r[9] ?? {}, finish: r[10], error: r[11], shots: r[12], asked: r[13],
-  reasoning: r[14] === null ? null : data.strings[r[14]], likelihoods: r[15],
+  reasoning: r[14] === null ? null : data.strings[r[14]], likelihoods: r[15], rotation: r[16] ?? 0,
 });
 function outcome(r) {
   const scores = r[9] ?? {};
@@ -179,7 +183,7 @@ function outcome(r) {
 /** The paper's figures: model -> value and table, for a set, task and metric at the chosen number of shots. */
 function published(set, task, metric) {
   const found = new Map();
-  if (scoringOf(taskOf(task)) !== "generate") return found;  // the paper's models wrote their answers
+  if (scoringOf(taskOf(task)) !== "generate" || perturbOf(taskOf(task)) !== "none") return found;  // the paper's models wrote their answers, to items as they are
   for (const p of data.published) {
     if (p.set !== set || p.task !== task || p.metric !== PUBLISHED_AS[metric] || p.shots !== state.shots) continue;
     const entry = found.get(p.model) ?? { value: p.value, sources: [] };
@@ -191,8 +195,8 @@ function published(set, task, metric) {
 
 // ---------------------------------------------------------------- state and address
 const state = {
-  lang: "zh", metric: "f1", metricChoice: "accuracy", intervals: true, variant: "paper", shots: 0, scoring: "generate", split: "test", published: true, sort: { key: "", down: true },
-  issues: false, wayTask: "", waySet: "", statusSet: "", statusModel: "", filter: "all", query: "", page: 0,
+  lang: "zh", metric: "f1", metricChoice: "accuracy", intervals: true, variant: "paper", shots: 0, scoring: "generate", perturb: "none", split: "test", published: true, sort: { key: "", down: true },
+  issues: false, wayTask: "", waySet: "", robustTask: "", robustSet: "", statusSet: "", statusModel: "", filter: "all", query: "", page: 0,
 };
 const store = {
   get: (key) => { try { return localStorage.getItem("evalsuite." + key); } catch { return null; } },
@@ -205,15 +209,15 @@ function go(params, replace = false) {
   if (replace) location.replace(text);
   else location.hash = text;
 }
-const cellRoute = (c) => ({ run: c.run, model: c.model, set: c.set, task: c.task, split: c.split, prompt: c.variant, shots: c.shots, scoring: c.scoring });
+const cellRoute = (c) => ({ run: c.run, model: c.model, set: c.set, task: c.task, split: c.split, prompt: c.variant, shots: c.shots, scoring: c.scoring, ...(c.perturb !== "none" && { perturb: c.perturb }) });
 function routedCell() {
   const r = route();
-  const at = address(`${r.get("run")}\t${r.get("model")}`, r.get("set"), r.get("task"), r.get("split"), r.get("prompt"), r.get("shots"), r.get("scoring") ?? "generate");
+  const at = address(`${r.get("run")}\t${r.get("model")}`, r.get("set"), r.get("task"), r.get("split"), r.get("prompt"), r.get("shots"), r.get("scoring") ?? "generate", r.get("perturb") ?? "none");
   return cellIndex.get(at);
 }
 function startState() {
   const pick = (name, wish) => { const all = distinct(name); return all.includes(wish) || !all.length ? wish : all[0]; };
-  Object.assign(state, { variant: pick("variant", "paper"), shots: pick("shots", 0), scoring: pick("scoring", "generate"), split: pick("split", "test") });
+  Object.assign(state, { variant: pick("variant", "paper"), shots: pick("shots", 0), scoring: pick("scoring", "generate"), perturb: pick("perturb", "none"), split: pick("split", "test") });
   state.sort.key = (tasks.find((x) => data.cells.some((c) => c.task === x.name)) ?? { name: "" }).name;
   readLanguage();
   const theme = new URLSearchParams(location.search).get("theme") ?? store.get("theme");

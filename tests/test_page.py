@@ -326,3 +326,98 @@ def test_numbers_that_are_none(ways: Path, tmp_path: Path) -> None:
         tab.click(".rows .row >> nth=0")
         tab.wait_for_selector(".likely")
         assert "NaN" not in tab.inner_text(".likely")
+
+
+@pytest.fixture(scope="module")
+def perturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A baseline under perturbations, in two wordings and numbers of shots."""
+    run = tmp_path_factory.mktemp("perturbed") / "run"
+    names = ["none", "reindicate", "shuffle", "circular"]
+    evalsuite.run(
+        model=["random", "majority"], limit=6, perturb=names, prompt=["paper", "plain"], shots=[0, 2], out=run
+    )
+    return run
+
+
+@pytest.fixture
+def perturbed_page(perturbed: Path) -> Iterator[Any]:
+    with browse(perturbed / "page" / "index.html") as tab:
+        yield tab
+
+
+def place_of(row: dict[str, Any], **more: Any) -> bool:
+    wanted = {"set": "easy", "task": "domain_identification", "variant": "paper", "shots": 0, "scoring": "generate"}
+    return all(row.get(name, value) == value for name, value in (wanted | more).items())
+
+
+def test_robustness(perturbed: Path, perturbed_page: Any) -> None:
+    found = json.loads((perturbed / "results.json").read_text())["robustness"]
+    perturbed_page.select_option("[data-keep=robust-task] select", "domain_identification")
+    perturbed_page.select_option("[data-keep=robust-set] select", "easy")
+    for perturb in ("reindicate", "shuffle", "circular"):
+        rows = [row for row in found["drops"] if place_of(row, perturb=perturb)]
+        for n, model in enumerate(("majority", "random")):
+            (row,) = [row for row in rows if row["model"] == model]
+            text = perturbed_page.locator(f".robust tr[data-perturb={perturb}]").nth(n).inner_text()
+            drop = f"{'−' if row['drop'] < 0 else '+'}{abs(100 * row['drop']):.1f}"
+            same = row.get("same_choice", row.get("consistency"))
+            assert shown(row["value"]) in text and drop in text and shown(same) in text
+            assert f"✓→✕ {row['right_to_wrong']} · ✕→✓ {row['wrong_to_right']}" in text
+    for row in found["positions"]:
+        if place_of(row, perturb="none"):
+            panel = perturbed_page.locator(f".positions [data-model={row['model']}]")
+            assert f"bias {shown(row['bias'])} %" in panel.inner_text()
+            lines = panel.locator("tbody tr").all_inner_texts()
+            shares = [shown(n / sum(row["chosen"])) for n in row["chosen"]]
+            assert [line.split()[:2] for line in lines] == [list(x) for x in zip(row["labels"], shares, strict=True)]
+    wordings = perturbed_page.locator("table.wordings tbody tr").all_inner_texts()
+    rows = [row for row in found["wordings"] if place_of(row)]
+    assert len(wordings) == len(rows) == 8 and all(
+        row["worst"] in text for row, text in zip(rows, wordings, strict=True)
+    )
+    assert perturbed_page.locator("table.byShots tbody tr").count() == 8
+
+
+@pytest.mark.parametrize("perturb", ["shuffle", "circular"])
+def test_choosing_a_perturbation(perturbed: Path, perturbed_page: Any, perturb: str) -> None:
+    """Choices as perturbed, tasks that it does not apply to as they are; the paper's rows beside the latter only."""
+    results = json.loads((perturbed / "results.json").read_text())
+    perturbed_page.select_option("[data-keep=perturb] select", perturb)
+    assert "keep their unperturbed" in perturbed_page.inner_text(".controls + .note")
+    rows = exported(perturbed_page)
+    mine = [row for row in rows if row["group"] == "baseline"]
+    choices = {"knowledge_filling", "domain_identification", "slot_identification"}
+    assert {row["perturb"] for row in mine if row["task"] in choices} == {perturb}
+    assert {row["perturb"] for row in mine if row["task"] not in choices} == {"none"}
+    assert not choices & {row["task"] for row in rows if row["group"] == "published"}
+    cell = next(c for c in results["cells"] if place_of(c, model="random", perturb=perturb))
+    records = [json.loads(line) for line in (perturbed / cell["records"]).read_text().splitlines()]
+    row = perturbed_page.locator("table[data-set=easy] tr", has_text="random")
+    row.locator("button.cell[aria-label*='Domain identification']").click()
+    perturbed_page.wait_for_selector("#panes")
+    assert f"perturb={perturb}" in perturbed_page.url
+    link = perturbed_page.url
+    for record in records[:4]:  # rotations of one item are stepped through, each with its own address
+        perturbed_page.keyboard.press("j")
+        name = record["item"].rpartition("/")[2] + (f"~{record['rotation']}" if record["rotation"] else "")
+        perturbed_page.wait_for_function("n => decodeURIComponent(location.hash).endsWith('/' + n)", arg=name)
+        options = perturbed_page.locator(".opts li").all_inner_texts()
+        assert all(o in text for o, text in zip(record["options"], options, strict=True))
+    assert "not perturbed" in perturbed_page.inner_text(".cards")
+    (drop,) = [row for row in results["robustness"]["drops"] if place_of(row, model="random", perturb=perturb)]
+    if perturb == "shuffle":
+        perturbed_page.click(".listtools [data-value=flipped]")
+        flips = drop["right_to_wrong"] + drop["wrong_to_right"]
+        assert flips and perturbed_page.locator(".rows .row").count() == flips
+    perturbed_page.goto("about:blank")
+    perturbed_page.goto(link)
+    perturbed_page.wait_for_selector("#panes")
+    assert perturb in perturbed_page.inner_text(".cellhead .lead")
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_robustness_does_not_scroll_sideways(perturbed_page: Any, width: int) -> None:
+    perturbed_page.set_viewport_size({"width": width, "height": 900})
+    for task in ("knowledge_filling", "domain_identification"):
+        perturbed_page.select_option("[data-keep=robust-task] select", task)
+        assert perturbed_page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,105 @@
+// Robustness: each item put otherwise, what stands where, other wordings, more shots. The numbers are results.json's.
+// ---------------------------------------------------------------- robustness
+const perturbName = (name) => (name === "none" ? t("perturbNone") : `${name} · ${perturbation(name)[state.lang === "zh" ? "zh" : "en"]}`);
+function perturbNotes() {
+  if (state.perturb === "none") return [];
+  const unlike = tasks.some((x) => perturbOf(x) === "none");
+  return [t("about.perturb", perturbName(state.perturb)), state.perturb === "circular" && t("about.circular"), unlike && t("perturbElse"), state.published && data.published.length > 0 && t("onlyPlain")];
+}
+/** Rows of one of the lists in results.json, over all runs, of models on this page; each gets its model's id. */
+function told(name) {
+  return data.runs.flatMap((run, i) => (run.robustness?.[name] ?? []).map((row) => ({ ...row, id: `${i}\t${row.model}` }))).filter((row) => models.has(row.id));
+}
+const asChosen = (row, except) => ["split", "variant", "shots"].every((k) => k === except || row[k] === state[k]) && row.scoring === scoringOf(taskOf(row.task));
+
+function drawRobustness() {
+  const here = { drops: told("drops").filter((r) => asChosen(r)), positions: told("positions").filter((r) => asChosen(r)) };
+  const wordings = told("wordings").filter((r) => asChosen(r, "variant")), shots = told("shots").filter((r) => asChosen(r, "shots"));
+  const every = Object.values(here).flat().concat(wordings, shots);
+  if (!every.length) return null;
+  const sets = setNames().filter((x) => every.some((r) => r.set === x)), set = sets.includes(state.robustSet) ? state.robustSet : sets.at(-1);
+  const all = tasks.filter((x) => every.some((r) => r.task === x.name && r.set === set));
+  const task = all.find((x) => x.name === state.robustTask) ?? all.find(isChoice) ?? all[0];
+  const mine = (rows) => rows.filter((r) => r.task === task.name && r.set === set);
+  return h("section", { class: "block", id: "robustness" }, h("h2", null, t("robustness")),
+    h("div", { class: "controls" },
+      kept("robust-task", choice(t("task"), all.map((x) => x.name), task.name, (robustTask) => update({ robustTask }), (v) => taskName(taskOf(v)))),
+      kept("robust-set", choice(t("set"), sets, set, (robustSet) => update({ robustSet }), (v) => v.toUpperCase()))),
+    dropTable(mine(here.drops), task), positionPanels(mine(here.positions), task),
+    byName(mine(wordings), "wordings", (row) => [pct(row.mean), pct(row.spread), plain(row.worst)], [t("meanHead"), t("spread"), t("worst")]), byName(mine(shots), "byShots"));
+}
+const grouped = (rows) => [...models.values()].map((m) => [m, rows.filter((r) => r.id === m.id)]).filter(([, list]) => list.length);
+const signed = (v) => (isNumber(v) ? `${v < 0 ? "−" : "+"}${pct(Math.abs(v))}` : "–");
+
+// ---------------------------------------------------------------- drops
+function dropTable(rows, task) {
+  if (!rows.length) return null;
+  const several = rows.some((r) => "consistency" in r), choices = isChoice(task);
+  const heads = [t("perturb"), t("beside"), metricName(rows[0].metric), `${t("change")} (${t("interval")})`, t("nHead"), t("flips"), choices && t("sameChoice")].filter(Boolean);
+  return [h("h3", { id: "drops" }, t("drops")), h("p", { class: "note" }, t("dropsNote"), choices && ` ${t("sameChoiceNote")}`, several && ` ${t("about.circular")}`),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "drops" }, h("table", { class: "robust" },
+      h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 1 && "v" }, x)))),
+      grouped(rows).map(([m, list]) => h("tbody", null, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, nameNode(m)), h("td", { colspan: heads.length - 1 })),
+        baseRow(m, list, heads.length), list.map((row) => dropRow(m, row, choices))))))];
+}
+function baseRow(model, rows, columns) {
+  const cell = cellAt(model.id, rows[0].set, rows[0].task, rows[0].scoring, "none"), m = cell?.metrics?.[rows[0].metric];
+  return m && h("tr", null, h("th", { scope: "row" }, t("perturbNone")), h("td", { class: "inplot" }, strip(m.value, null, m)),
+    h("td", { class: "v" }, opener(cell, pct(m.value))), h("td", { colspan: columns - 3 }));
+}
+function dropRow(model, row, choices) {
+  const cell = cellAt(model.id, row.set, row.task, row.scoring, row.perturb), sure = row.p_holm < 0.05, same = row.consistency ?? row.same_choice;
+  return h("tr", { "data-perturb": row.perturb }, h("th", { scope: "row" }, perturbName(row.perturb)),
+    h("td", { class: "inplot" }, strip(row.value, row.base, { low: row.base + row.low, high: row.base + row.high })), h("td", { class: "v" }, opener(cell, pct(row.value))),
+    h("td", { class: "v", title: `${row.test} p=${row.p.toFixed(3)}, Holm ${row.p_holm.toFixed(3)}` }, h(sure ? "strong" : "span", null, signed(row.drop), sure && " *"), h("small", null, ` ${signed(row.low)} … ${signed(row.high)}`)),
+    h("td", { class: "v" }, num(row.items), h("small", null, ` (${num(row.dialogues)})`)),
+    h("td", { class: "v" }, `${pct(row.flip_rate)} %`, h("small", null, ` ✓→✕ ${num(row.right_to_wrong)} · ✕→✓ ${num(row.wrong_to_right)}`)),
+    choices && h("td", { class: "v" }, isNumber(same) ? `${pct(same)} %` : "–", "consistency" in row && h("small", null, ` ${t("consistent")}`)));
+}
+const opener = (cell, text) => (cell ? button(h("span", { class: "num" }, text), () => go(cellRoute(cell)), { class: "cell" }) : text);
+/** Value beside base on a line from 0 to 100 %; the numbers stand in the row. */
+function strip(value, base, whisker) {
+  const line = (cls, x1, x2, y1, y2) => s("line", { class: cls, x1: place(x1), x2: place(x2), y1, y2 });
+  return s("svg", { class: "plot", width: "100%", height: 20, "aria-hidden": "true" }, [0, 0.5, 1].map((v) => line("grid", v, v, 0, 20)),
+    isNumber(whisker.low) && line("whisker", whisker.low, whisker.high, 15, 15), base !== null && line("link", base, value, 9, 9),
+    base !== null && s("circle", { class: "dot", cx: place(base), cy: 9, r: 4 }), s("circle", { class: "dot " + (base === null ? "" : "hard"), cx: place(value), cy: 9, r: 4 }));
+}
+
+// ---------------------------------------------------------------- positions
+/** Where gold stands and what the model chose, for the perturbation in view. */
+function positionPanels(rows, task) {
+  const shown = rows.filter((r) => r.perturb === perturbOf(task));
+  if (!shown.length) return null;
+  return [h("h3", null, t("positions"), perturbOf(task) !== "none" && h("span", { class: "tag" }, state.perturb)), h("p", { class: "note" }, t("positionsNote")),
+    h("div", { class: "panels positions" }, grouped(shown).map(([m, [row]]) => positionPanel(m, row)))];
+}
+function positionPanel(model, row) {
+  const sum = (list) => list.reduce((a, b) => a + b, 0), part = (list, i) => (sum(list) ? list[i] / sum(list) : null);
+  const most = row.chosen.indexOf(Math.max(...row.chosen));
+  return h("figure", { class: "panel", "data-model": plain(model.label) },
+    h("figcaption", null, h("strong", null, nameNode(model)), h("small", null, isNumber(row.bias) && `${t("bias")} ${pct(row.bias)} % · ${t("mostly", plain(row.labels[most]), pct(part(row.chosen, most)))}`)),
+    h("table", { class: "places" }, h("thead", null, h("tr", null, h("th", { scope: "col" }, t("option")), h("th", { scope: "col" }), [t("chosenShare"), t("goldShare"), t("rightThere")].map((x) => h("th", { scope: "col", class: "v" }, x)))),
+      h("tbody", null, row.labels.map((label, i) => h("tr", null, h("th", { scope: "row" }, data$("span", "", label)), h("td", { class: "inplot" }, bars(part(row.chosen, i), part(row.gold, i))),
+        h("td", { class: "v" }, i === most && sum(row.chosen) > 0 ? h("strong", null, pct(part(row.chosen, i))) : pct(part(row.chosen, i))), h("td", { class: "v" }, pct(part(row.gold, i))),
+        h("td", { class: "v" }, row.gold[i] ? pct(row.right[i] / row.gold[i]) : "–", h("small", null, ` /${num(row.gold[i])}`)))))),
+    row.silent > 0 && h("p", { class: "note" }, t("silentN", num(row.silent))));
+}
+/** Chosen as a filled bar, gold as a hollow one below it. */
+function bars(chosen, gold) {
+  const bar = (share, y, cls) => s("rect", { class: cls, x: 0, y, width: `${(100 * (share ?? 0)).toFixed(1)}%`, height: 7, rx: 2 });
+  return s("svg", { class: "plot", width: "100%", height: 20, "aria-hidden": "true" }, bar(chosen, 2, "barchosen"), bar(gold, 11, "bargold"));
+}
+
+// ---------------------------------------------------------------- wordings and shots
+/** Values by wording or by number of shots, a row a model and perturbation; `more` makes further columns. */
+function byName(rows, key, more = () => [], heads = []) {
+  if (!rows.length) return null;
+  const names = [...new Set(rows.flatMap((r) => Object.keys(r.values)))].sort((a, b) => (isNaN(a) ? a.localeCompare(b) : a - b));
+  const several = new Set(rows.map((r) => r.perturb)).size > 1;
+  const head = (x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x);
+  return [h("h3", { id: key }, t(key)), h("p", { class: "note" }, t(key + "Note")),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": key }, h("table", { class: "robust " + key },
+      h("thead", null, h("tr", null, [t("model"), ...names.map(plain), ...heads].map(head))),
+      h("tbody", null, rows.map((row) => h("tr", null, h("th", { scope: "row" }, nameNode(models.get(row.id)), several && h("small", null, perturbName(row.perturb))),
+        [...names.map((name) => pct(row.values[name])), ...more(row)].map((v) => h("td", { class: "v" }, v)))))))];
+}

@@ -1,0 +1,217 @@
+"""Robustness from outcomes made by hand, with numbers worked out by hand; then real runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import evalsuite
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.robustness import Told, drops, positions, robustness, told
+from evalsuite.run import score
+from evalsuite.store import Cell
+from evalsuite.tables_robustness import robustness_tables
+from evalsuite.tasks import TASKS
+from evalsuite.types import Answer, Item, Request, Score, Status
+
+CHOICE, TEXT = "knowledge_filling", "event_cause"
+GOLD = (1, 1, 0, 2)
+
+
+def item(n: int, gold: int | None) -> Item:
+    task = TEXT if gold is None else CHOICE
+    options = () if gold is None else (f"甲{n}", f"乙{n}", f"丙{n}")
+    labels = () if gold is None else ("(a)", "(b)", "(c)")
+    place = (f"corecode/easy/test/{task}/{n}", task, "easy", "test", (f"A: 这是第{n}段对话。",))
+    return Item(*place, "请选择。", options, labels, gold, ("对",) if gold is None else (options[gold],))
+
+
+def cell(task: str = CHOICE, perturb: str = "none", model: str = "m", **facts: Any) -> Cell:
+    return Cell(model, task, "easy", "test", "paper", 0, "generate", perturb, {"seed": 0, "data": "d"} | facts)
+
+
+Reply = Callable[[Item], int | None]
+
+
+def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | None], **more: Any) -> Told:
+    """A cell of choices: what is chosen of each (perturbed) item."""
+    rows = []
+    for n, original in enumerate(items):
+        for rotation, made in enumerate(PERTURBATIONS[perturb].items(original)):
+            choice = replies(made) if callable(replies) else replies[n]
+            answer = Answer(Status.UNPARSED if choice is None else Status.PARSED, choice)
+            request = Request(made, "paper", "", (), (), 0, 8, perturb=perturb, rotation=rotation)
+            rows.append((request, answer, Score({"accuracy": float(choice == made.gold)})))
+    return told(cell(perturb=perturb, **more), rows)
+
+
+ITEMS = [item(n, gold) for n, gold in enumerate(GOLD)]
+BASE = asked(ITEMS, "none", (1, 1, 0, 0))  # right, right, right, wrong
+
+
+def first(*cells: Told) -> dict[str, Any]:
+    (row,) = drops(cells)
+    return row
+
+
+def test_a_drop_worked_out_by_hand() -> None:
+    # Reversed, gold stands at 1, 1, 2, 0. Chosen: gold still; (c) for (b); nothing; gold, which was wrong before.
+    row = first(BASE, asked(ITEMS, "reverse", (1, 0, None, 0)))
+    assert (row["base"], row["value"], row["drop"], row["items"], row["dialogues"]) == (0.75, 0.5, -0.25, 4, 4)
+    assert (row["flip_rate"], row["right_to_wrong"], row["wrong_to_right"]) == (0.75, 2, 1)
+    # An option was read in both of items 0, 1 and 3; the same one in item 0 alone.
+    assert (row["parsed_in_both"], row["same_choice"]) == (3, pytest.approx(1 / 3))
+    assert (row["test"], row["p"], row["p_holm"]) == ("McNemar", 1.0, 1.0)  # 1 against 2
+    assert row["low"] <= row["drop"] <= row["high"] and row["low"] >= -1
+
+
+MODELS: list[tuple[str, str, Reply, dict[str, Any]]] = [
+    # Who says it of which perturbation, and what follows.
+    ("gold", "shuffle", lambda i: i.gold, {"value": 1.0, "same_choice": 1.0, "drop": 0.0, "flip_rate": 0.0}),
+    ("gold", "circular", lambda i: i.gold, {"value": 1.0, "consistency": 1.0, "drop": 0.0}),
+    ("b", "reindicate", lambda i: 1, {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),
+    ("b", "reverse", lambda i: 1, {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),  # the middle stays the middle
+    ("b", "circular", lambda i: 1, {"value": 0.0, "consistency": 0.0, "drop": -0.5, "right_to_wrong": 2}),
+    ("the same text", "both", lambda i: [o[0] for o in i.options].index("乙"), {"value": 0.5, "same_choice": 1.0, "drop": 0.0}),
+    ("the same text", "circular", lambda i: [o[0] for o in i.options].index("乙"), {"value": 0.5, "consistency": 1.0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("perturb", "reply", "wanted"), [m[1:] for m in MODELS], ids=[f"{m[0]} {m[1]}" for m in MODELS]
+)
+def test_models_that_are_known_through_and_through(perturb: str, reply: Reply, wanted: dict[str, Any]) -> None:
+    row = first(asked(ITEMS, "none", reply), asked(ITEMS, perturb, reply))
+    assert {name: row[name] for name in wanted} == wanted
+
+
+def test_only_what_was_answered_in_both_is_compared() -> None:
+    assert first(BASE, asked(ITEMS[1:3], "reverse", (1, 2)))["items"] == 2
+    assert drops([asked(ITEMS[:1], "none", (1,)), asked(ITEMS[1:], "reverse", (1, 2, 0))]) == []
+    assert drops([BASE, asked(ITEMS, "reverse", (1, 1, 1, 1), data="another file")]) == []
+    assert drops([BASE, asked(ITEMS, "reverse", (1, 1, 1, 1), model="another")]) == []
+    lost = asked(ITEMS, "circular", lambda i: i.gold)
+    lost = Told(lost.cell, lost.labels, lost.outcomes[:-1])  # the last rotation of the last item failed
+    assert first(BASE, lost)["items"] == 3
+
+
+def test_spans_flip_at_half() -> None:
+    def texts(perturb: str, values: Sequence[float]) -> Told:
+        rows = [
+            (Request(item(n, None), "paper", "", (), (), 0, 8, perturb=perturb), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
+            for n, v in enumerate(values)
+        ]  # fmt: skip
+        return told(cell(TEXT, perturb), rows)
+
+    row = first(texts("none", (0.2, 0.9, 1.0, 0.5)), texts("traditional", (0.8, 0.5, 0.5, 0.5)))
+    assert (row["flip_rate"], row["right_to_wrong"], row["wrong_to_right"]) == (0.5, 1, 1)
+    assert (row["metric"], row["test"], "same_choice" in row) == ("f1", "permutation", False)
+    assert row["drop"] == pytest.approx(-0.075)
+
+
+def test_p_values_are_corrected_over_a_models_rows() -> None:
+    many = [item(n, 0) for n in range(8)]
+    cells = [asked(many, name, (0,) * 8, model=model) for model in "ab" for name in ("none", "shuffle")]
+    cells += [asked(many, "reindicate", (1,) * 8, model=model) for model in "ab"]
+    rows = [row for row in drops(cells) if row["perturb"] == "reindicate"]
+    assert len(rows) == 2 and all(row["p"] == pytest.approx(2 / 2**8) for row in rows)  # eight against none
+    assert all(row["p_holm"] in (pytest.approx(2 * row["p"]), pytest.approx(row["p"])) for row in rows)
+
+
+def test_a_model_that_says_b_is_seen_by_position() -> None:
+    found = positions(asked(ITEMS, "none", (1, 1, 1, 1)))
+    assert (found["labels"], found["gold"], found["right"]) == (["(a)", "(b)", "(c)"], [1, 2, 1], [0, 2, 0])
+    assert (found["chosen"], found["silent"], found["bias"]) == ([0, 4, 0], 0, 0.5)
+    found = positions(asked(ITEMS, "reindicate", (1, None, 0, None)))
+    assert (found["labels"][1], found["chosen"], found["silent"], found["bias"]) == ("(2)", [1, 1, 0], 2, 0.25)
+    assert positions(asked(ITEMS, "none", (None,) * 4))["bias"] is None
+    assert positions(asked(ITEMS, "circular", lambda i: i.gold))["gold"] == [4, 4, 4]
+
+
+def test_wordings_and_shots() -> None:
+    def entry(variant: str, shots: int, value: float | None) -> dict[str, Any]:
+        place = cell().place | {"variant": variant, "shots": shots}
+        return {**place, "metrics": {"accuracy": {"value": value}}}
+
+    values = [("plain", 0, 0.25), ("paper", 0, 0.75), ("paper", 5, 0.5), ("terse", 0, 0.5), ("plain", 5, None)]
+    found = robustness([], [entry(*x) for x in values])
+    (wording,) = found["wordings"]
+    assert wording["values"] == {"paper": 0.75, "plain": 0.25, "terse": 0.5}
+    assert (wording["mean"], wording["spread"], wording["worst"], wording["shots"]) == (0.5, 0.5, "plain", 0)
+    (shots,) = found["shots"]
+    assert (shots["values"], shots["variant"]) == ({"0": 0.75, "5": 0.5}, "paper")
+
+
+# --- runs
+
+
+def results(run: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_oracle_is_right_under_every_perturbation(tmp_path: Path) -> None:
+    """Gold follows through items, prompts, parser and metrics: nothing is lost anywhere."""
+    (tmp_path / "models.yaml").write_text("models:\n  - {name: oracle, backend: baseline, path: oracle}\n")
+    evalsuite.run(tmp_path / "models.yaml", perturb=list(PERTURBATIONS), limit=12, out=tmp_path / "run")
+    found = results(tmp_path / "run")
+    there = {(c["task"], c["perturb"]) for c in found["cells"]}
+    assert there == {(task, name) for task in TASKS for name, row in PERTURBATIONS.items() if row.applies(task)}
+    rows = found["robustness"]["drops"]
+    assert len(rows) == len(found["cells"]) - 2 * len(TASKS)
+    for row in rows:
+        told = {name: row[name] for name in ("base", "value", "drop", "low", "high", "flip_rate")}
+        assert told == {"base": 1, "value": 1, "drop": 0, "low": 0, "high": 0, "flip_rate": 0}, row
+        assert row.get("same_choice", row.get("consistency", 1)) == 1, row
+    assert all(row["bias"] == 0 for row in found["robustness"]["positions"])
+
+
+@pytest.fixture(scope="module")
+def perturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("torch", reason="needs evalsuite[hf]")
+    run = tmp_path_factory.mktemp("perturbed") / "run"
+    names = ["none", "reindicate", "shuffle", "both", "circular"]
+    choices = [name for name, task in TASKS.items() if task.kind == "choice"]
+    evalsuite.run(model=["tiny-zh", "random"], tasks=choices, limit=6, perturb=names, out=run)
+    return run
+
+
+def test_a_real_run(perturbed: Path) -> None:
+    found = results(perturbed)
+    by_place = {(c["model"], c["set"], c["task"], c["perturb"]): c for c in found["cells"]}
+    rows = found["robustness"]["drops"]
+    assert len(rows) == 2 * 2 * 3 * 4  # models, sets, choice tasks, perturbations
+    for row in rows:
+        values = []
+        for name in ("none", row["perturb"]):
+            entry = by_place[row["model"], row["set"], row["task"], name]
+            values.append(entry["metrics"]["accuracy"]["value"])
+        assert [row["base"], row["value"]] == pytest.approx(values)
+        assert row["drop"] == pytest.approx(values[1] - values[0])
+        assert row["low"] <= row["drop"] + 1e-9 and row["drop"] <= row["high"] + 1e-9 and row["p"] <= row["p_holm"]
+        assert row["drop"] * row["items"] == pytest.approx(row["wrong_to_right"] - row["right_to_wrong"])
+    for row in found["robustness"]["positions"]:
+        entry = by_place[row["model"], row["set"], row["task"], row["perturb"]]
+        assert sum(row["chosen"]) + row["silent"] == sum(row["gold"]) == entry["items"]
+    before = (perturbed / "results.json").read_bytes()
+    score(perturbed)
+    assert (perturbed / "results.json").read_bytes() == before
+
+
+def test_the_tables_fit_80(perturbed: Path) -> None:
+    rows = results(perturbed)["robustness"]["drops"]
+    wide = [row | {"perturb": name, "base": 1.0, "value": 0.0, "drop": -1.0, "flip_rate": 1.0, "p_holm": 0.0}
+            for row in rows for name in PERTURBATIONS]  # fmt: skip
+    for drop_rows in (rows, wide):
+        console = Console(width=80)
+        with console.capture() as capture:
+            console.print(*robustness_tables({"drops": drop_rows}))
+        lines = capture.get().splitlines()
+        assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
+    assert sum("100.0 0.0 -100.0*f100 0.0 -100.0*f100" in " ".join(line.split()) for line in lines) >= 24
+    assert list(robustness_tables({})) == []
