@@ -7,6 +7,7 @@ What the command line does can be done from here with the same names. Everything
 this loads neither torch nor transformers nor jieba, nor anything else that takes time.
 
     run, score, report, preview     the journey and its parts; Settings: the keywords of `run`
+    finetune                        LoRA adapters for a model, and how they do
     compare                         one model of a run against another
     parse_option, parse_span        an answer out of any reply
 """
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evalsuite.compare import compare as compare
+    from evalsuite.finetune import finetune as finetune
     from evalsuite.parse import parse_option as parse_option
     from evalsuite.parse import parse_span as parse_span
     from evalsuite.report import report as report
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Settings": "run",
     "compare": "compare",
+    "finetune": "finetune",
     "parse_option": "parse",
     "parse_span": "parse",
     "preview": "run",

@@ -367,9 +367,11 @@ def _show(done: Any) -> None:
 
 def _more() -> None:
     """Commands that stand in files of their own."""
+    from evalsuite.cli_finetune import finetune
     from evalsuite.cli_parity import parity
 
     app.command()(parity)
+    app.command()(finetune)
 
 
 def main() -> None:

@@ -46,6 +46,38 @@ class VLLM(_Strict):
     engine: dict[str, Any] = {}  # any other argument of vllm.LLM
 
 
+class Finetune(_Strict):
+    """How `evalsuite finetune` trains a LoRA adapter on a model (docs/finetune.md). The defaults suit a 7B model."""
+
+    rank: int = Field(default=16, ge=1)
+    alpha: float = Field(default=32, gt=0)
+    dropout: float = Field(default=0.05, ge=0, lt=1)
+    target_modules: str | list[str] = "all-linear"  # every linear layer but the head; or names such as q_proj
+    learning_rate: float = Field(default=2e-4, gt=0)
+    epochs: int = Field(default=3, ge=1)
+    schedule: Literal["cosine", "linear", "constant", "constant_with_warmup"] = "cosine"
+    warmup: float = Field(default=0.03, ge=0, lt=1)  # share of the steps
+    weight_decay: float = Field(default=0, ge=0)
+    max_grad_norm: float = Field(default=1, gt=0)
+    batch: int = Field(default=4, ge=1)  # rows at once
+    gradient_accumulation: int = Field(default=4, ge=1)  # batches a step
+    gradient_checkpointing: bool = True  # a third slower, for much less memory
+    bf16: bool | None = None  # None: on a GPU that can
+    max_length: int | None = Field(
+        default=2048, ge=1
+    )  # tokens of prompt and answer; longer items are left out, counted
+    checkpoint_steps: int = Field(default=100, ge=1)  # what a killed sweep can lose
+
+    @field_validator("learning_rate", mode="before")
+    @classmethod
+    def _exponent(cls, value: Any) -> Any:
+        """YAML 1.1 takes 2e-4 (no dot) for a string."""
+        try:
+            return float(value) if isinstance(value, str) else value
+        except ValueError:
+            return value
+
+
 class Price(_Strict):
     """What an endpoint charges for a million tokens, in any one currency."""
 
@@ -114,6 +146,9 @@ class Model(_Strict):
     hf: HF = HF()
     vllm: VLLM = VLLM()
     api: API = API()
+    finetune: Finetune = Finetune()
+    trained: dict[str, Any] | None = None  # what `evalsuite finetune` trained its adapter on; goes into results.json
+    tasks: list[str] | None = None  # it is asked no others of a run's
     shots: list[int] | None = None  # overrides --shots for this model
     tags: list[str] = []
 
@@ -131,6 +166,7 @@ class _File(_Strict):
 
 _SECTIONS: dict[str, type[BaseModel]] = {
     "models": Model, "generation": Generation, "hf": HF, "vllm": VLLM, "api": API, "price": Price,
+    "finetune": Finetune,
 }  # fmt: skip
 
 

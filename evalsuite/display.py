@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -14,6 +15,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from evalsuite.store import Cell
 from evalsuite.tasks import TASKS
 from evalsuite.types import Response, Score
+
+if TYPE_CHECKING:
+    from evalsuite.training import Step
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +48,9 @@ class Display:
 
     def model(self, cells: Sequence[tuple[Cell, int]]) -> ModelProgress:
         return ModelProgress(self, cells)
+
+    def training(self, name: str) -> TrainingProgress:
+        return TrainingProgress(self, name)
 
 
 class ModelProgress:
@@ -92,6 +99,32 @@ class ModelProgress:
         log.info(
             "%s: %d asked, %d kept, %d failed", count.cell.name, count.asked, count.skipped, count.failed
         )  # fmt: skip
+
+
+class TrainingProgress:
+    """`with display.training(name) as progress:`. Steps and tokens a second of one training, and its loss."""
+
+    def __init__(self, display: Display, name: str) -> None:
+        self._display, self._name, self._rates = display, name, ""
+        self._line = display.progress.add_task(name, total=None, rates="", score="")
+
+    def __enter__(self) -> TrainingProgress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._display.progress.remove_task(self._line)
+
+    def step(self, at: Step) -> None:
+        self._rates = f"{at.tokens / max(at.seconds, 1e-9):,.0f} tok/s"
+        loss = "" if at.loss is None else f"loss {at.loss:.3f}"
+        self._display.progress.update(self._line, total=at.steps, completed=at.step, rates=self._rates, score=loss)
+
+    def done(self, card: dict[str, Any]) -> None:
+        losses = list(card["loss"].values())
+        curve = f"loss {losses[0]:.3f} → {losses[-1]:.3f}" if losses else ""
+        text = f"{card['steps']} steps in {card['seconds']:.1f} s  {self._rates}  {curve}"
+        self._display.console.print(f"[green]✓[/green] {_plain(self._name)}  {text}", highlight=False, soft_wrap=True)
+        log.info("%s: %s", self._name, text)
 
 
 class _CellCount:

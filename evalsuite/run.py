@@ -209,6 +209,8 @@ def cells(
 ) -> Iterator[tuple[Cell, list[Request]]]:
     """Every cell of a model with its requests: shots drawn, prompts rendered, and fitted to the context of a backend."""
     for source in sources:
+        if model.tasks is not None and source.task.name not in model.tasks:
+            continue
         for variant in s.prompt:
             prompt = Prompt(resolve(s.prompts), source.task, variant)
             ways = product(model.shots or s.shots, _scorings(s, model, source.task), _perturbations(s, source.task))
@@ -241,6 +243,7 @@ def cells(
                     "leaked": source.leaked,
                     "drop_leaked": s.drop_leaked,
                     "tags": model.tags,
+                    **({"trained": model.trained} if model.trained else {}),
                 }
                 place = (model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
                 yield Cell(*place, facts), requests

@@ -1,0 +1,291 @@
+"""LoRA sweeps on the embedded model: what is trained on, what the loss sees, that nothing hangs on luck or on a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsuite
+from evalsuite import training
+from evalsuite.backends.checkpoint import Checkpoint
+from evalsuite.config import Finetune, Model, load_models
+from evalsuite.data.corecode import Corpus, path_of
+from evalsuite.dialogue import same_source
+from evalsuite.errors import BackendError, ConfigError
+from evalsuite.finetune import Pool, Sweep, pool
+from evalsuite.prompt import Prompt
+from evalsuite.resources import bundled
+from evalsuite.results import Results
+from evalsuite.tables_finetune import curves
+from evalsuite.tasks import TASKS
+
+pytest.importorskip("peft", reason="needs evalsuite[finetune]")
+pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
+
+ENTRY = """\
+models:
+  - name: tiny
+    backend: hf
+    path: {path}
+    chat: true
+    dtype: float32
+    device: cpu
+    hf: {{threads: 1}}  # sums of floats hang on their order
+    finetune: {{rank: 8, learning_rate: 2e-2, epochs: 2, batch: 2, gradient_accumulation: 2, checkpoint_steps: 1{more}}}
+"""
+WHAT: dict[str, Any] = {
+    "model": ["tiny"], "tasks": ["knowledge_filling"], "sizes": [4, 12], "test_size": 3, "perturb": ["none", "shuffle"],
+}  # fmt: skip
+
+
+def listed(folder: Path, tiny: Path, more: str = "") -> Path:
+    path = folder / "given.yaml"
+    path.write_text(ENTRY.format(path=tiny, more=more), encoding="utf-8")
+    return path
+
+
+def produce(run: Path) -> dict[str, bytes]:
+    """All that must not hang on whether the sweep was killed; a card also says how long it took."""
+    weights = run.glob("adapters/*/adapter_*")
+    return {
+        str(p.relative_to(run)): p.read_bytes()
+        for p in [run / "results.json", run / "models.yaml", *sorted(run.glob("records/*")), *sorted(weights)]
+    }
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tiny: Path) -> Checkpoint:
+    return Checkpoint(Model(name="tiny", backend="hf", path=str(tiny), chat=True))
+
+
+@pytest.fixture(scope="module")
+def sweep(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sweep")
+    assert evalsuite.finetune(listed(folder, tiny), **WHAT, out=folder).exit_code == 0
+    return folder
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("task", TASKS)
+def test_subsets_are_nested_and_seeded(sample: Corpus, task: str, seed: int) -> None:
+    items = tuple(item for s in ("easy", "hard") for item in sample.train(task, s))
+    whole = Pool(items, 0, {})
+    sizes = [1, 5, 20, len(items)]
+    subsets = [[item.id for item in whole.subset(size, seed)] for size in sizes]
+    for size, smaller, larger in zip(sizes, subsets, subsets[1:], strict=False):
+        assert len(smaller) == size and larger[:size] == smaller
+    assert sorted(subsets[-1]) == sorted(item.id for item in items)
+    assert [item.id for item in whole.subset(20, seed + 1)] != subsets[2]
+
+
+def test_no_dialogue_of_a_test_item_is_trained_on(tmp_path: Path) -> None:
+    task = TASKS["knowledge_filling"]
+    shutil.copytree(bundled("sample") / "data", tmp_path / "data")
+    # A test item of the easy set stands in the training file of the hard one, under another number.
+    line = json.loads(path_of(tmp_path / "data", task, "easy", "test").read_text(encoding="utf-8").splitlines()[0])
+    train = path_of(tmp_path / "data", task, "hard", "train")
+    train.write_text(train.read_text(encoding="utf-8").rstrip("\n") + "\n" + json.dumps({**line, "id": 9999}) + "\n")
+    corpus = Corpus(tmp_path / "data")
+    asked = Sweep(model=["tiny"], tasks=[task.name], sizes=[4])
+    kept, all_of_them = pool(corpus, task, asked), pool(corpus, task, replace(asked, allow_leak=True))
+    leaked = "corecode/hard/train/knowledge_filling/9999"
+    assert kept.left_out >= 1 and leaked not in {item.id for item in kept.items}
+    assert all_of_them.left_out == 0 and leaked in {item.id for item in all_of_them.items}
+    assert len(all_of_them.items) == len(kept.items) + kept.left_out
+    tests = [item for s in ("easy", "hard") for item in corpus.file(task, s, "test").items]
+    assert not any(same_source(item.dialogue, test.dialogue) for item in kept.items for test in tests[:10])
+    with pytest.raises(ConfigError, match=rf"knowledge_filling \(both\) has {len(kept.items)} .*--allow-leak"):
+        pool(corpus, task, replace(asked, sizes=[100_000]))
+
+
+@pytest.mark.parametrize("chat", [True, False])
+@pytest.mark.parametrize("task", TASKS)
+def test_the_loss_is_on_the_answer_and_its_end(sample: Corpus, tiny: Path, task: str, chat: bool) -> None:
+    checkpoint = Checkpoint(Model(name="tiny", backend="hf", path=str(tiny), chat=chat))
+    item = (sample.train(task, "easy") or sample.labelled(task, "easy"))[0]
+    request = Prompt(bundled("prompts"), TASKS[task], "paper").request(item)
+    row = training.row(checkpoint, request)
+    prompt = checkpoint.ids(request)
+    assert list(row.ids[: len(prompt)]) == prompt and row.labels[: len(prompt)] == [-100] * len(prompt)
+    *answer, end = row.labels[len(prompt) :]
+    assert checkpoint.tokenizer.decode(answer).strip() == item.target
+    assert end in checkpoint.stop_ids and end == checkpoint.tokenizer.eos_token_id
+    if item.gold is not None:
+        assert item.target in "abcdefghijklmno" and len(row.labels) == len(row.ids)
+
+
+def test_a_batch_is_as_wide_as_its_longest_row() -> None:
+    made = training.collate([training.Row((5, 6, 7, 8), 2), training.Row((5, 9), 1)], pad=0)
+    assert made["input_ids"].tolist() == [[5, 6, 7, 8], [5, 9, 0, 0]]
+    assert made["attention_mask"].tolist() == [[1, 1, 1, 1], [1, 1, 0, 0]]
+    assert made["labels"].tolist() == [[-100, -100, 7, 8], [-100, 9, -100, -100]]
+
+
+def test_an_epoch_has_every_row_once_and_rows_of_like_length_meet() -> None:
+    lengths = [10 + (7 * n) % 100 for n in range(103)]
+    settings = Finetune(batch=4, epochs=3)
+    made = training.batches(lengths, settings, 1)
+    each = len(made) // 3
+    for epoch in range(3):
+        assert sorted(n for batch in made[epoch * each : (epoch + 1) * each] for n in batch) == list(range(103))
+    assert made[:each] != made[each : 2 * each]
+    assert made == training.batches(lengths, settings, 1) != training.batches(lengths, settings, 2)
+    padded = sum(len(batch) * max(lengths[n] for n in batch) for batch in made)
+    assert padded < 1.1 * 3 * sum(lengths)
+
+
+def test_what_a_sweep_leaves(sweep: Path) -> None:
+    names = ["tiny+knowledge_filling-4-s1", "tiny+knowledge_filling-12-s1"]
+    assert [m.name for m in load_models(sweep / "models.yaml")] == ["tiny", *names]
+    for name, size in zip(names, (4, 12), strict=True):
+        folder = sweep / "adapters" / name
+        assert sorted(p.name for p in folder.iterdir()) == [
+            "README.md",
+            "adapter_config.json",
+            "adapter_model.safetensors",
+        ]
+        card = training.card(folder)
+        assert card is not None
+        by = card["made_by"]
+        assert (by["size"], by["seed"], by["task"], by["too_long"]) == (size, 1, "knowledge_filling", 0)
+        assert (
+            sum(by["labels"].values()) == size and by["settings"]["rank"] == 8 and set(by["data"]) == {"easy", "hard"}
+        )
+        assert card["steps"] == size // 2 and card["loss"] and card["versions"]["peft"]
+    assert str(sweep) not in (folder / "adapter_config.json").read_text()
+    cells = json.loads((sweep / "results.json").read_text())["cells"]
+    assert len(cells) == 3 * 2 * 2  # models, sets, perturbations
+    trained = {c["model"]: c["facts"].get("trained") for c in cells}
+    assert trained["tiny"] is None and trained[names[1]]["size"] == 12
+    table = next(iter(curves(evalsuite.score(sweep))))
+    assert [str(cell) for cell in table.columns[0].cells] == ["0 (base)", "4", "12", "chance"]
+    assert [column.header for column in table.columns] == ["training items", "none", "shuffle"]
+
+
+def test_the_adapter_changes_what_the_model_says(sweep: Path) -> None:
+    """Through the ordinary run: models.yaml, the hf backend, the store."""
+    said: dict[str, list[str]] = {}
+    for path in sorted((sweep / "records").iterdir()):
+        for record in map(json.loads, path.read_text().splitlines()):
+            said.setdefault(record["model"], []).append(record["reply"])
+    assert len({len(replies) for replies in said.values()}) == 1
+    assert said["tiny"] != said["tiny+knowledge_filling-12-s1"]
+
+
+def test_finished_adapters_are_skipped_and_changed_ones_trained_anew(
+    sweep: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "again"
+    shutil.copytree(sweep, out)
+    what = {**WHAT, "sizes": [4]}
+    evalsuite.finetune(listed(tmp_path, tiny), **what, out=out)
+    assert "tiny+knowledge_filling-4-s1  trained already" in capsys.readouterr().err
+    assert produce(out) == produce(sweep)  # the larger one stands in models.yaml still
+    evalsuite.finetune(listed(tmp_path, tiny, ", weight_decay: 0.1"), **what, out=out)
+    assert "trained anew, for its settings changed" in (out / "finetune.log").read_text()
+    changed = "adapters/tiny+knowledge_filling-4-s1/adapter_model.safetensors"
+    assert produce(out)[changed] != produce(sweep)[changed]
+
+
+def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_path: Path) -> None:
+    words = ["--models", str(listed(tmp_path, tiny)), "--model", "tiny", "--tasks", "knowledge_filling"]
+    words += ["--sizes", "4,12", "--test-size", "3", "--perturb", "none,shuffle", "--out", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "evalsuite.cli", "finetune", *words]
+    process = subprocess.Popen(command, env={**os.environ, "HF_HUB_OFFLINE": "1"}, stderr=subprocess.PIPE, text=True)
+    work = tmp_path / "out" / "adapters" / "tiny+knowledge_filling-12-s1" / "checkpoints"
+    while not (work / "checkpoint-2" / "whole.json").exists():
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert work.is_dir(), "the sweep ended before it could be killed"
+    first = tmp_path / "out" / "adapters" / "tiny+knowledge_filling-4-s1" / "README.md"
+    card = first.read_bytes()
+    # Half a checkpoint, as a kill within its writing leaves it, is not gone on from.
+    (work / "checkpoint-99").mkdir()
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "HF_HUB_OFFLINE": "1"})
+    assert done.returncode == 0, done.stderr
+    assert first.read_bytes() == card and "trained already" in done.stderr
+    assert produce(tmp_path / "out") == produce(sweep)
+
+
+def test_seeds_decide_the_adapter(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    model = checkpoint.model.model_copy(
+        update={"finetune": Finetune(rank=2, epochs=1, batch=2, gradient_accumulation=1), "device": "cpu"}
+    )
+    rows = [training.Row(tuple(range(10, 30 + n)), 3) for n in range(4)]
+    made_by = {"base": "tiny", "task": "none", "size": 4, "seed": 1}
+    cards = [
+        training.train(model, checkpoint, rows, seed, tmp_path / str(n), made_by) for n, seed in enumerate([1, 1, 2])
+    ]
+    one, same, other = (card["adapter_sha256"] for card in cards)
+    assert one == same != other
+
+
+def test_out_of_memory_gives_advice(checkpoint: Checkpoint) -> None:
+    import torch
+
+    with (
+        pytest.raises(BackendError, match=r"batch: 2 with gradient_accumulation: 8 .*max_length"),
+        training._advice(checkpoint.model),
+    ):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+    with pytest.raises(RuntimeError, match="shapes"), training._advice(checkpoint.model):
+        raise RuntimeError("shapes do not match")
+
+
+def test_curves_pool_sets_by_items_and_average_over_seeds() -> None:
+    def cell(item_set: str, items: int, value: float, seed: int | None) -> dict[str, Any]:
+        trained = {"trained": {"base": "m", "size": 8, "seed": seed}} if seed else {}
+        return {
+            "model": f"m+{seed}" if seed else "m", "task": "slot_identification", "set": item_set, "perturb": "none",
+            "items": items, "metrics": {"accuracy": {"value": value}}, "facts": trained, "chance": 0.1,
+        }  # fmt: skip
+
+    cells = [cell("easy", 30, 0.5, None), cell("hard", 10, 0.1, None)]
+    cells += [cell("easy", 30, 0.8, 1), cell("hard", 10, 0.4, 1), cell("easy", 30, 0.6, 2), cell("hard", 10, 0.6, 2)]
+    (table,) = curves(Results(Path(), tuple(cells), ()))
+    assert [str(x) for x in table.columns[0].cells] == ["0 (base)", "8", "chance"]
+    assert [str(x) for x in table.columns[1].cells] == ["40.0", "65.0 (60.0 … 70.0)", "10.0"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "settings", "message"),
+    [
+        ("backend: baseline, path: random", {}, "backend baseline has no weights to train"),
+        ("backend: hf, path: TINY, adapter: TINY", {}, "has an adapter already"),
+        ("backend: vllm, path: TINY, finetune: {rank: 128}", {}, "rank 128 is more than vllm: max_lora_rank 64"),
+        (
+            "backend: hf, path: TINY",
+            {"sizes": [10**6]},
+            r"--sizes 1000000: knowledge_filling \(both\) has \d+ training",
+        ),
+        ("backend: hf, path: TINY", {"sizes": [0]}, "--sizes: expected"),
+        ("backend: hf, path: TINY", {"tasks": ["slots"]}, "unknown task 'slots'"),
+        ("backend: hf, path: TINY", {"perturb": ["schuffle"]}, "Did you mean 'shuffle'"),
+        ("backend: hf, path: TINY, finetune: {rang: 8}", {}, "unknown key 'rang'. Did you mean 'rank'"),
+        ("backend: hf, path: TINY, finetune: {learning_rate: fast}", {}, "valid number"),
+        ("backend: hf, path: TINY, finetune: {max_length: 3}", {}, "max_length 3: all items"),
+        ("backend: hf, path: TINY, finetune: {target_modules: [nope]}", {}, r"target_modules \['nope'\]"),
+    ],
+)
+def test_messages(tiny: Path, tmp_path: Path, entry: str, settings: dict[str, Any], message: str) -> None:
+    path = tmp_path / "models.yaml"
+    path.write_text(f"models:\n  - {{name: m, {entry.replace('TINY', str(tiny))}}}\n", encoding="utf-8")
+    what = {"model": ["m"], "tasks": ["knowledge_filling"], "sizes": [2], "out": tmp_path / "out", **settings}
+    with pytest.raises((ConfigError, BackendError), match=message):
+        evalsuite.finetune(path, **what)
+
+
+def test_yaml_takes_2e4_for_a_string_and_we_do_not() -> None:
+    assert Finetune.model_validate({"learning_rate": "2e-4"}).learning_rate == pytest.approx(2e-4)
