@@ -11,8 +11,11 @@ PIP := $(BIN)/pip --disable-pip-version-check -q
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
 
+# Two files at a time, each on one thread: many tests wait for servers, browsers and clusters.
+JOBS ?= 2
+
 test: .venv/test lint
-	HF_HUB_OFFLINE=1 $(BIN)/pytest
+	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile
 
 # The tests that need vLLM, in a venv of their own: it wants other versions of transformers and torch than ours may be.
 # Skips, and says why, where vLLM's CPU build cannot be installed.

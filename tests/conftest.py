@@ -22,7 +22,10 @@ def tiny() -> Path:
 
 
 # Tests evaluate on the sample, whatever the environment names, unless they ask for the real data.
-REAL_DATA = os.environ.pop("EVALSUITE_DATA", None)
+# Kept under another name for the worker processes of pytest-xdist, which inherit this one's environment.
+if "EVALSUITE_DATA" in os.environ:
+    os.environ["EVALSUITE_TEST_DATA"] = os.environ.pop("EVALSUITE_DATA")
+REAL_DATA = os.environ.get("EVALSUITE_TEST_DATA")
 
 
 @pytest.fixture(scope="session")
