@@ -83,8 +83,9 @@ def _flat(nexts: Any, options: Options) -> list[list[float]]:
     import torch
 
     # One gather and one copy to the CPU.
-    spots = torch.tensor([(at, token) for o in options for at, token in enumerate(o)], device=nexts.device)
-    values = iter(nexts[spots[:, 0], spots[:, 1]].tolist())
+    spots = [(at, token) for o in options for at, token in enumerate(o)]
+    places = torch.tensor(spots, dtype=torch.long, device=nexts.device).reshape(-1, 2)  # none for an empty text
+    values = iter(nexts[places[:, 0], places[:, 1]].tolist())
     return [[next(values) for _ in o] for o in options]
 
 
