@@ -134,6 +134,12 @@ def test_language_and_theme(page: Any) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+def step(page: Any) -> None:
+    """To the next item. Its address changes at once; it is drawn by the event that follows, before any later timer."""
+    page.keyboard.press("j")
+    page.evaluate("() => new Promise((done) => setTimeout(done, 100))")
+
+
 def test_export(page: Any) -> None:
     with page.expect_download() as download:
         page.click("#csv")
@@ -147,7 +153,7 @@ def test_evidence_and_hostile_replies(page: Any) -> None:
     row.locator("button.cell").first.click()
     page.wait_for_selector("#panes")
     for number, reply in enumerate(HOSTILE):
-        page.keyboard.press("j")
+        step(page)
         page.wait_for_function("n => location.hash.endsWith('%2F' + n)", arg=number)
         shown = page.inner_text("pre.reply >> nth=0")
         if "\u202e" in reply:
@@ -246,7 +252,7 @@ def test_evidence_of_likelihoods(ways: Path, ways_page: Any, scoring: str) -> No
     ways_page.goto(ways_page.url.partition("#")[0] + link)
     ways_page.wait_for_selector("#panes")
     for record in records:
-        ways_page.keyboard.press("j")
+        step(ways_page)
         ways_page.wait_for_function("n => location.hash.endsWith('%2F' + n)", arg=record["item"].rpartition("/")[2])
         assert ways_page.locator(".two pre.reply").count() == 0
         assert "Nothing was written" in ways_page.inner_text(".two")
@@ -274,7 +280,7 @@ def test_thoughts_and_filtered_replies(ways_page: Any) -> None:
     ways_page.locator("table[data-set=easy] tbody.own button.cell[aria-label*='Domain identification']").click()
     ways_page.wait_for_selector("#panes")
     assert "filtered 1" in ways_page.inner_text(".cellhead")
-    ways_page.keyboard.press("j")
+    step(ways_page)
     ways_page.wait_for_selector(".reasoning")
     block = ways_page.locator(".reasoning")
     assert block.get_attribute("open") is None  # folded until asked for
@@ -398,7 +404,7 @@ def test_choosing_a_perturbation(perturbed: Path, perturbed_page: Any, perturb: 
     assert f"perturb={perturb}" in perturbed_page.url
     link = perturbed_page.url
     for record in records[:4]:  # rotations of one item are stepped through, each with its own address
-        perturbed_page.keyboard.press("j")
+        step(perturbed_page)
         name = record["item"].rpartition("/")[2] + (f"~{record['rotation']}" if record["rotation"] else "")
         perturbed_page.wait_for_function("n => decodeURIComponent(location.hash).endsWith('/' + n)", arg=name)
         # Drawn after the address has changed: wait for it.
