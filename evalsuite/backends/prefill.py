@@ -23,21 +23,28 @@ def continuations(net: Any, contexts: Sequence[Ids], options: Sequence[Options])
     """
     import torch
 
-    # What has to be read before each option's last token: where that is one chain of tokens, it goes behind the context.
-    chains = [max((o[:-1] for o in row), key=len) for row in options]
-    flat = all(o[:-1] == chain[: len(o) - 1] for row, chain in zip(options, chains, strict=True) for o in row)
+    chains = [_chains(row) for row in options]
     with torch.inference_mode():
-        if net.device.type == "cpu" and (found := _one_by_one(net, contexts, options, chains if flat else None)):
+        if net.device.type == "cpu" and (found := _one_by_one(net, contexts, options, chains)):
             return found
-        return _at_once(net, contexts, options, chains if flat else None)
+        return _at_once(net, contexts, options, chains)
+
+
+def _chains(options: Options) -> list[tuple[int, ...]]:
+    """What has to be read before each option's last token, as chains of tokens of which none begins another."""
+    found: list[tuple[int, ...]] = []
+    for given in sorted({tuple(o[:-1]) for o in options}, reverse=True):
+        if not (found and found[-1][: len(given)] == given):
+            found.append(given)
+    return found
 
 
 def _at_once(
-    net: Any, contexts: Sequence[Ids], options: Sequence[Options], chains: Sequence[Ids] | None
+    net: Any, contexts: Sequence[Ids], options: Sequence[Options], chains: Sequence[Sequence[Ids]]
 ) -> list[list[list[float]]]:
-    """All rows in one forward, or two if there are no chains."""
-    if chains:
-        rows = [[*c, *chain] for c, chain in zip(contexts, chains, strict=True)]
+    """All rows in one forward, or two if a row has several chains."""
+    if all(len(row) == 1 for row in chains):
+        rows = [[*c, *chain] for c, (chain,) in zip(contexts, chains, strict=True)]
         ends = [range(len(c) - 1, len(row)) for c, row in zip(contexts, rows, strict=True)]
         return [_flat(x, row) for x, row in zip(_first(net, rows, ends)[0], options, strict=True)]
     ends = [range(len(c) - 1, len(c)) for c in contexts]
@@ -49,15 +56,19 @@ def _at_once(
     return _branch(net, cache, [len(c) for c in contexts], nexts, options)
 
 
+_FEW = 2  # so many chains of a context are read faster one after the other than by copies of its cache side by side
+
+
 def _one_by_one(
-    net: Any, contexts: Sequence[Ids], options: Sequence[Options], chains: Sequence[Ids] | None
+    net: Any, contexts: Sequence[Ids], options: Sequence[Options], chains: Sequence[Sequence[Ids]]
 ) -> list[list[list[float]]] | None:
-    """Rows in sorted order on one cache; None if this network's cache cannot be cut back."""
-    found: list[list[list[float]]] = [[] for _ in contexts]
+    """Rows (a context and one of its few chains) in sorted order on one cache; None if it cannot be cut back."""
+    found: list[list[list[float]]] = [[[] for _ in row] for row in options]
     cache: Any = None
     before: list[int] = []
-    for n in sorted(range(len(contexts)), key=lambda n: list(contexts[n])):
-        row = [*contexts[n], *(chains[n] if chains else ())]
+    rows = [(n, chain) for n, few in enumerate(chains) for chain in (few if len(few) <= _FEW else [()])]
+    for n, chain in sorted(rows, key=lambda row: [*contexts[row[0]], *row[1]]):
+        row = [*contexts[n], *chain]
         last = len(contexts[n]) - 1
         shared = next((k for k, (a, b) in enumerate(zip(before, row[:last], strict=False)) if a != b), None)
         shared = min(len(before), last) if shared is None else shared
@@ -69,8 +80,10 @@ def _one_by_one(
         if not _splits(cache):
             return None
         nexts = out.logits[0].float().log_softmax(-1)
-        if chains:
-            found[n] = _flat(nexts, options[n])
+        if len(chains[n]) <= _FEW:
+            read = [k for k, o in enumerate(options[n]) if tuple(o[:-1]) == tuple(chain[: max(len(o) - 1, 0)])]
+            for k, values in zip(read, _flat(nexts, [options[n][k] for k in read]), strict=True):
+                found[n][k] = values
         else:
             found[n] = _branch(net, cache, [len(row)], [nexts], [options[n]])[0]
             cache.crop(len(row) - cache.get_seq_length())
