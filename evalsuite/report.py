@@ -24,7 +24,9 @@ from evalsuite.resources import bundled
 from evalsuite.tasks import TASKS
 
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA")  # where index.html takes styles, scripts and the data
-_SCRIPTS = ("words.js", "page.js", "overview.js", "robustness.js", "evidence.js")  # one after the other, as one script
+_TOLD: dict[str, Any] = {"robustness": {}, "learning": []}  # what of results.json the page has as it is
+# One after the other, as one script.
+_SCRIPTS = ("words.js", "page.js", "picture.js", "overview.js", "robustness.js", "curves.js", "evidence.js")
 
 
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
@@ -64,7 +66,7 @@ def content(folders: Sequence[Path]) -> dict[str, Any]:
         if not path.is_file():
             raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
         results = json.loads(path.read_text(encoding="utf-8"))
-        found.append(results.get("robustness", {}))  # runs of before there was any have none
+        found.append({k: results.get(k, empty) for k, empty in _TOLD.items()})  # runs of before there was any have none
         for cell in results["cells"]:
             rows = []
             for line in (folder / cell["records"]).read_text(encoding="utf-8").split("\n"):
@@ -91,9 +93,7 @@ def content(folders: Sequence[Path]) -> dict[str, Any]:
                 )  # fmt: skip
             cells.append({**cell, "run": number, "rows": rows})
     return {
-        "runs": [
-            {"name": f.name, "manifest": _manifest(f), "robustness": r} for f, r in zip(folders, found, strict=True)
-        ],
+        "runs": [{"name": f.name, "manifest": _manifest(f), **told} for f, told in zip(folders, found, strict=True)],
         "tasks": [
             {k: v for k, v in asdict(t).items() if k in ("name", "short", "zh", "en", "kind", "metrics")}
             for t in TASKS.values()

@@ -20,6 +20,7 @@ from typing import Any
 from evalsuite import robustness
 from evalsuite.data.corecode import File
 from evalsuite.errors import ConfigError, unknown
+from evalsuite.learning import learning
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
 from evalsuite.store import Cell, Store
@@ -37,6 +38,7 @@ class Results:
     cells: tuple[dict[str, Any], ...]
     problems: tuple[str, ...]  # what failed, a line each; empty if all is well
     robustness: dict[str, Any] = field(default_factory=dict)  # what results.json holds under that name
+    learning: list[dict[str, Any]] = field(default_factory=list)  # likewise
 
     @property
     def exit_code(self) -> int:
@@ -77,8 +79,9 @@ def write_results(out: Path, reading: Reading) -> Results:
             stale.unlink()
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": cells}
     content["robustness"] = told = robustness.robustness(outcomes, cells)
+    content["learning"] = curves = learning(cells, told["positions"])
     _replace(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-    return Results(out, tuple(cells), tuple(p for c in cells for p in _problems(c)), told)
+    return Results(out, tuple(cells), tuple(p for c in cells for p in _problems(c)), told, curves)
 
 
 def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> tuple[dict[str, Any], robustness.Told]:

@@ -6,7 +6,7 @@ function drawOverview() {
   const scroll = [...document.querySelectorAll(".scroll")].map((x) => [x.scrollLeft, x.scrollTop]);
   put($("main"), drawIntro(), h("section", { class: "block" }, h("h2", null, t("overview")),
     h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`),
-    controls(), notes(), legend(), setNames().map(overviewTable)), drawScorings(), drawRobustness(), drawChart(), drawStatus());
+    controls(), notes(), legend(), setNames().map(overviewTable)), drawScorings(), drawRobustness(), drawCurves(), drawChart(), drawStatus());
   document.querySelectorAll(".scroll").forEach((x, i) => { if (scroll[i]) [x.scrollLeft, x.scrollTop] = scroll[i]; });
   if (focus) document.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
 }
@@ -24,6 +24,7 @@ function controls() {
     several("variant", "variant"), several("shots", "shots"), several("scoring", "scoring"), several("perturb", "perturb"), several("split", "split"),
     haveIntervals() && kept("intervals", check(t("intervals"), state.intervals, (on) => update({ intervals: on }))),
     data.published.length > 0 && kept("published", check(t("published"), state.published, (on) => update({ published: on }))),
+    adapters().length > 0 && kept("adapters", check(t("showAdapters", adapters().length), state.adapters, (on) => update({ adapters: on }))),
     button(t("csv"), exportCsv, { id: "csv", class: "push" }));
 }
 function notes() {
@@ -60,7 +61,7 @@ function ordered(rows, set) {
     .sort(([, a], [, b]) => (a === null) - (b === null) || (a === null ? 0 : sign * (a - b))).map(([row]) => row);
 }
 function ownRows(baseline) {
-  return [...models.values()].filter((m) => m.baseline === baseline)
+  return [...models.values()].filter((m) => m.baseline === baseline && inSight(m))
     .map((m) => {
       const metric = (set, task) => cellAt(m.id, set, task.name)?.metrics?.[metricOf(task)] ?? null;
       return { label: m.label, model: m, metric, value: (set, task) => metric(set, task)?.value ?? null };
@@ -80,7 +81,7 @@ function ranks(rows, set, task) {
   const ranked = rows.filter(value).length > 1 && sameItems(columnCells(set, task));
   return (row) => (ranked && ["best", "second"][values.indexOf(value(row))]) || "";
 }
-const columnCells = (set, task) => [...models.keys()].map((id) => cellAt(id, set, task.name)).filter(Boolean);
+const columnCells = (set, task) => [...models.values()].filter(inSight).map((m) => cellAt(m.id, set, task.name)).filter(Boolean);
 const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2;
 
 function overviewTable(set) {
@@ -177,11 +178,7 @@ function exportCsv() {
       lines.push(["published", model, "", set, task.name, "", "", state.shots, "generate", "none", PUBLISHED_AS[metric], p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
     }
   }
-  // A spreadsheet takes a text that starts like a formula for one: an apostrophe keeps it a text.
-  const field = (v) => { const x = String(v ?? ""); return `"${(typeof v === "string" && /^[=+\-@\t\r]/.test(x) ? "'" + x : x).replaceAll('"', '""')}"`; };
-  const url = URL.createObjectURL(new Blob(["\ufeff" + lines.map((l) => l.map(field).join(",")).join("\r\n") + "\r\n"], { type: "text/csv" }));
-  h("a", { href: url, download: "corecode-leaderboard.csv" }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
+  saveCsv("corecode-leaderboard.csv", lines);
 }
 
 // ---------------------------------------------------------------- chart
@@ -189,8 +186,8 @@ function drawChart() {
   if (!data.cells.some(inView)) return null;
   const set = setNames().at(-1);
   const rows = [...ordered(ownRows(false), set), ...ordered(ownRows(true), set)];
-  return h("section", { class: "block" }, h("h2", null, t("chart")), h("p", { class: "note" }, t("chartNote"), state.intervals && haveIntervals() && ` ${t("whiskerNote")}`),
-    h("div", { class: "panels" }, tasks.map((x) => panel(x, rows))));
+  return h("section", { class: "block" }, h("div", { class: "titled" }, h("h2", null, t("chart")), savers("charts", t("chart"))), h("p", { class: "note" }, t("chartNote"), state.intervals && haveIntervals() && ` ${t("whiskerNote")}`),
+    h("div", { class: "panels", id: "charts" }, tasks.map((x) => panel(x, rows))));
 }
 const ROW = 24;
 const place = (share) => `${(2 + 96 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
@@ -248,7 +245,7 @@ function drawScorings() {
   const all = tasks.filter((x) => cells.some((c) => c.task === x.name && c.set === set));
   const chosen = all.some((x) => x.name === state.wayTask) ? [taskOf(state.wayTask)] : all;
   const ways = WAYS.filter(([way]) => there.has(way)), texts = ways.filter(([way]) => way === "texts").length;
-  const rows = [...models.values()].filter((m) => cells.some((c) => c.id === m.id && c.set === set && (c.scoring !== "generate" || !m.baseline)));
+  const rows = [...models.values()].filter((m) => inSight(m) && cells.some((c) => c.id === m.id && c.set === set && (c.scoring !== "generate" || !m.baseline)));
   const chances = chosen.map((x) => cells.find((c) => c.set === set && c.task === x.name && isNumber(c.chance))?.chance);
   const head = (text, props, extra) => h("th", { scope: "col", ...props }, text, extra);
   return h("section", { class: "block" }, h("h2", { id: "byscoring" }, t("byScoring")), h("p", { class: "note" }, t("byScoringNote"), chosen.length > 1 && ` ${t("meanNote")}`),

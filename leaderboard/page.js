@@ -1,4 +1,4 @@
-// The leaderboard page. report.py joins words.js, page.js, overview.js, robustness.js and evidence.js, in this order, inside one strict function.
+// The leaderboard page. report.py joins the scripts that it names, in its order, inside one strict function.
 // Here: DOM helpers, text made visible, data, state and address, header.
 // What comes from the data reaches the page as text nodes only: nothing here writes HTML.
 // ---------------------------------------------------------------- DOM helpers
@@ -113,8 +113,9 @@ function prepare(content) {
     cell.id = `${cell.run}\t${cell.model}`;
     cell.scoring ??= "generate";  // runs of before there were others
     cell.perturb ??= "none";
-    if (!models.has(cell.id)) models.set(cell.id, { id: cell.id, run: cell.run, name: cell.model, baseline: isBaseline(cell) });
+    if (!models.has(cell.id)) models.set(cell.id, { id: cell.id, run: cell.run, name: cell.model, baseline: isBaseline(cell), adapter: Boolean(cell.facts?.trained) });
   }
+  models = new Map([...models].sort(([, a], [, b]) => a.run - b.run || NAMES.compare(a.name, b.name)));  // -25 before -100
   labelModels();
   cellIndex = new Map(data.cells.map((c) => [placeOf(c), c]));
 }
@@ -124,6 +125,10 @@ function offerMetrics() {
     .sort((a, b) => place(a)[0] - place(b)[0] || place(a)[1] - place(b)[1]);
   [choiceMetrics, textMetrics] = [names(true), names(false)];
 }
+const NAMES = new Intl.Collator("en", { numeric: true });
+const adapters = () => [...models.values()].filter((m) => m.adapter);
+/** A sweep's adapters have their own section; elsewhere they are shown when asked for. */
+const inSight = (model) => state.adapters || !model.adapter;
 const isBaseline = (cell) => cell.facts?.backend === "baseline" || Boolean(cell.facts?.tags?.includes("baseline"));
 const address = (...parts) => parts.join("\t");
 const placeOf = (c) => address(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
@@ -195,8 +200,8 @@ function published(set, task, metric) {
 
 // ---------------------------------------------------------------- state and address
 const state = {
-  lang: "zh", metric: "f1", metricChoice: "accuracy", intervals: true, variant: "paper", shots: 0, scoring: "generate", perturb: "none", split: "test", published: true, sort: { key: "", down: true },
-  issues: false, wayTask: "", waySet: "", robustTask: "", robustSet: "", statusSet: "", statusModel: "", filter: "all", query: "", page: 0,
+  lang: "zh", metric: "f1", metricChoice: "accuracy", intervals: true, variant: "paper", shots: 0, scoring: "generate", perturb: "none", split: "test", published: true, adapters: false, sort: { key: "", down: true },
+  issues: false, wayTask: "", waySet: "", robustTask: "", robustSet: "", curvePool: "", curveSet: "", labelPerturb: "", labelSize: 0, statusSet: "", statusModel: "", filter: "all", query: "", page: 0,
 };
 const store = {
   get: (key) => { try { return localStorage.getItem("evalsuite." + key); } catch { return null; } },
@@ -219,6 +224,7 @@ function startState() {
   const pick = (name, wish) => { const all = distinct(name); return all.includes(wish) || !all.length ? wish : all[0]; };
   Object.assign(state, { variant: pick("variant", "paper"), shots: pick("shots", 0), scoring: pick("scoring", "generate"), perturb: pick("perturb", "none"), split: pick("split", "test") });
   state.sort.key = (tasks.find((x) => data.cells.some((c) => c.task === x.name)) ?? { name: "" }).name;
+  state.adapters = ![...models.values()].some((m) => !m.adapter && !m.baseline);
   readLanguage();
   const theme = new URLSearchParams(location.search).get("theme") ?? store.get("theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
@@ -263,7 +269,7 @@ function drawIntro() {
   return h("section", { class: "intro" },
     h("h1", null, t("title")), h("p", { class: "lead" }, t("lead")),
     h("dl", { class: "facts" }, data.runs.map(runFacts).map(([k, v]) => fact(k, v)),
-      fact(t("models"), num(models.size)), fact(t("items"), num(seen.size)), fact(t("replies"), num(replies))),
+      fact(t("models"), [num(models.size - adapters().length), adapters().length > 0 && h("small", null, t("andAdapters", num(adapters().length)))]), fact(t("items"), num(seen.size)), fact(t("replies"), num(replies))),
     sampleNotice(),
     h("p", { class: "how" }, h("strong", null, t("readTitle")), " ", t("read")));
 }

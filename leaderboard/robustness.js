@@ -8,7 +8,7 @@ function perturbNotes() {
 }
 /** Rows of one of the lists in results.json, over all runs, of models on this page; each gets its model's id. */
 function told(name) {
-  return data.runs.flatMap((run, i) => (run.robustness?.[name] ?? []).map((row) => ({ ...row, id: `${i}\t${row.model}` }))).filter((row) => models.has(row.id));
+  return data.runs.flatMap((run, i) => (run.robustness?.[name] ?? []).map((row) => ({ ...row, id: `${i}\t${row.model}` }))).filter((row) => models.has(row.id) && inSight(models.get(row.id)));
 }
 const asChosen = (row, except) => ["split", "variant", "shots"].every((k) => k === except || row[k] === state[k]) && row.scoring === scoringOf(taskOf(row.task));
 
@@ -70,8 +70,8 @@ function strip(value, base, whisker) {
 function positionPanels(rows, task) {
   const shown = rows.filter((r) => r.perturb === perturbOf(task));
   if (!shown.length) return null;
-  return [h("h3", null, t("positions"), perturbOf(task) !== "none" && h("span", { class: "tag" }, state.perturb)), h("p", { class: "note" }, t("positionsNote")),
-    h("div", { class: "panels positions" }, grouped(shown).map(([m, [row]]) => positionPanel(m, row)))];
+  return [h("div", { class: "titled" }, h("h3", null, t("positions"), perturbOf(task) !== "none" && h("span", { class: "tag" }, state.perturb)), savers("by-position", `${t("positions")} · ${taskName(task)} · ${shown[0].set.toUpperCase()}`)), h("p", { class: "note" }, t("positionsNote")),
+    h("div", { class: "panels positions", id: "by-position" }, grouped(shown).map(([m, [row]]) => positionPanel(m, row)))];
 }
 function positionPanel(model, row) {
   const sum = (list) => list.reduce((a, b) => a + b, 0), part = (list, i) => (sum(list) ? list[i] / sum(list) : null);

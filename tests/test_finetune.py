@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.table import Table
 
 import evalsuite
 from evalsuite import training
@@ -25,7 +26,6 @@ from evalsuite.errors import BackendError, ConfigError
 from evalsuite.finetune import Pool, Sweep, pool
 from evalsuite.prompt import Prompt
 from evalsuite.resources import bundled
-from evalsuite.results import Results
 from evalsuite.tables_finetune import curves
 from evalsuite.tasks import TASKS
 
@@ -167,9 +167,15 @@ def test_what_a_sweep_leaves(sweep: Path) -> None:
     assert len(cells) == 3 * 2 * 2  # models, sets, perturbations
     trained = {c["model"]: c["facts"].get("trained") for c in cells}
     assert trained["tiny"] is None and trained[names[1]]["size"] == 12
-    table = next(iter(curves(evalsuite.score(sweep))))
+    done = evalsuite.score(sweep)
+    assert [(r["set"], r["perturb"], [p["size"] for p in r["points"]]) for r in done.learning] == [
+        (item_set, kind, [4, 12]) for item_set in ("easy", "hard") for kind in ("none", "shuffle")
+    ]
+    assert all(r["before"] and p["labels"] for r in done.learning for p in r["points"])
+    table = next(iter(curves(done)))
+    assert isinstance(table, Table)
     assert [str(cell) for cell in table.columns[0].cells] == ["0 (base)", "4", "12", "chance"]
-    assert [column.header for column in table.columns] == ["training items", "none", "shuffle"]
+    assert [column.header for column in table.columns] == ["training\nitems", "none", "shuffle"]
 
 
 def test_the_adapter_changes_what_the_model_says(sweep: Path) -> None:
@@ -242,21 +248,6 @@ def test_out_of_memory_gives_advice(checkpoint: Checkpoint) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory")
     with pytest.raises(RuntimeError, match="shapes"), training._advice(checkpoint.model):
         raise RuntimeError("shapes do not match")
-
-
-def test_curves_pool_sets_by_items_and_average_over_seeds() -> None:
-    def cell(item_set: str, items: int, value: float, seed: int | None) -> dict[str, Any]:
-        trained = {"trained": {"base": "m", "size": 8, "seed": seed}} if seed else {}
-        return {
-            "model": f"m+{seed}" if seed else "m", "task": "slot_identification", "set": item_set, "perturb": "none",
-            "items": items, "metrics": {"accuracy": {"value": value}}, "facts": trained, "chance": 0.1,
-        }  # fmt: skip
-
-    cells = [cell("easy", 30, 0.5, None), cell("hard", 10, 0.1, None)]
-    cells += [cell("easy", 30, 0.8, 1), cell("hard", 10, 0.4, 1), cell("easy", 30, 0.6, 2), cell("hard", 10, 0.6, 2)]
-    (table,) = curves(Results(Path(), tuple(cells), ()))
-    assert [str(x) for x in table.columns[0].cells] == ["0 (base)", "8", "chance"]
-    assert [str(x) for x in table.columns[1].cells] == ["40.0", "65.0 (60.0 … 70.0)", "10.0"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,155 @@
+"""Learning curves and the label check from cells made by hand, with numbers worked out by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from evalsuite.learning import label_check, learning
+from evalsuite.results import Results
+from evalsuite.tables_finetune import curves
+
+PLACE = {"task": "slot_identification", "set": "easy", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}  # fmt: skip
+LABELS = {"a": 2, "b": 6, "c": 2}
+
+
+def base(value: float | None = 0.5, data: str = "d", **more: Any) -> dict[str, Any]:
+    low, high = (None, None) if value is None else (value - 0.1, value + 0.1)
+    accuracy = {"value": value, "low": low, "high": high}
+    facts = {"data": data, "limit": None, "seed": 0, "drop_leaked": False}
+    return {"model": "m", **PLACE, "items": 10, "chance": 0.25, "metrics": {"accuracy": accuracy, "paper.accuracy": {"value": 0.0}}, "facts": facts} | more  # fmt: skip
+
+
+def adapter(size: int, seed: int, value: float | None, trained: dict[str, Any] | None = None, **more: Any) -> Any:
+    cell = base(value, **more)
+    made = {"base": "m", "task": cell["task"], "size": size, "seed": seed, "set": "both", "allow_leak": False, "labels": LABELS} | (trained or {})  # fmt: skip
+    return cell | {"model": f"m+{size}-s{seed}", "facts": {**cell["facts"], "trained": made}}
+
+
+def said(model: str, chosen: list[int], gold: list[int], silent: int = 0, **more: Any) -> dict[str, Any]:
+    return {"model": model, **PLACE, "labels": ["(a)", "(b)", "(c)", "(d)"], "chosen": chosen, "gold": gold, "right": [0] * 4, "silent": silent, "bias": 0.0} | more  # fmt: skip
+
+
+def test_one_seed_has_its_cells_own_interval() -> None:
+    (row,) = learning([base(), adapter(8, 1, 0.75), adapter(4, 1, 0.25)])
+    assert {name: row[name] for name in PLACE} == PLACE
+    assert (row["base"], row["trained_on"], row["metric"], row["chance"]) == ("m", "both", "accuracy", 0.25)
+    assert row["before"] == {"value": 0.5, "low": 0.4, "high": 0.6, "items": 10}
+    assert [p["size"] for p in row["points"]] == [4, 8]
+    point = row["points"][1]
+    assert (point["value"], point["low"], point["high"], point["interval"]) == (0.75, 0.65, 0.85, "items")
+    assert point["seeds"] == [{"seed": 1, "model": "m+8-s1", "value": 0.75, "low": 0.65, "high": 0.85}]
+
+
+def test_several_seeds_have_their_mean_and_range() -> None:
+    (row,) = learning([adapter(8, 2, 0.25), adapter(8, 1, 0.75), adapter(8, 3, 0.5), adapter(4, 1, 0.5)])
+    one, several = row["points"]
+    assert (several["value"], several["low"], several["high"], several["interval"]) == (0.5, 0.25, 0.75, "seeds")
+    assert [(x["seed"], x["value"]) for x in several["seeds"]] == [(1, 0.75), (2, 0.25), (3, 0.5)]
+    assert one["interval"] == "items"
+    assert row["before"] is None  # the base was not asked
+
+
+ROWS = [
+    # what is asked beside an adapter of size 4, the rows: (trained_on, set, perturb, has a base, sizes)
+    ("nothing", [], [("both", "easy", "none", False, [4])]),
+    ("the base", [base()], [("both", "easy", "none", True, [4])]),
+    ("the base, other data", [base(data="e")], [("both", "easy", "none", False, [4])]),
+    ("the base, failed", [base(None)], [("both", "easy", "none", False, [4])]),
+    ("the base, another set", [base(set="hard")], [("both", "easy", "none", False, [4])]),
+    ("another sweep's size", [adapter(20, 1, 0.9)], [("both", "easy", "none", False, [4, 20])]),
+    ("a failed adapter", [adapter(20, 1, None)], [("both", "easy", "none", False, [4])]),
+    (
+        "one trained on another set",
+        [adapter(20, 1, 0.9, {"set": "easy"})],
+        [("both", "easy", "none", False, [4]), ("easy", "easy", "none", False, [20])],
+    ),
+    (
+        "perturbed, in the order of perturbations",
+        [base(perturb="both"), adapter(4, 1, 0.3, perturb="both"), adapter(4, 1, 0.1, perturb="shuffle")],
+        [("both", "easy", kind, kind == "both", [4]) for kind in ("none", "shuffle", "both")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("beside", "rows"), [r[1:] for r in ROWS], ids=[r[0] for r in ROWS])
+def test_what_stands_on_one_curve(beside: list[Any], rows: list[Any]) -> None:
+    found = learning([*beside, adapter(4, 1, 0.5)])
+    assert [
+        (r["trained_on"], r["set"], r["perturb"], r["before"] is not None, [p["size"] for p in r["points"]])
+        for r in sorted(found, key=lambda r: r["trained_on"])
+    ] == rows
+
+
+def test_no_adapters_no_rows() -> None:
+    assert learning([base(), base(set="hard")], [said("m", [1, 1, 1, 1], [1, 1, 1, 1])]) == []
+
+
+CHECKS = [
+    # chosen, gold; distance to training (.2 .6 .2 0), to gold, share on (b)
+    ("training's own", [2, 6, 2, 0], [2, 6, 2, 0], 0.0, 0.0, 0.6),
+    ("only b", [0, 10, 0, 0], [2, 3, 2, 3], 0.4, 0.7, 1.0),
+    ("gold's", [1, 1, 1, 1], [1, 1, 1, 1], 0.35, 0.0, 0.25),
+    ("nothing", [0, 0, 0, 0], [1, 1, 1, 1], None, None, None),
+]
+
+
+@pytest.mark.parametrize(("chosen", "gold", "distance", "bias", "share"), [r[1:] for r in CHECKS], ids=[r[0] for r in CHECKS])  # fmt: skip
+def test_label_check(
+    chosen: list[int], gold: list[int], distance: float | None, bias: float | None, share: float | None
+) -> None:
+    for labels in (["(a)", "(b)", "(c)", "(d)"], ["(1)", "(2)", "(3)", "(4)"]):  # compared by place
+        check = label_check({"labels": LABELS}, said("x", chosen, gold, labels=labels))
+        assert check is not None and check["labels"] == labels
+        assert (check["trained"], check["most"]) == ([2, 6, 2, 0], 1)
+        wanted = tuple(x if x is None else pytest.approx(x) for x in (distance, bias, share))
+        assert (check["distance"], check["bias"], check["share"]) == wanted
+        assert check["gold_share"] == gold[1] / sum(gold)
+
+
+def test_label_check_where_training_had_more_options() -> None:
+    check = label_check({"labels": {"b": 1, "f": 3}}, said("x", [4, 0, 0, 0], [1, 1, 1, 1]))
+    assert check is not None
+    assert check["labels"] == ["(a)", "(b)", "(c)", "(d)", "(e)", "(f)"] and check["trained"] == [0, 1, 0, 0, 0, 3]
+    assert (check["distance"], check["most"], check["share"]) == (1.0, 5, 0.0)
+
+
+@pytest.mark.parametrize("trained", [{}, {"labels": {}}, {"labels": {"甲": 3}}])
+def test_no_label_check(trained: dict[str, Any]) -> None:
+    assert label_check(trained, said("x", [1, 1, 1, 1], [1, 1, 1, 1])) is None
+    assert label_check({"labels": LABELS}, None) is None
+
+
+def test_label_checks_of_several_seeds() -> None:
+    cells = [adapter(10, 1, 0.5), adapter(10, 2, 0.5, {"labels": {"a": 4}})]
+    answers = [said("m+10-s1", [0, 10, 0, 0], [5, 5, 0, 0], 1), said("m+10-s2", [6, 2, 2, 0], [5, 5, 0, 0], 2)]
+    (row,) = learning(cells, answers)
+    found = row["points"][0]["labels"]
+    assert (found["trained"], found["chosen"], found["gold"]) == ([6, 6, 2, 0], [6, 12, 2, 0], [10, 10, 0, 0])
+    assert found["silent"] == 3
+    assert found["distance"] == pytest.approx((0.4 + 0.4) / 2)  # each to its own training
+    assert found["share"] == pytest.approx((1.0 + 0.6) / 2)  # of each its own most frequent
+    (row,) = learning(cells, answers[:1])
+    assert row["points"][0]["labels"] is None
+
+
+def test_the_tables_say_it_in_80_columns() -> None:
+    kinds = ["none", "reindicate", "shuffle", "both", "traditional"]
+    cells = [c(perturb=kind) for kind in kinds for c in (base, lambda perturb: adapter(10000, 1, 1.0, perturb=perturb))]
+    cells += [adapter(10000, 2, 0.0, perturb=kind) for kind in kinds]
+    answers = [said(f"m+10000-s{n}", [0, 10, 0, 0], [2, 3, 2, 3], perturb="shuffle") for n in (1, 2)]
+    console = Console(width=80)
+    with console.capture() as capture:
+        for table in curves(Results(Path(), tuple(cells), (), {}, learning(cells, answers))):
+            console.print(table)
+    lines = capture.get().splitlines()
+    shown = [" ".join(line.split()) for line in lines]
+    assert max(map(len, lines)) <= 80 and "…" not in capture.get()
+    assert "m on slot_identification easy: accuracy %" in shown
+    assert "0 (base) 50.0 40–60 50.0 40–60 50.0 40–60 50.0 40–60" in shown and "0 (base) 50.0 40–60" in shown
+    assert "10000 50.0 0–100 50.0 0–100 50.0 0–100 50.0 0–100" in shown
+    assert "chance 25.0 25.0 25.0 25.0" in shown and "Beside each figure: mean and range over seeds" in shown
+    assert "easy SI 10000 (b) 60.0 100.0 30.0 40.0 70.0" in shown

@@ -1,0 +1,235 @@
+"""Learning curves on the page: lines, their values, the evidence behind them, and files to keep."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from test_page import CHROMIUM, browse, shown
+
+import evalsuite
+from evalsuite.learning import learning
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+KINDS = ["none", "reindicate", "shuffle"]
+SIZES = {"majority": (4, 1), "lexical": (12, 1), "oracle": (12, 2)}  # the sweep: which baseline plays which adapter
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep of what baselines say: the base and three adapters a task, 12 with two seeds."""
+    folder = tmp_path_factory.mktemp("curves")
+    models = [f"  - {{name: {name}, backend: baseline, path: {name}}}\n" for name in ("random", *SIZES)]
+    (folder / "models.yaml").write_text("models:\n" + "".join(models))
+    run = folder / "run"
+    tasks = ["domain_identification", "event_cause"]
+    evalsuite.run(models=folder / "models.yaml", tasks=tasks, limit=7, perturb=KINDS, out=run)
+    results = json.loads((run / "results.json").read_text())
+    for entry in (*results["cells"], *results["robustness"]["drops"], *results["robustness"]["positions"]):
+        size, seed = SIZES.get(entry["model"], (0, 0))
+        entry["model"] = f"m+{entry['task']}-{size}-s{seed}" if size else "m"
+        if "facts" in entry:
+            entry["facts"]["backend"] = "hf"
+        if size and "facts" in entry:
+            entry["facts"]["trained"] = {"base": "m", "task": entry["task"], "size": size, "seed": seed, "set": "both", "allow_leak": False} | (
+                {"labels": {"a": 1, "b": size - 1}} if "chance" in entry else {}
+            )  # fmt: skip
+    results["learning"] = learning(results["cells"], results["robustness"]["positions"])
+    (run / "results.json").write_text(json.dumps(results))
+    evalsuite.report([run])
+    return run
+
+
+@pytest.fixture(scope="module")
+def rows(sweep: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((sweep / "results.json").read_text())["learning"]
+    return found
+
+
+@pytest.fixture
+def page(sweep: Path) -> Iterator[Any]:
+    with browse(sweep / "page" / "index.html") as tab:
+        yield tab
+
+
+@pytest.mark.parametrize("item_set", ["easy", "hard"])
+def test_lines(page: Any, rows: list[dict[str, Any]], item_set: str) -> None:
+    """A panel a task; a line a set above, a line a perturbation below; heights as the values are."""
+    page.select_option("[data-keep=curve-set] select", item_set)
+    for row in rows:
+        choices = row["task"] == "domain_identification"
+        if row["perturb"] == "none":
+            check_line(page.locator(f"#curves-sets [data-task={row['task']}] [data-series={row['set'].upper()}]"), row)
+        if row["set"] == item_set and choices:
+            check_line(page.locator(f"#curves-perturbed [data-task={row['task']}] [data-series={row['perturb']}]"), row)
+    assert page.locator("#curves-sets .panel").count() == 2
+    looks = [
+        (line.get_attribute("stroke-dasharray"), mark.evaluate("x => x.localName"), line.evaluate("x => getComputedStyle(x).stroke"))
+        for line, mark in ((s.locator(".path"), s.locator(".mark").first) for s in page.locator("#curves-perturbed .panel >> nth=0 >> [data-series]").all())
+    ]  # fmt: skip
+    assert len(looks) == 3 and all(len(set(kind)) == 3 for kind in zip(*looks, strict=True) if kind[0] != "circle")
+
+
+def check_line(series: Any, row: dict[str, Any]) -> None:
+    assert series.count() == 1
+    drawn = [float(pair.split(",")[1]) for pair in series.locator(".path").get_attribute("points").split()]
+    assert drawn == pytest.approx([208 - 198 * p["value"] for p in row["points"]], abs=0.06)
+    assert float(series.locator(".baseline").get_attribute("y1")) == pytest.approx(208 - 198 * row["before"]["value"])
+    spots = [x.get_attribute("aria-label") for x in series.locator(".spot").all()]
+    values = [row["before"], *row["points"]]
+    assert all(f": {shown(m['value'])} %" in words for words, m in zip(spots, values, strict=True))
+
+
+def test_the_table_has_the_values_of_results_json(page: Any, rows: list[dict[str, Any]]) -> None:
+    page.click(".numbers summary")
+    assert page.locator(".curvetable tr[data-row]").count() == len(rows) == 2 * (3 + 1)
+    heads = page.locator(".curvetable thead th").all_inner_texts()
+    assert heads == ["Training items", "0 (base)", "4", "12", "Chance level"]
+    for row in rows:
+        cells = page.locator(f".curvetable tr[data-row='{row['task']} {row['set']} {row['perturb']}'] td")
+        assert cells.nth(0).locator(".num").first.inner_text() == shown(row["before"]["value"])
+        assert cells.nth(1).locator(".num").first.inner_text() == shown(row["points"][0]["value"])
+        several = row["points"][1]
+        assert cells.nth(2).locator(".num").first.inner_text() == shown(several["value"])
+        assert cells.nth(2).locator(".ci").inner_text() == f"{shown(several['low'])}–{shown(several['high'])}"
+        assert cells.nth(2).locator("button").all_inner_texts() == [shown(x["value"]) for x in several["seeds"]]
+        assert cells.nth(3).inner_text() == shown(row["chance"])
+
+
+@pytest.mark.parametrize("way", ["point", "key", "table"])
+def test_values_open_their_evidence(page: Any, way: str) -> None:
+    page.click(".numbers summary")
+    spot = page.locator("#curves-perturbed [data-series=shuffle] .spot[role=button]").nth(1)
+    if way == "point":
+        spot.hover()
+        assert page.inner_text("#curves-perturbed .readout").startswith("shuffle, 4 items: ")
+        spot.click()
+    elif way == "key":
+        spot.focus()
+        page.keyboard.press("Enter")
+    else:
+        page.click(".curvetable tr[data-row='domain_identification hard shuffle'] td:nth-child(3) button")
+    page.wait_for_selector("#panes")
+    assert page.inner_text("#cellname").startswith("Domain identification") and "perturb=shuffle" in page.url
+    assert "m+domain_identification-4-s1" in page.inner_text(".cellhead .lead")
+
+
+def test_adapters_stand_in_other_sections_only_when_asked_for(page: Any) -> None:
+    sections = "table.overview tbody.own", "#robustness", "table.status"
+    assert all("-s1" not in page.locator(x).first.inner_text() for x in sections)
+    page.check("[data-keep=adapters] input")
+    assert all("m+domain_identification-4-s1" in page.locator(x).first.inner_text() for x in sections)
+
+
+def test_label_check(page: Any, rows: list[dict[str, Any]]) -> None:
+    for kind in ("shuffle", "none"):
+        page.select_option("[data-keep=label-perturb] select", kind)
+        page.select_option("[data-keep=label-size] select", "4")
+        row = next(r for r in rows if (r["task"], r["set"], r["perturb"]) == ("domain_identification", "hard", kind))
+        check = row["points"][0]["labels"]
+        panel = page.locator("[data-labels=domain_identification]")
+        told = panel.locator(".verdict").inner_text()
+        assert told.startswith(
+            f"Most frequent in training: (b) (75.0 %). It is {shown(check['share'])} % of the answers"
+        )
+        assert f"to training {shown(check['distance'])} %, to gold {shown(check['bias'])} %" in told
+        lines = [x.split() for x in panel.locator("tbody tr").all_inner_texts()]
+        counts = (check["trained"], check["chosen"], check["gold"])
+        assert [x[1:] for x in lines] == [[shown(c[n] / sum(c)) for c in counts] for n in range(len(check["labels"]))]
+
+
+def saved(page: Any, button: str) -> bytes:
+    with page.expect_download() as download:
+        page.click(button)
+    return Path(download.value.path()).read_bytes()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_pictures(page: Any, theme: str) -> None:
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+    for figure in ("curves-sets", "curves-perturbed", "curves-labels", "charts", "by-position"):
+        check_pictures(page, figure, theme)
+
+
+def check_pictures(page: Any, figure: str, theme: str) -> None:
+    raw = saved(page, f"[data-save='{figure}.svg']")
+    tree = ElementTree.fromstring(raw)
+    assert tree.tag == SVG + "svg" and b"href" not in raw and b"var(" not in raw and b"class=" not in raw
+    background = tree.find(SVG + "rect")
+    assert background is not None
+    assert background.get("fill") == {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 23, 26)"}[theme]
+    words = ["".join(x.itertext()) for x in tree.iter(SVG + "text")]
+    assert any("Domain identification" in x for x in words)
+    shapes = [
+        x for x in tree.iter() if x.tag.removeprefix(SVG) in ("circle", "polyline", "line", "rect", "polygon", "path")
+    ]
+    assert len(shapes) > 5 and all(x.get("fill") for x in shapes)
+    if figure == "curves-perturbed":
+        assert {"none", "reindicate", "shuffle", "Training items"} <= set(words)
+        assert len({x.get("stroke") for x in tree.iter(SVG + "polyline")}) == 3
+    png = saved(page, f"[data-save='{figure}.png']")
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", png[16:24]) == (2 * int(tree.get("width", 0)), 2 * int(tree.get("height", 0)))
+    assert len(set(pixels(png))) > 20  # not one colour
+
+
+def pixels(png: bytes) -> bytes:
+    """The bytes of a PNG's picture, as they were filtered."""
+    at, packed = 8, b""
+    while at < len(png):
+        (length,) = struct.unpack(">I", png[at : at + 4])
+        if png[at + 4 : at + 8] == b"IDAT":
+            packed += png[at + 8 : at + 8 + length]
+        at += length + 12
+    return zlib.decompress(packed)
+
+
+def test_curves_as_csv(page: Any, rows: list[dict[str, Any]]) -> None:
+    lines = list(csv.DictReader(io.StringIO(saved(page, "#csv-curves").decode("utf-8-sig"))))
+    assert len(lines) == len(rows) * 5  # the base, size 4, size 12: mean and two seeds
+    for row in rows:
+        mine = [x for x in lines if all(x[k] == row[k] for k in ("task", "set", "perturb"))]
+        assert [(x["size"], x["seed"]) for x in mine] == [
+            ("0", ""),
+            ("4", "1"),
+            ("12", "mean"),
+            ("12", "1"),
+            ("12", "2"),
+        ]
+        small, large = row["points"]
+        values = [row["before"]["value"], small["value"], large["value"], *(x["value"] for x in large["seeds"])]
+        assert [float(x["value"]) for x in mine] == values
+        check = small["labels"]
+        assert mine[1]["most_trained"] == (
+            "(b)" if check and row["perturb"] != "reindicate" else "(2)" if check else ""
+        )
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_sideways_scrolling(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.click(".numbers summary")
+    for _ in range(2):
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.click("#lang")
+    assert "Learning curves" in page.inner_text("#learning h2")
+
+
+def test_results_of_before(sweep: Path, tmp_path: Path) -> None:
+    """No "learning" in results.json: a page all the same, with the adapters among the models when asked for."""
+    results = json.loads((sweep / "results.json").read_text())
+    del results["learning"]
+    (tmp_path / "results.json").write_text(json.dumps(results))
+    (tmp_path / "records").symlink_to(sweep / "records")
+    with browse(evalsuite.report([tmp_path])) as tab:
+        assert tab.locator("#learning").count() == 0
+        assert tab.locator("[data-keep=adapters]").count() == 1
