@@ -42,6 +42,15 @@ def finetune(
     ] = Path("runs/finetune"),
     skip_bad: cli.SkipBad = False,
     prompts: cli.Prompts = "bundled:prompts",
+    executor: Annotated[
+        str, typer.Option("--executor", help="local, or ray: several adapters at a time on a Ray cluster.")
+    ] = "local",
+    ray_address: Annotated[
+        str | None, typer.Option("--ray-address", help="The cluster; else RAY_ADDRESS, else this machine alone.")
+    ] = None,
+    replicas: Annotated[
+        int | None, typer.Option("--replicas", help="Adapters at a time, then copies of a model; else as many as fit.")
+    ] = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show the log.")] = False,
 ) -> None:
     """Train LoRA adapters on more and more items, and evaluate them beside the base model: learning curves."""

@@ -11,11 +11,12 @@ import os
 import random
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -31,6 +32,10 @@ from evalsuite.results import Results
 from evalsuite.run import prepare, run
 from evalsuite.tasks import SETS, Task, task
 from evalsuite.types import Item
+
+if TYPE_CHECKING:
+    from evalsuite.backends.checkpoint import Checkpoint
+    from evalsuite.training import Row
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +58,11 @@ class Sweep:
     data: str | Path | None = None
     out: str | Path = "runs/finetune"
     skip_bad: bool = False
+    executor: str = "local"  # local, or ray: adapters as tasks, and models as replicas, on a Ray cluster
+    ray_address: str | None = None  # None: RAY_ADDRESS, else a cluster of this machine alone
+    replicas: int | None = (
+        None  # adapters trained at a time, and replicas of a model; None: as many as there is room for
+    )
     verbose: bool = False
 
     def __post_init__(self) -> None:
@@ -91,6 +101,29 @@ class Pool:
         return order[:size]
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """An adapter of the sweep: what it is trained from, and where it is put."""
+
+    model: Model  # as it stands in models.yaml afterwards, adapter included
+    base: Model
+    checkpoint: Checkpoint  # the base's
+    rows: Sequence[Row]
+    made_by: dict[str, Any]  # everything that decides its weights; stands on its card
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def seed(self) -> int:
+        return int(self.made_by["seed"])
+
+    @property
+    def folder(self) -> Path:
+        return Path(str(self.model.adapter))
+
+
 def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
     """Train adapters and evaluate them; the keywords are the fields of `Sweep`, which are the command line's flags.
 
@@ -101,18 +134,27 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
     evaluation: dict[str, Any] = {
         "tasks": s.tasks, "set": s.set, "limit": s.test_size, "perturb": s.perturb, "prompt": (s.prompt,),
         "prompts": s.prompts, "data": s.data, "skip_bad": s.skip_bad, "out": s.out, "verbose": s.verbose,
+        "executor": s.executor, "ray_address": s.ray_address, "replicas": s.replicas,
     }  # fmt: skip
     *_, corpus, _ = prepare(s.models, model=s.model, **evaluation)  # all that is wrong, before anything is trained
     pools = {name: pool(corpus, task(name), s) for name in s.tasks}
     out = Path(s.out)
     out.mkdir(parents=True, exist_ok=True)
-    adapters = []
-    with log_to(out / "finetune.log", s.verbose), Display() as display:
+    adapters: list[Model] = []
+
+    def unfinished(display: Display) -> Iterator[Job]:
         for model in chosen:
-            adapters += train_all(model, pools, s, display)
-    listed = out / "models.yaml"
-    _list(listed, [*chosen, *adapters])
-    return run(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation)
+            for job in jobs(model, pools, s):
+                adapters.append(job.model)
+                if not finished(job, display):
+                    yield job
+
+    with nullcontext(train) if s.executor == "local" else _cluster(chosen[0], s) as trained:
+        with log_to(out / "finetune.log", s.verbose), Display() as display:
+            trained(unfinished(display), display)
+        listed = out / "models.yaml"
+        _list(listed, [*chosen, *adapters])
+        return run(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation)
 
 
 def pool(corpus: Corpus, t: Task, s: Sweep) -> Pool:
@@ -133,15 +175,14 @@ def pool(corpus: Corpus, t: Task, s: Sweep) -> Pool:
     return Pool(tuple(kept), left_out, {item_set: file.sha256 for item_set, file in files.items()})
 
 
-def train_all(model: Model, pools: dict[str, Pool], s: Sweep, display: Display) -> list[Model]:
-    """The model with each of its adapters, those trained that have no card yet."""
+def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
+    """Every adapter of a model, finished or not, one in memory at a time."""
     from evalsuite import training
     from evalsuite.backends.checkpoint import Checkpoint
 
     training.require(model)
     checkpoint = Checkpoint(model)
-    found = []
-    for name, size, seed in product(s.tasks, sorted(set(s.sizes)), s.seeds):
+    for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompt = Prompt(resolve(s.prompts), task(name), s.prompt)
         subset = pools[name].subset(size, seed)
         rows = [training.row(checkpoint, prompt.request(item)) for item in subset]
@@ -172,23 +213,40 @@ def train_all(model: Model, pools: dict[str, Pool], s: Sweep, display: Display) 
         }
         label = f"{model.name}+{name}-{size}-s{seed}"
         folder = Path(s.out) / "adapters" / label
-        known = training.card(folder)
-        if known is not None and known["made_by"] == made_by:
-            shutil.rmtree(folder / "checkpoints", ignore_errors=True)  # killed just before it would have gone
-            display.console.print(f"✓ {label}  trained already", highlight=False, markup=False)
-        else:
-            if known is not None:
-                changed = [key for key, value in made_by.items() if known["made_by"].get(key) != value]
-                log.warning("%s: trained anew, for its %s changed", label, ", ".join(changed))
-            with display.training(label) as progress:
-                facts = training.train(model, checkpoint, fitting, seed, folder, made_by, progress.step)
-                progress.done(facts)
-        found.append(
-            model.model_copy(
-                update={"name": label, "adapter": str(folder), "trained": trained, "tasks": [name], "shots": None}
-            )
-        )
-    return found
+        entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": [name], "shots": None}
+        yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
+
+
+def finished(job: Job, display: Display) -> bool:
+    """Whether the adapter is there already, made by the same."""
+    from evalsuite import training
+
+    known = training.card(job.folder)
+    if known is None:
+        return False
+    changed = [key for key, value in job.made_by.items() if known["made_by"].get(key) != value]
+    if known["made_by"] != job.made_by:
+        log.warning("%s: trained anew, for its %s changed", job.name, ", ".join(changed))
+        return False
+    shutil.rmtree(job.folder / "checkpoints", ignore_errors=True)  # killed just before it would have gone
+    display.console.print(f"✓ {job.name}  trained already", highlight=False, markup=False)
+    return True
+
+
+def train(todo: Iterable[Job], display: Display) -> None:
+    """Train one after the other, here."""
+    from evalsuite import training
+
+    for job in todo:
+        with display.training(job.name) as progress:
+            facts = training.train(job.base, job.checkpoint, job.rows, job.seed, job.folder, job.made_by, progress.step)
+            progress.done(facts)
+
+
+def _cluster(model: Model, s: Sweep) -> AbstractContextManager[Callable[[Iterable[Job], Display], None]]:
+    from evalsuite.finetune_ray import cluster
+
+    return cluster(model.name, s.ray_address, s.replicas)
 
 
 def _trainable(model: Model) -> Model:

@@ -124,6 +124,16 @@ def hash_of(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
+def begin(folder: Path, made_by: dict[str, Any]) -> Path:
+    """The folder of the checkpoints of a training with the same `made_by`; what there is of another one is removed."""
+    work = folder / "checkpoints"
+    if _read(work / "made_by.json") != made_by:
+        shutil.rmtree(folder, ignore_errors=True)
+        work.mkdir(parents=True)
+        _write(work / "made_by.json", made_by)
+    return work
+
+
 def train(
     model: Model,
     checkpoint: Checkpoint,
@@ -137,11 +147,9 @@ def train(
 
     BackendError: peft is not installed, the model cannot be loaded, or memory is too small.
     """
-    work = folder / "checkpoints"
-    if _read(work / "made_by.json") != made_by:  # of other settings, or none: begin anew
-        shutil.rmtree(folder, ignore_errors=True)
-        work.mkdir(parents=True)
-        _write(work / "made_by.json", made_by)
+    import torch
+
+    work = begin(folder, made_by)
     began = time.perf_counter()
     with _advice(model):
         trainer = make_trainer(model, checkpoint, rows, seed, work, tell)
@@ -158,7 +166,8 @@ def train(
         "steps": trainer.state.global_step,
         "adapter_sha256": hashlib.sha256((folder / "adapter_model.safetensors").read_bytes()).hexdigest(),
         "seconds": round(before + time.perf_counter() - began, 1),
-        "device": str(trainer.args.device),
+        "device": (device := str(trainer.args.device)),
+        "threads": torch.get_num_threads() if device == "cpu" else None,  # sums of floats hang on their order
         "versions": {name: metadata.version(name) for name in ("evalsuite", "torch", "transformers", "peft")},
     }
     _write_card(folder / CARD, facts)

@@ -96,11 +96,11 @@ class Replicas:
     """A model on the cluster. Needs the extra `[ray]`, here and on every node."""
 
     def __init__(self, model: Model, address: str | None, replicas: int | None) -> None:
-        self._name, self._model = model.name, _for_actors(model)
+        self._name, self._model = model.name, for_actors(model)
         self._members: list[_Member] = []
         self._facts: Facts | None = None  # of the first replica; all must have its fingerprint
         self._loss = ""  # why the last replica was lost
-        self._joined = _join(model.name, address)
+        self._joined = join(model.name, address)
         try:
             count, self._needs = _shape(self._model, replicas)
             log.info("model %s: asking the cluster for %d replicas with %s", model.name, count, self._needs)
@@ -223,7 +223,7 @@ class Replicas:
             log.error("model %s: an error in a replica: %s", self._name, error)  # with the actor's trace
             raise BackendError(f"model {self._name}: an error in a replica: {type(cause).__name__}: {cause}") from error
         except ray.exceptions.RayError as error:  # the actor, its node, or what it gave is not there any more
-            self._drop(member, _brief(error))
+            self._drop(member, brief(error))
             if member.facts:
                 self._start(attempt=1)
             elif member.attempt < TRIES:
@@ -258,7 +258,7 @@ class Replicas:
         log.warning("model %s: a replica%s is lost: %s", self._name, where, reason)
 
 
-def _join(name: str, address: str | None) -> bool:
+def join(name: str, address: str | None) -> bool:
     """Connect to the cluster. False if this process is in one already, which then is not ours to leave."""
     # Read when Ray starts a cluster of its own.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -283,7 +283,7 @@ def _join(name: str, address: str | None) -> bool:
     return True
 
 
-def _for_actors(model: Model) -> Model:
+def for_actors(model: Model) -> Model:
     """The same model as an actor must be told of it."""
     update: dict[str, Any] = {}
     for key in ("path", "adapter"):  # actors have another working directory
@@ -334,7 +334,7 @@ def _free() -> list[dict[str, float]]:
     return nodes
 
 
-def _brief(error: Exception) -> str:
+def brief(error: Exception) -> str:
     """The first and the last line of Ray's long messages: what happened, and why."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     return " … ".join(dict.fromkeys(textwrap.shorten(line, 160, placeholder=" …") for line in (lines[0], lines[-1])))

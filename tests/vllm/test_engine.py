@@ -18,7 +18,7 @@ import pytest
 import evalsuite
 from evalsuite import backends
 from evalsuite.backends import LocalModel, Sharing, load
-from evalsuite.config import Generation, Model
+from evalsuite.config import Generation, Model, load_models
 from evalsuite.data.corecode import Corpus
 from evalsuite.errors import BackendError
 from evalsuite.prompt import Prompt
@@ -273,6 +273,42 @@ def test_a_run_of_three_models_makes_one_engine(
     again = evalsuite.run(tmp_path / "models.yaml", **settings)
     assert [c["metrics"] for c in again.cells] == [c["metrics"] for c in done.cells]
     assert "6 asked" not in (tmp_path / "run" / "run.log").read_text().split("kept", 1)[1].partition("\n")[0]
+
+
+def test_a_sweep_is_evaluated_on_one_engine(
+    tmp_path: Path, spec: Model, first: Any, sample: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`finetune` on a vllm model: its adapters are trained here, and say on the engine what they say on hf."""
+    pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
+    entry = spec.model_dump(mode="json", exclude={"adapter"}, exclude_defaults=True)
+    entry["finetune"] = {"rank": 4, "learning_rate": 0.02, "epochs": 2, "batch": 2, "gradient_accumulation": 1}
+    (tmp_path / "models.yaml").write_text(json.dumps({"models": [entry]}), encoding="utf-8")
+    made: list[str] = []
+
+    def engine(model: Model, **_: Any) -> Any:
+        made.append(model.name)
+        return first.share(model)
+
+    monkeypatch.setattr(backends, "load", engine)
+    monkeypatch.setattr(type(first), "close", lambda self: None)  # the session's engine goes on
+    done = evalsuite.finetune(
+        tmp_path / "models.yaml", model=["tiny"], tasks=["knowledge_filling"], sizes=[4, 12], set="easy", test_size=8,
+        out=tmp_path / "run",
+    )  # fmt: skip
+    assert made == ["tiny+knowledge_filling-4-s1"] and done.exit_code == 0 and not done.problems
+    said: dict[str, list[str]] = {}
+    for path in (tmp_path / "run" / "records").iterdir():
+        for record in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            said.setdefault(record["model"], []).append(record["reply"])
+    prompt = Prompt(bundled("prompts"), TASKS["knowledge_filling"], "paper")
+    asked = [prompt.request(item) for item in sample.file(prompt.task, "easy", "test").items[:8]]
+    listed = load_models(tmp_path / "run" / "models.yaml")
+    assert [m.name for m in listed] == ["tiny", "tiny+knowledge_filling-4-s1", "tiny+knowledge_filling-12-s1"]
+    for model in listed:
+        hf = load(model.model_copy(update={"backend": "hf", "device": "cpu"}))
+        assert said[model.name] == [r.text for r in answers(hf, asked)]
+        hf.close()
+    assert len({tuple(replies) for replies in said.values()}) == 3
 
 
 def test_an_interrupted_run_goes_on_where_it_was(
