@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -272,6 +273,9 @@ def _with_adapter(net: Any, model: Model) -> Any:
             f"model {model.name}: an adapter needs `pip install 'evalsuite[finetune]'` ({error})"
         ) from None
     try:
-        return PeftModel.from_pretrained(net, str(model.adapter))
+        with warnings.catch_warnings():
+            # peft asks by a name that transformers 5 gives up.
+            warnings.filterwarnings("ignore", ".*gradient_checkpointing", FutureWarning)
+            return PeftModel.from_pretrained(net, str(model.adapter))
     except (OSError, ValueError) as error:
         raise BackendError(f"model {model.name}: cannot load adapter {model.adapter}: {error}") from None
