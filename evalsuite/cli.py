@@ -367,11 +367,13 @@ def _show(done: Any) -> None:
 
 def _more() -> None:
     """Commands that stand in files of their own."""
+    from evalsuite.cli_audit import audit_app
     from evalsuite.cli_finetune import finetune
     from evalsuite.cli_parity import parity
 
     app.command()(parity)
     app.command()(finetune)
+    app.add_typer(audit_app, name="audit")
 
 
 def main() -> None:

@@ -32,23 +32,29 @@ _SCRIPTS = ("words.js", "page.js", "picture.js", "overview.js", "robustness.js",
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     """Write the page of one or more runs to out/index.html (default: page/ in the first run) and return its path."""
     folders = [Path(run) for run in runs]
-    raw = json.dumps(content(folders), ensure_ascii=False, separators=(",", ":"))
     target = Path(out) if out else folders[0] / "page"
     target.mkdir(parents=True, exist_ok=True)
+    path = target / "index.html"
+    path.write_text(assemble(content(folders), _SCRIPTS), encoding="utf-8")
+    return path
+
+
+def assemble(shown: Any, scripts: Sequence[str], styles: Sequence[str] = ("page.css",)) -> str:
+    """One HTML file of files in leaderboard/ and of all that it shows."""
+    raw = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     # mtime=0: the same runs give the same bytes.
     packed = base64.b64encode(gzip.compress(raw.encode(), 6, mtime=0)).decode()
-    page, css, *scripts = (
-        (bundled("leaderboard") / n).read_text(encoding="utf-8") for n in ("index.html", "page.css", *_SCRIPTS)
+    page, css, parts = (
+        "".join((bundled("leaderboard") / n).read_text(encoding="utf-8") for n in names)
+        for names in (("index.html",), styles, scripts)
     )
-    js = '"use strict";\n(() => {\n' + "".join(scripts) + "})();\n"
+    js = '"use strict";\n(() => {\n' + parts + "})();\n"
     # The policy lets run what we ship, by its hash, and nothing else: no inline handler, no script from anywhere.
     digest = base64.b64encode(hashlib.sha256(js.encode()).digest()).decode()
     page = page.replace("{{SCRIPT_HASH}}", f"'sha256-{digest}'")
     for mark, part in zip(_PARTS, (css, js, packed), strict=True):
         page = page.replace(f"/*{mark}*/", part)
-    path = target / "index.html"
-    path.write_text(page, encoding="utf-8")
-    return path
+    return page
 
 
 def content(folders: Sequence[Path]) -> dict[str, Any]:

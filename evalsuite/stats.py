@@ -152,8 +152,9 @@ def paired_permutation(
     return {n: Difference(float(value[n]), nan, nan, _p_value(drawn, float(value[n]))) for n, drawn in draws.items()}
 
 
-def wilson(right: int, total: int, level: float = 0.95) -> Interval:
-    """Wilson's score interval of a share; it stays within [0, 1] and is sensible for 0 and for all.
+def wilson(right: float, total: float, level: float = 0.95) -> Interval:
+    """Wilson's score interval of a share; it stays within [0, 1] and is sensible for 0 and for all. Weighted counts
+    need not be whole.
 
     >>> interval = wilson(0, 10)
     >>> round(interval.low, 4), round(interval.high, 4)

@@ -135,19 +135,10 @@ function drawItem() {
     button("‹ " + t("prev"), () => move(-1), { id: "prev", disabled: at <= 0 }), button(t("next") + " ›", () => move(1), { id: "next", disabled: at === rows.length - 1 }),
     h("span", { class: "muted", role: "status" }, at < 0 ? "" : t("position", num(at + 1), num(rows.length))), h("span", { class: "muted keys" }, t("keys"))),
   data$("h2", "itemid", row.item.item + (row.rotation ? ` · ${t("rotation", row.rotation)}` : "")),
-  h("div", { class: "two" }, h("div", null, h("h3", null, t("dialogue")), chat(row)),
+  h("div", { class: "two" }, h("div", null, h("h3", null, t("dialogue")), chat(row.item.dialogue, taskOf(open.task).kind === "span" ? row.item.references : [])),
     h("div", null, h("h3", null, t("question")), h("p", { class: "data question", lang: "zh-CN" }, emphasised(row.item.question, [], "")), row.likelihoods ? likelihoods(row) : answers(row), replyBlock(row, outcome(r)))),
   h("details", null, h("summary", null, t("prompt")), h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt))),
   others(r, row));
-}
-function chat(row) {
-  const first = /^\s*([^:：\s]{1,12})[:：]/.exec(row.item.dialogue[0] ?? "")?.[1];
-  const spans = taskOf(open.task).kind === "span" ? row.item.references : [];
-  return h("ol", { class: "chat" }, row.item.dialogue.map((turn) => {
-    const [, who, said] = /^\s*([^:：\s]{1,12})[:：]\s?([^]*)$/.exec(turn) ?? [null, "", turn];
-    return h("li", { class: who === first ? "left" : "right" }, h("span", { class: "who" }, visible(who)),
-      h("span", { class: "data bubble", lang: "zh-CN" }, emphasised(said, spans, "goldspan")));
-  }));
 }
 function answers(row) {
   const x = row.item;

@@ -88,6 +88,16 @@ function emphasised(text, spans, cls) {
   return nodes;
 }
 
+/** A dialogue as bubbles, what the first speaker says on the left; `spans` are set apart as gold. */
+function chat(turns, spans = []) {
+  const first = /^\s*([^:：\s]{1,12})[:：]/.exec(turns[0] ?? "")?.[1];
+  return h("ol", { class: "chat" }, turns.map((turn) => {
+    const [, who, said] = /^\s*([^:：\s]{1,12})[:：]\s?([^]*)$/.exec(turn) ?? [null, "", turn];
+    return h("li", { class: who === first ? "left" : "right" }, h("span", { class: "who" }, visible(who)),
+      h("span", { class: "data bubble", lang: "zh-CN" }, emphasised(said, spans, "goldspan")));
+  }));
+}
+
 // ---------------------------------------------------------------- data
 let data, models, tasks, cellIndex;
 let choiceMetrics = [], textMetrics = [];  // the names of metrics that cells in view have, by kind of task
@@ -226,6 +236,9 @@ function startState() {
   state.sort.key = (tasks.find((x) => data.cells.some((c) => c.task === x.name)) ?? { name: "" }).name;
   state.adapters = ![...models.values()].some((m) => !m.adapter && !m.baseline);
   readLanguage();
+  readTheme();
+}
+function readTheme() {
   const theme = new URLSearchParams(location.search).get("theme") ?? store.get("theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 }

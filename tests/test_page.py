@@ -94,7 +94,7 @@ def ways_page(ways: Path) -> Iterator[Any]:
 
 
 @contextmanager
-def browse(file: Path) -> Iterator[Any]:
+def browse(file: Path, drawn: str = "table.overview") -> Iterator[Any]:
     """A browser page that fails the test on any dialog, script error, console message or network request."""
     noise: list[str] = []
     with sync_api.sync_playwright() as playwright:
@@ -107,7 +107,7 @@ def browse(file: Path) -> Iterator[Any]:
         tab.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
         tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else noise.append(r.url))
         tab.goto(file.as_uri())
-        tab.wait_for_selector("table.overview")
+        tab.wait_for_selector(drawn)
         yield tab
         browser.close()
     assert not noise

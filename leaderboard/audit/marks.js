@@ -1,0 +1,99 @@
+// What has been marked. Kept in this browser under the sample's hash and the annotator's name; exported and imported as
+// JSONL, a line an output in the order of marking, with the fields that `evalsuite audit read` reads.
+const marks = new Map();  // output's id -> { said, right, <scales>, note, blind }
+const undoable = [];      // [output's id, the mark it had before]
+
+const shelf = () => `audit.${data.sample}.${state.annotator}`;
+const kindOf = (output) => taskOf(output.task).kind;
+const scales = () => data.rubric.scales;
+const NO_OPTION = ["none", "several", "refused"];
+const bare = (label) => label.replace(/^[(（]|[)）]$/g, "");
+
+/** Whether all that is asked of an output is marked. */
+function complete(output) {
+  const mark = marks.get(output.id) ?? {};
+  if (kindOf(output) === "choice") return mark.said !== undefined;
+  return mark.right !== undefined && (kindOf(output) === "span" || scales().every((x) => mark[x.name] !== undefined));
+}
+/** Whether the right answer is on screen: scores are by the reference, so it shows once right or wrong is said. */
+const referenceShown = (output) => (kindOf(output) === "text" && marks.get(output.id)?.right !== undefined) || (state.show && complete(output));
+
+/** Is anything kept here at all? Some browsers do not let pages from files. */
+function canKeep() {
+  store.set("audit", "1");
+  return store.get("audit") === "1";
+}
+function keep() {
+  store.set(shelf(), JSON.stringify([...marks]));
+  store.set(`audit.${data.sample}`, JSON.stringify({ annotator: state.annotator, at: state.at, show: state.show }));
+}
+function kept(key, otherwise) {
+  try { return JSON.parse(store.get(key)) ?? otherwise; } catch { return otherwise; }
+}
+function takeUp(annotator) {
+  state.annotator = annotator;
+  marks.clear();
+  undoable.length = 0;
+  for (const [id, mark] of kept(shelf(), [])) marks.set(id, mark);
+}
+
+function setMark(output, change) {
+  const old = marks.get(output.id);
+  if (old && Object.entries(change).every(([name, value]) => old[name] === value)) return;
+  const judged = "said" in change || "right" in change;
+  const blind = (old?.blind ?? true) && !(judged && referenceShown(output));
+  undoable.push([output.id, old]);
+  marks.delete(output.id);  // so that it stands last
+  marks.set(output.id, { ...old, ...change, blind });
+  keep();
+}
+/** Take the last mark back; returns its output's id. */
+function undo() {
+  const last = undoable.pop();
+  if (!last) return null;
+  marks.delete(last[0]);
+  if (last[1]) marks.set(...last);
+  keep();
+  return last[0];
+}
+
+function exportMarks() {
+  const lines = [...marks].map(([output, mark]) => JSON.stringify({ sample: data.sample, output, annotator: state.annotator, ...mark }) + "\n");
+  const url = URL.createObjectURL(new Blob(lines, { type: "application/jsonl" }));
+  const name = state.annotator.replace(/[^\p{L}\p{N}_-]+/gu, "-");
+  h("a", { href: url, download: `${data.name}.${name}.jsonl` }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+/** Take marks from the text of an exported file: [how many, how many were left out]. */
+function importMarks(text) {
+  const outputs = new Map(data.outputs.map((x) => [x.id, x]));
+  let taken = 0, left = 0;
+  for (const line of text.split("\n").filter((x) => x.trim())) {
+    let row;
+    try { row = JSON.parse(line); } catch { row = null; }
+    const output = outputs.get(row?.output);
+    const mark = output && row.sample === data.sample && row.annotator === state.annotator ? markOf(row, output) : null;
+    if (!mark) { left++; continue; }
+    marks.delete(output.id);
+    marks.set(output.id, mark);
+    taken++;
+  }
+  undoable.length = 0;
+  keep();
+  return [taken, left];
+}
+/** The mark of an imported line; null if it holds none that this page could have made. */
+function markOf(row, output) {
+  const mark = { blind: row.blind !== false };
+  if (typeof row.note === "string" && row.note) mark.note = row.note;
+  if (kindOf(output) === "choice") return NO_OPTION.includes(row.said) || output.labels.includes(row.said) ? { said: row.said, ...mark } : null;
+  if (typeof row.right !== "boolean") return null;
+  mark.right = row.right;
+  if (kindOf(output) === "text") for (const x of scales()) {
+    const score = row[x.name];
+    if (score === undefined) continue;
+    if (!Number.isInteger(score) || score < x.low || score > x.high) return null;
+    mark[x.name] = score;
+  }
+  return mark;
+}

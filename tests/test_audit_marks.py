@@ -1,0 +1,113 @@
+"""Files of marks: from the page and from spreadsheets; what is broken or foreign is named."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_audit import choice, line, sample_of, text
+
+from evalsuite import audit
+from evalsuite.audit.marks import read_marks
+from evalsuite.audit.sample import Sample, load, save
+from evalsuite.errors import ConfigError, DataError
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> tuple[Path, Sample]:
+    """A folder with a sample of a choice, a text and a span, where marks can be written."""
+    span = text(2, id="s2", task="conflict_detection")
+    sample = sample_of((choice(0), "s", 1, 1), (text(1), "t", 1, 1), (span, "u", 1, 1))
+    save(sample, tmp_path / "sample.json")
+    return tmp_path, sample
+
+
+@pytest.mark.parametrize(
+    ("output", "fields", "field"),
+    [
+        ("c0", {"said": "(z)"}, "said"),
+        ("c0", {"said": 0}, "said"),
+        ("c0", {"said": "(a)", "sample": "0123"}, "sample"),
+        ("c0", {"said": "(a)", "annotator": " "}, "annotator"),
+        ("zz", {"said": "(a)"}, "output"),
+        ("t1", {"right": "maybe"}, "right"),
+        ("t1", {"score": 3}, "right"),
+        ("t1", {"right": True, "score": 6}, "score"),
+        ("t1", {"right": True, "score": 2.5}, "score"),
+        ("t1", {"right": True, "score": True}, "score"),
+    ],
+)
+def test_broken_marks_are_named(marked: tuple[Path, Sample], output: str, fields: dict[str, Any], field: str) -> None:
+    folder, sample = marked
+    file = folder / "m.jsonl"
+    file.write_text(line(sample, "s2", right=True) + "\n" + line(sample, output, **fields) + "\n", encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        read_marks([file], sample)
+    assert (error.value.file, error.value.line, error.value.field) == (file, 2, field)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b'{"output": ', "no JSON"),
+        (b"[]", "expected an object"),
+        ("对".encode("gb18030"), "not UTF-8"),
+    ],
+)
+def test_files_that_are_no_marks(marked: tuple[Path, Sample], content: bytes, says: str) -> None:
+    file = marked[0] / "m.jsonl"
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=says):
+        read_marks([file], marked[1])
+    with pytest.raises(DataError, match="cannot be read"):
+        read_marks([marked[0] / "none.jsonl"], marked[1])
+
+
+def test_last_of_double_marks_counts(marked: tuple[Path, Sample]) -> None:
+    folder, sample = marked
+    file = folder / "m.jsonl"
+    rows = (("c0", {"said": "(a)"}), ("c0", {"said": "b"}), ("t1", {"right": False, "score": 2, "blind": False}))
+    file.write_text("".join(line(sample, o, **f) + "\n" for o, f in rows), encoding="utf-8")
+    found = audit.read([file])
+    assert (found.correct[0].kind, found.correct[0].actual) == ("choice", 0)
+    assert any("1 outputs marked more than once" in note for note in found.notes)
+    assert any("1 of 2 marks were made with the reference in view" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_spreadsheet_of_marks(marked: tuple[Path, Sample], separator: str) -> None:
+    folder, sample = marked
+    file = folder / "m.csv"
+    with file.open("w", encoding="utf-8-sig", newline="") as out:
+        writer = csv.writer(out, delimiter=separator)
+        writer.writerow(["sample", "output", "annotator", "said", "right", "score", "note"])
+        writer.writerow([sample.hash, "c0", "p", "A", "", "", ""])
+        writer.writerow([sample.hash, "t1", "p", "", "对", "4.0", "两行\n备注"])
+        writer.writerow([sample.hash, "s2", "p", "", "", "", ""])
+    marks = read_marks([file], sample)
+    assert [(m.output, m.said, m.right, m.scores) for m in marks.marks] == [
+        ("c0", 0, True, {}),
+        ("t1", None, True, {"score": 4.0}),
+    ]
+    assert marks.notes == (f"{file}: 1 outputs not marked",)
+
+
+def test_marks_of_another_sample_are_refused(marked: tuple[Path, Sample], tmp_path_factory: Any) -> None:
+    folder, sample = marked
+    file = folder / "m.jsonl"
+    other = replace(sample, rubric="cicero")
+    file.write_text(line(other, "c0", said="(a)") + "\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="not beside them"):
+        audit.read([file])
+    file.write_text(line(other, "c0", said="(a)") + "\n" + line(sample, "c0", said="(a)") + "\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="marks of 2 samples"):
+        audit.read([file])
+    changed = json.loads((folder / "sample.json").read_text())
+    changed["drawn"].pop()
+    (folder / "sample.json").write_text(json.dumps(changed))
+    with pytest.raises(ConfigError, match="changed by hand"):
+        load(folder / "sample.json")

@@ -1,0 +1,218 @@
+"""The audit page in a real browser from file://: ten outputs marked by keyboard, kept, exported and read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_page import CHROMIUM, HOSTILE, browse
+
+import evalsuite
+from evalsuite import audit
+from evalsuite.audit.sample import Sample, load
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sample of ten, all of hostile replies: four choices, some with an option (n), three spans, three texts."""
+    run = tmp_path_factory.mktemp("audit-page") / "run"
+    tasks = ["knowledge_filling", "slot_identification", "conflict_detection", "event_cause"]
+    evalsuite.run(model=["random"], tasks=tasks, limit=4, set="hard", out=run)
+    for path, hostile in zip(sorted((run / "records").glob("*.jsonl")), HOSTILE, strict=False):
+        records = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+        for record in records:
+            record["reply"] = hostile
+        path.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
+    return audit.make(run, n=10)[0].parent
+
+
+@pytest.fixture
+def page(folder: Path) -> Iterator[Any]:
+    with browse(folder / "index.html", "#name") as tab:
+        yield tab
+
+
+def enter(page: Any, name: str = "林小雨") -> None:
+    page.fill("#name", name)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#output")
+
+
+def at(page: Any) -> int:
+    return int(page.inner_text("#position").split(" ")[0])
+
+
+def keys_for(sample: Sample) -> list[str]:
+    """What to press for each output, in turn: options by letter, by number, none, several; right and wrong, and scores."""
+    choices, texts, spans = iter(("b", "1", "N", "S")), iter(("y4", "x0", "y5")), iter("xyx")
+    ways = {"choice": choices, "text": texts, "span": spans}
+    return [next(ways[d.output.kind]) for d in sample.drawn]
+
+
+def export(page: Any, to: Path) -> list[dict[str, Any]]:
+    with page.expect_download() as download:
+        page.click("#export")
+    download.value.save_as(to)
+    return [json.loads(line) for line in to.read_text(encoding="utf-8").splitlines()]
+
+
+def test_mark_reload_export_read(page: Any, folder: Path) -> None:
+    sample = load(folder / "sample.json")
+    enter(page)
+    for n, keys in enumerate(keys_for(sample), start=1):
+        assert at(page) == n
+        for key in keys:
+            page.keyboard.press(key)
+    assert page.inner_text(".progress strong") == "10 of 10 marked"
+    page.reload()
+    page.wait_for_selector("#done")
+    assert page.inner_text(".progress strong") == "10 of 10 marked"
+    file = folder / "exported.jsonl"
+    rows = export(page, file)
+    assert [row["output"] for row in rows] == [d.output.id for d in sample.drawn]
+    assert {row["sample"] for row in rows} == {sample.hash} and all(row["blind"] for row in rows)
+    found = audit.read([file])
+    assert found.annotators == ("林小雨",) and found.marked == 10 and not found.notes
+    by_kind = {r.kind: r for r in found.correct}
+    said = [row["said"] for row in rows if "said" in row]
+    outputs = [d.output for d in sample.drawn if d.output.kind == "choice"]
+    assert said == [outputs[0].labels[1], outputs[1].labels[0], "none", "several"]
+    assert by_kind["choice"].actual == (outputs[0].gold == 1) + (outputs[1].gold == 0)
+    assert by_kind["span"].actual == sum(row["right"] for row in rows if "right" in row and "score" not in row)
+    assert by_kind["text"].actual == 2
+    (scores,) = found.scores
+    assert (scores.task, scores.n, scores.histogram) == ("event_cause", 3, {0: 1, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1})
+
+
+def go_to(page: Any, sample: Sample, kind: str, options: int = 0) -> Any:
+    n = next(i for i, d in enumerate(sample.drawn) if d.output.kind == kind and len(d.output.options) >= options)
+    while at(page) < n + 1:
+        page.keyboard.press("ArrowRight")
+    return sample.drawn[n].output
+
+
+def test_options_come_before_commands(page: Any, folder: Path) -> None:
+    """n is the option (n) where there is one; j and k step only where they are no options."""
+    output = go_to_slots(page, folder)
+    assert "(n)" in output.labels
+    place = at(page)
+    page.keyboard.press("n")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".mark[aria-pressed=true]").inner_text().startswith("(n)")
+    page.keyboard.press("N")
+    assert at(page) == place  # a mark that is changed stays on screen
+    assert page.locator(".mark[aria-pressed=true]").inner_text().startswith("None")
+    page.keyboard.press("Backspace")
+    assert page.locator(".mark[aria-pressed=true]").inner_text().startswith("(n)")
+
+
+def go_to_slots(page: Any, folder: Path) -> Any:
+    enter(page)
+    return go_to(page, load(folder / "sample.json"), "choice", 14)
+
+
+def test_nothing_leads(page: Any, folder: Path) -> None:
+    """Gold and the parser's reading are not on screen before the mark, nor after it unless asked for; the reference of a
+    text is, once right or wrong is said, for the scores are by it."""
+    sample = load(folder / "sample.json")
+    enter(page)
+    assert page.locator(".pill.gold, #parser").count() == 0
+    page.keyboard.press("a")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".pill.gold, #parser").count() == 0
+    page.check("input[type=checkbox]")
+    assert page.locator(".pill.gold").count() == 1 and page.locator("#parser").count() == 1
+    page.keyboard.press("b")  # now with gold in view
+    output = go_to(page, sample, "text")
+    assert page.locator(".reference, .scale").count() == 0
+    page.keyboard.press("3")  # not asked yet
+    page.keyboard.press("y")
+    assert page.inner_text(".reference") == " / ".join(output.references)
+    page.keyboard.press("x")
+    page.keyboard.press("3")
+    rows = export(page, folder / "seen.jsonl")
+    assert [row["blind"] for row in rows] == [False, False]
+    assert rows[1]["right"] is False and rows[1]["score"] == 3
+    assert "2 of 2 marks were made with the reference in view" in audit.read([folder / "seen.jsonl"]).notes
+
+
+def test_names_are_apart_and_files_come_back(page: Any, folder: Path) -> None:
+    enter(page, "甲")
+    page.keyboard.press("a")
+    page.click("#change")
+    enter(page, "乙")
+    assert page.inner_text(".progress strong") == "0 of 10 marked"
+    file = folder / "back.jsonl"
+    sample = load(folder / "sample.json")
+    first = sample.drawn[0].output
+    good = {"sample": sample.hash, "output": first.id, "annotator": "乙", "said": first.labels[2], "note": HOSTILE[0]}
+    bad = [{"annotator": "甲"}, {"sample": "0"}, {"said": "<b>"}, {"output": "x"}]
+    file.write_text("".join(json.dumps({**good, **b}) + "\n" for b in [{}, *bad]) + "{\n", encoding="utf-8")
+    page.set_input_files("#file", file)
+    page.locator("#told", has_text="imported").wait_for()
+    assert page.inner_text("#told").startswith("1 marks imported; 5 left out")
+    assert page.input_value(".notefield input") == HOSTILE[0]
+    rows = export(page, folder / "again.jsonl")
+    assert [(r["annotator"], r["said"], r["note"]) for r in rows] == [("乙", first.labels[2], HOSTILE[0])]
+
+
+def test_hostile_replies_are_text(page: Any, folder: Path) -> None:
+    """What the noise of `browse` cannot tell: that it all stands there to be read, hidden characters made visible."""
+    enter(page)
+    seen = []
+    for _ in range(10):
+        seen.append(page.inner_text(".said"))
+        page.keyboard.press("ArrowRight")
+    assert "<img src=x onerror=alert(1)>" in seen and "</script><script>alert(2)</script>" in seen
+    assert any("U+202E" in text and "U+0000" in text for text in seen)
+
+
+def test_language_theme_and_keys(page: Any) -> None:
+    page.click("#lang")
+    assert page.inner_text("h1") == "人工核查"
+    enter(page)
+    page.keyboard.press("?")
+    assert page.locator("dialog[open]").inner_text().startswith("按键一览")
+    page.keyboard.press("a")  # not while the list is open
+    page.keyboard.press("Escape")
+    assert page.inner_text(".progress strong") == "已标 0 / 10"
+    page.click("#theme")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_three_scales(folder: Path) -> None:
+    """The CICERO rubric: the digits fill the scales one after the other."""
+    page_file, _ = audit.make(folder.parent.parent, n=4, tasks=["event_cause"], rubric_name="cicero", name="cicero")
+    with browse(page_file, "#name") as page:
+        enter(page)
+        for key in "y534":
+            page.keyboard.press(key)
+        assert at(page) == 2
+        (row,) = export(page, page_file.parent / "m.jsonl")
+    assert [row[name] for name in ("creativity", "contextuality", "fluency")] == [5, 3, 4]
+    assert len(audit.read([page_file.parent / "m.jsonl"]).scores) == 3
+
+
+@pytest.mark.parametrize("labels", [("(1)", "(2)", "(3)"), ("(甲)", "(乙)", "(丙)")])
+def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...]) -> None:
+    """A key is the label where it is one character on the keyboard, else the option's place."""
+    run = tmp_path / "run"
+    evalsuite.run(model=["random"], tasks=["knowledge_filling"], limit=2, set="hard", out=run)
+    path = next((run / "records").glob("*.jsonl"))
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    for record in records:
+        record["gold"] = labels[record["labels"].index(record["gold"])]
+        record["labels"] = list(labels)
+    path.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
+    page_file, _ = audit.make(run, n=2)
+    with browse(page_file, "#name") as page:
+        enter(page)
+        page.keyboard.press("2")
+        page.keyboard.press("c")
+        rows = export(page, page_file.parent / "m.jsonl")
+    assert [row["said"] for row in rows] == [labels[1], labels[2]]
