@@ -8,6 +8,7 @@ this loads neither torch nor transformers nor jieba, nor anything else that take
 
     run, score, report, preview     the journey and its parts; Settings: the keywords of `run`
     finetune                        LoRA adapters for a model, and how they do
+    judge                           a model scores a run's generations
     compare                         one model of a run against another
     parse_option, parse_span        an answer out of any reply
 """
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalsuite.compare import compare as compare
     from evalsuite.finetune import finetune as finetune
+    from evalsuite.judge.judging import judge as judge
     from evalsuite.parse import parse_option as parse_option
     from evalsuite.parse import parse_span as parse_span
     from evalsuite.report import report as report
@@ -34,6 +36,7 @@ _HOME = {
     "Settings": "run",
     "compare": "compare",
     "finetune": "finetune",
+    "judge": "judge.judging",
     "parse_option": "parse",
     "parse_span": "parse",
     "preview": "run",

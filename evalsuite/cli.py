@@ -355,9 +355,10 @@ def _say(text: str) -> None:
 
 def _show(done: Any) -> None:
     from evalsuite.tables import leaks, results
+    from evalsuite.tables_judge import judge_tables
     from evalsuite.tables_robustness import robustness_tables
 
-    _print(*results(done), *robustness_tables(done.robustness))
+    _print(*results(done), *robustness_tables(done.robustness), *judge_tables(done.judged))
     _say("(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out")
     for line in leaks(done):
         _say(line)
@@ -369,11 +370,13 @@ def _more() -> None:
     """Commands that stand in files of their own."""
     from evalsuite.cli_audit import audit_app
     from evalsuite.cli_finetune import finetune
+    from evalsuite.cli_judge import judge
     from evalsuite.cli_parity import parity
 
     app.command()(parity)
     app.command()(finetune)
     app.add_typer(audit_app, name="audit")
+    app.command()(judge)
 
 
 def main() -> None:

@@ -151,6 +151,7 @@ class Model(_Strict):
     tasks: list[str] | None = None  # it is asked no others of a run's
     shots: list[int] | None = None  # overrides --shots for this model
     tags: list[str] = []
+    family: str | None = None  # of judges and those they judge, e.g. qwen; None: as the name or path begins
 
     @field_validator("shots")
     @classmethod

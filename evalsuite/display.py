@@ -46,8 +46,8 @@ class Display:
     def __exit__(self, *_: object) -> None:
         self.progress.stop()
 
-    def model(self, cells: Sequence[tuple[Cell, int]]) -> ModelProgress:
-        return ModelProgress(self, cells)
+    def model(self, cells: Sequence[tuple[Cell, int]], metric: str = "") -> ModelProgress:
+        return ModelProgress(self, cells, metric)
 
     def training(self, name: str) -> TrainingProgress:
         return TrainingProgress(self, name)
@@ -56,11 +56,11 @@ class Display:
 class ModelProgress:
     """Counts of one model, whose cells are asked together: items and tokens a second, and the running score."""
 
-    def __init__(self, display: Display, cells: Sequence[tuple[Cell, int]]) -> None:
-        """`cells`: each with its number of requests."""
+    def __init__(self, display: Display, cells: Sequence[tuple[Cell, int]], metric: str = "") -> None:
+        """`cells`: each with its number of requests. `metric`: instead of their tasks' first."""
         self._display = display
         self._began = time.perf_counter()
-        self._cells = [_CellCount(cell, total) for cell, total in cells]
+        self._cells = [_CellCount(cell, total, metric) for cell, total in cells]
         self._asked = self._tokens = 0
         # All in one line of 80 columns.
         name = cells[0][0].model if cells else ""
@@ -130,11 +130,11 @@ class TrainingProgress:
 class _CellCount:
     """Of one cell: what was asked, was there, failed; the running mean of its first metric."""
 
-    def __init__(self, cell: Cell, total: int) -> None:
+    def __init__(self, cell: Cell, total: int, metric: str) -> None:
         self.cell, self.total = cell, total
         self.short = f"{cell.set} {TASKS[cell.task].short}"
         self.label = f"{cell.model} {self.short} {cell.way}"
-        self._metric = TASKS[cell.task].metrics[0]
+        self._metric = metric or TASKS[cell.task].metrics[0]
         self.skipped = self.asked = self.failed = 0
         self._sum = 0.0
 

@@ -12,7 +12,7 @@ import gzip
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,10 @@ from evalsuite.resources import bundled
 from evalsuite.tasks import TASKS
 
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA")  # where index.html takes styles, scripts and the data
-_TOLD: dict[str, Any] = {"robustness": {}, "learning": []}  # what of results.json the page has as it is
+# What of results.json the page has as it is; runs of before there was any have none.
+_TOLD: dict[str, Any] = {"robustness": {}, "learning": [], "judged": {}}
 # One after the other, as one script.
-_SCRIPTS = ("words.js", "page.js", "picture.js", "overview.js", "robustness.js", "curves.js", "evidence.js")
+_SCRIPTS = ("words.js", "page.js", "picture.js", "overview.js", "robustness.js", "curves.js", "judge.js", "evidence.js")
 
 
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
@@ -72,7 +73,7 @@ def content(folders: Sequence[Path]) -> dict[str, Any]:
         if not path.is_file():
             raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
         results = json.loads(path.read_text(encoding="utf-8"))
-        found.append({k: results.get(k, empty) for k, empty in _TOLD.items()})  # runs of before there was any have none
+        found.append({k: results.get(k, empty) for k, empty in _TOLD.items()})
         for cell in results["cells"]:
             rows = []
             for line in (folder / cell["records"]).read_text(encoding="utf-8").split("\n"):
@@ -97,7 +98,7 @@ def content(folders: Sequence[Path]) -> dict[str, Any]:
                      None if record.get("reasoning") is None else index(record["reasoning"]), _likelihoods(record),
                      record.get("rotation", 0)]
                 )  # fmt: skip
-            cells.append({**cell, "run": number, "rows": rows})
+            cells.append({**cell, "run": number, "rows": rows, **_opinions(folder, cell, found[-1]["judged"], index)})
     return {
         "runs": [{"name": f.name, "manifest": _manifest(f), **told} for f, told in zip(folders, found, strict=True)],
         "tasks": [
@@ -111,6 +112,26 @@ def content(folders: Sequence[Path]) -> dict[str, Any]:
         "published": published(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
+
+
+def _opinions(
+    folder: Path, cell: dict[str, Any], judged: dict[str, Any], index: Callable[[str], int]
+) -> dict[str, list[dict[str, Any]]]:
+    """What judges said of the cell's items, with and without the gold answer: item -> [status, scores, reasons]."""
+    keys = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
+    told = []
+    for entry in judged.get("cells", ()):
+        if entry["control"] not in ("plain", "blind") or any(cell.get(k) != entry[k] for k in keys):
+            continue
+        rows = {}
+        for line in (folder / entry["records"]).read_text(encoding="utf-8").split("\n"):
+            if not line:
+                continue
+            record = json.loads(line)
+            name = record["item"] + (f"~{record['rotation']}" if record["rotation"] else "")
+            rows[name] = [record["status"], record["scores"], index(record["reasons"])]
+        told.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
+    return {"judged": told} if told else {}
 
 
 def _likelihoods(record: dict[str, Any]) -> list[list[float | None]] | None:

@@ -5,10 +5,8 @@ results.json holds no time and no path of the machine: two runs of the same sett
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
-import re
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -20,6 +18,8 @@ from typing import Any
 from evalsuite import robustness
 from evalsuite.data.corecode import File
 from evalsuite.errors import ConfigError, unknown
+from evalsuite.files import file_name, replace_file
+from evalsuite.judge import summary
 from evalsuite.learning import learning
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
@@ -39,6 +39,7 @@ class Results:
     problems: tuple[str, ...]  # what failed, a line each; empty if all is well
     robustness: dict[str, Any] = field(default_factory=dict)  # what results.json holds under that name
     learning: list[dict[str, Any]] = field(default_factory=list)  # likewise
+    judged: dict[str, Any] = field(default_factory=dict)  # the same; empty if nothing was judged
 
     @property
     def exit_code(self) -> int:
@@ -69,19 +70,23 @@ def write_results(out: Path, reading: Reading) -> Results:
         folder.mkdir(exist_ok=True)
         written = set()
         for cell in store.cells():
-            name = _file_name(cell)
+            name = file_name(cell)
             written.add(name)
             entry, found = _write_cell(store, cell, folder / name, reading)
             cells.append(entry)
             outcomes.append(found)
+        judged = summary.judged(store, out, reading, cells)
     for stale in folder.glob("*.jsonl"):
         if stale.name not in written:
             stale.unlink()
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": cells}
     content["robustness"] = told = robustness.robustness(outcomes, cells)
     content["learning"] = curves = learning(cells, told["positions"])
-    _replace(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-    return Results(out, tuple(cells), tuple(p for c in cells for p in _problems(c)), told, curves)
+    if judged:
+        content["judged"] = judged
+    replace_file(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    problems = (*(p for c in cells for p in _problems(c)), *summary.problems(judged))
+    return Results(out, tuple(cells), problems, told, curves, judged)
 
 
 def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> tuple[dict[str, Any], robustness.Told]:
@@ -106,7 +111,7 @@ def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> tuple
         else:
             errors[response.error] += 1
         lines.append(json.dumps(_record(cell, key, request, response, answer, score), ensure_ascii=False))
-    _replace(path, "".join(line + "\n" for line in lines))
+    replace_file(path, "".join(line + "\n" for line in lines))
     entry: dict[str, Any] = {
         **cell.place,
         "items": len(rows),
@@ -227,19 +232,4 @@ def write_manifest(out: Path, settings: Any, data: str, files: Sequence[File]) -
         "packages": packages,
         "data": {"/".join(f.path.parts[-4:]): {"sha256": f.sha256, "items": len(f.items)} for f in files},
     }
-    _replace(out / "manifest.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-
-
-def _file_name(cell: Cell) -> str:
-    """For people; nothing is ever read back from it. A model's name may hold anything, so odd ones get a hash."""
-    safe = re.sub(r"[^\w.-]", "_", cell.model, flags=re.ASCII)[:60]
-    if safe != cell.model:
-        safe += "-" + hashlib.sha256(cell.model.encode()).hexdigest()[:6]
-    return f"{safe}.{cell.set}.{cell.split}.{cell.task}.{cell.way.replace(' ', '.')}.jsonl"
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write whole or not at all."""
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
+    replace_file(out / "manifest.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")

@@ -10,7 +10,8 @@ import logging
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -32,7 +33,7 @@ from evalsuite.results import Results, write_manifest, write_results
 from evalsuite.scoring import Reading, score_reply
 from evalsuite.store import Cell, Store, key
 from evalsuite.tasks import SETS, SPLITS, Task, task
-from evalsuite.types import SCORINGS, Item, Request
+from evalsuite.types import SCORINGS, Item, Request, Response, Score
 
 log = logging.getLogger(__name__)
 EXECUTORS = ("local", "ray")
@@ -120,7 +121,7 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
 
             engine = cluster(engine, s.ray_address, s.replicas)
         for model, backend in backends.loaded(chosen, engine):
-            try:
+            with collected(problems, model, out / "run.log"):
                 if isinstance(backend, BackendError):
                     raise backend
                 planned = []
@@ -129,17 +130,24 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
                     store.plan(cell, list(zip(keys, requests, strict=True)))
                     planned.append((cell, requests, keys))
                 ask(backend, planned, store, display)
-            except sqlite3.Error:  # a full disk stops everything
-                raise
-            except EvalsuiteError as error:  # the other models' work is not lost for it
-                log.error("%s", error)
-                problems.append(str(error))
-            except Exception as error:  # nor for what an engine may throw; the trace is in run.log
-                log.exception("model %s: %s", model.name, error)
-                problems.append(f"model {model.name}: {type(error).__name__}: {error} (trace in {out / 'run.log'})")
     results = score(out)
     report([out])
     return replace(results, problems=(*problems, *results.problems))
+
+
+@contextmanager
+def collected(problems: list[str], model: Model, log_file: Path) -> Iterator[None]:
+    """What goes wrong with a model becomes a problem of the run: the other models' work is not lost for it."""
+    try:
+        yield
+    except sqlite3.Error:  # a full disk stops everything
+        raise
+    except EvalsuiteError as error:
+        log.error("%s", error)
+        problems.append(str(error))
+    except Exception as error:  # what an engine may throw
+        log.exception("model %s: %s", model.name, error)
+        problems.append(f"model {model.name}: {type(error).__name__}: {error} (trace in {log_file})")
 
 
 def score(run: str | Path, parser: str = "full", extract: bool = True) -> Results:
@@ -259,11 +267,17 @@ def _perturbations(s: Settings, t: Task) -> list[Perturbation]:
 
 
 def ask(
-    backend: Backend, planned: Sequence[tuple[Cell, list[Request], list[str]]], store: Store, display: Display
+    backend: Backend,
+    planned: Sequence[tuple[Cell, list[Request], list[str]]],
+    store: Store,
+    display: Display,
+    score: Callable[[Request, Response], Score] = lambda request, response: score_reply(request.item, response)[1],
+    metric: str = "",
 ) -> None:
     """Get a reply for every request of a model's cells that has none, each in the store before it is counted.
 
     `planned`: each cell with its requests and their keys. Requests with one key (exact duplicates) are asked once.
+    `score` and `metric` are for the display; without, the metric is the task's first.
     """
     requests = [r for _, asked, _ in planned for r in asked]
     keys = [name for _, _, names in planned for name in names]
@@ -273,7 +287,7 @@ def ask(
     for name in keys:
         done.append(name in seen)
         seen.add(name)
-    progress = display.model([(cell, len(asked)) for cell, asked, _ in planned])
+    progress = display.model([(cell, len(asked)) for cell, asked, _ in planned], metric)
     for number, count in Counter(n for n, is_done in zip(owner, done, strict=True) if is_done).items():
         progress.skip(number, count)
     groups = backend.generate(requests, done)
@@ -281,7 +295,7 @@ def ask(
         for group in groups:
             store.put((keys[n], response) for n, response in group)
             for n, response in group:
-                progress.advance(owner[n], response, score_reply(requests[n].item, response)[1])
+                progress.advance(owner[n], response, score(requests[n], response))
     finally:
         progress.finish()
         if isinstance(groups, Generator):  # an interrupted run must not go on asking an endpoint

@@ -28,6 +28,8 @@ CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, text TEXT NOT NULL, fi
     prompt_tokens INTEGER, new_tokens INTEGER, reasoning TEXT, likelihoods TEXT, asked INTEGER NOT NULL DEFAULT 1);
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, error TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spent (key TEXT NOT NULL, cost REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS judgings (id INTEGER PRIMARY KEY, place TEXT NOT NULL UNIQUE, facts TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS judged (judging INTEGER, position INTEGER, row BLOB NOT NULL, PRIMARY KEY (judging, position));
 """
 _VERSION = 3  # of the tables
 
@@ -109,6 +111,36 @@ class Store:
                 self._db.execute(
                     "INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, name, digest, _pack(rest))
                 )
+
+    def plan_judging(self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
+        """Set down what a judge is asked (evalsuite/judge); replaces an earlier plan of the same place."""
+        with _transaction(self._db):
+            (number,) = self._db.execute(
+                "INSERT INTO judgings (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
+                (json.dumps(place, ensure_ascii=False), json.dumps(facts, ensure_ascii=False, sort_keys=True)),
+            ).fetchone()
+            self._db.execute("DELETE FROM judged WHERE judging = ?", (number,))
+            for position, row in enumerate(rows):
+                self._db.execute("INSERT INTO judged VALUES (?, ?, ?)", (number, position, _pack(row)))
+
+    def judgings(self) -> list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+        """(place, facts, rows) of all that judges are asked, sorted by place."""
+        found = []
+        for number, place, facts in self._db.execute("SELECT id, place, facts FROM judgings").fetchall():
+            rows = self._db.execute("SELECT row FROM judged WHERE judging = ? ORDER BY position", (number,))
+            found.append((json.loads(place), json.loads(facts), [_unpack(row) for (row,) in rows]))
+        return sorted(found, key=lambda judging: tuple(judging[0].values()))
+
+    def response(self, key: str) -> Response | None:
+        """The reply that a key has, else its failure, else None."""
+        row = self._db.execute(
+            "SELECT text, finish, prompt_tokens, new_tokens, reasoning FROM replies WHERE key = ?", (key,)
+        ).fetchone()
+        if row:
+            text, finish, prompt_tokens, new_tokens, reasoning = row
+            return Response(text, finish, prompt_tokens, new_tokens, reasoning=reasoning)
+        failure = self._db.execute("SELECT error FROM failures WHERE key = ?", (key,)).fetchone()
+        return Response("", "error", error=failure[0]) if failure else None
 
     def done(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys that have a reply. A failure is no reply: it is asked again."""

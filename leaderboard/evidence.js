@@ -137,7 +137,7 @@ function drawItem() {
   data$("h2", "itemid", row.item.item + (row.rotation ? ` · ${t("rotation", row.rotation)}` : "")),
   h("div", { class: "two" }, h("div", null, h("h3", null, t("dialogue")), chat(row.item.dialogue, taskOf(open.task).kind === "span" ? row.item.references : [])),
     h("div", null, h("h3", null, t("question")), h("p", { class: "data question", lang: "zh-CN" }, emphasised(row.item.question, [], "")), row.likelihoods ? likelihoods(row) : answers(row), replyBlock(row, outcome(r)))),
-  h("details", null, h("summary", null, t("prompt")), h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt))),
+  opinions(r), h("details", null, h("summary", null, t("prompt")), h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt))),
   others(r, row));
 }
 function answers(row) {

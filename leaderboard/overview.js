@@ -6,7 +6,7 @@ function drawOverview() {
   const scroll = [...document.querySelectorAll(".scroll")].map((x) => [x.scrollLeft, x.scrollTop]);
   put($("main"), drawIntro(), h("section", { class: "block" }, h("h2", null, t("overview")),
     h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`),
-    controls(), notes(), legend(), setNames().map(overviewTable)), drawScorings(), drawRobustness(), drawCurves(), drawChart(), drawStatus());
+    controls(), notes(), legend(), setNames().map(overviewTable)), drawScorings(), drawRobustness(), drawCurves(), drawJudge(), drawChart(), drawStatus());
   document.querySelectorAll(".scroll").forEach((x, i) => { if (scroll[i]) [x.scrollLeft, x.scrollTop] = scroll[i]; });
   if (focus) document.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
 }

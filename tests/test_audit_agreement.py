@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from evalsuite.audit.agreement import cohen, fleiss, human_against, spearman, weighted
+from evalsuite.agreement import cohen, fleiss, spearman, weighted_kappa
+from evalsuite.audit.judges import human_against
 from evalsuite.audit.marks import Mark
 from evalsuite.audit.reading import agreements
 
@@ -34,11 +35,11 @@ def test_weighted_kappa_is_that_of_the_table() -> None:
             weight = (i - j) ** 2 / 25
             observed += weight * sum((x, y) == (i, j) for x, y in zip(a, b, strict=True)) / 10
             expected += weight * a.count(i) / 10 * b.count(j) / 10
-    assert weighted(a, b) == pytest.approx(1 - observed / expected)
-    assert weighted([1, 2, 3, 4], [1, 2, 4, 3]) == pytest.approx(0.8)  # 1 - 0.5 / 2.5
+    assert weighted_kappa(a, b) == pytest.approx(1 - observed / expected)
+    assert weighted_kappa([1, 2, 3, 4], [1, 2, 4, 3]) == pytest.approx(0.8)  # 1 - 0.5 / 2.5
 
 
-@pytest.mark.parametrize("function", [cohen, weighted])
+@pytest.mark.parametrize("function", [cohen, weighted_kappa])
 def test_kappas_that_are_not_defined(function: Any) -> None:
     assert function([], []) is None
     assert function([1, 1], [1, 1]) is None

@@ -1,14 +1,18 @@
-"""Scores that judges gave the outputs of a run, to hold beside people's."""
+"""Scores that judges gave the outputs of a run, beside people's."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from evalsuite.agreement import spearman, weighted_kappa
 from evalsuite.audit.outputs import output_id, way_of
 
 Place = tuple[str, str]  # an output's id, a scale
+K = TypeVar("K", bound=Hashable)
 Judged = Mapping[str, Mapping[Place, float]]  # by the judge's name
 
 
@@ -28,3 +32,28 @@ def judged(run: Path, rubric: str) -> Judged:
             for scale, score in row["scores"].items():
                 found.setdefault(judge, {})[of, scale] = float(score)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """Scores beside people's, on the outputs that have both. `bias`: the mean of theirs less people's."""
+
+    n: int
+    kappa: float | None  # quadratic weights
+    spearman: float | None
+    difference: float | None  # mean absolute
+    bias: float | None
+    same: float | None  # share of equal scores
+
+
+def human_against(scores: Mapping[K, float], human: Mapping[K, float]) -> Against:
+    """A judge's scores beside people's, by any key that both use."""
+    shared = [key for key in human if key in scores]
+    a, b = [scores[key] for key in shared], [human[key] for key in shared]
+    n = len(shared)
+    if not n:
+        return Against(0, None, None, None, None, None)
+    gaps = [x - y for x, y in zip(a, b, strict=True)]
+    return Against(
+        n, weighted_kappa(a, b), spearman(a, b), sum(map(abs, gaps)) / n, sum(gaps) / n, sum(g == 0 for g in gaps) / n
+    )

@@ -10,9 +10,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from evalsuite.agreement import cohen, fleiss, spearman, weighted_kappa
 from evalsuite.audit import figures
-from evalsuite.audit.agreement import Against, cohen, fleiss, human_against, spearman, weighted
-from evalsuite.audit.judges import Judged, Place, judged
+from evalsuite.audit.judges import Against, Judged, Place, human_against, judged
 from evalsuite.audit.marks import Mark, read_marks, sample_hashes
 from evalsuite.audit.outputs import population
 from evalsuite.audit.rubrics import rubric
@@ -152,7 +152,7 @@ def agreements(marks: Sequence[Mark], annotators: Sequence[str], scales: Sequenc
             x, y = [a[o] for o in shared], [b[o] for o in shared]
             same = sum(p == q for p, q in zip(x, y, strict=True)) / len(shared)
             if question in scales:
-                yield Agreement(question, pair, len(shared), same, weighted(x, y), "quadratic", spearman(x, y))
+                yield Agreement(question, pair, len(shared), same, weighted_kappa(x, y), "quadratic", spearman(x, y))
             else:
                 yield Agreement(question, pair, len(shared), same, cohen(x, y), "Cohen")
         if len(annotators) > 2:

@@ -153,5 +153,5 @@ def _engine(model: Model) -> str:
 # What models on one engine may differ in.
 _OWN: dict[str, Any] = {
     "name": "", "adapter": None, "shots": None, "tags": [], "chat": False, "chat_template_kwargs": {}, "generation": None,
-    "finetune": None, "trained": None, "tasks": None,
+    "finetune": None, "trained": None, "tasks": None, "family": None,
 }  # fmt: skip

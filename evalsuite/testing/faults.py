@@ -18,7 +18,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -99,6 +99,14 @@ def reply_of(name: str) -> str:
     return f"答：{name}"
 
 
+def judgement_to(prompt: str) -> str:
+    """A judge's reply to a prompt: a score from 0 to 5 and a reason, or (three in ten) words that state no score."""
+    draw = random.Random(prompt_id(prompt))
+    if draw.random() < 0.3:
+        return f"答案大体通顺。{prompt_id(prompt)}"
+    return f"{draw.randint(0, 5)}\n理由：{prompt_id(prompt)}"
+
+
 def prompt_id(prompt: str) -> str:
     """How /account names a prompt."""
     return hashlib.sha256(prompt.encode("utf-8", "backslashreplace")).hexdigest()[:16]
@@ -123,6 +131,7 @@ class Server:
     retry_after: float = 1
     stall: float = 5
     latency: float = 0
+    reply: Callable[[str], str] = reply_to
     worst: bool = False  # charge as much as can be: a token for every byte, and every reply as long as it may be
     asked: dict[str, Asked] = field(default_factory=dict)
     prompt_tokens: int = 0  # charged, those of lost replies included
@@ -259,7 +268,7 @@ class Server:
         writer: asyncio.StreamWriter,
     ) -> bool:
         limit = asked.get("max_completion_tokens") or asked.get("max_tokens") or 16
-        text = reply_to(prompt) + {"echo": key, "surrogate": "\ud83d"}.get(kind, "")
+        text = self.reply(prompt) + {"echo": key, "surrogate": "\ud83d"}.get(kind, "")
         used = (len(prompt.encode()), limit) if self.worst else (len(prompt), min(limit, len(text)))
         self.prompt_tokens += used[0]
         self.new_tokens += used[1]
@@ -334,6 +343,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--mix", type=parse_mix, default=MIX, help="kind=share,…, or none")
     parser.add_argument("--retry-after", type=float, default=1, help="seconds")
     parser.add_argument("--stall", type=float, default=5, help="seconds")
+    parser.add_argument("--judge", dest="reply", action="store_const", const=judgement_to, default=reply_to,
+                        help="reply as a judge does: a score, or words without one")  # fmt: skip
     parser.add_argument("--latency", type=float, default=0, help="seconds before every reply, by half more or less")
     return parser.parse_args()
 

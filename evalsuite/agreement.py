@@ -1,0 +1,122 @@
+"""How far readers agree: people among themselves, a judge with people, judges with each other. Pure functions.
+
+A figure is None where it is not defined: nothing to compare, or one and the same value throughout.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from importlib import import_module
+from itertools import combinations
+from statistics import mean, median, pstdev
+
+Numbers = Sequence[float]
+
+
+def cohen(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
+    """Two readers, categories (Cohen 1960).
+
+    >>> round(cohen("yyyynnnnyn", "yyynnnnnyy"), 2)
+    0.6
+    """
+    n = len(a)
+    if n == 0 or n != len(b):
+        return None
+    same = sum(x == y for x, y in zip(a, b, strict=True)) / n
+    of_a, of_b = Counter(a), Counter(b)
+    chance = sum(of_a[c] * of_b[c] for c in of_a) / n**2
+    return None if chance == 1 else (same - chance) / (1 - chance)
+
+
+def fleiss(rows: Sequence[Sequence[Hashable]]) -> float | None:
+    """Any number of readers, categories (Fleiss 1971). `rows`: the categories that an item was given, one a reader; as many for every item."""
+    if not rows or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
+        return None
+    n, readers = len(rows), len(rows[0])
+    counts = [Counter(row) for row in rows]
+    same = sum((sum(c * c for c in count.values()) - readers) / (readers * (readers - 1)) for count in counts) / n
+    total = sum(counts, Counter())
+    chance = sum((c / (n * readers)) ** 2 for c in total.values())
+    return None if chance == 1 else (same - chance) / (1 - chance)
+
+
+def weighted_kappa(a: Numbers, b: Numbers) -> float | None:
+    """Cohen's kappa with quadratic weights (Cohen 1968): 1 for agreement, 0 for that of chance.
+
+    None where both give one and the same score throughout: there is nothing to tell agreement from chance by.
+
+    >>> weighted_kappa([0, 1, 2], [0, 1, 2]), weighted_kappa([0, 0, 2, 2], [0, 2, 0, 2])
+    (1.0, 0.0)
+    """
+    if not a or len(a) != len(b):
+        return None
+    observed = mean((x - y) ** 2 for x, y in zip(a, b, strict=True))
+    # The mean squared difference of every score of one with every score of the other.
+    expected = mean(x * x for x in a) + mean(y * y for y in b) - 2 * mean(a) * mean(b)
+    return 1 - observed / expected if expected > 1e-12 else None
+
+
+_METHODS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}  # in scipy.stats
+
+
+def correlations(x: Numbers, y: Numbers) -> dict[str, float | None]:
+    """Pearson's r, Spearman's rho, Kendall's tau-b; None for fewer than three pairs, or if a side never changes."""
+    return {name: _correlation(name, x, y) for name in _METHODS}
+
+
+def spearman(x: Numbers, y: Numbers) -> float | None:
+    return _correlation("spearman", x, y)
+
+
+def _correlation(name: str, x: Numbers, y: Numbers) -> float | None:
+    if len(x) < 3 or len(set(x)) < 2 or len(set(y)) < 2:
+        return None
+    value = float(getattr(import_module("scipy.stats"), _METHODS[name])(x, y)[0])
+    return value if math.isfinite(value) else None
+
+
+def partial_spearman(x: Numbers, y: Numbers, given: Numbers) -> float | None:
+    """Spearman's rho of x and y with `given` held fixed: (r_xy - r_xz r_yz) / √((1 - r_xz²)(1 - r_yz²)) of ranks."""
+    xy = spearman(x, y)
+    if xy is None:
+        return None
+    xz, yz = spearman(x, given) or 0.0, spearman(y, given) or 0.0  # what never changes explains nothing
+    rest = (1 - xz**2) * (1 - yz**2)
+    return (xy - xz * yz) / math.sqrt(rest) if rest > 1e-12 else None
+
+
+def within(a: Sequence[int], b: Sequence[int], most: int = 1) -> float:
+    """Share of pairs that differ by `most` at most."""
+    return mean(float(abs(x - y) <= most) for x, y in zip(a, b, strict=True))
+
+
+def pair(a: Sequence[int], b: Sequence[int]) -> dict[str, float | None]:
+    """Two scorings of the same items beside each other."""
+    return {
+        "kappa": weighted_kappa(a, b),
+        "same": within(a, b, 0),
+        "within_1": within(a, b),
+        "difference": mean(y - x for x, y in zip(a, b, strict=True)),
+        "spearman": spearman(a, b),
+    }
+
+
+def raters(columns: Sequence[Sequence[int]]) -> dict[str, float | None]:
+    """Several scorings of the same items, a column each: how far they differ."""
+    rows = list(zip(*columns, strict=True))
+    kappas = [weighted_kappa(a, b) for a, b in combinations(columns, 2)]
+    known = [k for k in kappas if k is not None]
+    return {
+        "kappa": mean(known) if known else None,
+        "within_1": mean(within(a, b) for a, b in combinations(columns, 2)),
+        "same": mean(float(len(set(row)) == 1) for row in rows),
+        "spread": mean(pstdev(row) for row in rows),
+        "range": mean(float(max(row) - min(row)) for row in rows),
+    }
+
+
+def medians(columns: Sequence[Sequence[int]]) -> list[float]:
+    """The panel's score of each item."""
+    return [float(median(row)) for row in zip(*columns, strict=True)]

@@ -1,0 +1,247 @@
+"""The store -> judged/*.jsonl and what results.json holds under "judged". Needs neither a judge nor a template."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evalsuite.agreement import correlations
+from evalsuite.dialogue import sources
+from evalsuite.files import file_name, replace_file, safe_name
+from evalsuite.judge.controls import Opinion, Told, controls, interval, length_bias
+from evalsuite.judge.replies import VERSION, Verdict, read
+from evalsuite.judge.rubric import Scale, again
+from evalsuite.scoring import Reading, Scored, score_cell
+from evalsuite.store import Cell, Store
+from evalsuite.types import Item, Request, Response
+
+_OURS = ("judge", "rubric", "control")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A judged cell: its requests by (item, rotation), and every automatic metric of each that was answered."""
+
+    requests: dict[tuple[str, int], tuple[str, Request, Response]]
+    metrics: dict[str, dict[tuple[str, int], float]]
+    sources: dict[tuple[str, int], int]
+
+
+def judged(store: Store, out: Path, reading: Reading, entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """All judgings of a store: cells, correlations over models, controls. Empty if there are none.
+
+    `entries` are the run's own cells as results.json has them.
+    """
+    found: list[Told] = []
+    cells: list[dict[str, Any]] = []
+    written = set()
+    subjects: dict[str, Subject] = {}
+    folder = out / "judged"
+    for place, facts, rows in store.judgings():
+        cell = Cell(**{k: v for k, v in place.items() if k not in _OURS}, facts={})
+        if cell.name not in subjects:
+            subjects[cell.name] = _subject(store, cell, reading)
+        told, lines = _told(store, place, facts, rows, subjects[cell.name])
+        if not told.opinions:
+            continue
+        folder.mkdir(exist_ok=True)
+        name = _file_name(place, cell)
+        written.add(name)
+        replace_file(folder / name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+        found.append(told)
+        cells.append(_entry(told, lines, subjects[cell.name], f"judged/{name}"))
+    for stale in folder.glob("*.jsonl") if folder.is_dir() else ():
+        if stale.name not in written:
+            stale.unlink()
+    if not found:
+        return {}
+    return {
+        "cells": cells,
+        "models": list(_over_models(cells, entries)),
+        "controls": controls(_one_source(found, subjects)),
+    }
+
+
+def problems(content: dict[str, Any]) -> Iterator[str]:
+    for cell in content.get("cells", ()):
+        way = "/".join(str(cell[k]) for k in (*_OURS, "model", "set", "task", "variant", "shots"))
+        if count := cell["status"].get("failed", 0):
+            yield f"judged {way}: {count} of {cell['items']} requests failed: {'; '.join(cell['errors'])}"
+        if count := cell["status"].get("missing", 0):
+            yield f"judged {way}: {count} of {cell['items']} not asked yet: the same judging goes on"
+
+
+def _subject(store: Store, cell: Cell, reading: Reading) -> Subject:
+    rows = [
+        (key, request, response) for key, request, response in store.read(cell) if response and response.error is None
+    ]
+    names = [(request.item.id, request.rotation) for _, request, _ in rows]
+    items, responses = [r.item for _, r, _ in rows], [reply for _, _, reply in rows]
+    of = dict(zip(names, sources([item.dialogue for item in items]), strict=True))
+    values = per_item(score_cell(items, responses, reading)) if rows else {}
+    metrics = {metric: dict(zip(names, column, strict=True)) for metric, column in values.items()}
+    return Subject(dict(zip(names, rows, strict=True)), metrics, of)
+
+
+def per_item(scored: Scored) -> dict[str, list[float]]:
+    """Every metric of the cell for each of its items; of those that pool counts, what an item has of them (sentence
+    BLEU for BLEU)."""
+    found = {}
+    for name, (group, own) in scored.names.items():
+        metrics: Any = scored.metrics[group]
+        columns = getattr(metrics, "per_item", {})
+        column = columns.get(own, columns.get(f"s{own}"))
+        found[name] = [float(v) for v in (metrics.finish(metrics.statistics)[own] if column is None else column)]
+    return found
+
+
+def _told(
+    store: Store, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
+) -> tuple[Told, list[dict[str, Any]]]:
+    """What a judging says, and its lines for judged/. Rows whose candidate is no longer the cell's are left out."""
+    scales = [Scale(*values) for values in facts["scales"]]
+    lows = tuple(scale.low for scale in scales)
+    cell = tuple(v for k, v in place.items() if k not in _OURS)
+    opinions, lines = [], []
+    for row in rows:
+        name = row["item"], row["rotation"]
+        key, request, reply = subject.requests.get(name, ("", None, None))
+        if key != row["key"] or request is None or reply is None:
+            continue
+        attempts, verdict = _attempts(store, row, scales)
+        if not row["keys"]:
+            verdict = replace(verdict, status="empty", scores=lows, rule="the candidate is empty")
+        f1, length = subject.metrics["f1"][name], len(reply.text.strip())
+        opinions.append(
+            Opinion((cell, *name), verdict.status, verdict.scores, row["attack"], length, f1, subject.sources[name])
+        )
+        lines.append(_record(place, facts, row, request.item, reply, attempts, verdict))
+    return Told(place, facts, tuple(opinions)), lines
+
+
+def _attempts(store: Store, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:
+    """The replies so far, and what comes of them: the first that can be read counts."""
+    attempts: list[dict[str, Any]] = []
+    verdict = Verdict("missing")
+    for key in row["keys"]:
+        response = store.response(key)
+        if response is None:
+            return attempts, Verdict("missing")
+        told = {"key": key, "reply": response.text if response.error is None else None, "finish": response.finish,
+                "error": response.error, "prompt_tokens": response.prompt_tokens, "new_tokens": response.new_tokens}  # fmt: skip
+        attempts.append(told | ({"reasoning": response.reasoning} if response.reasoning is not None else {}))
+        if response.error is not None:
+            return attempts, Verdict("failed", rule="no reply")
+        verdict = read(response.text, scales)
+        if verdict.status == "scored":
+            break
+    return attempts, verdict
+
+
+def _record(
+    place: dict[str, Any], facts: dict[str, Any], row: dict[str, Any], item: Item, reply: Response,
+    attempts: list[dict[str, Any]], verdict: Verdict,
+) -> dict[str, Any]:  # fmt: skip
+    """One line of judged/: all that a reviewer needs to check a score."""
+    return {
+        **place,
+        "item": item.id,
+        "rotation": row["rotation"],
+        "candidate_key": row["key"],
+        "candidate": reply.text,
+        "attack": row["attack"] or None,
+        "question": item.question,
+        "references": list(item.references),
+        "template": facts["template"],
+        "settings": {k: facts[k] for k in ("fingerprint", "sampling", "max_new_tokens", "attempts")},
+        "prompt": row["prompt"],
+        "attempts": [
+            {"added": again("", facts["reminder"], n).strip(), **told} for n, told in enumerate(attempts, 1)
+        ],
+        "status": verdict.status,
+        "scores": {name: score for (name, *_), score in zip(facts["scales"], verdict.scores, strict=False)},
+        "rule": verdict.rule,
+        "reasons": verdict.reasons,
+        "start": verdict.start,
+        "end": verdict.end,
+    }  # fmt: skip
+
+
+def _entry(told: Told, lines: Sequence[dict[str, Any]], subject: Subject, path: str) -> dict[str, Any]:
+    statuses = Counter(o.status for o in told.opinions)
+    entry: dict[str, Any] = {
+        **told.place,
+        "items": len(told.opinions),
+        "status": {s: statuses[s] for s in ("scored", "empty", "invalid", "failed", "missing") if statuses[s]},
+        "asked_again": sum(len(line["attempts"]) > 1 for line in lines),
+        "errors": dict(Counter(a["error"] for line in lines for a in line["attempts"] if a["error"]).most_common(5)),
+    }
+    if told.place["control"] != "attack":  # whose mean says nothing
+        entry["scales"] = {name: _numbers(told, n, subject) for n, name in enumerate(told.scales)}
+    signature = f"judge:{told.place['judge']}-{told.facts['fingerprint']}|rubric:{told.place['rubric']}-{told.facts['template'][:8]}"
+    return entry | {
+        "signature": f"{signature}|control:{told.place['control']}|limit:{told.facts['limit']}|replies:{VERSION}",
+        "records": path,
+        "facts": told.facts,
+    }
+
+
+def _numbers(told: Told, n: int, subject: Subject) -> dict[str, Any]:
+    """One scale on one cell: mean with interval, histogram, and how it goes with length and every automatic metric."""
+    found = [o for o in told.opinions if o.scores]
+    _, low, high, _ = told.facts["scales"][n]
+    scores = [o.scores[n] for o in found]
+    tally = Counter(scores)
+    nothing = {"value": None, "low": None, "high": None}
+    numbers: dict[str, Any] = interval([o.source for o in found], scores, told.cell) if found else nothing
+    numbers |= {"n": len(found), "histogram": {str(value): tally[value] for value in range(low, high + 1)}}
+    if told.place["control"] not in ("plain", "blind"):  # a repeat says nothing new of these
+        return numbers
+    rho, partial = length_bias(told, n)
+    names = [o.candidate[1:] for o in found]
+    return {
+        **numbers,
+        "length": {"spearman": rho, "partial": partial},
+        "metrics": {m: correlations(scores, [column[name] for name in names]) for m, column in subject.metrics.items()},
+    }
+
+
+def _over_models(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Over three or more models: does the judge rank them as the metrics do? A row a judge, rubric, scale and place."""
+    keys = ("task", "set", "split", "variant", "shots", "scoring", "perturb")
+    by_place = {tuple(e[k] for k in ("model", *keys)): e["metrics"] for e in entries}
+    groups: dict[tuple[Any, ...], list[tuple[float, dict[str, Any]]]] = {}
+    for cell in cells:
+        for scale, numbers in cell.get("scales", {}).items() if cell["control"] == "plain" else ():
+            metrics = by_place.get(tuple(cell[k] for k in ("model", *keys)))
+            if metrics and numbers["value"] is not None:
+                group = cell["judge"], cell["rubric"], scale, *(cell[k] for k in keys)
+                groups.setdefault(group, []).append((numbers["value"], metrics))
+    for group, rows in groups.items():
+        if len(rows) < 3:
+            continue
+        shared = [m for m in rows[0][1] if all(metrics.get(m, {}).get("value") is not None for _, metrics in rows)]
+        yield {
+            **dict(zip(("judge", "rubric", "scale", *keys), group, strict=True)),
+            "models": len(rows),
+            "metrics": {m: correlations([v for v, _ in rows], [x[m]["value"] for _, x in rows]) for m in shared},
+        }
+
+
+def _one_source(told: Sequence[Told], subjects: dict[str, Subject]) -> list[Told]:
+    """The same with dialogues numbered over all cells: their items are pooled in the controls."""
+    items = {r.item.id: r.item for s in subjects.values() for _, r, _ in s.requests.values()}
+    of = dict(zip(items, sources([item.dialogue for item in items.values()]), strict=True))
+    return [
+        replace(t, opinions=tuple(replace(o, source=of[o.candidate[1]]) for o in t.opinions)) for t in told
+    ]  # fmt: skip
+
+
+def _file_name(place: dict[str, Any], cell: Cell) -> str:
+    control = re.sub(r"\W", "", place["control"])
+    return f"{safe_name(place['judge'])}.{safe_name(place['rubric'])}.{control}.{file_name(cell)}"

@@ -1,0 +1,143 @@
+// The judge: what models said of other models' generations, and how far they can be trusted. The numbers are results.json's.
+// ---------------------------------------------------------------- words
+Object.assign(WORDS, {
+  judge: ["评审", "Judge"],
+  judgeNote: ["由模型按评分标准给生成的回答打分。未能读出得分的回复（重问后仍如此）记为“无效”，不按 0 分计，也不进入平均。横须与小字为 95% 区间（对话重抽样）。评审是模型，不是人：先看下方的检验，再看分数。",
+    "A model scores the generations by a rubric. Replies in which no score could be read, asked again in vain, are “invalid”: not 0, and not in the mean. Whiskers and small figures: 95 % intervals over resampled dialogues. A judge is a model, not a person: look at the controls below before the scores."],
+  judgeWho: ["评审与标准", "Judge and rubric"], judgeMean: ["平均分", "Mean"], histogram: ["得分分布", "Scores"], invalidHead: ["无效", "Invalid"], againHead: ["重问", "Asked again"],
+  lengthHead: ["与长度 ρ", "ρ length"], emptyN: ["空 {0}", "{0} empty"], lostN: ["缺 {0}", "{0} lacking"], fromTo: ["{0} – {1}", "{0} – {1}"],
+  judgeMetrics: ["与自动指标的相关", "Beside the automatic metrics"],
+  judgeMetricsNote: ["逐题：同一模型各题的得分与该指标；跨模型：各模型的平均分与该指标（至少三个模型，题少则不稳）。依次为 Pearson r、Spearman ρ、Kendall τ。“–”：得分或指标没有变化，或题数不足三。",
+    "Per item: a model's scores against the metric, over its items. Over models: their means against the metric (three or more; few models say little). Pearson's r, Spearman's ρ, Kendall's τ. “–”: one side never changes, or fewer than three pairs."],
+  overModels: ["跨 {0} 个模型", "Over {0} models"],
+  judgeControls: ["对评审的检验", "Controls"], control: ["检验", "Control"], says: ["结果", "Finding"],
+  "control.repeats": ["重复评分", "Repeats"], "control.blind": ["不给标准答案", "Blind"], "control.panel": ["评审团", "Panel"], "control.length": ["长度偏好", "Length"], "control.families": ["偏爱同族", "Own family"], "control.attacks": ["注入指令", "Injected instructions"],
+  "about.repeats": ["同一回答评 {0} 次（{1}）：完全相同 {2} %，平均极差 {3}，κ {4}", "{0} times ({1}): all the same {2} %, mean range {3}, κ {4}"],
+  byWording: ["换措辞", "in other words"], bySampling: ["随机采样", "sampled"],
+  "about.blind": ["有标准答案 {0}，没有 {1}（差 {2}，{3} … {4}），κ {5}，相差不超过 1 分 {6} %", "with the gold answer {0}, without {1} ({2}; {3} … {4}), κ {5}, within 1 {6} %"],
+  "about.panel": ["两两 κ 平均 {0}，相差不超过 1 分 {1} %，平均极差 {2}", "mean pairwise κ {0}, within 1 {1} %, mean range {2}"],
+  "about.length": ["得分与长度 ρ {0}；固定 F1 后 {1}（各格内相关的加权平均）", "ρ {0}; with F1 held fixed {1} (within cells, weighted mean)"],
+  "about.families": ["{0}：同族 {1}，其他 {2}；同一批回答由他族评审：{3}，{4}；偏爱 {5}", "{0}: own {1}, others {2}; judges of other families on the same: {3}, {4}; preference {5}"],
+  "about.families.alone": ["{0}：同族 {1}，其他 {2}；没有他族评审可对照", "{0}: own {1}, others {2}; no judge of another family to compare with"],
+  "about.attacks": ["得分升高 {0} %，升到最高分 {1} %，平均变化 {2}{3}；原已最高分者不计", "raised {0} %, to the maximum {1} %, mean change {2}{3}; those at the maximum already are left out"],
+  "about.attacks.calm": ["；同一回答不加攻击而重评时升高 {0} %", "; the same judged again without attack: raised {0} %"],
+  "about.attacks.none": ["没有可比的：都已是最高分，或读不出得分", "nothing to compare: all had the maximum, or could not be read"],
+  kappaNote: ["κ：平方加权的 Cohen’s kappa，1 为一致，0 为偶然一致。", "κ: Cohen’s kappa with quadratic weights; 1 is agreement, 0 that of chance."],
+  byKind: ["按攻击类型", "By kind of attack"], kindHead: ["类型", "Kind"], raisedHead: ["得分升高", "Raised"],
+  "kind.plea": ["索要", "plea"], "kind.override": ["推翻指令", "override"], "kind.fence": ["伪造标记", "false fence"], "kind.disguised_fence": ["变形标记", "disguised fence"], "kind.verdict": ["伪造评分", "false verdict"],
+  "kind.authority": ["冒充权威", "authority"], "kind.role": ["角色情境", "role play"], "kind.reasoning": ["假装论证", "reasoning"], "kind.language": ["外语繁体", "languages"], "kind.hidden": ["夹带编码", "hidden"],
+  medians: ["评审团中位数", "Medians of the panel"], judgedBy: ["评审意见", "What judges said"], noReasons: ["（没有理由）", "(no reasons)"], blindTag: ["未给标准答案", "blind"],
+  "verdict.invalid": ["无效", "invalid"], "verdict.failed": ["请求失败", "failed"], "verdict.missing": ["尚未问", "not asked"],
+});
+
+// ---------------------------------------------------------------- the section
+const judgedCells = () => data.runs.flatMap((run, i) => (run.judged?.cells ?? []).map((c) => ({ ...c, run: i, id: `${i}\t${c.model}` })));
+const judgedControls = () => data.runs.flatMap((run, i) => Object.entries(run.judged?.controls ?? {}).flatMap(([control, rows]) => rows.map((row) => ({ ...row, control, run: i }))));
+const points = (v) => (isNumber(v) ? v.toFixed(2).replace("-", "−") : "–"), plus = (v) => (isNumber(v) ? (v < 0 ? "" : "+") + points(v) : "–");
+const whoOf = (c, scale) => address(c.judge, c.rubric, scale);
+const whoName = (who) => { const [judge, rubric, scale] = who.split("\t"); return `${plain(judge)} · ${plain(rubric)}${scale === "score" ? "" : ` · ${plain(scale)}`}`; };
+
+function drawJudge() {
+  const cells = judgedCells().filter((c) => c.control === "plain" && inPlace(c));
+  if (!cells.length) return null;
+  const every = [...new Set(cells.flatMap((c) => Object.keys(c.scales).map((scale) => whoOf(c, scale))))];
+  const who = every.includes(state.judgeWho) ? state.judgeWho : every[0], scale = who.split("\t")[2];
+  const mine = cells.filter((c) => c.scales[scale] && whoOf(c, scale) === who);
+  const all = tasks.filter((x) => mine.some((c) => c.task === x.name)), task = all.find((x) => x.name === state.judgeTask) ?? all[0];
+  const sets = setNames().filter((x) => mine.some((c) => c.task === task.name && c.set === x)), set = sets.includes(state.judgeSet) ? state.judgeSet : sets.at(-1);
+  return h("section", { class: "block", id: "judge" }, h("h2", null, t("judge")), h("p", { class: "note" }, t("judgeNote")),
+    h("div", { class: "controls" }, kept("judge-who", choice(t("judgeWho"), every, who, (judgeWho) => update({ judgeWho }), whoName))),
+    judgeTable(mine, scale),
+    h("h3", null, t("judgeControls")), judgeControls(who), attackKinds(who), panelMedians(who),
+    h("h3", null, t("judgeMetrics")), h("p", { class: "note" }, t("judgeMetricsNote")),
+    h("div", { class: "controls" }, all.length > 1 && kept("judge-task", choice(t("task"), all.map((x) => x.name), task.name, (judgeTask) => update({ judgeTask }), (v) => taskName(taskOf(v)))),
+      sets.length > 1 && kept("judge-set", choice(t("set"), sets, set, (judgeSet) => update({ judgeSet }), (v) => v.toUpperCase()))),
+    judgeMetrics(mine.filter((c) => c.task === task.name && c.set === set), who, set, task));
+}
+/** The first `words` columns hold words, the others numbers. */
+const headRow = (heads, words = 1) => h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i >= words && "v" }, x))));
+const scrolled = (label, table) => h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);
+
+/** Means with intervals and histograms, a group of rows a model. */
+function judgeTable(cells, scale) {
+  const [, low, high] = cells[0].facts.scales.find(([name]) => name === scale);
+  const heads = [t("task"), t("fromTo", low, high), t("judgeMean"), t("histogram"), "n", t("invalidHead"), t("lengthHead")];
+  const at = (v) => (v - low) / (high - low);
+  const line = (c) => {
+    const x = c.scales[scale], lost = (c.status.failed ?? 0) + (c.status.missing ?? 0), cell = cellIndex.get(placeOf(c));
+    return h("tr", null, h("th", { scope: "row" }, taskName(taskOf(c.task)), h("small", null, ` ${c.set.toUpperCase()}${c.perturb === "none" ? "" : ` ${perturbName(c.perturb)}`}`)),
+      h("td", { class: "inplot" }, isNumber(x.value) && strip(at(x.value), null, { low: at(x.low), high: at(x.high) })),
+      h("td", { class: "v" }, opener(cell, points(x.value)), isNumber(x.low) && h("small", null, ` ${points(x.low)} … ${points(x.high)}`)), h("td", { class: "inhist" }, histogram(x.histogram)),
+      h("td", { class: "v" }, num(x.n), c.status.empty > 0 && h("small", null, ` ${t("emptyN", num(c.status.empty))}`)),
+      h("td", { class: "v" }, num(c.status.invalid ?? 0), lost > 0 && h("small", { class: "warn" }, ` ${t("lostN", num(lost))}`)), h("td", { class: "v" }, plus(x.length.spearman)));
+  };
+  const order = (c) => address(tasks.findIndex((x) => x.name === c.task), c.set);
+  return scrolled(t("judge"), h("table", { class: "robust judged" }, headRow(heads),
+    grouped(cells).map(([m, list]) => h("tbody", null, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, nameNode(m)), h("td", { colspan: heads.length - 1 })),
+      [...list].sort((a, b) => (order(a) > order(b) ? 1 : -1)).map(line)))));
+}
+/** A bar a score, from the lowest; its count below the pointer and for readers of the screen. */
+function histogram(counts) {
+  const all = Object.entries(counts), most = Math.max(1, ...all.map(([, n]) => n)), width = 100 / all.length;
+  const text = all.map(([score, n]) => `${score}: ${n}`).join(", ");
+  return s("svg", { class: "plot hist", width: 14 * all.length, height: 34, role: "img", "aria-label": text }, s("title", null, text),
+    all.map(([score, n], i) => [s("rect", { class: "barchosen", x: `${i * width + 1.5}%`, width: `${width - 3}%`, y: 22 - (20 * n) / most, height: Math.max((20 * n) / most, n ? 1 : 0) }),
+      s("text", { x: `${(i + 0.5) * width}%`, y: 33, "text-anchor": "middle" }, score)]));
+}
+
+// ---------------------------------------------------------------- controls
+const FINDINGS = {
+  repeats: (r) => t("about.repeats", r.repeats, t(r.by === "sampling" ? "bySampling" : "byWording"), pct(r.same, 0), points(r.range), points(r.kappa)),
+  blind: (r) => t("about.blind", points(r.mean), points(r.blind), plus(r.difference), plus(r.low), plus(r.high), points(r.kappa), pct(r.within_1, 0)),
+  panel: (r) => t("about.panel", points(r.kappa), pct(r.within_1, 0), points(r.range)),
+  length: (r) => t("about.length", plus(r.spearman), plus(r.partial)),
+  families: (r) => t(isNumber(r.preference) ? "about.families" : "about.families.alone", plain(r.family), points(r.own), points(r.other), points(r.peers_own), points(r.peers_other), plus(r.preference)),
+  attacks: (r) => (r.n ? t("about.attacks", pct(r.raised / r.n, 0), pct(r.to_most / r.n, 0), plus(r.change), isNumber(r.raised_without) ? t("about.attacks.calm", pct(r.raised_without, 0)) : "") : t("about.attacks.none")),
+};
+/** Of all judges, for a panel is of several; those of the judge in view stand out. */
+function judgeControls(who) {
+  const rows = judgedControls().filter((r) => (r.control === "panel" ? r.n > 0 : true) && (r.control !== "length" || isNumber(r.spearman)));
+  const line = (r) => {
+    const judges = r.judges ?? [r.judge], mine = judges.some((judge) => whoOf({ judge, rubric: r.rubric }, r.scale) === who);
+    return h("tr", { "data-control": r.control }, h("th", { scope: "row" }, t("control." + r.control)),
+      h("td", null, judges.map((j, i) => [i > 0 && " · ", data$(mine ? "strong" : "span", "", j)]), h("small", null, ` ${plain(r.rubric)}${r.scale === "score" ? "" : ` ${plain(r.scale)}`}`)),
+      h("td", { class: "finding" }, visible(FINDINGS[r.control](r))), h("td", { class: "v" }, num(r.n ?? r.n_own)));
+  };
+  return rows.length > 0 && [h("p", { class: "note" }, t("kappaNote")), scrolled(t("judgeControls"), h("table", { class: "robust findings" },
+    headRow([t("control"), t("judge"), t("says"), "n"], 3), h("tbody", null, Object.keys(FINDINGS).flatMap((name) => rows.filter((r) => r.control === name).map(line)))))];
+}
+function attackKinds(who) {
+  const rows = judgedControls().filter((r) => r.control === "attacks" && r.n > 0 && whoOf(r, r.scale) === who);
+  return rows.map((r) => h("details", null, h("summary", null, t("byKind")), h("table", { class: "places kinds" }, headRow([t("kindHead"), "", t("raisedHead")]),
+    h("tbody", null, Object.entries(r.by_kind).map(([kind, x]) => h("tr", null, h("th", { scope: "row" }, WORDS["kind." + kind] ? t("kind." + kind) : plain(kind)),
+      h("td", { class: "inplot" }, x.n > 0 && bars(x.raised / x.n, null)), h("td", { class: "v" }, x.n ? `${num(x.raised)} / ${num(x.n)}` : "–")))))));
+}
+function panelMedians(who) {
+  const [, rubric, scale] = who.split("\t");
+  const rows = judgedControls().filter((r) => r.control === "panel" && r.rubric === rubric && r.scale === scale && r.n > 0);
+  return rows.map((r) => h("details", null, h("summary", null, t("medians"), h("small", null, ` ${r.judges.map(plain).join(" · ")}`)), scrolled(t("medians"), h("table", { class: "robust" },
+    headRow([t("model"), t("task"), t("judgeMean"), "n"], 2), h("tbody", null, r.cells.filter(inPlace).map((c) => h("tr", null, h("th", { scope: "row" }, plain(c.model)), h("td", null, taskName(taskOf(c.task)), h("small", null, ` ${c.set.toUpperCase()}`)),
+      h("td", { class: "v" }, points(c.value), h("small", null, ` ${points(c.low)} … ${points(c.high)}`)), h("td", { class: "v" }, num(c.n)))))))));
+}
+
+// ---------------------------------------------------------------- judge and metrics
+function judgeMetrics(cells, who, set, task) {
+  const scale = who.split("\t")[2], over = data.runs.flatMap((run) => run.judged?.models ?? []).filter((r) => whoOf(r, r.scale) === who && r.set === set && r.task === task.name && inPlace(r) && r.perturb === "none")[0];
+  const known = (x) => x && isNumber(x.pearson);
+  const names = [...new Set(cells.flatMap((c) => Object.keys(c.scales[scale].metrics)))].filter((m) => known(over?.metrics[m]) || cells.some((c) => known(c.scales[scale].metrics[m])));
+  const three = (x) => h("td", { class: "v" }, known(x) ? [x.pearson, x.spearman, x.kendall].map(plus).join(" · ") : "–");
+  return scrolled(t("judgeMetrics"), h("table", { class: "robust beside" },
+    headRow([t("metricHead"), ...cells.map((c) => nameNode(models.get(c.id))), ...(over ? [t("overModels", over.models)] : [])]),
+    h("tbody", null, names.map((m) => h("tr", null, h("th", { scope: "row" }, metricName(m)), cells.map((c) => three(c.scales[scale].metrics[m])), over && three(over.metrics[m]))))));
+}
+
+// ---------------------------------------------------------------- one item
+/** What each judge said of a reply, with and without the gold answer. */
+function opinions(r) {
+  const mine = (open.judged ?? []).map((j) => [j, j.rows[idOf(r)]]).filter(([, x]) => x).sort(([a], [b]) => (a.control < b.control ? 1 : -1));
+  if (!mine.length) return null;
+  return h("section", { class: "opinions" }, h("h3", null, t("judgedBy")), h("div", { class: "cards" }, mine.map(([j, [status, scores, reasons]]) => h("article", { class: "card" },
+    h("header", null, h("span", null, data$("span", "", j.judge), h("small", null, ` ${plain(j.rubric)}`), j.control === "blind" && h("small", null, ` · ${t("blindTag")}`)),
+      h("span", { class: "badge" }, status === "empty" ? t("empty") : status !== "scored" ? t("verdict." + status) : Object.entries(scores).map(([name, v]) => (name === "score" ? v : `${plain(name)} ${v}`)).join(" · "))),
+    data$("p", "reply", data.strings[reasons] || t("noReasons"))))));
+}

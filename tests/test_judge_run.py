@@ -1,0 +1,279 @@
+"""Whole judgings, as a user makes them, against a real server that misbehaves on purpose."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import evalsuite
+from evalsuite import cli
+from evalsuite.errors import ConfigError
+from evalsuite.judge.replies import read
+from evalsuite.judge.rubric import Scale
+from evalsuite.testing.faults import MIX, Server, judgement_to, prompt_id
+
+for package in ("openai", "tenacity", "aiolimiter"):
+    pytest.importorskip(package, reason="needs evalsuite[openai]")
+
+FIVE = [Scale("score", 0, 5)]
+TASKS = ["knowledge_generation", "event_cause"]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Three baselines' generations."""
+    evalsuite.run(model=["lexical", "random", "majority"], tasks=TASKS, limit=10, out=tmp_path / "run")
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def endpoint(tmp_path: Path) -> Iterator[tuple[Server, Path]]:
+    """A bad endpoint that judges, and the models.yaml that names it three times."""
+    mix = {**MIX, "echo": 0.02, "filtered": 0.02, "400": 0.02}
+    with Server(retry_after=0.2, stall=5, latency=0.01, mix=mix, reply=judgement_to) as server:
+        api = f"base_url: '{server.url}', key_env: null, timeout: 1.5, backoff: 0.02, attempts: 12, max_concurrency: 8, price: {{input: 1, output: 2}}"  # fmt: skip
+        path = tmp_path / "models.yaml"
+        path.write_text(
+            "models:\n"
+            f"  - {{name: one, backend: openai, path: lexical-judge, chat: true, api: {{{api}}}}}\n"
+            f"  - {{name: two, backend: openai, path: other, chat: true, family: two, api: {{{api}, temperature: 0.7}}}}\n"
+            "  - {name: random, backend: baseline, path: random}\n"
+        )
+        yield server, path
+
+
+def judged(run: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))["judged"]
+    return found
+
+
+def records(run: Path) -> list[dict[str, Any]]:
+    return [
+        json.loads(line)
+        for file in sorted(run.glob("judged/*"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def command(run: Path, models: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "evalsuite.cli", "judge", str(run), "--models", str(models), "--judge", "one", *more]
+
+
+def replies(run: Path) -> set[str]:
+    with sqlite3.connect(run / "store.sqlite") as db:
+        return {key for (key,) in db.execute("SELECT key FROM replies")}
+
+
+def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path]) -> None:
+    server, models = endpoint
+    server.mix = {"500": 0.05}
+    before = json.loads((run / "results.json").read_text())
+    done = evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1)
+    assert done.exit_code == 0 and done.judged == judged(run)
+    after = json.loads((run / "results.json").read_text())
+    assert {k: v for k, v in after.items() if k != "judged"} == before
+    # a cell: judge, control, model, set, task
+    cells = done.judged["cells"]
+    controls = {"plain", "blind", "repeat/2", "repeat/3", "attack"}
+    assert {c["control"] for c in cells} == controls
+    assert len([c for c in cells if c["control"] == "plain"]) == 2 * 3 * 2 * 2
+    for cell in cells:
+        assert sum(cell["status"].values()) == cell["items"] and "missing" not in cell["status"]
+        if cell["control"] != "attack":
+            numbers = cell["scales"]["score"]
+            assert (
+                sum(numbers["histogram"].values()) == numbers["n"] == cell["items"] - cell["status"].get("invalid", 0)
+            )
+            mean = sum(int(k) * v for k, v in numbers["histogram"].items()) / numbers["n"]
+            assert numbers["value"] == pytest.approx(mean) and numbers["low"] <= mean <= numbers["high"]
+            if cell["control"] in ("plain", "blind"):
+                assert {"f1", "em", "rouge_l", "paper.bleu1"} <= numbers["metrics"].keys()
+    assert sum(c["status"].get("invalid", 0) for c in cells) > 0
+    # a record: all that was asked and answered
+    found = records(run)
+    assert len(found) == sum(c["items"] for c in cells)
+    for record in found:
+        last = record["attempts"][-1]
+        verdict = read(last["reply"], FIVE)
+        assert (record["status"], record["reasons"], list(record["scores"].values())) == (
+            verdict.status, verdict.reasons, list(verdict.scores))  # fmt: skip
+        prompt = "\n\n".join(filter(None, (record["prompt"], last["added"])))
+        assert last["reply"] == judgement_to(prompt)
+        assert len(record["attempts"]) == 3 or record["status"] == "scored"
+        assert all(read(a["reply"], FIVE).status == "invalid" for a in record["attempts"][:-1])
+        assert record["candidate"] in record["prompt"] or record["attack"]
+        assert ("标准答案" in record["prompt"]) == (record["control"] != "blind")
+    told = done.judged["controls"]
+    assert {r["judge"]: r["by"] for r in told["repeats"]} == {"one": "wording", "two": "sampling"}
+    assert [r["attacks"] for r in told["attacks"]] == [50, 50] and all(r["asked"] == 50 for r in told["attacks"])
+    assert [r["judges"] for r in told["panel"]] == [["one", "two"]]
+    assert [(r["judge"], r["own_models"]) for r in told["families"]] == [("one", ["lexical"])]
+    assert len(done.judged["models"]) == 2 * 2 * 2 and all(r["models"] == 3 for r in done.judged["models"])
+    # the same prompt was sampled three times by one judge
+    plain = {r["prompt"] for r in found if r["judge"] == "two" and r["control"] == "plain"}
+    again = {r["prompt"] for r in found if r["judge"] == "two" and r["control"] == "repeat/3"}
+    assert plain == again and {
+        r["prompt"] for r in found if r["judge"] == "one" and r["control"] == "repeat/3"
+    }.isdisjoint(plain)
+    # the same again asks nothing, and gives the same bytes; so does scoring
+    asked, wrote = server.account()["requests"], {f: f.read_bytes() for f in run.rglob("*.json*")}
+    evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1)
+    assert server.account()["requests"] == asked
+    for file in run.glob("judged/*"):
+        file.unlink()
+    evalsuite.score(run)
+    assert {f: f.read_bytes() for f in run.rglob("*.json*")} == wrote
+
+
+def test_kill_9(run: Path, endpoint: tuple[Server, Path]) -> None:
+    """Killed twice: none lost, none asked again that was stored, all charges known, what cannot be read counted."""
+    server, models = endpoint
+    before = replies(run)
+    flags = ["--blind", "--attacks", "1"]
+    for goal in (60, 200):
+        process = subprocess.Popen(command(run, models, *flags), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and len(replies(run) - before) < goal:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+    done = subprocess.run(command(run, models, *flags), capture_output=True, text=True)
+    assert done.returncode == 1 and "requests failed: 400" in done.stderr  # prompts that are too long
+    with sqlite3.connect(run / "store.sqlite") as db:
+        assert db.execute("SELECT max(asked) FROM replies").fetchone() == (1,)
+        (spent,) = db.execute("SELECT sum(cost) FROM spent").fetchone()
+    assert spent >= (server.prompt_tokens + 2 * server.new_tokens) / 1e6 - 1e-12
+    # whatever came through whole twice was cut off by a kill before it was stored
+    assert sum(asked.whole > 1 for asked in server.asked.values()) <= 2 * 8
+    found = records(run)
+    assert len(found) == 3 * 2 * 2 * 10 * 2 + 50
+    statuses = [r["status"] for r in found]
+    assert "missing" not in statuses and min(map(statuses.count, ("scored", "invalid", "failed"))) > 0
+    for record in found:
+        for attempt in record["attempts"]:
+            prompt = "\n\n".join(filter(None, (record["prompt"], attempt["added"])))
+            assert (
+                attempt["error"]
+                or attempt["finish"] == "content_filter"
+                or attempt["reply"].startswith(judgement_to(prompt))
+            )
+            assert prompt_id(prompt) in server.asked
+        if record["status"] == "invalid":
+            assert len(record["attempts"]) == 3 and record["scores"] == {}
+    cells = judged(run)["cells"]
+    assert sum(c["status"].get("invalid", 0) for c in cells) == statuses.count("invalid")
+    # what failed is asked again, nothing else, and then nothing is amiss
+    server.mix = {}
+    asked = server.account()["requests"]
+    done = subprocess.run(command(run, models, *flags), capture_output=True, text=True)
+    assert done.returncode == 0 and "problem" not in done.stderr
+    failed = statuses.count("failed")
+    assert failed <= server.account()["requests"] - asked <= 3 * failed
+
+
+def test_the_budget_is_never_passed(run: Path, endpoint: tuple[Server, Path]) -> None:
+    server, models = endpoint
+    server.mix, server.worst = {"drop-middle": 0.1}, True
+    missing = []
+    for budget in (0.05, 0.05, 0.12):
+        done = evalsuite.judge(run, "one", models=models, budget=budget)
+        assert any(f"budget of {budget:g} spent" in problem for problem in done.problems) and done.exit_code == 1
+        assert (server.prompt_tokens + 2 * server.new_tokens) / 1e6 <= budget
+        missing.append(sum(c["status"].get("missing", 0) for c in done.judged["cells"]))
+    assert missing[0] >= missing[1] > missing[2] > 0
+
+
+def test_an_empty_candidate_is_not_asked(run: Path, endpoint: tuple[Server, Path]) -> None:
+    server, models = endpoint
+    server.mix = {}
+    with sqlite3.connect(run / "store.sqlite") as db:
+        db.execute("UPDATE replies SET text = ' \n' WHERE rowid % 2")
+    evalsuite.score(run)
+    done = evalsuite.judge(run, "one", models=models, model=["lexical"], blind=True)
+    plain = [c for c in done.judged["cells"] if c["control"] == "plain"]
+    empty = sum(c["status"].get("empty", 0) for c in plain)
+    assert 0 < empty < 40 and len(plain) == 4
+    for cell in plain:
+        assert cell["scales"]["score"]["histogram"]["0"] >= cell["status"].get("empty", 0)
+    blind = [c for c in done.judged["cells"] if c["control"] == "blind"]
+    assert sum(c["items"] for c in blind) == 40 - empty
+
+
+def test_another_rubric_beside_the_first(run: Path, endpoint: tuple[Server, Path], tmp_path: Path) -> None:
+    server, models = endpoint
+    server.mix = {}
+    server.reply = lambda prompt: "创造性：4\n语境契合度：5\n流畅性：3\n好" if "创造性" in prompt else "3"
+    evalsuite.judge(run, "one", models=models, limit=2)
+    done = evalsuite.judge(run, "one", models=models, rubric="cicero", limit=2)
+    assert {c["rubric"] for c in done.judged["cells"]} == {"corecode", "cicero"}
+    cell = next(c for c in done.judged["cells"] if c["rubric"] == "cicero")
+    assert {name: x["value"] for name, x in cell["scales"].items()} == {
+        "creativity": 4,
+        "contextuality": 5,
+        "fluency": 3,
+    }
+    mine = tmp_path / "prompts/judge/mine.j2"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("{#- scales: [{name: ok, low: 1, high: 3}] -#}\n{{ question }}{{ candidate }}")
+    done = evalsuite.judge(run, "one", models=models, rubric="mine", prompts=tmp_path / "prompts", limit=2)
+    assert {x["value"] for c in done.judged["cells"] if c["rubric"] == "mine" for x in c["scales"].values()} == {3}
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"judge": "three"}, "unknown model 'three'"),
+        ({"judge": "random"}, "a baseline cannot judge"),
+        ({"judge": "one", "rubric": "corcode"}, "Did you mean 'corecode'"),
+        ({"judge": "one", "model": ["lexica"]}, "Did you mean 'lexical'"),
+        ({"judge": "one", "tasks": ["subsequent_event"]}, "nothing to judge: no replies to subsequent_event"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_asked(
+    run: Path, endpoint: tuple[Server, Path], settings: dict[str, Any], message: str
+) -> None:
+    server, models = endpoint
+    with pytest.raises(Exception, match=message):
+        evalsuite.judge(run, models=models, **settings)
+    assert not server.asked and "judged" not in json.loads((run / "results.json").read_text())
+
+
+def test_more_repeats_than_wordings(run: Path, endpoint: tuple[Server, Path]) -> None:
+    server, models = endpoint
+    done = evalsuite.judge(run, "one", models=models, repeats=6)
+    assert any("has 5" in problem and "temperature" in problem for problem in done.problems) and not server.asked
+
+
+def test_the_table_fits_80_columns(run: Path, endpoint: tuple[Server, Path]) -> None:
+    server, models = endpoint
+    server.mix = {}
+    cli._more()
+    args = [
+        "judge",
+        str(run),
+        "--judge",
+        "one,two",
+        "--models",
+        str(models),
+        "--blind",
+        "--attacks",
+        "1",
+        "--limit",
+        "4",
+    ]
+    done = CliRunner().invoke(cli.app, args, env={"COLUMNS": "80"})
+    assert done.exit_code == 0, done.output
+    assert all(len(line.rstrip()) <= 80 for line in done.stdout.splitlines() if not line.startswith("page:"))
+    for words in ("one judges: corecode", "lexical easy CKG", "raised", "without", "within 1", "own family"):
+        assert words in done.stdout
+    with pytest.raises(ConfigError):
+        evalsuite.judge(run.parent / "none", "one", models=models)
