@@ -33,10 +33,10 @@ _SCRIPTS = ("words.js", "page.js", "picture.js", "overview.js", "robustness.js",
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     """Write the page of one or more runs to out/index.html (default: page/ in the first run) and return its path."""
     folders = [Path(run) for run in runs]
-    target = Path(out) if out else folders[0] / "page"
-    target.mkdir(parents=True, exist_ok=True)
-    path = target / "index.html"
-    path.write_text(assemble(content(folders), _SCRIPTS), encoding="utf-8")
+    path = (Path(out) if out else folders[0] / "page") / "index.html"
+    page = assemble(content(folders), _SCRIPTS)  # before there is a folder: it may be that there is no such run
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, encoding="utf-8")
     return path
 
 
