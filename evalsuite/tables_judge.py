@@ -63,6 +63,9 @@ def _controls(found: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, str
     def who(row: dict[str, Any]) -> str:
         return f"{row['judge']} {row['rubric']} {row['scale']}"
 
+    for r in found["anchors"]:
+        yield ("anchors", who(r), str(r["n"]), f"gold answers {_number(r['gold'])}, answers far from them {_number(r['far'])}; "
+               f"{100 * r['share']:.1f} % of all scores are {r['most']}")  # fmt: skip
     for r in found["repeats"]:
         yield ("repeats", who(r), str(r["n"]), f"{r['repeats']} by {r['by']}: all the same {_percent(r['same'])}, "
                f"mean range {r['range']:.2f}, κ {_number(r['kappa'])}")  # fmt: skip

@@ -313,6 +313,17 @@ def told(
     return Told(place, facts, tuple(rows))
 
 
+def test_anchors() -> None:
+    """Gold answers beside answers with nothing of them: the items scored 5 and 1 here are those, the others in between."""
+    one = told("j", "plain", "m", [5, 1, 1, 4, None])
+    opinions = tuple(replace(o, correctness=x) for o, x in zip(one.opinions, (1, 0, 0, 1, 1), strict=True))
+    (row,) = controls([replace(one, opinions=opinions)])["anchors"]
+    assert (row["n"], row["gold"], row["n_gold"], row["far"], row["n_far"]) == (4, 4.5, 2, 1, 2)
+    assert (row["most"], row["share"]) == (1, 0.5)
+    (neither,) = controls([one])["anchors"]
+    assert neither["gold"] is None and neither["far"] is None
+
+
 def test_repeats_and_blind() -> None:
     rows = [told("j", "plain", "m", [1, 5, 3, None]), told("j", "repeat/2", "m", [1, 3, 3, 2]), told("j", "repeat/3", "m", [2, 1, 3, 2]),
             told("j", "blind", "m", [2, 5, 5, 0])]  # fmt: skip

@@ -1,10 +1,11 @@
-"""What a run's judgings say of their judges: spread, panel, blind, length, family, attacks. Pure functions of opinions.
+"""What a run's judgings say of their judges: anchors, spread, panel, blind, length, family, attacks. Pure functions of opinions.
 
 Everything is compared item by item, over the items that all sides scored; `n` says how many those are.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -55,6 +56,7 @@ class Told:
 def controls(told: Sequence[Told]) -> dict[str, list[dict[str, Any]]]:
     """What results.json holds under "judged", "controls"."""
     return {
+        "anchors": list(anchors(told)),
         "repeats": list(repeats(told)),
         "blind": list(blind(told)),
         "panel": list(panel(told)),
@@ -84,6 +86,20 @@ def _columns(
     sides: Sequence[dict[tuple[Any, ...], Opinion]], names: Sequence[tuple[Any, ...]], n: int
 ) -> list[list[int]]:
     return [[side[name].scores[n] for name in names] for side in sides]
+
+
+def anchors(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
+    """Whether a judge tells the gold answer itself (F1 of 1) from what shares no character with it, and how often it gives
+    the one score that it gives most."""
+    for (judge, rubric), mine in _by_judge(told).items():
+        found = list(_scored(mine, "plain").values())
+        for n, scale in enumerate(mine[0].scales if found else ()):
+            (most, count), *_ = Counter(o.scores[n] for o in found).most_common(1)
+            gold = [o.scores[n] for o in found if o.correctness == 1]
+            far = [o.scores[n] for o in found if o.correctness == 0]
+            yield {"judge": judge, "rubric": rubric, "scale": scale, "n": len(found), "most": most, "share": count / len(found),
+                   "n_gold": len(gold), "gold": mean(gold) if gold else None,
+                   "n_far": len(far), "far": mean(far) if far else None}  # fmt: skip
 
 
 def repeats(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
