@@ -51,19 +51,20 @@ def test_broken_marks_are_named(marked: tuple[Path, Sample], output: str, fields
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("name", "content", "says"),
     [
-        (b'{"output": ', "no JSON"),
-        (b"[]", "expected an object"),
-        ("对".encode("gb18030"), "not UTF-8"),
+        ("m.jsonl", b'{"output": ', "not JSON"),
+        ("m.jsonl", b"[]", "expected an object"),
+        ("m.jsonl", "对".encode("gb18030"), "can't decode"),
+        ("m.csv", "对".encode("gb18030"), "not UTF-8"),
     ],
 )
-def test_files_that_are_no_marks(marked: tuple[Path, Sample], content: bytes, says: str) -> None:
-    file = marked[0] / "m.jsonl"
+def test_files_that_are_no_marks(marked: tuple[Path, Sample], name: str, content: bytes, says: str) -> None:
+    file = marked[0] / name
     file.write_bytes(content)
     with pytest.raises(DataError, match=says):
         read_marks([file], marked[1])
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="cannot read"):
         read_marks([marked[0] / "none.jsonl"], marked[1])
 
 

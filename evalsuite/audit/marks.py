@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evalsuite import lines
 from evalsuite.audit.outputs import Output
 from evalsuite.audit.rubrics import Scale, rubric
 from evalsuite.audit.sample import Sample
@@ -75,29 +75,20 @@ def read_marks(files: Sequence[Path], sample: Sample) -> Marks:
 
 def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line, fields), whatever the file is."""
+    if file.suffix.lower() != ".csv":
+        yield from lines.read(file)
+        return
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise DataError("not UTF-8; from a spreadsheet, save it as “CSV UTF-8”", file) from None
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file) from None
-    if file.suffix.lower() == ".csv":
-        head = text.split("\n", 1)[0]
-        separator = max(",;\t", key=head.count)  # some spreadsheets write the comma's stand-in of their country
-        table = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
-        for row in table:
-            yield table.line_num, {k: v.strip() for k, v in row.items() if isinstance(k, str) and isinstance(v, str)}
-        return
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            found = json.loads(line)
-        except ValueError as error:
-            raise DataError(f"no JSON: {error}", file, number) from None
-        if not isinstance(found, dict):
-            raise DataError("expected an object", file, number)
-        yield number, found
+        raise DataError(f"cannot read: {error.strerror}", file) from None
+    head = text.split("\n", 1)[0]
+    separator = max(",;\t", key=head.count)  # some spreadsheets write the comma's stand-in of their country
+    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
+    for row in table:
+        yield table.line_num, {k: v.strip() for k, v in row.items() if isinstance(k, str) and isinstance(v, str)}
 
 
 def _mark(
