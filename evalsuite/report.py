@@ -1,4 +1,4 @@
-"""Runs -> the leaderboard page: one HTML file that opens from file:// and holds all it shows.
+"""Runs -> the leaderboard page: one HTML file that opens from file://, and shards beside it where it would be large.
 
 The page's data are gzip'd JSON in base64: nothing of what a model said stands in the HTML as text, and the page's script
 puts it on screen as text nodes only.
@@ -11,94 +11,128 @@ import csv
 import gzip
 import hashlib
 import json
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from evalsuite import shards
 from evalsuite.errors import ConfigError
 from evalsuite.ontology import slots
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.resources import bundled
 from evalsuite.tasks import TASKS
 
-_PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA")  # where index.html takes styles, scripts and the data
+# Where index.html takes styles, scripts, the data, and shards.
+_PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
+INSIDE = 4_000_000  # bytes of packed shards that the page itself holds: one file that can be mailed
 # What of results.json the page has as it is; runs of before there was any have none.
 _TOLD: dict[str, Any] = {"robustness": {}, "learning": [], "judged": {}}
 # One after the other, as one script.
-_SCRIPTS = ("words.js", "page.js", "picture.js", "overview.js", "robustness.js", "curves.js", "judge.js", "evidence.js")
+_SCRIPTS = (
+    "words.js",
+    "page.js",
+    "picture.js",
+    "overview.js",
+    "robustness.js",
+    "curves.js",
+    "judge.js",
+    "shards.js",
+    "list.js",
+    "evidence.js",
+    "item.js",
+    "main.js",
+)
 
 
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
-    """Write the page of one or more runs to out/index.html (default: page/ in the first run) and return its path."""
+    """Write the page of one or more runs to out/index.html (default: page/ in the first run) and return its path.
+
+    What items and replies need is inside the page while it is small; else it lies beside it in shards/.
+    """
     folders = [Path(run) for run in runs]
+    read = [_results(folder) for folder in folders]  # before there is a folder: it may be that there is no such run
     path = (Path(out) if out else folders[0] / "page") / "index.html"
-    page = assemble(content(folders), _SCRIPTS)  # before there is a folder: it may be that there is no such run
     path.parent.mkdir(parents=True, exist_ok=True)
+    shelf = Shelf(path.parent / "shards")
+    page = assemble(content(folders, read, shelf.keep), _SCRIPTS, shards=shelf.inside)
     path.write_text(page, encoding="utf-8")
+    shelf.tidy()
     return path
 
 
-def assemble(shown: Any, scripts: Sequence[str], styles: Sequence[str] = ("page.css",)) -> str:
-    """One HTML file of files in leaderboard/ and of all that it shows."""
+class Shelf:
+    """Keeps shards: in the page while they are small together, as files from then on.
+
+    A shard is a script, since a page opened from file:// may load nothing else. Its name is its content's hash: a page
+    never takes another report's shard for its own.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.inside: dict[str, str] = {}  # name -> packed
+        self._files: set[str] = set()
+
+    def keep(self, shard: Any) -> str:
+        packed = pack(shard)
+        name = hashlib.sha256(packed.encode()).hexdigest()[:16]
+        self.inside[name] = packed
+        if self._files or sum(map(len, self.inside.values())) > INSIDE:
+            self.folder.mkdir(exist_ok=True)
+            for each, text in self.inside.items():
+                (self.folder / f"{each}.js").write_text(f'evalsuiteShard("{each}","{text}")\n', encoding="ascii")
+                self._files.add(f"{each}.js")
+            self.inside.clear()
+        return name
+
+    def tidy(self) -> None:
+        """Remove the shards of earlier reports."""
+        for path in self.folder.glob("*.js"):
+            if path.name not in self._files:
+                path.unlink()
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+
+def pack(shown: Any) -> str:
     raw = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
-    # mtime=0: the same runs give the same bytes.
-    packed = base64.b64encode(gzip.compress(raw.encode(), 6, mtime=0)).decode()
+    # mtime=0: the same runs give the same bytes. A lone surrogate stays what it is: the page shows it as a mark.
+    return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
+
+
+def assemble(
+    shown: Any, scripts: Sequence[str], styles: Sequence[str] = ("page.css",), shards: Mapping[str, str] | None = None
+) -> str:
+    """One HTML file of files in leaderboard/ and of all that it shows."""
     page, css, parts = (
         "".join((bundled("leaderboard") / n).read_text(encoding="utf-8") for n in names)
         for names in (("index.html",), styles, scripts)
     )
     js = '"use strict";\n(() => {\n' + parts + "})();\n"
-    # The policy lets run what we ship, by its hash, and nothing else: no inline handler, no script from anywhere.
-    digest = base64.b64encode(hashlib.sha256(js.encode()).digest()).decode()
-    page = page.replace("{{SCRIPT_HASH}}", f"'sha256-{digest}'")
-    for mark, part in zip(_PARTS, (css, js, packed), strict=True):
+    # The policy lets run what we ship, by its hash, and what that loads (shards), and nothing else: no inline handler,
+    # no script or style from anywhere.
+    for mark, text in (("SCRIPT_HASH", js), ("STYLE_HASH", css)):
+        page = page.replace(
+            f"{{{{{mark}}}}}", f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+        )
+    inside = "".join(
+        f'<script id="shard-{name}" type="text/plain">{text}</script>\n' for name, text in (shards or {}).items()
+    )
+    for mark, part in zip(_PARTS, (css, js, pack(shown), inside), strict=True):
         page = page.replace(f"/*{mark}*/", part)
     return page
 
 
-def content(folders: Sequence[Path]) -> dict[str, Any]:
-    """All that the page shows. Long texts stand once in `strings` and are meant by their index."""
-    strings: dict[str, int] = {}
-    items: dict[str, int] = {}
-    item_rows: list[dict[str, Any]] = []
-
-    def index(text: str) -> int:
-        return strings.setdefault(text, len(strings))
-
-    cells, found = [], []
-    for number, folder in enumerate(folders):
-        path = folder / "results.json"
-        if not path.is_file():
-            raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
-        results = json.loads(path.read_text(encoding="utf-8"))
-        found.append({k: results.get(k, empty) for k, empty in _TOLD.items()})
-        for cell in results["cells"]:
-            rows = []
-            for line in (folder / cell["records"]).read_text(encoding="utf-8").split("\n"):
-                if not line:
-                    continue
-                record = json.loads(line)
-                shown = {
-                    k: record[k] for k in ("item", "dialogue", "question", "labels", "options", "references", "gold")
-                }
-                place = json.dumps(shown, ensure_ascii=False)
-                if place not in items:
-                    items[place] = len(item_rows)
-                    item_rows.append(shown)
-                answer = record["answer"]
-                prompt = record["prompt"]
-                if record["messages"] is not None:
-                    prompt = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in record["messages"])
-                rows.append(
-                    [items[place], index(prompt), index(record["reply"] or ""), answer["status"], answer["choice"],
-                     answer["text"], answer["rule"], answer["start"], answer["end"], record["scores"], record["finish"],
-                     record["error"], len(record["shots"]), record["asked_shots"],
-                     None if record.get("reasoning") is None else index(record["reasoning"]), _likelihoods(record),
-                     record.get("rotation", 0)]
-                )  # fmt: skip
-            cells.append({**cell, "run": number, "rows": rows, **_opinions(folder, cell, found[-1]["judged"], index)})
+def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Callable[[Any], str]) -> dict[str, Any]:
+    """All that the page shows but what stands in shards; `keep` takes these."""
+    found = [{k: results.get(k, empty) for k, empty in _TOLD.items()} for results in read]
+    cells = [{**cell, "run": number} for number, results in enumerate(read) for cell in results["cells"]]
+    packed = shards.pack(
+        cells,
+        lambda cell: shards.lines(folders[cell["run"]] / cell["records"]),
+        lambda cell: _opinions(folders[cell["run"]], cell, found[cell["run"]]["judged"]),
+        keep,
+    )
     return {
         "runs": [{"name": f.name, "manifest": _manifest(f), **told} for f, told in zip(folders, found, strict=True)],
         "tasks": [
@@ -106,17 +140,23 @@ def content(folders: Sequence[Path]) -> dict[str, Any]:
             for t in TASKS.values()
         ],
         "perturbations": [{"name": p.name, "zh": p.zh, "en": p.en, "kinds": p.kinds} for p in PERTURBATIONS.values()],
-        "cells": cells,
-        "items": item_rows,
-        "strings": list(strings),
+        "cells": packed.cells,
+        "columns": packed.columns,
+        "asked": {"items": len(packed.items), "replies": packed.replies},
         "published": published(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
 
 
-def _opinions(
-    folder: Path, cell: dict[str, Any], judged: dict[str, Any], index: Callable[[str], int]
-) -> dict[str, list[dict[str, Any]]]:
+def _results(folder: Path) -> dict[str, Any]:
+    path = folder / "results.json"
+    if not path.is_file():
+        raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
+    results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return results
+
+
+def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> list[dict[str, Any]]:
     """What judges said of the cell's items, with and without the gold answer: item -> [status, scores, reasons]."""
     keys = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
     told = []
@@ -124,22 +164,11 @@ def _opinions(
         if entry["control"] not in ("plain", "blind") or any(cell.get(k) != entry[k] for k in keys):
             continue
         rows = {}
-        for line in (folder / entry["records"]).read_text(encoding="utf-8").split("\n"):
-            if not line:
-                continue
-            record = json.loads(line)
+        for record in shards.lines(folder / entry["records"]):
             name = record["item"] + (f"~{record['rotation']}" if record["rotation"] else "")
-            rows[name] = [record["status"], record["scores"], index(record["reasons"])]
+            rows[name] = [record["status"], record["scores"], record["reasons"]]
         told.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
-    return {"judged": told} if told else {}
-
-
-def _likelihoods(record: dict[str, Any]) -> list[list[float | None]] | None:
-    """[log-probability, tokens, prior] an option; null for what JSON has no number for (a network gone wrong says nan)."""
-    found = record.get("likelihoods")  # runs of before there were any have none
-    return found and [
-        [v if v is None or math.isfinite(v) else None for v in (x["logprob"], x["tokens"], x["prior"])] for x in found
-    ]
+    return told
 
 
 def published() -> list[dict[str, Any]]:

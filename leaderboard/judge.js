@@ -135,11 +135,11 @@ function judgeMetrics(cells, who, set, task) {
 
 // ---------------------------------------------------------------- one item
 /** What each judge said of a reply, with and without the gold answer. */
-function opinions(r) {
-  const mine = (open.judged ?? []).map((j) => [j, j.rows[idOf(r)]]).filter(([, x]) => x).sort(([a], [b]) => (a.control < b.control ? 1 : -1));
+function opinions(row) {
+  const mine = [...row.opinions].sort((a, b) => (a.control < b.control ? 1 : -1));
   if (!mine.length) return null;
-  return h("section", { class: "opinions" }, h("h3", null, t("judgedBy")), h("div", { class: "cards" }, mine.map(([j, [status, scores, reasons]]) => h("article", { class: "card" },
+  return h("section", { class: "opinions" }, h("h3", null, t("judgedBy")), h("div", { class: "cards" }, mine.map(({ said: [status, scores], reasons, ...j }) => h("article", { class: "card" },
     h("header", null, h("span", null, data$("span", "", j.judge), h("small", null, ` ${plain(j.rubric)}`), j.control === "blind" && h("small", null, ` · ${t("blindTag")}`)),
       h("span", { class: "badge" }, status === "empty" ? t("empty") : status !== "scored" ? t("verdict." + status) : Object.entries(scores).map(([name, v]) => (name === "score" ? v : `${plain(name)} ${v}`)).join(" · "))),
-    data$("p", "reply", data.strings[reasons] || t("noReasons"))))));
+    data$("p", "reply", reasons || t("noReasons"))))));
 }

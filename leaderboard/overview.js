@@ -1,15 +1,43 @@
 // The overview: table, export, chart, the ways of asking compared, statuses.
 // ---------------------------------------------------------------- overview
+/** The parts of the page, top to bottom: [id, how it is drawn]. Each is null where there is nothing to show. */
+const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["scorings", () => drawScorings()], ["robust", () => drawRobustness()], ["learn", () => drawCurves()],
+  ["judged", () => drawJudge()], ["accuracy", () => drawChart()], ["statuses", () => drawStatus()]];
+const stale = new Set();  // parts out of sight that are to be drawn again
+
+/** Draw what is in sight at once, and the rest when there is time: a change of a setting must not wait for all of it. */
 function drawOverview() {
-  const focus = document.activeElement?.closest("[data-keep]")?.dataset.keep;
   offerMetrics();
-  const scroll = [...document.querySelectorAll(".scroll")].map((x) => [x.scrollLeft, x.scrollTop]);
-  put($("main"), drawIntro(), h("section", { class: "block" }, h("h2", null, t("overview")),
-    h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`),
-    controls(), notes(), legend(), setNames().map(overviewTable)), drawScorings(), drawRobustness(), drawCurves(), drawJudge(), drawChart(), drawStatus());
-  document.querySelectorAll(".scroll").forEach((x, i) => { if (scroll[i]) [x.scrollLeft, x.scrollTop] = scroll[i]; });
-  if (focus) document.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
+  if (!$("part-intro")) put($("main"), PARTS.map(([id]) => h("div", { id: "part-" + id, class: "part" })));
+  delete document.documentElement.dataset.drawn;
+  for (const [id, draw] of PARTS) {
+    const box = $("part-" + id), edge = box.getBoundingClientRect();
+    if (edge.top < innerHeight && edge.bottom >= 0) drawPart(box, draw);
+    else stale.add(id);
+  }
+  later(drawStale);
 }
+const later = (work) => (globalThis.requestIdleCallback ?? setTimeout)(work);
+function drawStale() {
+  if (open || !drawNext()) { stale.clear(); document.documentElement.dataset.drawn = "all"; return; }
+  later(drawStale);
+}
+function drawNext() {
+  const next = PARTS.find(([id]) => stale.has(id));
+  if (next) drawPart($("part-" + next[0]), next[1]);
+  return Boolean(next);
+}
+/** Draw a part anew where it stands: focus and scrolled places are kept. */
+function drawPart(box, draw) {
+  stale.delete(box.id.slice("part-".length));
+  const focus = box.contains(document.activeElement) && document.activeElement.closest("[data-keep]")?.dataset.keep;
+  const scroll = [...box.querySelectorAll(".scroll")].map((x) => [x.scrollLeft, x.scrollTop]);
+  put(box, draw());
+  box.querySelectorAll(".scroll").forEach((x, i) => { if (scroll[i]) [x.scrollLeft, x.scrollTop] = scroll[i]; });
+  if (focus) box.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
+}
+const drawTables = () => h("section", { class: "block" }, h("h2", null, t("overview")),
+  h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`), controls(), notes(), legend(), setNames().map(overviewTable));
 const kept = (key, node) => { node.dataset.keep = key; return node; };
 function controls() {
   const several = (name, key) => {

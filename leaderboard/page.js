@@ -102,8 +102,9 @@ function chat(turns, spans = []) {
 let data, models, tasks, cellIndex;
 let choiceMetrics = [], textMetrics = [];  // the names of metrics that cells in view have, by kind of task
 
-async function unpack() {
-  const packed = atob($("data").textContent.trim());
+/** What report.py packed: JSON, gzip'd, in base64. */
+async function unpack(text) {
+  const packed = atob(text.trim());
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -119,7 +120,8 @@ function prepare(content) {
   const used = new Set(data.cells.map((c) => c.task));
   tasks = data.tasks.filter((x) => !used.size || used.has(x.name));
   models = new Map();
-  for (const cell of data.cells) {
+  for (const [number, cell] of data.cells.entries()) {
+    cell.number = number;
     cell.id = `${cell.run}\t${cell.model}`;
     cell.scoring ??= "generate";  // runs of before there were others
     cell.perturb ??= "none";
@@ -180,21 +182,6 @@ function counts(cell) {
   all.none = NO_ANSWER.reduce((sum, x) => sum + all[x], 0);
   return all;
 }
-// A row of a cell, as report.py packs it.
-const rowOf = (r) => ({
-  item: data.items[r[0]], place: r[0], prompt: data.strings[r[1]], reply: data.strings[r[2]], status: r[3], choice: r[4], text: r[5],
-  rule: r[6], start: r[7], end: r[8], scores: r[9] ?? {}, finish: r[10], error: r[11], shots: r[12], asked: r[13],
-  reasoning: r[14] === null ? null : data.strings[r[14]], likelihoods: r[15], rotation: r[16] ?? 0,
-});
-function outcome(r) {
-  const scores = r[9] ?? {};
-  if (r[3] === "failed") return "failedFilter";
-  if (r[3] === "filtered") return "filtered";
-  if (r[3] !== "parsed") return "notParsed";
-  if (scores.accuracy === 1 || scores.em === 1) return "right";
-  return scores.f1 > 0 ? "partial" : "wrong";
-}
-
 /** The paper's figures: model -> value and table, for a set, task and metric at the chosen number of shots. */
 function published(set, task, metric) {
   const found = new Map();
@@ -211,7 +198,7 @@ function published(set, task, metric) {
 // ---------------------------------------------------------------- state and address
 const state = {
   lang: "zh", metric: "f1", metricChoice: "accuracy", intervals: true, variant: "paper", shots: 0, scoring: "generate", perturb: "none", split: "test", published: true, adapters: false, sort: { key: "", down: true },
-  issues: false, wayTask: "", waySet: "", robustTask: "", robustSet: "", curvePool: "", curveSet: "", labelPerturb: "", labelSize: 0, statusSet: "", statusModel: "", filter: "all", query: "", page: 0,
+  issues: false, wayTask: "", waySet: "", robustTask: "", robustSet: "", curvePool: "", curveSet: "", labelPerturb: "", labelSize: 0, statusSet: "", statusModel: "", filter: "all", query: "",
 };
 const store = {
   get: (key) => { try { return localStorage.getItem("evalsuite." + key); } catch { return null; } },
@@ -276,13 +263,11 @@ function drawFrame() {
         button("◐", toggleTheme, { id: "theme", "aria-label": t("theme"), title: t("theme") }))));
 }
 function drawIntro() {
-  const seen = new Set(data.cells.flatMap((c) => c.rows.map((r) => data.items[r[0]].item)));
-  const replies = data.cells.reduce((sum, c) => sum + c.rows.length, 0);
   const fact = (name, value) => h("div", null, h("dt", null, name), h("dd", null, value));
   return h("section", { class: "intro" },
     h("h1", null, t("title")), h("p", { class: "lead" }, t("lead")),
     h("dl", { class: "facts" }, data.runs.map(runFacts).map(([k, v]) => fact(k, v)),
-      fact(t("models"), [num(models.size - adapters().length), adapters().length > 0 && h("small", null, t("andAdapters", num(adapters().length)))]), fact(t("items"), num(seen.size)), fact(t("replies"), num(replies))),
+      fact(t("models"), [num(models.size - adapters().length), adapters().length > 0 && h("small", null, t("andAdapters", num(adapters().length)))]), fact(t("items"), num(data.asked.items)), fact(t("replies"), num(data.asked.replies))),
     sampleNotice(),
     h("p", { class: "how" }, h("strong", null, t("readTitle")), " ", t("read")));
 }

@@ -1,0 +1,204 @@
+"""Records -> what the page loads when an item is opened: shards of a column each, and the outcomes that its lists need.
+
+A column is what models are compared in: one task, set, split, prompt, number of shots, way of asking and perturbation.
+A shard holds some of a column's items with what every model said to them, so that one shard shows an item with all its
+answers; a text that stands in many records (a prompt that all models got) stands in it once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+COLUMN = ("set", "task", "split", "variant", "shots", "scoring", "perturb")
+SIZE = 1_500_000  # characters of a shard before compression, about; one item's answers are never parted
+FLIP = 0.5  # as robustness.py has it
+
+# A letter an item, so that lists can be filtered and counted without a shard; page.js has the same.
+OUTCOMES = {
+    "right": "r", "partial": "p", "wrong": "w", "unparsed": "u", "refused": "d", "truncated": "t", "several": "s",
+    "conflict": "c", "empty": "e", "filtered": "b", "failed": "x",
+}  # fmt: skip
+ABSENT = "."
+
+
+@dataclass(slots=True)
+class Packed:
+    """The columns of a page. `cells` are those given, each with `column`, `outcomes` and, if perturbed, `flips`."""
+
+    cells: list[dict[str, Any]]
+    columns: list[dict[str, Any]] = field(default_factory=list)  # ids, and shards as [name, first entry]
+    items: set[str] = field(default_factory=set)  # ids of all items, rotations and perturbations counted once
+    replies: int = 0
+
+
+@dataclass(slots=True)
+class _Column:
+    """One column as it is read: texts once, rows by cell and entry."""
+
+    strings: dict[str, int] = field(default_factory=dict)
+    items: dict[str, int] = field(default_factory=dict)
+    entries: dict[str, int] = field(default_factory=dict)  # "item" or "item~rotation"
+    rows: dict[int, dict[int, list[Any]]] = field(default_factory=dict)  # cell -> entry -> row
+    judged: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+
+    def index(self, text: str) -> int:
+        return self.strings.setdefault(text, len(self.strings))
+
+
+def pack(
+    cells: Sequence[dict[str, Any]],
+    records: Callable[[dict[str, Any]], Iterator[dict[str, Any]]],
+    opinions: Callable[[dict[str, Any]], Sequence[dict[str, Any]]],
+    keep: Callable[[dict[str, Any]], str],
+) -> Packed:
+    """Read the cells' records, a column at a time, and hand each shard to `keep`, which returns its name.
+
+    `opinions` gives what judges said in a cell: judge, rubric, control and rows of entry -> [status, scores, reasons].
+    """
+    packed = Packed([dict(cell) for cell in cells])
+    by_column: dict[tuple[Any, ...], list[int]] = {}
+    for number, cell in enumerate(packed.cells):
+        by_column.setdefault(tuple(cell.get(name, _USUAL.get(name)) for name in COLUMN), []).append(number)
+    plain: dict[tuple[Any, ...], dict[str, float]] = {}  # unperturbed: the first score of each item
+    for place in sorted(by_column, key=lambda place: place[-1] != "none"):  # unperturbed ones first; else as they come
+        column = _Column()
+        for number in by_column[place]:
+            cell = packed.cells[number]
+            values = _read(column, number, records(cell))
+            packed.items.update(item.split("~")[0] for item in values)
+            packed.replies += len(values)
+            base = (cell["run"], cell["model"], *place[:-1])
+            if place[-1] == "none":
+                plain[base] = values
+            elif base in plain:
+                cell["flips"] = _flips(column, values, plain[base])
+            if told := opinions(cell):
+                column.judged[number] = list(told)
+        for number in by_column[place]:
+            rows = column.rows[number]
+            packed.cells[number]["column"] = len(packed.columns)
+            packed.cells[number]["outcomes"] = "".join(
+                _outcome(rows[e]) if e in rows else ABSENT for e in range(len(column.entries))
+            )
+        shards = [[keep(_shard(column, part)), part[0]] for part in _parts(column)]
+        packed.columns.append({"ids": list(column.entries), "shards": shards})
+    return packed
+
+
+_USUAL = {"scoring": "generate", "perturb": "none"}  # of runs of before there were others
+
+
+def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> dict[str, float]:
+    """Add a cell's records to the column; returns each entry's first score (not a number where there is none)."""
+    rows = column.rows[number] = {}
+    values = {}
+    for record in records:
+        shown = {k: record[k] for k in ("item", "dialogue", "question", "labels", "options", "references", "gold")}
+        item = column.items.setdefault(json.dumps(shown, ensure_ascii=False), len(column.items))
+        rotation = record.get("rotation", 0)
+        name = record["item"] + (f"~{rotation}" if rotation else "")
+        entry = column.entries.setdefault(name, len(column.entries))
+        prompt = record["prompt"]
+        if record["messages"] is not None:
+            prompt = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in record["messages"])
+        answer, thoughts = record["answer"], record.get("reasoning")
+        rows[entry] = [
+            item, column.index(prompt), column.index(record["reply"] or ""), answer["status"], answer["choice"],
+            answer["text"], answer["rule"], answer["start"], answer["end"], record["scores"], record["finish"],
+            record["error"], len(record["shots"]), record["asked_shots"],
+            None if thoughts is None else column.index(thoughts), _likelihoods(record), rotation,
+        ]  # fmt: skip
+        values[name] = next(iter(record["scores"].values()), math.nan)
+    return values
+
+
+def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, float]) -> list[int]:
+    """Entries whose item was right (or half of it) unperturbed and is not now, or the other way about."""
+    return [
+        column.entries[name]
+        for name, value in values.items()
+        if abs(value - before.get(name.split("~")[0], math.nan)) >= FLIP
+    ]
+
+
+def _outcome(row: list[Any]) -> str:
+    status, scores = row[3], row[9] or {}
+    if status != "parsed":
+        return OUTCOMES[status]
+    if scores.get("accuracy") == 1 or scores.get("em") == 1:
+        return OUTCOMES["right"]
+    return OUTCOMES["partial" if scores.get("f1", 0) > 0 else "wrong"]
+
+
+def _parts(column: _Column) -> Iterator[range]:
+    """The entries of each shard: as many as make up its size."""
+    sizes = [len(text) for text in column.strings]
+    items = [len(text) for text in column.items]
+    first, size = 0, 0
+    for entry in range(len(column.entries)):
+        rows = [rows[entry] for rows in column.rows.values() if entry in rows]
+        texts = {i for row in rows for i in (row[1], row[2], row[14]) if i is not None}
+        more = sum(sizes[i] for i in texts) + sum(items[i] for i in {row[0] for row in rows}) + 200 * len(rows)
+        if size and size + more > SIZE:
+            yield range(first, entry)
+            first, size = entry, 0
+        size += more
+    if len(column.entries) > first:
+        yield range(first, len(column.entries))
+
+
+def _shard(column: _Column, part: range) -> dict[str, Any]:
+    texts, items = list(column.strings), list(column.items)
+    strings: dict[str, int] = {}
+    used: dict[int, int] = {}
+
+    def index(text: str) -> int:
+        return strings.setdefault(text, len(strings))
+
+    def moved(row: list[Any]) -> list[Any]:
+        row = list(row)
+        row[0] = used.setdefault(row[0], len(used))
+        for place in (1, 2, 14):
+            if row[place] is not None:
+                row[place] = index(texts[row[place]])
+        return row
+
+    rows = {
+        number: [moved(rows[entry]) if entry in rows else None for entry in part]
+        for number, rows in column.rows.items()
+    }
+    names = {name for name, entry in column.entries.items() if entry in part}
+    judged = {
+        number: [
+            {**one, "rows": {name: [*x[:2], index(x[2])] for name, x in one["rows"].items() if name in names}}
+            for one in told
+        ]
+        for number, told in column.judged.items()
+    }
+    return {
+        "rows": rows,
+        "judged": judged,
+        "items": [json.loads(items[i]) for i in used],
+        "strings": list(strings),
+    }
+
+
+def _likelihoods(record: dict[str, Any]) -> list[list[float | None]] | None:
+    """[log-probability, tokens, prior] an option; null for what JSON has no number for (a network gone wrong says nan)."""
+    found = record.get("likelihoods")  # runs of before there were any have none
+    return found and [
+        [v if v is None or math.isfinite(v) else None for v in (x["logprob"], x["tokens"], x["prior"])] for x in found
+    ]
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The records of a file, one at a time."""
+    with path.open(encoding="utf-8", newline="\n") as file:
+        for line in file:
+            if line.strip():
+                yield json.loads(line)

@@ -1,0 +1,108 @@
+// One item: the dialogue, what was asked, what came back and how it was read, and what others said.
+// ---------------------------------------------------------------- one item
+let drawing = 0;  // counts drawings, so that a later one ends an earlier
+
+async function drawItem() {
+  const cell = open, entry = current(), box = $("detail"), mine = ++drawing;
+  $("panes").classList.toggle("has-item", route().has("item"));
+  if (entry === undefined) { put(box, h("p", { class: "notice" }, route().has("item") ? t("gone") : t("pick")), h("p", { class: "muted" }, t("keys"))); return; }
+  box.setAttribute("aria-busy", "true");
+  const row = await rowAt(cell, entry).catch((error) => ({ lost: error.message }));
+  if (mine !== drawing || cell !== open) return;
+  box.removeAttribute("aria-busy");
+  if (row.lost) { put(box, h("p", { class: "notice" }, visible(row.lost))); return; }
+  const at = shown.indexOf(entry);
+  put(box, h("div", { class: "stepper" },
+    button(t("toList"), () => go(cellRoute(open)), { class: "link tolist" }),
+    button("‹ " + t("prev"), () => move(-1), { id: "prev", disabled: at <= 0 }), button(t("next") + " ›", () => move(1), { id: "next", disabled: at === shown.length - 1 }),
+    h("span", { class: "muted", role: "status" }, at < 0 ? "" : t("position", num(at + 1), num(shown.length))), h("span", { class: "muted keys" }, t("keys"))),
+  data$("h2", "itemid", row.item.item + (row.rotation ? ` · ${t("rotation", row.rotation)}` : "")),
+  h("div", { class: "two" }, h("div", null, h("h3", null, t("dialogue")), chat(row.item.dialogue, taskOf(cell.task).kind === "span" ? row.item.references : [])),
+    h("div", null, h("h3", null, t("question")), h("p", { class: "data question", lang: "zh-CN" }, emphasised(row.item.question, [], "")), row.likelihoods ? likelihoods(row) : answers(row), replyBlock(row, outcomeAt(cell, entry)))),
+  opinions(row), h("details", null, h("summary", null, t("prompt")), h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt))),
+  h("section", { id: "others" }, h("h3", null, t("others"))));
+  await drawOthers(cell, entry, row, () => mine === drawing && cell === open);
+}
+function answers(row) {
+  const x = row.item;
+  if (!x.options.length) return [h("h3", null, t("references")), h("ul", { class: "opts" }, x.references.map((ref) => h("li", { class: "isgold" }, data$("span", "", ref), h("span", { class: "pill gold" }, "✓ " + t("gold")))))];
+  return [h("h3", null, t("options")), h("ul", { class: "opts" }, x.options.map((option, i) => {
+    const gold = x.labels[i] === x.gold, chosen = row.choice === i;
+    return h("li", { class: (gold ? "isgold " : "") + (chosen ? "ischosen" : "") }, data$("span", "", `${x.labels[i] ?? ""} ${option}`),
+      pills(gold, chosen));
+  }))];
+}
+const pills = (gold, chosen) => [gold && h("span", { class: "pill gold" }, "✓ " + t("gold")), chosen && h("span", { class: "pill chosen" }, "● " + t("chosen"))];
+/** Each option's probability among the options: the softmax of the log-probabilities; null where one is no number. */
+function shares(row) {
+  const logprobs = row.likelihoods.map(([logprob]) => logprob), most = Math.max(...logprobs);
+  const parts = logprobs.map((x) => (isNumber(x) ? Math.exp(x - most) : NaN)), sum = parts.reduce((a, b) => a + b, 0);
+  return parts.map((x) => x / sum);
+}
+/** The options with how likely the model found each. What it is measured by: as most_likely of scoring.py has it. */
+function likelihoods(row) {
+  const x = row.item, share = shares(row), ofTexts = row.finish === "texts";
+  const sets = [["logprob", ([logprob]) => logprob]];
+  if (ofTexts) sets.push(["perToken", ([logprob, tokens]) => logprob / tokens], ["perChar", ([logprob], option) => logprob / Math.max(1, Array.from(option).length)], ["lessPrior", ([logprob, , prior]) => logprob - (prior ?? 0)]);
+  const measures = sets.map(([name, of]) => { const values = row.likelihoods.map((l, i) => of(l, x.options[i])); return { name, values, most: Math.max(...values) }; });
+  const small = (name, value, top) => h("span", { class: top ? "most" : "" }, h("small", null, t(name)), ` ${isNumber(value) ? value.toFixed(2).replace("-", "−") : "–"}`, top && " ▲");
+  return [h("h3", null, t("options")), h("ul", { class: "opts likely" }, x.options.map((option, i) => {
+    const gold = x.labels[i] === x.gold, chosen = row.choice === i, [, tokens, prior] = row.likelihoods[i];
+    const bar = h("i", null);
+    bar.style.width = `${isNumber(share[i]) ? 100 * share[i] : 0}%`;
+    return h("li", { class: (gold ? "isgold " : "") + (chosen ? "ischosen" : "") }, data$("span", "", `${x.labels[i] ?? ""} ${option}`), pills(gold, chosen),
+      h("span", { class: "share", title: t("amongOptions") }, h("span", { class: "track", "aria-hidden": "true" }, bar), h("b", null, pct(share[i]), " %")),
+      h("span", { class: "measures" }, measures.map((m) => small(m.name, m.values[i], m.values[i] === m.most)), ofTexts && [small("priorIs", prior), h("span", null, h("small", null, t("tokensAre")), ` ${num(tokens)}`)]));
+  })), h("p", { class: "note" }, t("likelihoodNote", t(ofTexts ? "perToken" : "logprob")))];
+}
+function replyBlock(row, kind) {
+  const lost = row.asked - row.shots;
+  const facts = [
+    [t("statusIs"), h("span", { class: "badge b-" + badge(kind) }, t(row.status) + (row.status === "parsed" ? " · " + t(kind) : ""))], row.text != null && row.status === "parsed" && [t("readAs"), data$("span", "", row.text)],
+    [t("rule"), data$("code", "", row.rule || "–")], [t("scores"), Object.entries(row.scores).map(([m, v]) => `${metricName(m)} ${pct(v)}`).join(" · ") || "–"],
+    [t("finish"), data$("code", "", row.finish)], [t("shotsShown"), t("shotsOf", row.shots, row.asked) + (lost > 0 ? t("shotsLost", lost) : "")],
+  ].filter(Boolean);
+  return [row.reasoning && h("details", { class: "reasoning" }, h("summary", null, t("reasoning")), data$("pre", "reply", row.reasoning)),
+    row.likelihoods === null && h("h3", null, t("reply"), row.start !== null && h("small", null, " · ", t("replyNote"))), said(row),
+    h("dl", { class: "settings" }, facts.map(([k, v]) => [h("dt", null, k), h("dd", null, v)]))];
+}
+/** What came back: the reply, why there is none, or that none was written. */
+function said(row) {
+  if (row.error !== null) return h("div", { class: "notice" }, h("strong", null, t("noReply")), " ", data$("code", "", row.error));
+  if (row.likelihoods) return h("p", { class: "notice" }, t("nothingWritten"));
+  return [row.status === "filtered" && h("p", { class: "notice" }, t("withheld")), (row.reply || row.status !== "filtered") && highlighted(row)];
+}
+const LONG = 12000, AROUND = 2000;  // characters of a reply shown at once; and beside the part that was read
+/** Places count code points, as Python does, not UTF-16 units. Of a very long reply: its beginning, its end and where it was read. */
+function highlighted(row, whole = false) {
+  const chars = Array.from(row.reply), read = row.start !== null && row.end !== null;
+  if (!chars.length) return h("pre", { class: "data reply", lang: "zh-CN" }, h("span", { class: "muted" }, t("emptyReply")));
+  const box = h("pre", { class: "data reply", lang: "zh-CN" }), cut = (a, b) => visible(chars.slice(a, b).join(""));
+  const marked = (a, b) => (!read || b <= row.start || a >= row.end ? cut(a, b) : [cut(a, Math.max(a, row.start)), h("mark", { class: "read" }, cut(Math.max(a, row.start), Math.min(b, row.end))), cut(Math.min(b, row.end), b)]);
+  const wanted = whole || chars.length <= LONG ? [[0, chars.length]] : [[0, LONG / 2], ...(read ? [[row.start - AROUND, Math.min(row.end, row.start + LONG / 2) + AROUND]] : []), [chars.length - AROUND, chars.length]];
+  const parts = [];
+  for (const [a, b] of wanted.map(([x, y]) => [Math.max(0, x), Math.min(chars.length, y)]).sort((x, y) => x[0] - y[0])) {
+    if (parts.length && a <= parts.at(-1)[1]) parts.at(-1)[1] = Math.max(parts.at(-1)[1], b); else parts.push([a, b]);
+  }
+  const gap = (n) => h("span", { class: "gap" }, t("leftOut", num(n)), " ", button(t("showAll", num(chars.length)), () => box.replaceWith(highlighted(row, true)), { class: "small" }));
+  return fill(box, null, parts.map(([a, b], i) => [i > 0 && gap(a - parts[i - 1][1]), marked(a, b)]));
+}
+/** Other models asked in the same way, and the same model asked in other ways. */
+async function drawOthers(cell, entry, mine, wanted) {
+  const same = data.cells.filter((c) => c !== cell && ["set", "task", "split", "variant", "shots"].every((k) => c[k] === cell[k]) && ((c.scoring === cell.scoring && c.perturb === cell.perturb) || c.id === cell.id));
+  const cards = await Promise.all(same.map(async (c) => {
+    const other = entryOf(c, idAt(cell, entry)), row = other !== undefined && await rowAt(c, other).catch(() => null);
+    return row && otherCard(c, other, row, mine);
+  }));
+  if (!wanted()) return;
+  const there = cards.filter(Boolean);
+  $("others").append(there.length ? h("div", { class: "cards" }, there) : h("p", { class: "muted" }, t("noOthers")));
+}
+function otherCard(cell, entry, row, mine) {
+  const kind = outcomeAt(cell, entry), model = models.get(cell.id);
+  return h("article", { class: "card" },
+    h("header", null, h("span", null, nameNode(model), cell.scoring !== open.scoring && h("small", null, t(cell.scoring)), cell.perturb !== open.perturb && h("small", null, perturbName(cell.perturb))), h("span", { class: "badge b-" + badge(kind) }, t(kind))),
+    row.shown !== mine.shown && h("p", { class: "warn" }, "≠ ", t("otherForm")),
+    row.likelihoods ? data$("p", "", `${row.item.labels[row.choice]} ${row.text}${row.finish === "labels" ? ` · ${pct(shares(row)[row.choice])} %` : ""}`) : said(row),
+    button(t("openIt"), () => go({ ...cellRoute(cell), item: idAt(cell, entry) }), { class: "link", "aria-label": `${t("openIt")}: ${plain(model.label)}` }));
+}
