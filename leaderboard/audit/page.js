@@ -183,7 +183,7 @@ const showHelp = () => $("help").showModal();
 
 async function start() {
   if (typeof DecompressionStream === "undefined") { $("notice").textContent = WORDS.old[0]; return; }
-  try { data = await unpack(); } catch (error) { $("notice").textContent = WORDS.broken[0] + error.message; return; }
+  try { data = await unpack($("data").textContent); } catch (error) { $("notice").textContent = WORDS.broken[0] + error.message; return; }
   state.keeps = canKeep();
   readLanguage();
   readTheme();
