@@ -94,7 +94,7 @@ def ways_page(ways: Path) -> Iterator[Any]:
 
 
 @contextmanager
-def browse(file: Path, drawn: str = "table.overview") -> Iterator[Any]:
+def browse(file: Path, drawn: str = "table.overview", patient: bool = False) -> Iterator[Any]:
     """A browser page that fails the test on any dialog, script error, console message or network request."""
     noise: list[str] = []
     with sync_api.sync_playwright() as playwright:
@@ -106,6 +106,8 @@ def browse(file: Path, drawn: str = "table.overview") -> Iterator[Any]:
         tab.on("pageerror", lambda error: noise.append(str(error)))
         tab.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
         tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else noise.append(r.url))
+        if not patient:  # what is out of sight is drawn when the browser idles: here at once, so that no test must wait
+            tab.add_init_script("globalThis.requestIdleCallback = (work) => work()")
         tab.goto(file.as_uri())
         tab.wait_for_selector(drawn)
         yield tab

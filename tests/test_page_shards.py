@@ -1,0 +1,185 @@
+"""Many records: shards that load from file:// when an item is opened, lists of which only what is in sight exists."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_page import CHROMIUM, browse
+
+import evalsuite
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+CELL = "run=0&model=random&set=easy&task=slot_identification&split=test&prompt=paper&shots=0&scoring=generate"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two baselines and their shuffled twins on the whole sample; one item's reply is a million characters long."""
+    out = tmp_path_factory.mktemp("shards") / "run"
+    evalsuite.run(model=["random", "lexical"], tasks=["slot_identification"], perturb=["none", "shuffle"], out=out)
+    path = out / record_file(out)
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    records[3]["reply"] = "长" * 500_000 + "答案是(b)" + "尾" * 500_000
+    records[3]["answer"] |= {"start": 500_003, "end": 500_006}
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return out
+
+
+def record_file(out: Path) -> str:
+    cells = json.loads((out / "results.json").read_text())["cells"]
+    return next(c["records"] for c in cells if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none"))
+
+
+@pytest.fixture(params=["inside", "beside"])
+def site(run: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The page with its shards in it, and with several small ones as files."""
+    if request.param == "beside":
+        monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
+        monkeypatch.setattr(sys.modules["evalsuite.shards"], "SIZE", 20_000)
+    return evalsuite.report([run], tmp_path / "site")
+
+
+@pytest.fixture
+def page(site: Path) -> Iterator[Any]:
+    with browse(site) as tab:
+        yield tab
+
+
+def visit(page: Any, address: str) -> None:
+    page.goto("about:blank")
+    page.goto(address)
+
+
+def test_shards_hold_what_the_records_hold(run: Path, site: Path, page: Any) -> None:
+    records = [json.loads(line) for line in (run / record_file(run)).read_text().splitlines()]
+    files = sorted((site.parent / "shards").glob("*.js"))
+    assert (len(files) >= 4 and page.locator("script[id^=shard-]").count() == 0) or not files
+    visit(page, f"{site.as_uri()}#{CELL}")
+    for record in (records[0], records[-1], records[len(records) // 2]):
+        page.evaluate(
+            "id => { location.hash = location.hash.split('&item=')[0] + '&item=' + encodeURIComponent(id) }",
+            record["item"],
+        )
+        sync_api.expect(page.locator(".itemid")).to_have_text(record["item"])
+        assert page.inner_text(".two pre.reply") == record["reply"]
+        assert page.inner_text(".question") == record["question"]
+        assert page.locator(".cards .card").count() == 2  # lexical, and itself shuffled, from another column's shard
+    assert not page.locator("head script").count()
+
+
+def test_only_lines_in_sight_exist(site: Path, page: Any) -> None:
+    page.set_viewport_size({"width": 1280, "height": 500})
+    visit(page, f"{site.as_uri()}#{CELL}")
+    page.wait_for_selector(".rows .row")
+    there = page.locator(".rows .row").count()
+    total = int(page.locator(".rows li").first.get_attribute("aria-setsize"))
+    assert there < total
+    last = f".rows li[aria-posinset='{total}']"
+    assert page.locator(last).count() == 0
+    page.evaluate("document.getElementById('rows').scrollTo(0, 1e9)")
+    page.wait_for_selector(last)
+    sync_api.expect(page.locator(f"{last} .snippet")).not_to_have_text("…")
+    page.locator(f"{last} button").click()
+    page.wait_for_selector(".chat")
+    assert page.locator(f"{last} button").get_attribute("aria-current") == "true"
+
+
+def test_search_goes_through_every_shard(run: Path, site: Path, page: Any) -> None:
+    records = [json.loads(line) for line in (run / record_file(run)).read_text().splitlines()]
+    word = records[-1]["dialogue"][0][2:10]
+    found = [r for r in records if any(word in turn for turn in r["dialogue"])]
+    visit(page, f"{site.as_uri()}#{CELL}")
+    page.fill("#search", word)
+    sync_api.expect(page.locator("#found")).to_contain_text(f"{len(found)} of {len(records)} items")
+    page.keyboard.press("Escape")
+
+
+def test_models_disagree(run: Path, site: Path, page: Any) -> None:
+    cells = json.loads((run / "results.json").read_text())["cells"]
+    right: dict[str, set[bool]] = {}
+    for cell in cells:
+        if (cell["set"], cell["perturb"]) == ("easy", "none"):
+            for line in (run / cell["records"]).read_text().splitlines():
+                record = json.loads(line)
+                right.setdefault(record["item"], set()).add(record["scores"]["accuracy"] == 1)
+    visit(page, f"{site.as_uri()}#{CELL}")
+    page.click(".listtools [data-value=disagree]")
+    both = sum(len(x) == 2 for x in right.values())
+    assert both and page.inner_text("#found").startswith(f"{both} of ")
+
+
+def test_a_very_long_reply_is_cut_around_what_was_read(site: Path, page: Any) -> None:
+    visit(page, f"{site.as_uri()}#{CELL}")
+    page.click(".rows li[aria-posinset='4'] button")
+    page.wait_for_selector(".gap")
+    assert page.inner_text(".two mark.read") == "(b)" and len(page.inner_text(".two pre.reply")) < 20_000
+    page.locator(".two .gap button").first.click()
+    assert len(page.inner_text(".two pre.reply")) >= 1_000_006 and page.locator(".two .gap").count() == 0
+
+
+def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
+    site = evalsuite.report([run], tmp_path / "site")
+    for path in (site.parent / "shards").glob("*.js"):
+        path.rename(path.with_suffix(".bak"))
+    with pytest.raises(AssertionError, match="ERR_FILE_NOT_FOUND"), browse(site) as tab:  # what the browser logs
+        visit(tab, f"{site.as_uri()}#{CELL}")
+        tab.click(".rows .row >> nth=0")
+        tab.wait_for_selector(".detail .notice")
+        assert "belongs beside this page" in tab.inner_text(".detail")
+        for path in (site.parent / "shards").glob("*.bak"):
+            path.rename(path.with_suffix(".js"))
+        tab.keyboard.press("j")  # it is sent for again
+        tab.wait_for_selector(".chat")
+
+
+ATTEMPTS = {
+    "html": "document.body.innerHTML = '<img src=x onerror=globalThis.ran=1>'",
+    "script": "document.head.append(Object.assign(document.createElement('script'), {src: 'data:text/javascript,globalThis.ran=1'}))",
+    "inline": "document.head.append(Object.assign(document.createElement('script'), {text: 'globalThis.ran=1'}))",
+    "handler": "document.body.setAttribute('onclick', 'globalThis.ran=1'); document.body.click()",
+    "style": "document.head.append(Object.assign(document.createElement('style'), {textContent: 'body {display: none}'}))",
+}
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
+def test_nothing_but_ours_runs(run: Path, tmp_path: Path, attempt: str) -> None:
+    """The policy holds even if something of ours went wrong: no HTML from strings, no script or style but the page's."""
+    with (
+        pytest.raises(AssertionError, match=r"blocked|Trusted|Content Security Policy"),
+        browse(evalsuite.report([run], tmp_path / "site")) as tab,
+    ):
+        tab.evaluate(f"() => {{ try {{ {attempt} }} catch {{ }} }}")
+        tab.wait_for_timeout(100)
+        assert tab.evaluate("[globalThis.ran ?? 0, getComputedStyle(document.body).display]") == [0, "block"]
+
+
+def test_old_shards_are_removed(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
+    site = evalsuite.report([run], tmp_path / "site")
+    before = sorted(p.name for p in (site.parent / "shards").iterdir())
+    assert evalsuite.report([run], tmp_path / "site").read_bytes() == site.read_bytes()
+    assert before == sorted(p.name for p in (site.parent / "shards").iterdir())
+    monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 10**9)
+    evalsuite.report([run], tmp_path / "site")
+    assert not (site.parent / "shards").exists()
+
+
+def test_what_is_out_of_sight_is_drawn_later(run: Path, tmp_path: Path) -> None:
+    site = evalsuite.report([run], tmp_path / "site")
+    with browse(site, patient=True) as tab:
+        tab.wait_for_selector("html[data-drawn=all]")
+        drawn = tab.locator(".part > *").count()
+        tab.select_option("[data-keep=perturb] select", "shuffle")
+        tab.wait_for_selector("html[data-drawn=all]")
+        assert tab.locator(".part > *").count() == drawn >= 5
+        tab.locator("table[data-set=hard] button.cell").first.click()
+        tab.wait_for_selector("#panes")
+        tab.keyboard.press("Escape")
+        tab.wait_for_selector("table.overview")
