@@ -1,0 +1,169 @@
+"""The leaderboard at full size: 20 models, 16 task sets, 11 ways of putting an item, 100,000 replies.
+
+    python benchmarks/page.py [--models 20] [--replies 100000] [--keep DIR]
+
+Made of real requests (the sample's items, repeated with turns made different) and replies of stand-ins that know the
+answer a model's share of the time, stored, scored and reported by the code that a run goes through. Printed: seconds and
+peak memory of scoring and of the report, the site's size, and in Chromium the time until the table stands there and the
+time from each action to its next frame (`--browser` to measure a site that is there).
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from load import write
+
+import evalsuite
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results import write_results
+from evalsuite.scoring import Reading
+from evalsuite.store import Store
+from evalsuite.types import Item, Response
+
+PERTURBED = [name for name, p in PERTURBATIONS.items() if not p.several]
+
+
+def build(folder: Path, models: int, replies: int) -> Path:
+    """A run's folder with its store."""
+    write(folder / "corpus", 16 * 400)
+    first = folder / "first"
+    settings: dict[str, Any] = {"model": ["random"], "perturb": PERTURBED, "data": folder / "corpus", "out": first}
+    probe = sum(c["items"] for c in evalsuite.run(**settings, limit=1).cells)
+    shutil.rmtree(first)
+    evalsuite.run(**settings, limit=max(1, round(replies / models / probe)))
+    run = folder / "run"
+    run.mkdir()
+    shutil.copy(first / "manifest.json", run)
+    with Store(first / "store.sqlite") as source, Store(run / "store.sqlite") as target:
+        for cell in source.cells():
+            rows = [(request, response) for _, request, response in source.read(cell)]
+            for n in range(models):
+                name = f"model-{n + 1:02d}-{(n % 7 + 1) * 2}b"
+                mine = replace(cell, model=name, facts={**cell.facts, "backend": "hf", "fingerprint": name, "tags": []})
+                keyed = [(f"{name}:{cell.name}:{i}", request) for i, (request, _) in enumerate(rows)]
+                target.plan(mine, keyed)
+                target.put(
+                    (key, Response(said(request.item, (response.text if response else ""), n / models, key), "stop"))
+                    for (key, request), (_, response) in zip(keyed, rows, strict=True)
+                )
+    return run
+
+
+def said(item: Item, guess: str, skill: float, key: str) -> str:
+    """The right answer as often as the model is good, with a reason from the dialogue; now and then a refusal."""
+    draw = Random(key)
+    if draw.random() < 0.02:
+        return draw.choice(["抱歉，我无法回答这个问题。", "", "作为一个人工智能语言模型，我不知道。"])
+    answer = item.target if draw.random() < skill else guess
+    return f"{answer}\n因为对话里说：{draw.choice(item.dialogue)}，{draw.choice(item.dialogue)}"
+
+
+def measured(what: str, run: Path) -> None:
+    began = time.perf_counter()
+    if what == "score":
+        write_results(run, Reading())
+    else:
+        evalsuite.report([run], run / "page")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{what:8} {time.perf_counter() - began:6.1f} s   {peak:.2f} GiB peak", flush=True)
+
+
+# What a reader does: name, and a script that does it and gives the selector that must be there when it is done.
+ACTIONS = [
+    ("sort by a task", "click('[data-sort=slot_identification]')", "table.overview"),
+    ("intervals off", "click('[data-keep=intervals] input')", "table.overview"),
+    ("metric", "pick('[data-keep=metric] select', 'em')", "table.overview"),
+    ("perturbation", "pick('[data-keep=perturb] select', 'shuffle')", "table.overview"),
+    ("language", "click('#lang')", "table.overview"),
+    ("theme", "click('#theme')", "table.overview"),
+    ("open a cell", "click('table.overview button.cell')", "#panes .row"),
+    ("first item", "press('j')", ".chat"),
+    ("next item", "press('j')", ".chat"),
+    ("filter", "click('.listtools [data-value=wrong]')", ".row"),
+    ("search", "type('#search', '因为')", ".row"),
+    ("back", "press('Escape'); press('Escape')", "table.overview"),
+]
+DOING = """async ([action, wanted]) => {
+  const $ = (x) => document.querySelector(x);
+  const click = (x) => $(x).click();
+  const pick = (x, value) => { $(x).value = value; $(x).dispatchEvent(new Event("change", {bubbles: true})); };
+  const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+  const type = (x, text) => { $(x).value = text; $(x).dispatchEvent(new Event("input", {bubbles: true})); };
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const began = performance.now();
+  new Function("click", "pick", "press", "type", action)(click, pick, press, type);
+  do await frame(); while (!$(wanted));
+  return performance.now() - began;
+}"""
+
+
+def browse(page: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        context = chromium.new_context(viewport={"width": 1280, "height": 900}, locale="en-US", bypass_csp=True)
+        for attempt in range(3):
+            tab = context.new_page()
+            began = time.perf_counter()
+            tab.goto(page.as_uri(), wait_until="commit")
+            tab.wait_for_selector("table.overview")
+            seen = time.perf_counter() - began
+            paint = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+            tab.wait_for_selector("html[data-drawn=all]", timeout=60_000)
+            print(
+                f"open {attempt + 1}: first paint {paint or 0:.0f} ms, table {1000 * seen:.0f} ms, "
+                f"everything {1000 * (time.perf_counter() - began):.0f} ms",
+                flush=True,
+            )
+            if attempt < 2:
+                tab.close()
+        for name, action, wanted in ACTIONS:
+            tab.wait_for_timeout(500)
+            print(f"{name:16} {tab.evaluate(DOING, [action, wanted]):6.0f} ms", flush=True)
+        print(f"nodes {tab.evaluate('document.querySelectorAll(`*`).length'):,}")
+        chromium.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", type=int, default=20)
+    parser.add_argument("--replies", type=int, default=100_000)
+    parser.add_argument("--keep", type=Path, help="make it here and leave it")
+    parser.add_argument("--browser", type=Path, help="only browse this page")
+    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.measure:
+        measured(arguments.measure[0], Path(arguments.measure[1]))
+        return
+    if arguments.browser:
+        browse(arguments.browser.resolve())
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.keep or Path(temporary)
+        folder.mkdir(exist_ok=True)
+        run = build(folder, arguments.models, arguments.replies)
+        for what in ("score", "report"):
+            subprocess.run([sys.executable, __file__, "--measure", what, str(run)], check=True)
+        files = [p for p in (run / "page").rglob("*") if p.is_file()]
+        page = run / "page" / "index.html"
+        print(f"site {sum(p.stat().st_size for p in files) / 2**20:.1f} MiB in {len(files)} files", end=", ")
+        print(f"index.html {page.stat().st_size / 2**20:.1f} MiB")
+        browse(page)
+
+
+if __name__ == "__main__":
+    main()
