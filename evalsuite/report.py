@@ -27,12 +27,17 @@ from evalsuite.tasks import TASKS
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
 INSIDE = 4_000_000  # bytes of packed shards that the page itself holds: one file that can be mailed
 # What of results.json the page has as it is; runs of before there was any have none.
-_TOLD: dict[str, Any] = {"robustness": {}, "learning": [], "judged": {}}
+_TOLD: dict[str, Any] = {
+    "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "learning": [], "judged": {},
+}  # fmt: skip
 # One after the other, as one script.
 _SCRIPTS = (
     "words.js",
     "page.js",
+    "filters.js",
     "picture.js",
+    "tablefile.js",
+    "provenance.js",
     "overview.js",
     "robustness.js",
     "curves.js",
@@ -126,6 +131,10 @@ def assemble(
 def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Callable[[Any], str]) -> dict[str, Any]:
     """All that the page shows but what stands in shards; `keep` takes these."""
     found = [{k: results.get(k, empty) for k, empty in _TOLD.items()} for results in read]
+    for told, results in zip(found, read, strict=True):
+        # The keys that there were, in their order, for the page to write the file again.
+        keys = dict.fromkeys(k for cell in results["cells"] for k in cell)
+        told["written"] = {"results": list(results), "cells": list(keys)}
     cells = [{**cell, "run": number} for number, results in enumerate(read) for cell in results["cells"]]
     packed = shards.pack(
         cells,
@@ -144,6 +153,7 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
         "columns": packed.columns,
         "asked": {"items": len(packed.items), "replies": packed.replies},
         "published": published(),
+        "citations": _citations(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
 
@@ -179,6 +189,12 @@ def published() -> list[dict[str, Any]]:
              "shots": int(row["shots"]), "metric": row["metric"], "value": float(row["value"])}
             for row in csv.DictReader(file)
         ]  # fmt: skip
+
+
+def _citations() -> str:
+    """BibTeX of what to cite."""
+    path = bundled("leaderboard/citations.bib")
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _manifest(folder: Path) -> Any:

@@ -251,6 +251,7 @@ def cells(
                     "leaked": source.leaked,
                     "drop_leaked": s.drop_leaked,
                     "tags": model.tags,
+                    **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                 }
                 place = (model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)

@@ -117,12 +117,11 @@ function curveTable(rows) {
     if (seeds.length === 1) return h("td", { class: "v" }, opener(cellOf(row, seeds[0].model), pct(m.value)), between(m), silent(cellOf(row, seeds[0].model)));
     return h("td", { class: "v" }, h("span", { class: "num" }, pct(m.value)), between(m), h("small", { class: "seeds" }, seeds.map((x) => h("span", null, `${t("seed")} ${plain(x.seed)} `, opener(cellOf(row, x.model), pct(x.value))))));
   };
-  return h("details", { class: "numbers" }, h("summary", null, t("curveNumbers")), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("curveNumbers") },
-    h("table", { class: "robust curvetable" }, h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x)))),
+  return h("details", { class: "numbers" }, h("summary", null, t("curveNumbers")), framed(h("table", { class: "robust curvetable" }, h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x)))),
       tasks.map((x) => [x, rows.filter((r) => r.task === x.name)]).filter(([, list]) => list.length).map(([x, list]) => h("tbody", null,
         h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, `${taskName(x)}, ${metricName(list[0].metric)} %`), h("td", { colspan: heads.length - 1 })),
         list.map((row) => h("tr", { "data-row": [row.task, row.set, row.perturb].join(" ") }, h("th", { scope: "row" }, `${row.set.toUpperCase()} · ${row.perturb === "none" ? t("perturbNone") : row.perturb}`),
-          value(row, row.before), sizes.map((size) => value(row, row.points.find((p) => p.size === size))), h("td", { class: "v" }, pct(row.chance)))))))));
+          value(row, row.before), sizes.map((size) => value(row, row.points.find((p) => p.size === size))), h("td", { class: "v" }, pct(row.chance))))))), { id: "curves-table", title: `${t("learning")} · ${poolName(rows, rows[0].pool)}` }));
 }
 function exportCurves(rows) {
   const lines = [["run", "base", "trained_on", "allow_leak", "task", "set", "split", "prompt", "shots", "scoring", "perturb", "metric", "chance", "size", "seed", "model", "value", "low", "high", "interval", "items",
@@ -148,7 +147,7 @@ function labelPanels(rows, name, set) {
   const sizes = [...new Set(there.flatMap((r) => r.points.map((p) => p.size)))].sort((a, b) => a - b), size = sizes.includes(state.labelSize) ? state.labelSize : sizes.at(-1);
   const shown = there.filter((r) => r.perturb === kind).map((r) => [r, r.points.find((p) => p.size === size)?.labels]).filter(([, x]) => x);
   const title = `${t("labelCheck")} · ${set.toUpperCase()} · ${kind} · ${t("nItems", num(size))}`;
-  return [h("div", { class: "titled" }, h("h3", null, t("labelCheck"), " · ", set.toUpperCase()), savers("curves-labels", `${name} · ${title}`)), h("p", { class: "note" }, t("labelNote")),
+  return [h("div", { class: "titled" }, h("h3", null, t("labelCheck"), " · ", set.toUpperCase()), chartAndTable("curves-labels", `${name} · ${title}`)), h("p", { class: "note" }, t("labelNote")),
     h("div", { class: "controls" },
       kinds.length > 1 && kept("label-perturb", choice(t("perturb"), kinds, kind, (labelPerturb) => update({ labelPerturb }), perturbName)),
       sizes.length > 1 && kept("label-size", choice(t("trainingItems"), sizes, size, (v) => update({ labelSize: Number(v) }), (v) => num(v)))),

@@ -73,10 +73,10 @@ function metricTable(cell) {
   const heads = [t("metricHead"), t("value"), t("interval"), binomial && "Wilson", "n", t("signature")].filter(Boolean);
   const numbers = (m, x) => [figure(m, x.value, 2), span(m, x.low, x.high, 2) || "–", binomial && (span(m, ...(x.wilson ?? []), 2) || "–"), num(x.n)].filter((v) => v !== false);
   return h("details", { id: "metrics" }, h("summary", null, t("allMetrics", all.length)), h("p", { class: "note" }, t("intervalNoteCell")),
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("allMetrics", all.length) }, h("table", { class: "metrics" },
+    framed(h("table", { class: "metrics" },
       h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 0 && i < heads.length - 1 && "v" }, x)))),
       h("tbody", null, all.map(([m, x]) => h("tr", null, h("th", { scope: "row" }, longName(m)), numbers(m, x).map((v) => h("td", { class: "v" }, v)),
-        h("td", null, h("div", { class: "sig" }, data$("code", "", x.signature ?? "–"), copyButton(x.signature ?? "")))))))));
+        h("td", null, h("div", { class: "sig" }, data$("code", "", x.signature ?? "–"), copyButton(x.signature ?? ""))))))), { id: "metrics-table", title: `${models.get(cell.id).label} · ${taskName(taskOf(cell.task))} · ${cell.set.toUpperCase()}`, where: settingWords(cell) }));
 }
 function provenance(cell) {
   const value = (v) => (v !== null && typeof v === "object" ? JSON.stringify(v) : String(v));

@@ -57,7 +57,7 @@ function drawJudge() {
 }
 /** The first `words` columns hold words, the others numbers. */
 const headRow = (heads, words = 1) => h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i >= words && "v" }, x))));
-const scrolled = (label, table) => h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);
+const scrolled = (label, id, table) => framed(table, { id, title: `${t("judge")} · ${label}` });
 
 /** Means with intervals and histograms, a group of rows a model. */
 function judgeTable(cells, scale) {
@@ -73,7 +73,7 @@ function judgeTable(cells, scale) {
       h("td", { class: "v" }, num(c.status.invalid ?? 0), lost > 0 && h("small", { class: "warn" }, ` ${t("lostN", num(lost))}`)), h("td", { class: "v" }, plus(x.length.spearman)));
   };
   const order = (c) => address(tasks.findIndex((x) => x.name === c.task), c.set);
-  return scrolled(t("judge"), h("table", { class: "robust judged" }, headRow(heads),
+  return scrolled(t("judgeMean"), "judge-means", h("table", { class: "robust judged" }, headRow(heads),
     grouped(cells).map(([m, list]) => h("tbody", null, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, nameNode(m)), h("td", { colspan: heads.length - 1 })),
       [...list].sort((a, b) => (order(a) > order(b) ? 1 : -1)).map(line)))));
 }
@@ -105,19 +105,19 @@ function judgeControls(who) {
       h("td", null, judges.map((j, i) => [i > 0 && " · ", data$(mine ? "strong" : "span", "", j)]), h("small", null, ` ${plain(r.rubric)}${r.scale === "score" ? "" : ` ${plain(r.scale)}`}`)),
       h("td", { class: "finding" }, visible(FINDINGS[r.control](r))), h("td", { class: "v" }, num(r.n ?? r.n_own)));
   };
-  return rows.length > 0 && [h("p", { class: "note" }, t("kappaNote")), scrolled(t("judgeControls"), h("table", { class: "robust findings" },
+  return rows.length > 0 && [h("p", { class: "note" }, t("kappaNote")), scrolled(t("judgeControls"), "judge-controls", h("table", { class: "robust findings" },
     headRow([t("control"), t("judge"), t("says"), "n"], 3), h("tbody", null, Object.keys(FINDINGS).flatMap((name) => rows.filter((r) => r.control === name).map(line)))))];
 }
 function attackKinds(who) {
   const rows = judgedControls().filter((r) => r.control === "attacks" && r.n > 0 && whoOf(r, r.scale) === who);
-  return rows.map((r) => h("details", null, h("summary", null, t("byKind")), h("table", { class: "places kinds" }, headRow([t("kindHead"), "", t("raisedHead")]),
+  return rows.map((r) => h("details", null, h("summary", null, t("byKind")), scrolled(t("byKind"), "judge-attacks", h("table", { class: "places kinds" }, headRow([t("kindHead"), "", t("raisedHead")]),
     h("tbody", null, Object.entries(r.by_kind).map(([kind, x]) => h("tr", null, h("th", { scope: "row" }, WORDS["kind." + kind] ? t("kind." + kind) : plain(kind)),
-      h("td", { class: "inplot" }, x.n > 0 && bars(x.raised / x.n, null)), h("td", { class: "v" }, x.n ? `${num(x.raised)} / ${num(x.n)}` : "–")))))));
+      h("td", { class: "inplot" }, x.n > 0 && bars(x.raised / x.n, null)), h("td", { class: "v" }, x.n ? `${num(x.raised)} / ${num(x.n)}` : "–"))))))));
 }
 function panelMedians(who) {
   const [, rubric, scale] = who.split("\t");
   const rows = judgedControls().filter((r) => r.control === "panel" && r.rubric === rubric && r.scale === scale && r.n > 0);
-  return rows.map((r) => h("details", null, h("summary", null, t("medians"), h("small", null, ` ${r.judges.map(plain).join(" · ")}`)), scrolled(t("medians"), h("table", { class: "robust" },
+  return rows.map((r) => h("details", null, h("summary", null, t("medians"), h("small", null, ` ${r.judges.map(plain).join(" · ")}`)), scrolled(t("medians"), "judge-medians", h("table", { class: "robust" },
     headRow([t("model"), t("task"), t("judgeMean"), "n"], 2), h("tbody", null, r.cells.filter(inPlace).map((c) => h("tr", null, h("th", { scope: "row" }, plain(c.model)), h("td", null, taskName(taskOf(c.task)), h("small", null, ` ${c.set.toUpperCase()}`)),
       h("td", { class: "v" }, points(c.value), h("small", null, ` ${points(c.low)} … ${points(c.high)}`)), h("td", { class: "v" }, num(c.n)))))))));
 }
@@ -128,7 +128,7 @@ function judgeMetrics(cells, who, set, task) {
   const known = (x) => x && isNumber(x.pearson);
   const names = [...new Set(cells.flatMap((c) => Object.keys(c.scales[scale].metrics)))].filter((m) => known(over?.metrics[m]) || cells.some((c) => known(c.scales[scale].metrics[m])));
   const three = (x) => h("td", { class: "v" }, known(x) ? [x.pearson, x.spearman, x.kendall].map(plus).join(" · ") : "–");
-  return scrolled(t("judgeMetrics"), h("table", { class: "robust beside" },
+  return scrolled(`${t("judgeMetrics")} · ${taskName(task)} · ${set.toUpperCase()}`, "judge-metrics", h("table", { class: "robust beside" },
     headRow([t("metricHead"), ...cells.map((c) => nameNode(models.get(c.id))), ...(over ? [t("overModels", over.models)] : [])]),
     h("tbody", null, names.map((m) => h("tr", null, h("th", { scope: "row" }, metricName(m)), cells.map((c) => three(c.scales[scale].metrics[m])), over && three(over.metrics[m]))))));
 }

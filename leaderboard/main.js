@@ -13,6 +13,7 @@ function render(all = false) {
   const asked = route().has("model"), cell = asked ? routedCell() : null;
   if (!cell) {
     const was = open;
+    readView();
     open = null;
     drawOverview();
     $("gone")?.remove();

@@ -37,7 +37,7 @@ function drawPart(box, draw) {
   if (focus) box.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
 }
 const drawTables = () => h("section", { class: "block" }, h("h2", null, t("overview")),
-  h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`), controls(), notes(), legend(), setNames().map(overviewTable));
+  h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`), filterBar(), controls(), notes(), legend(), setNames().map(overviewTable));
 const kept = (key, node) => { node.dataset.keep = key; return node; };
 function controls() {
   const several = (name, key) => {
@@ -99,7 +99,7 @@ function ownRows(baseline) {
 function paperRows(set) {
   const columns = new Map(tasks.map((x) => [x.name, published(set, x.name, metricOf(x))]));
   const names = [...new Set([...columns.values()].flatMap((c) => [...c.keys()]))];
-  return names.map((label) => ({ label, columns, value: (_, task) => columns.get(task.name)?.get(label)?.value ?? null }));
+  return names.filter(named).map((label) => ({ label, columns, value: (_, task) => columns.get(task.name)?.get(label)?.value ?? null }));
 }
 /** Row -> "best" or "second" among the own models. Cells with failed or missing items, and unlike columns, are not ranked. */
 function ranks(rows, set, task) {
@@ -124,11 +124,11 @@ function overviewTable(set) {
     tasks.map((x) => valueCell(cellAt(row.model.id, set, x.name), x, ranked ? place.get(x.name)(row) : "")));
   const paperRow = (row) => h("tr", null, h("th", { scope: "row" }, row.label === "Average" ? t("average") : data$("span", "name", row.label)),
     tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, figure(metricOf(x), row.value(set, x))), spanNode(metricOf(x), null))));
-  return [title, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "set-" + set },
-    h("table", { class: "overview", "data-set": set }, h("thead", null, h("tr", null, sortHead("", t("model")), tasks.map((x) => taskHead(x, set)))),
+  return framed(h("table", { class: "overview", "data-set": set }, h("thead", null, h("tr", null, sortHead("", t("model")), tasks.map((x) => taskHead(x, set)))),
       h("tbody", { class: "chance" }, h("tr", null, h("th", { scope: "row" }, t("chance")), tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, pct(chanceOf(set, x))), spanNode(metricOf(x), null))))),
       body(own, heading(t("own")), modelRow(true), "own"), body(base, heading(t("baselines")), modelRow(false), "base"),
-      body(paper.filter((r) => r.label !== "Average").concat(average), paperHead(paper[0]), paperRow, "paper")))];
+      body(paper.filter((r) => r.label !== "Average").concat(average), paperHead(paper[0]), paperRow, "paper")),
+    { id: set, title: `CORECODE ${set.toUpperCase()}`, heading: title });
 }
 function paperHead(row) {
   const source = (task) => [...new Set([...(row?.columns.get(task.name)?.values() ?? [])].flatMap((e) => e.sources))];
@@ -280,13 +280,14 @@ function drawScorings() {
     h("div", { class: "controls" },
       kept("way-task", choice(t("task"), ["", ...all.map((x) => x.name)], chosen.length > 1 ? "" : chosen[0]?.name, (wayTask) => update({ wayTask }), (v) => (v ? taskName(taskOf(v)) : t("meanOf", all.length)))),
       kept("way-set", choice(t("set"), sets, set, (waySet) => update({ waySet }), (v) => v.toUpperCase()))),
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "byscoring" }, h("table", { class: "scorings" },
+    framed(h("table", { class: "scorings" },
       h("thead", null,
         h("tr", null, head(t("model"), { rowspan: 2 }), ways.map(([way, , label]) => way !== "texts" && [head(t(label), { rowspan: 2 }), way === "generate" && head(t("noAnswer"), { rowspan: 2 })]),
           texts > 0 && head(t("texts"), { colspan: texts, scope: "colgroup" })),
         texts > 0 && h("tr", null, ways.map(([way, , label]) => way === "texts" && head(t(label))))),
       h("tbody", { class: "chance" }, h("tr", null, h("th", { scope: "row" }, t("chance")), ways.map(([way]) => [h("td", { class: "v" }, pct(mean(chances))), way === "generate" && h("td")]))),
-      h("tbody", null, rows.map((m) => scoringRow(m, ways, set, chosen))))));
+      h("tbody", null, rows.map((m) => scoringRow(m, ways, set, chosen)))),
+    { id: "by-scoring", title: `${t("byScoring")} · ${set.toUpperCase()} · ${chosen.length > 1 ? t("meanOf", chosen.length) : chosen.map(taskName)}`, where: t("byScoring") }));
 }
 /** The mean; null unless all are numbers. */
 const mean = (values) => (values.length && values.every(isNumber) ? values.reduce((a, b) => a + b, 0) / values.length : null);
@@ -329,8 +330,7 @@ function drawStatus() {
       kept("st-model", choice(t("model"), ["", ...rows.map((r) => r.model.id)], state.statusModel, (v) => update({ statusModel: v }), (v) => (v ? plain(models.get(v).label) : t("allModels")))),
       kept("st-set", choice(t("set"), ["", ...setNames()], state.statusSet, (v) => update({ statusSet: v }), (v) => (v ? v.toUpperCase() : t("allSets")))),
       kept("st-amiss", check(t("onlyIssues"), state.issues, (on) => update({ issues: on })))),
-    bodies.length ? h("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-labelledby": "status" }, h("table", { class: "status" },
-      h("thead", null, h("tr", null, heads.map((x) => h("th", { scope: "col" }, x)))), bodies)) : h("p", { class: "notice" }, t("noRows")));
+    bodies.length ? framed(h("table", { class: "status" }, h("thead", null, h("tr", null, heads.map((x) => h("th", { scope: "col" }, x)))), bodies), { id: "status-table", title: t("status"), tall: true }) : h("p", { class: "notice" }, t("noRows")));
 }
 function statusRow(cell) {
   const n = counts(cell), task = taskOf(cell.task);

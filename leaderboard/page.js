@@ -35,13 +35,15 @@ function segmented(label, values, value, onpick) {
   return h("div", { class: "seg", role: "group", "aria-label": label },
     values.map(([v, text]) => button(text, () => onpick(v), { "aria-pressed": v === value, "data-value": v })));
 }
-function copyButton(text) {
-  return button(t("copy"), async (e) => {
+/** Copies `text`, or what it makes when called. */
+function copyButton(text, label, name = t("copy")) {
+  return button(name, async (e) => {
     const node = e.currentTarget;
-    try { await navigator.clipboard.writeText(text); } catch { copyBySelection(text); }
+    const made = typeof text === "function" ? text() : text;
+    try { await navigator.clipboard.writeText(made); } catch { copyBySelection(made); }
     node.textContent = t("copied");
-    setTimeout(() => { node.textContent = t("copy"); }, 1500);
-  }, { class: "small" });
+    setTimeout(() => { node.textContent = name; }, 1500);
+  }, { class: "small", "aria-label": label });
 }
 function copyBySelection(text) {  // where the clipboard API is not allowed, as on some file:// pages
   const area = h("textarea", { class: "sr" });
@@ -99,7 +101,7 @@ function chat(turns, spans = []) {
 }
 
 // ---------------------------------------------------------------- data
-let data, models, tasks, cellIndex;
+let data, models, everyTask, tasks, cellIndex;  // tasks: those chosen of every
 let choiceMetrics = [], textMetrics = [];  // the names of metrics that cells in view have, by kind of task
 
 /** What report.py packed: JSON, gzip'd, in base64. */
@@ -118,20 +120,21 @@ async function unpack(text) {
 function prepare(content) {
   data = content;
   const used = new Set(data.cells.map((c) => c.task));
-  tasks = data.tasks.filter((x) => !used.size || used.has(x.name));
+  everyTask = tasks = data.tasks.filter((x) => !used.size || used.has(x.name));
   models = new Map();
   for (const [number, cell] of data.cells.entries()) {
     cell.number = number;
     cell.id = `${cell.run}\t${cell.model}`;
     cell.scoring ??= "generate";  // runs of before there were others
     cell.perturb ??= "none";
-    if (!models.has(cell.id)) models.set(cell.id, { id: cell.id, run: cell.run, name: cell.model, baseline: isBaseline(cell), adapter: Boolean(cell.facts?.trained) });
+    if (!models.has(cell.id)) models.set(cell.id, { id: cell.id, run: cell.run, name: cell.model, baseline: isBaseline(cell), adapter: Boolean(cell.facts?.trained), tags: cell.facts?.tags ?? [], parameters: cell.facts?.parameters });
   }
   models = new Map([...models].sort(([, a], [, b]) => a.run - b.run || NAMES.compare(a.name, b.name)));  // -25 before -100
   labelModels();
   cellIndex = new Map(data.cells.map((c) => [placeOf(c), c]));
 }
 function offerMetrics() {
+  tasks = everyTask.filter((x) => !state.onlyTasks.length || state.onlyTasks.includes(x.name));
   const known = Object.keys(METRIC_NAMES), place = (m) => [known.indexOf(baseName(m)) + 1 || 99, isPaper(m)];
   const names = (wanted) => [...new Set(data.cells.filter((c) => inView(c) && isChoice(taskOf(c.task)) === wanted).flatMap((c) => Object.keys(c.metrics ?? {})))]
     .sort((a, b) => place(a)[0] - place(b)[0] || place(a)[1] - place(b)[1]);
@@ -140,7 +143,7 @@ function offerMetrics() {
 const NAMES = new Intl.Collator("en", { numeric: true });
 const adapters = () => [...models.values()].filter((m) => m.adapter);
 /** A sweep's adapters have their own section; elsewhere they are shown when asked for. */
-const inSight = (model) => state.adapters || !model.adapter;
+const inSight = (model) => (state.adapters || !model.adapter) && admitted(model);
 const isBaseline = (cell) => cell.facts?.backend === "baseline" || Boolean(cell.facts?.tags?.includes("baseline"));
 const address = (...parts) => parts.join("\t");
 const placeOf = (c) => address(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
@@ -161,7 +164,8 @@ function labelModels() {
   }
 }
 const distinct = (name) => [...new Set(data.cells.map((c) => c[name]))].sort((a, b) => (a > b ? 1 : a < b ? -1 : 0));
-const setNames = () => {
+const setNames = () => allSets().filter((x) => !state.onlySet || x === state.onlySet);
+const allSets = () => {
   const there = distinct("set");
   return there.length ? ["easy", "hard"].filter((x) => there.includes(x)).concat(there.filter((x) => x !== "easy" && x !== "hard")) : ["easy", "hard"];
 };
@@ -173,7 +177,7 @@ function metricOf(task) {
 }
 const cellAt = (id, set, task, scoring = scoringOf(taskOf(task)), perturb = perturbOf(taskOf(task))) => cellIndex.get(address(id, set, task, state.split, state.variant, state.shots, scoring, perturb));
 const valueOf = (cell, metric) => cell?.metrics?.[metric]?.value ?? null;
-const inPlace = (cell) => cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots;
+const inPlace = (cell) => cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots && onPage(cell);
 const inView = (cell) => inPlace(cell) && cell.scoring === scoringOf(taskOf(cell.task)) && cell.perturb === perturbOf(taskOf(cell.task));
 
 function counts(cell) {
@@ -199,6 +203,7 @@ function published(set, task, metric) {
 const state = {
   lang: "zh", metric: "f1", metricChoice: "accuracy", intervals: true, variant: "paper", shots: 0, scoring: "generate", perturb: "none", split: "test", published: true, adapters: false, sort: { key: "", down: true },
   issues: false, wayTask: "", waySet: "", robustTask: "", robustSet: "", curvePool: "", curveSet: "", labelPerturb: "", labelSize: 0, statusSet: "", statusModel: "", filter: "all", query: "",
+  find: "", size: "", tags: [], onlySet: "", onlyTasks: [], signatureSet: "",
 };
 const store = {
   get: (key) => { try { return localStorage.getItem("evalsuite." + key); } catch { return null; } },
@@ -207,7 +212,7 @@ const store = {
 const route = () => new URLSearchParams(location.hash.slice(1));
 function go(params, replace = false) {
   const lang = route().get("lang");
-  const text = "#" + new URLSearchParams({ ...(lang && { lang }), ...params });
+  const text = "#" + new URLSearchParams({ ...(lang && { lang }), ...(params.model === undefined ? viewParams() : params) });
   if (replace) location.replace(text);
   else location.hash = text;
 }
@@ -222,6 +227,8 @@ function startState() {
   Object.assign(state, { variant: pick("variant", "paper"), shots: pick("shots", 0), scoring: pick("scoring", "generate"), perturb: pick("perturb", "none"), split: pick("split", "test") });
   state.sort.key = (tasks.find((x) => data.cells.some((c) => c.task === x.name)) ?? { name: "" }).name;
   state.adapters = ![...models.values()].some((m) => !m.adapter && !m.baseline);
+  usual = structuredClone(state);
+  readView();
   readLanguage();
   readTheme();
 }
@@ -247,7 +254,7 @@ function toggleTheme() {
   root.dataset.theme = dark ? "light" : "dark";
   store.set("theme", root.dataset.theme);
 }
-const update = (change) => { Object.assign(state, change); drawOverview(); };
+const update = (change) => { Object.assign(state, change); writeView(); drawOverview(); };
 
 // ---------------------------------------------------------------- header and footer
 function drawFrame() {
@@ -269,7 +276,7 @@ function drawIntro() {
     h("dl", { class: "facts" }, data.runs.map(runFacts).map(([k, v]) => fact(k, v)),
       fact(t("models"), [num(models.size - adapters().length), adapters().length > 0 && h("small", null, t("andAdapters", num(adapters().length)))]), fact(t("items"), num(data.asked.items)), fact(t("replies"), num(data.asked.replies))),
     sampleNotice(),
-    h("p", { class: "how" }, h("strong", null, t("readTitle")), " ", t("read")));
+    h("p", { class: "how" }, h("strong", null, t("readTitle")), " ", t("read")), drawSources());
 }
 function sampleNotice() {
   const runs = data.runs.filter((r) => r.manifest?.settings?.data === "bundled:sample");

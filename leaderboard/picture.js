@@ -5,10 +5,11 @@ function save(name, blob) {
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
-function saveCsv(name, lines) {
+const saveCsv = (name, lines) => save(name, new Blob([csvText(lines)], { type: "text/csv" }));
+function csvText(lines) {
   // A spreadsheet takes a text that starts like a formula for one: an apostrophe keeps it a text.
-  const field = (v) => { const x = String(v ?? ""); return `"${(typeof v === "string" && /^[=+\-@\t\r]/.test(x) ? "'" + x : x).replaceAll('"', '""')}"`; };
-  save(name, new Blob(["\ufeff" + lines.map((l) => l.map(field).join(",")).join("\r\n") + "\r\n"], { type: "text/csv" }));
+  const field = (v) => { const x = String(v ?? ""); return `"${(typeof v === "string" && /^[=+\-@\t\r]/.test(x) && !/^-?\d+(\.\d+)?$/.test(x) ? "'" + x : x).replaceAll('"', '""')}"`; };
+  return "\ufeff" + lines.map((l) => l.map(field).join(",")).join("\r\n") + "\r\n";
 }
 /** Buttons that save what `id` holds, as it looks now. */
 function savers(id, title) {
@@ -17,6 +18,9 @@ function savers(id, title) {
     button("SVG", () => save(name + ".svg", new Blob([picture($(id), title)], { type: "image/svg+xml" })), words("svg")),
     button("PNG", () => drawn(picture($(id), title), (blob) => save(name + ".png", blob)), words("png")));
 }
+
+/** The same, and what exports the tables in `id`. */
+const chartAndTable = (id, title) => h("span", { class: "savers" }, savers(id, title), tableSavers(id, id, title));
 
 // ---------------------------------------------------------------- a piece of the page as one SVG
 const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity"], FONT = ["font-size", "font-weight", "text-anchor"];

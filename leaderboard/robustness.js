@@ -10,7 +10,7 @@ function perturbNotes() {
 function told(name) {
   return data.runs.flatMap((run, i) => (run.robustness?.[name] ?? []).map((row) => ({ ...row, id: `${i}\t${row.model}` }))).filter((row) => models.has(row.id) && inSight(models.get(row.id)));
 }
-const asChosen = (row, except) => ["split", "variant", "shots"].every((k) => k === except || row[k] === state[k]) && row.scoring === scoringOf(taskOf(row.task));
+const asChosen = (row, except) => onPage(row) && ["split", "variant", "shots"].every((k) => k === except || row[k] === state[k]) && row.scoring === scoringOf(taskOf(row.task));
 
 function drawRobustness() {
   const here = { drops: told("drops").filter((r) => asChosen(r)), positions: told("positions").filter((r) => asChosen(r)) };
@@ -36,11 +36,12 @@ function dropTable(rows, task) {
   if (!rows.length) return null;
   const several = rows.some((r) => "consistency" in r), choices = isChoice(task);
   const heads = [t("perturb"), t("beside"), metricName(rows[0].metric), `${t("change")} (${t("interval")})`, t("nHead"), t("flips"), choices && t("sameChoice")].filter(Boolean);
-  return [h("h3", { id: "drops" }, t("drops")), h("p", { class: "note" }, t("dropsNote"), choices && ` ${t("sameChoiceNote")}`, several && ` ${t("about.circular")}`),
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "drops" }, h("table", { class: "robust" },
+  return framed(h("table", { class: "robust" },
       h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 1 && "v" }, x)))),
       grouped(rows).map(([m, list]) => h("tbody", null, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, nameNode(m)), h("td", { colspan: heads.length - 1 })),
-        baseRow(m, list, heads.length), list.map((row) => dropRow(m, row, choices))))))];
+        baseRow(m, list, heads.length), list.map((row) => dropRow(m, row, choices))))),
+    { id: "drops-table", title: `${t("drops")} · ${taskName(task)} · ${rows[0].set.toUpperCase()}`, heading: h("h3", { id: "drops" }, t("drops")),
+      note: h("p", { class: "note" }, t("dropsNote"), choices && ` ${t("sameChoiceNote")}`, several && ` ${t("about.circular")}`) });
 }
 function baseRow(model, rows, columns) {
   const cell = cellAt(model.id, rows[0].set, rows[0].task, rows[0].scoring, "none"), m = cell?.metrics?.[rows[0].metric];
@@ -70,7 +71,7 @@ function strip(value, base, whisker) {
 function positionPanels(rows, task) {
   const shown = rows.filter((r) => r.perturb === perturbOf(task));
   if (!shown.length) return null;
-  return [h("div", { class: "titled" }, h("h3", null, t("positions"), perturbOf(task) !== "none" && h("span", { class: "tag" }, state.perturb)), savers("by-position", `${t("positions")} · ${taskName(task)} · ${shown[0].set.toUpperCase()}`)), h("p", { class: "note" }, t("positionsNote")),
+  return [h("div", { class: "titled" }, h("h3", null, t("positions"), perturbOf(task) !== "none" && h("span", { class: "tag" }, state.perturb)), chartAndTable("by-position", `${t("positions")} · ${taskName(task)} · ${shown[0].set.toUpperCase()}`)), h("p", { class: "note" }, t("positionsNote")),
     h("div", { class: "panels positions", id: "by-position" }, grouped(shown).map(([m, [row]]) => positionPanel(m, row)))];
 }
 function positionPanel(model, row) {
@@ -97,9 +98,9 @@ function byName(rows, key, more = () => [], heads = []) {
   const names = [...new Set(rows.flatMap((r) => Object.keys(r.values)))].sort((a, b) => (isNaN(a) ? a.localeCompare(b) : a - b));
   const several = new Set(rows.map((r) => r.perturb)).size > 1;
   const head = (x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x);
-  return [h("h3", { id: key }, t(key)), h("p", { class: "note" }, t(key + "Note")),
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": key }, h("table", { class: "robust " + key },
+  return framed(h("table", { class: "robust " + key },
       h("thead", null, h("tr", null, [t("model"), ...names.map(plain), ...heads].map(head))),
       h("tbody", null, rows.map((row) => h("tr", null, h("th", { scope: "row" }, nameNode(models.get(row.id)), several && h("small", null, perturbName(row.perturb))),
-        [...names.map((name) => pct(row.values[name])), ...more(row)].map((v) => h("td", { class: "v" }, v)))))))];
+        [...names.map((name) => pct(row.values[name])), ...more(row)].map((v) => h("td", { class: "v" }, v)))))),
+    { id: `${key}-table`, title: `${t(key)} · ${taskName(taskOf(rows[0].task))} · ${rows[0].set.toUpperCase()}`, heading: h("h3", { id: key }, t(key)), note: h("p", { class: "note" }, t(key + "Note")) });
 }

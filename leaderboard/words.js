@@ -81,7 +81,7 @@ const WORDS = {
   distances: ["所选与训练的距离 {0} %，与正确答案的距离 {1} %。", "Distance of the answers to training {0} %, to gold {1} %."], trainedShare: ["训练 %", "training %"], saidShare: ["所选 %", "chosen %"], saidNone: ["没有选出任何选项。", "No option was chosen."],
   mostTrained: ["训练中最多的是 {0}（{1} %）：作答中占 {2} %，正确答案中占 {3} %。", "Most frequent in training: {0} ({1} %). It is {2} % of the answers, and right in {3} %."],
   variant: ["提示词", "Prompt"], shots: ["示例数", "Shots"],
-  split: ["数据划分", "Split"], published: ["显示论文公布的结果", "Show the paper's published rows"], csv: ["导出 CSV", "Export CSV"],
+  split: ["数据划分", "Split"], published: ["显示论文公布的结果", "Show the paper's published rows"], csv: ["全部数值 CSV", "All numbers as CSV"],
   model: ["模型", "Model"], task: ["任务", "Task"], set: ["题集", "Set"], chance: ["随机水平", "Chance level"],
   own: ["模型", "Models"], baselines: ["基线", "Baselines"], paper: ["论文公布", "Published in the paper"],
   paperNote: ["提示词、解析与数据不同", "other prompts, parsers, data"], table: ["表 {0}", "Table {0}"],
@@ -129,6 +129,12 @@ const WORDS = {
   broken: ["数据无法读取 · The data could not be read: "],
   foot: ["本页自成一体，不联网，由 evalsuite 生成。“论文”指 CORECODE 原论文，数字引自其表 2、3、6、7。",
     "This page stands alone, needs no network, and was made by evalsuite. “The paper” is the CORECODE paper; its figures are from Tables 2, 3, 6 and 7."],
+  // Files of tables, where the numbers are from, filters.
+  export: ["导出", "Export"], saveFile: ["保存", "Save"], copyAs: ["复制为 {0}：{1}", "Copy as {0}: {1}"], groupHead: ["组", "Group"], besideHead: ["{0}：区间与备注", "{0}: interval, notes"],
+  manifestOf: ["清单：{0}", "Manifest: {0}"], signatures: ["签名", "Signatures"], cite: ["引用", "Cite"], settings: ["设置", "Settings"], machine: ["环境与版本", "Machine and versions"],
+  resultsNote: ["此 results.json 含该次运行所写的全部键与数值；仅数的写法可能不同（如 1.0 写作 1）。", "This results.json has every key and value that the run wrote; only how a number is written may differ (1 for 1.0)."],
+  filters: ["筛选", "Filters"], findModels: ["筛选模型，逗号分隔", "Models: names, by commas"], sizes: ["参数量", "Parameters"], tags: ["标签", "Tags"], clear: ["清除筛选", "Clear filters"], modelsShown: ["{0} / {1} 个模型", "{0} of {1} models"], copyLink: ["复制链接", "Copy link"],
+  rankedTex: ["加粗为最佳，下划线为次佳。", "Best in bold, second underlined."], rankedMd: ["加粗为最佳，斜体为次佳。", "Best in bold, second in italics."],
 };
 const STATUSES = ["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed", "missing"];
 const NO_ANSWER = STATUSES.slice(1, 8);

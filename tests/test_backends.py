@@ -190,6 +190,19 @@ def test_the_fingerprint_tells_models_apart(hf: HuggingFace, tiny: Path, tmp_pat
     assert HuggingFace(base.model_copy(update={"chat": False})).fingerprint != hf.fingerprint
 
 
+def test_parameters_are_counted_in_the_files(hf: HuggingFace, tmp_path: Path) -> None:
+    """As the network has them, in one file or several; not known where there is no safetensors file."""
+    assert hf.parameters == hf.net.num_parameters()
+    hf.net.save_pretrained(tmp_path, max_shard_size="3MB")
+    hf.checkpoint.tokenizer.save_pretrained(tmp_path)
+    model = Model(name="x", backend="hf", path=str(tmp_path))
+    assert len(list(tmp_path.glob("*.safetensors"))) > 1
+    assert Checkpoint(model).parameters == hf.parameters
+    for file in tmp_path.glob("*.safetensors"):
+        file.unlink()
+    assert Checkpoint(model).parameters is None
+
+
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
     with pytest.raises(BackendError, match="model gone: cannot load"):

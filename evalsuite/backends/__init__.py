@@ -53,6 +53,8 @@ class Backend(Protocol):
 class LocalModel(Backend, Protocol):
     """A backend that holds the network itself (hf, vllm)."""
 
+    parameters: int | None  # how many its checkpoint has; None: not known
+
     def ids(self, request: Request) -> list[int]:
         """The prompt's token ids."""
 

@@ -69,6 +69,25 @@ class Checkpoint:
         ]
         return min((n for n in limits if n and n < 10_000_000), default=None)
 
+    @property
+    def parameters(self) -> int | None:
+        """How many numbers the weights hold, from the heads of their files. None if quantised, or not in safetensors."""
+        if getattr(self.config, "quantization_config", None):
+            return None  # several numbers are packed in one
+        index = self._file("model.safetensors.index.json")
+        names = json.loads(index.read_bytes())["weight_map"].values() if index else ["model.safetensors"]
+        files = [self._file(name) for name in sorted(set(names))]
+        return sum(_numbers(file) for file in files if file) if all(files) else None
+
+    def _file(self, name: str) -> Path | None:
+        """A file of the checkpoint, as it lies here or in the hub's cache."""
+        from huggingface_hub import try_to_load_from_cache
+
+        if Path(self.path).is_dir():
+            return path if (path := Path(self.path) / name).is_file() else None
+        found = try_to_load_from_cache(self.path, name, revision=self.model.revision)
+        return Path(found) if isinstance(found, str) else None
+
     def text(self, request: Request) -> str:
         """The exact text that is tokenised: the prompt, or the turns in the model's chat template."""
         if not self.model.chat:
@@ -172,6 +191,13 @@ class Checkpoint:
         else:
             parts["hub"] = [self.path, _commit(self.path, model.revision)]
         return f"{model.backend}:" + hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def _numbers(path: Path) -> int:
+    """How many numbers a safetensors file holds: its head is a length and JSON."""
+    with path.open("rb") as file:
+        head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    return sum(math.prod(tensor["shape"]) for name, tensor in head.items() if name != "__metadata__")
 
 
 def labels_response(

@@ -59,6 +59,7 @@ class HuggingFace:
         self.context = checkpoint.context
         self.settings: dict[str, Any] = {"decoding": "greedy", "stop": model.generation.stop}
         self.fingerprint = checkpoint.fingerprint(dtype=str(net.dtype), device=self.device.partition(":")[0])
+        self.parameters = checkpoint.parameters
         self._budget = self._limit = model.generation.batch_tokens
         self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
 

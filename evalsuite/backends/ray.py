@@ -47,6 +47,7 @@ class Facts:
     fingerprint: str
     settings: dict[str, Any]
     context: int | None
+    parameters: int | None
 
 
 class Replica:
@@ -62,7 +63,7 @@ class Replica:
             self.engine = cast(LocalModel, backends.load(model))
         except BackendError as error:
             raise BackendError(f"{error} (on node {host})") from None
-        return Facts(host, self.engine.fingerprint, self.engine.settings, self.engine.context)
+        return Facts(host, self.engine.fingerprint, self.engine.settings, self.engine.context, self.engine.parameters)
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
         return self.engine.plan(requests)
@@ -111,6 +112,7 @@ class Replicas:
             self.close()
             raise
         self.fingerprint, self.settings, self.context = facts.fingerprint, facts.settings, facts.context
+        self.parameters = facts.parameters
 
     def tokens(self, request: Request) -> int:
         return cast(int, self._ask("tokens", request))

@@ -33,6 +33,7 @@ class Vllm:
         self.context: int | None = min(self.engine.context, self.checkpoint.context or self.engine.context)
         self.settings: dict[str, Any] = {"decoding": "greedy", "stop": model.generation.stop}
         self.fingerprint = self.checkpoint.fingerprint(**self.engine.facts)
+        self.parameters = self.checkpoint.parameters
         self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
         self._asked: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()  # priors that a job in flight asks for
 

@@ -1,0 +1,287 @@
+"""What the page exports, read by those it is for: tables by csv, TeX and a Markdown parser; a run's files; filtered views."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsuite
+from tests.test_page import CHROMIUM, browse, shown
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+
+# Model names that would run, break or hide something in a program that reads a table.
+NAMES = [
+    r"\input{/etc/passwd}\end{document}$x^2$ 100% & #1 _a_ {b} ~c~ ^^41 |",
+    '=HYPERLINK("x"),`code` **b** [l](javascript:alert(1)) <script>alert(2)</script> | www.x.io http://y.z a@b.c &lt; \\| --',
+    "模型\u202e甲\n% \\write18{id} 。，“引”",
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three models that do not all score the same, of several sizes, with hostile names; and a baseline."""
+    folder = tmp_path_factory.mktemp("tables") / "run"
+    evalsuite.run(model=["random", "majority", "lexical", "tiny-zh"], perturb=["none", "shuffle"], limit=8, out=folder)
+    results = json.loads((folder / "results.json").read_text())
+    names = dict(zip(("majority", "lexical", "tiny-zh"), NAMES, strict=True))
+    sizes = dict(zip(NAMES, (5e8, 7e9, None), strict=True))
+    for entry in [*results["cells"], *(row for rows in results["robustness"].values() for row in rows)]:
+        entry["model"] = names.get(entry["model"], entry["model"])
+    for cell in results["cells"]:
+        if cell["model"] in sizes:
+            cell["facts"] |= {"backend": "hf", "tags": ["chat"] if sizes[cell["model"]] else ["base"]}
+            cell["facts"] |= {"parameters": sizes[cell["model"]]} if sizes[cell["model"]] else {}
+    (folder / "results.json").write_text(json.dumps(results))
+    evalsuite.report([folder])
+    return folder
+
+
+@pytest.fixture
+def page(run: Path) -> Iterator[Any]:
+    with browse(run / "page" / "index.html") as tab:
+        yield tab
+
+
+def exported(page: Any, name: str) -> str:
+    """A table as the menu saves it, by real clicks."""
+    saver = page.locator(f"[data-table='{name}']")
+    saver.locator("xpath=ancestor::details[1]/summary").click()
+    with page.expect_download() as download:
+        saver.click()
+    assert download.value.suggested_filename == f"corecode-{name}"
+    page.keyboard.press("Escape")
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+
+
+def visible(name: str) -> str:
+    """As pages show it: hidden characters as their numbers, blanks as one."""
+    return " ".join(name.replace("\u202e", "U+202E").split())
+
+
+def value(results: dict[str, Any], model: str, item_set: str, task: str) -> float | None:
+    wanted = {"model": model, "set": item_set, "task": task, "perturb": "none"}
+    (cell,) = [c for c in results["cells"] if all(c[k] == v for k, v in wanted.items())]
+    metric = "accuracy" if "accuracy" in cell["metrics"] else "f1"
+    found: float | None = cell["metrics"][metric]["value"]
+    return found
+
+
+TASKS = {
+    "Knowledge filling": "knowledge_filling",
+    "Event cause": "event_cause",
+    "Slot identification": "slot_identification",
+}
+
+
+def test_csv(run: Path, page: Any) -> None:
+    """Values stand alone, as numbers; intervals beside them; no name is a formula."""
+    results = json.loads((run / "results.json").read_text())
+    rows = rows_of(exported(page, "hard.csv"))
+    assert {row["Group"] for row in rows} >= {"", "Models", "Baselines"}
+    for name in NAMES:
+        guarded = "'" * name.startswith("=") + visible(name)
+        (row,) = [row for row in rows if row["Model"] == guarded]
+        for heading, task in TASKS.items():
+            column = next(key for key in row if key.startswith(heading) and not key.endswith("notes"))
+            assert row[column] == shown(value(results, name, "hard", task))
+            assert re.fullmatch(r"\(\d+–\d+.*\)", row[f"{column}: interval, notes"])
+    drops = rows_of(exported(page, "drops-table.csv"))
+    changes = [row["Change (95 % interval)"] for row in drops if row["Perturbation"].startswith("shuffle")]
+    assert len(changes) == 4 and all(abs(float(change)) <= 100 for change in changes)
+
+
+def test_markdown(run: Path, page: Any) -> None:
+    """One table, nothing in it but text and emphasis, whether or not HTML and links are allowed."""
+    markdown = pytest.importorskip("markdown_it", reason="needs markdown-it-py")
+    results, text = json.loads((run / "results.json").read_text()), exported(page, "hard.md")
+    for html in (True, False):
+        parser = markdown.MarkdownIt("commonmark", {"html": html}).enable("table")
+        tokens = parser.parse(text)
+        assert sum(token.type == "table_open" for token in tokens) == 1
+        inline = [child for token in tokens for child in token.children or ()]
+        kinds = {child.type for child in inline} - {"text", "text_special", "softbreak", "hardbreak"}
+        assert kinds <= {"strong_open", "strong_close", "em_open", "em_close"}, kinds
+        rendered = parser.render(text)
+        assert "<script" not in rendered and "<a " not in rendered and "<code" not in rendered
+        cells = ["".join(c.content for c in t.children) for t in tokens if t.type == "inline"]
+        width = len([t for t in tokens if t.type == "th_open"])
+        body = cells[1 + width :]
+        for name in NAMES:
+            at = body.index(visible(name))  # the name comes out as it went in
+            column = next(n for n, cell in enumerate(cells[1 : 1 + width]) if cell.startswith("Knowledge filling"))
+            assert body[at + column].startswith(shown(value(results, name, "hard", "knowledge_filling")))
+    assert "| :--- | ---: |" in text and "**" in text.split("\n", 2)[2]  # the best one
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_latex(run: Path, page: Any, tmp_path: Path, lang: str) -> None:
+    """It compiles, and what the names say is printed, not run."""
+    if shutil.which("xelatex") is None:
+        pytest.skip("no xelatex on the PATH")
+    if lang == "zh":
+        page.click("#lang")
+    tables = [exported(page, f"{name}.tex") for name in ("easy", "hard", "drops-table", "by-position", "status-table")]
+    assert all(table.startswith("% ") and "\\toprule" in table and "\\bottomrule" in table for table in tables)
+    assert "\\textbf{" in tables[1] and "\\underline{" in tables[1]
+    assert not any(re.search(r"\\(input|write|end\{document)", table.replace("textbackslash", "")) for table in tables)
+    packages = sorted({p for table in tables for p in re.findall(r"^% \\usepackage\{(\w+)\}", table, re.M)})
+    assert packages == ["booktabs", "ctex", "graphicx"]  # one name is Chinese
+    found = subprocess.run(["kpsewhich", "ctex.sty"], capture_output=True, text=True, check=False).stdout.strip()
+    uses = "".join(f"\\usepackage{{{p}}}" for p in packages if p != "ctex" or found)
+    source = f"\\documentclass{{article}}{uses}\\begin{{document}}" + "\n".join(tables) + "THE END\\end{document}"
+    (tmp_path / "page.tex").write_text(source, encoding="utf-8")
+    command = ["xelatex", "-halt-on-error", "-interaction=nonstopmode", "-shell-escape", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "/etc/passwd" not in done.stdout and "runsystem" not in done.stdout
+    assert (tmp_path / "page.pdf").is_file()
+
+
+def test_copy(page: Any) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for kind in ("csv", "tex", "md"):
+        row = page.locator(f"[data-table='easy.{kind}']")
+        row.locator("xpath=ancestor::details[1]/summary").focus()
+        page.keyboard.press("Enter")
+        row.focus()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => document.activeElement.textContent === 'Copied'")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        page.keyboard.press("Escape")
+        assert page.locator("details.menu[open]").count() == 0
+        assert copied.strip("\ufeff").replace("\r", "") == exported(page, f"easy.{kind}").strip("\ufeff").replace(
+            "\r", ""
+        )
+
+
+def test_metrics_of_a_cell(page: Any) -> None:
+    page.locator("table[data-set=hard] tbody.base button.cell").first.click()
+    page.wait_for_selector("#panes")
+    page.click("#metrics summary")
+    rows = rows_of(exported(page, "metrics-table.csv"))
+    assert rows[0]["Metric"] == "Accuracy" and rows[0]["Signature"].startswith("accuracy|parser")
+
+
+def test_files_of_a_run(run: Path, page: Any) -> None:
+    """manifest.json and results.json come out of the page as they are in the run."""
+    page.click("#manifest-0 summary")
+    for name in ("manifest", "results"):
+        with page.expect_download() as download:
+            page.click(f"[data-save={name}-0]")
+        saved = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+        there = json.loads((run / f"{name}.json").read_text(encoding="utf-8"))
+        assert saved == there and list(saved) == list(there)
+    assert "bundled:sample" in page.inner_text("#manifest-0 .settings >> nth=0")
+    page.click("#signatures summary")
+    rows = rows_of(exported(page, "signature-table.csv"))
+    assert len(rows) == 4 * 8 and all("|data:" in row["Signature"] for row in rows)
+
+
+def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = "@misc{x, title={<b>&</b>}}\n"
+    monkeypatch.setattr(importlib.import_module("evalsuite.report"), "_citations", lambda: entry)
+    with browse(evalsuite.report([run], tmp_path)) as tab:
+        tab.click("#cite summary")
+        assert tab.inner_text("#cite pre").strip() == entry.strip()
+        with tab.expect_download() as download:
+            tab.click("[data-save=bib]")
+        assert Path(download.value.path()).read_text() == entry
+
+
+def names_in(page: Any, item_set: str = "hard") -> list[str]:
+    rows = page.locator(
+        f"table[data-set={item_set}] tbody.own tr:not(.group), table[data-set={item_set}] tbody.base tr:not(.group)"
+    )
+    return [name.split("\n")[0].strip() for name in rows.locator("th").all_inner_texts()]
+
+
+def columns_in(page: Any) -> int:
+    return int(page.locator("table[data-set=hard] thead th").count()) - 1
+
+
+def test_filters_and_their_address(page: Any) -> None:
+    """Every filter leaves what it says, says so in the address, and comes back with it."""
+    assert len(names_in(page)) == 4 and columns_in(page) == 8
+    start = page.url
+    page.fill("#find", "hyperlink, RANDOM")
+    page.wait_for_function("() => location.hash.includes('find=')")
+    assert {name[:6] for name in names_in(page)} == {"=HYPER", "random"}
+    assert page.evaluate("document.activeElement.id") == "find"
+    assert "2 of 4" in page.inner_text(".filters")
+    page.click("[data-keep=clear] button")
+    assert len(names_in(page)) == 4 and page.url.rstrip("#") == start
+    page.select_option("[data-keep=size] select", "3–8B")
+    assert {name[:6] for name in names_in(page)} == {"=HYPER", "random"}  # baselines stay
+    page.select_option("[data-keep=size] select", "")
+    page.click("#choose-tags summary")
+    page.click("[data-keep=tags-base] input")
+    assert len(names_in(page)) == 1 and "甲" in names_in(page)[0]
+    page.click("[data-keep=tags-chat] input")  # the menu is still open
+    assert len(names_in(page)) == 3
+    page.keyboard.press("Escape")
+    page.click("#choose-tasks summary")
+    for task in ("event_cause", "slot_identification"):
+        page.click(f"[data-keep=tasks-{task}] input")
+    assert columns_in(page) == 2
+    page.select_option("[data-keep=only-set] select", "hard")
+    page.select_option("[data-keep=perturb] select", "shuffle")
+    page.click("[data-keep=intervals] input")
+    page.click("table[data-set=hard] button[data-sort=event_cause]")
+    assert page.locator("table.overview").count() == 1
+    link, names = page.url, names_in(page)
+    assert {"tags=", "tasks=", "set=hard", "perturb=shuffle", "ci=0", "sort=-event_cause"} <= set(
+        re.findall(r"tags=|tasks=|set=hard|perturb=shuffle|ci=0|sort=-event_cause", link)
+    )
+    for go in (lambda: page.reload(), lambda: (page.goto("about:blank"), page.goto(link))):
+        go()
+        page.wait_for_selector("table.overview")
+        assert names_in(page) == names and columns_in(page) == 2 and page.locator("table.overview").count() == 1
+        assert (
+            page.input_value("[data-keep=perturb] select") == "shuffle" and page.locator(".overview .ci").count() == 0
+        )
+        assert page.locator("[aria-sort=descending]").inner_text().startswith("Event cause")
+    page.locator("table.overview button.cell").first.click()
+    page.wait_for_selector("#panes")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("table.overview")
+    assert page.url == link and names_in(page) == names
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "sort=constructor&shots=x&prompt=no&set=<b>&tasks=a,%25,b&tags=__proto__&size=9&metric=__proto__&by=toString",
+        "main",
+    ],
+)
+def test_addresses_of_nothing_here(page: Any, address: str) -> None:
+    page.goto(page.url.partition("#")[0] + "#" + address)
+    page.reload()
+    page.wait_for_selector("table.overview")
+    assert len(names_in(page)) == 4 and columns_in(page) == 8
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_no_sideways_scrolling(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    for name in ("#manifest-0", "#signatures", "#choose-tasks", "#choose-tags"):
+        page.locator(f"{name} > summary").click()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+    page.locator("table.overview").first.locator("xpath=../preceding-sibling::*[1]").locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
