@@ -77,6 +77,21 @@ def _correlation(name: str, x: Numbers, y: Numbers) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def spearman_interval(rho: float | None, n: int) -> tuple[float | None, float | None]:
+    """95 % interval of Spearman's rho over n independent pairs: Fisher's z with the variance of Bonett & Wright 2000.
+
+    None for fewer than five pairs, or where rho is -1 or 1: the approximation says nothing there.
+
+    >>> low, high = spearman_interval(0.5, 50)
+    >>> round(low, 2), round(high, 2)
+    (0.24, 0.69)
+    """
+    if rho is None or n < 5 or abs(rho) >= 1:
+        return None, None
+    half = 1.959964 * math.sqrt((1 + rho**2 / 2) / (n - 3))
+    return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
+
+
 def partial_spearman(x: Numbers, y: Numbers, given: Numbers) -> float | None:
     """Spearman's rho of x and y with `given` held fixed: (r_xy - r_xz r_yz) / √((1 - r_xz²)(1 - r_yz²)) of ranks."""
     xy = spearman(x, y)

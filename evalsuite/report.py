@@ -32,22 +32,10 @@ _TOLD: dict[str, Any] = {
 }  # fmt: skip
 # One after the other, as one script.
 _SCRIPTS = (
-    "words.js",
-    "page.js",
-    "filters.js",
-    "picture.js",
-    "tablefile.js",
-    "provenance.js",
-    "overview.js",
-    "robustness.js",
-    "curves.js",
-    "judge.js",
-    "shards.js",
-    "list.js",
-    "evidence.js",
-    "item.js",
+    "words.js", "page.js", "filters.js", "picture.js", "tablefile.js", "provenance.js", "overview.js", "marks.js", "lines.js",
+    "robustness.js", "slopes.js", "curves.js", "judge.js", "scatter.js", "shards.js", "list.js", "evidence.js", "item.js",
     "main.js",
-)
+)  # fmt: skip
 
 
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:

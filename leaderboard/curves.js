@@ -34,17 +34,8 @@ function drawCurves() {
 const cellOf = (row, model) => cellIndex.get(placeOf({ ...row, id: `${row.run}\t${model}` }));
 
 // ---------------------------------------------------------------- one chart
-// What tells lines apart: [dash, marker, hollow], and one of six colours in turn. No two are alike, for there may be eleven perturbations.
-const LOOKS = [["", "circle"], ["7 3", "square"], ["2 3", "triangle"], ["9 3 2 3", "diamond"], ["5 2 1 2 1 2", "square", true], ["4 5", "triangle", true], ["6 3", "circle", true],
-  ["", "diamond", true], ["7 3", "circle"], ["2 3", "square"], ["9 3 2 3", "triangle"], ["4 5", "diamond"]];
 const PLOT = { width: 360, left: 30, right: 348, top: 10, bottom: 208 };
 
-function glyph(look, x, y, r = 4.5) {
-  const [, kind, hollow] = LOOKS[look], cls = "mark" + (hollow ? " hollow" : "");
-  if (kind === "circle") return s("circle", { class: cls, cx: x, cy: y, r });
-  const corners = { square: [[-1, -1], [1, -1], [1, 1], [-1, 1]], triangle: [[0, -1.25], [1.15, 0.9], [-1.15, 0.9]], diamond: [[0, -1.35], [1.2, 0], [0, 1.35], [-1.2, 0]] }[kind];
-  return s("polygon", { class: cls, points: corners.map(([a, b]) => `${(x + 0.9 * r * a).toFixed(1)},${(y + 0.9 * r * b).toFixed(1)}`).join(" ") });
-}
 function curvePanel(task, series) {
   const largest = Math.max(...series.flatMap(({ row }) => row.points.map((p) => p.size))), metric = series[0].row.metric;
   const across = (size) => PLOT.left + 8 + (size / largest) * (PLOT.right - PLOT.left - 16), up = (v) => PLOT.bottom - v * (PLOT.bottom - PLOT.top);
@@ -84,7 +75,7 @@ function curve({ row, name, look }, shift, across, up, readout) {
     return s("g", { class: "spot", tabindex: 0, role: cell ? "button" : "img", "aria-label": words, onmouseenter: show, onfocus: show, onclick: enter || show, onkeydown: enter && ((e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); enter(); } }) },
       s("circle", { class: "hit", cx: x, cy: up(m.value), r: 10 }), glyph(look, x, up(m.value)), s("title", null, words));
   };
-  return s("g", { class: `series c${look % 6}`, "data-series": name },
+  return s("g", { class: `series ${colourOf(look)}`, "data-series": name },
     before && s("line", { class: "baseline", x1: PLOT.left, x2: PLOT.right, y1: up(before.value), y2: up(before.value) }), before && whisker(across(0) + shift, before),
     row.points.length > 1 && s("polyline", { class: "path", "stroke-dasharray": LOOKS[look][0], points: row.points.map((p) => at(p).map((v) => v.toFixed(1)).join(",")).join(" ") }),
     row.points.map((p) => whisker(at(p)[0], p)), before && spot(across(0) + shift, before, `${name}, ${t("base")}`, row.base),
@@ -100,7 +91,7 @@ function legendOf(series, chance, base) {
     return node;
   };
   const stroke = (cls, dash) => (a, b) => s("line", { class: cls, x1: a, x2: a + 25, y1: b, y2: b, "stroke-dasharray": dash });
-  const nodes = series.map(({ name, look }) => entry(`series c${look % 6}`, (a, b) => [stroke("path", LOOKS[look][0])(a, b), glyph(look, a + 12.5, b)], plain(name)));
+  const nodes = series.map(({ name, look }) => entry(`series ${colourOf(look)}`, (a, b) => [stroke("path", LOOKS[look][0])(a, b), glyph(look, a + 12.5, b)], plain(name)));
   if (base) nodes.push(entry("series", stroke("baseline"), t("baseLine")));
   if (chance) nodes.push(entry("", stroke("chance dotted"), t("chance")));
   return { nodes, bottom: y + 6 };

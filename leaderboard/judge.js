@@ -50,10 +50,22 @@ function drawJudge() {
     h("div", { class: "controls" }, kept("judge-who", choice(t("judgeWho"), every, who, (judgeWho) => update({ judgeWho }), whoName))),
     judgeTable(mine, scale),
     h("h3", null, t("judgeControls")), judgeControls(who), attackKinds(who), panelMedians(who),
-    h("h3", null, t("judgeMetrics")), h("p", { class: "note" }, t("judgeMetricsNote")),
+    besideMetrics(mine, who, scale, all, task, sets, set));
+}
+/** The judge against automatic metrics: means of cells, items of one task and set, correlations. */
+function besideMetrics(mine, who, scale, all, task, sets, set) {
+  const here = mine.filter((c) => c.task === task.name && c.set === set && models.has(c.id)), known = mine.filter((c) => models.has(c.id)), ids = [...models.keys()].filter((id) => known.some((c) => c.id === id));
+  const offered = [...new Set(mine.flatMap((c) => Object.keys(c.scales[scale].metrics)))], metric = offered.includes(state.judgeMetric) ? state.judgeMetric : offered[0];
+  const over = data.runs.flatMap((run) => run.judged?.models ?? []).filter((r) => whoOf(r, r.scale) === who && inPlace(r) && r.perturb === "none");
+  const scatter = scatterPanels(known.filter((c) => c.perturb === "none"), scale, metric, over), title = `${whoName(who)} · ${metricName(metric)}`, place = `${taskName(task)} · ${set.toUpperCase()}`;
+  return [h("h3", null, t("judgeMetrics")),
+    h("div", { class: "controls" }, kept("judge-metric", choice(t("metricHead"), offered, metric, (judgeMetric) => update({ judgeMetric }), metricName))), modelKeys(ids),
+    scatter && [h("div", { class: "titled" }, h("h4", null, t("judgeScatter")), savers("judge-scatter", `${t("judgeScatter")} · ${title}`)), h("p", { class: "note" }, t("judgeScatterNote")), scatter],
+    h("div", { class: "titled" }, h("h4", null, t("judgeJoint")), savers("judge-joint", `${t("judgeJoint")} · ${title} · ${place}`)), h("p", { class: "note" }, t("judgeJointNote")),
     h("div", { class: "controls" }, all.length > 1 && kept("judge-task", choice(t("task"), all.map((x) => x.name), task.name, (judgeTask) => update({ judgeTask }), (v) => taskName(taskOf(v)))),
       sets.length > 1 && kept("judge-set", choice(t("set"), sets, set, (judgeSet) => update({ judgeSet }), (v) => v.toUpperCase()))),
-    judgeMetrics(mine.filter((c) => c.task === task.name && c.set === set), who, set, task));
+    jointPanels(here, scale, metric),
+    unfold("judge-metrics", `${t("judgeCorrelations")} · ${place}`, () => [h("p", { class: "note" }, t("judgeMetricsNote")), judgeMetrics(here, who, set, task)])];
 }
 /** The first `words` columns hold words, the others numbers. */
 const headRow = (heads, words = 1) => h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i >= words && "v" }, x))));
@@ -81,9 +93,9 @@ function judgeTable(cells, scale) {
 function histogram(counts) {
   const all = Object.entries(counts), most = Math.max(1, ...all.map(([, n]) => n)), width = 100 / all.length;
   const text = all.map(([score, n]) => `${score}: ${n}`).join(", ");
-  return s("svg", { class: "plot hist", width: 14 * all.length, height: 34, role: "img", "aria-label": text }, s("title", null, text),
-    all.map(([score, n], i) => [s("rect", { class: "barchosen", x: `${i * width + 1.5}%`, width: `${width - 3}%`, y: 22 - (20 * n) / most, height: Math.max((20 * n) / most, n ? 1 : 0) }),
-      s("text", { x: `${(i + 0.5) * width}%`, y: 33, "text-anchor": "middle" }, score)]));
+  return s("svg", { class: "plot hist", width: 16 * all.length, height: 38, role: "img", "aria-label": text }, s("title", null, text),
+    all.map(([score, n], i) => [s("rect", { class: "barchosen", x: `${i * width + 1.5}%`, width: `${width - 3}%`, y: 25 - (23 * n) / most, height: Math.max((23 * n) / most, n ? 1.5 : 0) }),
+      s("text", { x: `${(i + 0.5) * width}%`, y: 36, "text-anchor": "middle" }, score)]));
 }
 
 // ---------------------------------------------------------------- controls

@@ -204,6 +204,7 @@ const state = {
   lang: "zh", metric: "f1", metricChoice: "accuracy", intervals: true, variant: "paper", shots: 0, scoring: "generate", perturb: "none", split: "test", published: true, adapters: false, sort: { key: "", down: true },
   issues: false, wayTask: "", waySet: "", robustTask: "", robustSet: "", curvePool: "", curveSet: "", labelPerturb: "", labelSize: 0, statusSet: "", statusModel: "", filter: "all", query: "",
   find: "", size: "", tags: [], onlySet: "", onlyTasks: [], signatureSet: "",
+  picked: [], unfolded: new Set(), judgeMetric: "",
 };
 const store = {
   get: (key) => { try { return localStorage.getItem("evalsuite." + key); } catch { return null; } },

@@ -23,8 +23,8 @@ function savers(id, title) {
 const chartAndTable = (id, title) => h("span", { class: "savers" }, savers(id, title), tableSavers(id, id, title));
 
 // ---------------------------------------------------------------- a piece of the page as one SVG
-const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity"], FONT = ["font-size", "font-weight", "text-anchor"];
-const USUAL = { stroke: "none", "stroke-width": "1px", "stroke-dasharray": "none", opacity: "1", "font-weight": "400", "text-anchor": "start" };
+const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity"], FONT = ["font-size", "font-weight", "text-anchor", "paint-order"];
+const USUAL = { stroke: "none", "stroke-width": "1px", "stroke-dasharray": "none", opacity: "1", "font-weight": "400", "text-anchor": "start", "paint-order": "normal" };
 const MARGIN = 16, HEADING = 34;
 
 /** The charts in `box` and the words around them. It stands alone: all styles are written out, nothing is fetched. */
@@ -32,7 +32,7 @@ function picture(box, title) {
   const frame = extent(box), look = getComputedStyle(document.body);
   const width = Math.ceil(frame.right - frame.left + 2 * MARGIN), height = Math.ceil(frame.bottom - frame.top + 2 * MARGIN + HEADING);
   const dx = MARGIN - frame.left, dy = MARGIN + HEADING - frame.top;
-  const charts = [...box.querySelectorAll("svg")].map((chart) => {
+  const charts = [...box.querySelectorAll("svg")].filter((x) => !x.parentElement.closest("svg")).map((chart) => {
     const at = chart.getBoundingClientRect(), copy = chart.cloneNode(true), copies = copy.querySelectorAll("*");
     chart.querySelectorAll("*").forEach((node, i) => writeOut(node, copies[i]));
     for (const name of ["class", "role", "tabindex", "aria-hidden"]) copy.removeAttribute(name);
@@ -76,7 +76,8 @@ function words(box, dx, dy) {
 /** A text node's lines with their places, without what a narrow box cuts off. */
 function linesOf(node, parent, box) {
   let cut = parent;
-  while (cut !== box && getComputedStyle(cut).overflow === "visible") cut = cut.parentElement;
+  const cuts = ({ overflow, display }) => overflow !== "visible" && display !== "inline";  // which cuts nothing off
+  while (cut !== box && !cuts(getComputedStyle(cut))) cut = cut.parentElement;
   const edge = cut.getBoundingClientRect(), lines = [], range = document.createRange();
   for (let at = 0; at < node.length;) {
     const size = String.fromCodePoint(node.data.codePointAt(at)).length;

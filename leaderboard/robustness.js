@@ -21,12 +21,26 @@ function drawRobustness() {
   const all = tasks.filter((x) => every.some((r) => r.task === x.name && r.set === set));
   const task = all.find((x) => x.name === state.robustTask) ?? all.find(isChoice) ?? all[0];
   const mine = (rows) => rows.filter((r) => r.task === task.name && r.set === set);
+  const drops = mine(here.drops), name = `${taskName(task)} · ${set.toUpperCase()}`, ofTask = (rows) => rows.filter((r) => r.task === task.name && r.perturb === perturbOf(task)), worded = ofTask(wordings), shot = ofTask(shots);
+  const ids = [...models.keys()].filter((id) => [...drops, ...worded, ...shot].some((r) => r.id === id));
+  const headed = (key, id, note, ...rest) => [h("div", { class: "titled" }, h("h3", null, t(key)), savers(id, `${t(key)} · ${key === "slopes" ? name : taskName(task)}`)), h("p", { class: "note" }, note), rest];
   return h("section", { class: "block", id: "robustness" }, h("h2", null, t("robustness")),
     h("div", { class: "controls" },
       kept("robust-task", choice(t("task"), all.map((x) => x.name), task.name, (robustTask) => update({ robustTask }), (v) => taskName(taskOf(v)))),
       kept("robust-set", choice(t("set"), sets, set, (robustSet) => update({ robustSet }), (v) => v.toUpperCase()))),
-    dropTable(mine(here.drops), task), positionPanels(mine(here.positions), task),
-    byName(mine(wordings), "wordings", (row) => [pct(row.mean), pct(row.spread), plain(row.worst)], [t("meanHead"), t("spread"), t("worst")]), byName(mine(shots), "byShots"));
+    drops.length > 0 && [h("h3", null, t("changes")), h("p", { class: "note" }, t("changesNote")), changeTable(drops, task)], modelKeys(ids),
+    drops.length > 0 && headed("slopes", "slopes", t("slopesNote"), slopePanels(drops, task), unfold("drops", t("numbersOf", t("drops")), () => dropTable(drops, task))),
+    positionPanels(mine(here.positions), task),
+    worded.length > 0 && headed("wordings", "wording-spread", t("spreadNote"), wordingPanels(worded)), mine(wordings).length > 0 && unfold("wordings", t("numbersOf", t("wordings")), () => byName(mine(wordings), "wordings", (row) => [pct(row.mean), pct(row.spread), plain(row.worst)], [t("meanHead"), t("spread"), t("worst")])),
+    shot.length > 0 && headed("byShots", "shots-lines", t("shotsNote"), shotPanels(shot)), mine(shots).length > 0 && unfold("byShots", t("numbersOf", t("byShots")), () => byName(mine(shots), "byShots")));
+}
+/** What is drawn when it is opened, and stays open. */
+function unfold(key, summary, draw) {
+  const node = h("details", { class: "unfold", "data-unfold": key }, h("summary", null, summary)), show = () => { if (node.childElementCount === 1) fill(node, null, [draw()]); };
+  node.open = state.unfolded.has(key);
+  if (node.open) show();
+  node.addEventListener("toggle", () => { if (node.open) { state.unfolded.add(key); show(); } else state.unfolded.delete(key); });
+  return node;
 }
 const grouped = (rows) => [...models.values()].map((m) => [m, rows.filter((r) => r.id === m.id)]).filter(([, list]) => list.length);
 const signed = (v) => (isNumber(v) ? `${v < 0 ? "−" : "+"}${pct(Math.abs(v))}` : "–");
@@ -40,7 +54,7 @@ function dropTable(rows, task) {
       h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 1 && "v" }, x)))),
       grouped(rows).map(([m, list]) => h("tbody", null, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, nameNode(m)), h("td", { colspan: heads.length - 1 })),
         baseRow(m, list, heads.length), list.map((row) => dropRow(m, row, choices))))),
-    { id: "drops-table", title: `${t("drops")} · ${taskName(task)} · ${rows[0].set.toUpperCase()}`, heading: h("h3", { id: "drops" }, t("drops")),
+    { id: "drops-table", title: `${t("drops")} · ${taskName(task)} · ${rows[0].set.toUpperCase()}`,
       note: h("p", { class: "note" }, t("dropsNote"), choices && ` ${t("sameChoiceNote")}`, several && ` ${t("about.circular")}`) });
 }
 function baseRow(model, rows, columns) {
@@ -102,5 +116,5 @@ function byName(rows, key, more = () => [], heads = []) {
       h("thead", null, h("tr", null, [t("model"), ...names.map(plain), ...heads].map(head))),
       h("tbody", null, rows.map((row) => h("tr", null, h("th", { scope: "row" }, nameNode(models.get(row.id)), several && h("small", null, perturbName(row.perturb))),
         [...names.map((name) => pct(row.values[name])), ...more(row)].map((v) => h("td", { class: "v" }, v)))))),
-    { id: `${key}-table`, title: `${t(key)} · ${taskName(taskOf(rows[0].task))} · ${rows[0].set.toUpperCase()}`, heading: h("h3", { id: key }, t(key)), note: h("p", { class: "note" }, t(key + "Note")) });
+    { id: `${key}-table`, title: `${t(key)} · ${taskName(taskOf(rows[0].task))} · ${rows[0].set.toUpperCase()}`, note: h("p", { class: "note" }, t(key + "Note")) });
 }

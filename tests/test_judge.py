@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evalsuite.agreement import correlations, medians, pair, partial_spearman, raters, weighted_kappa
+from evalsuite.agreement import correlations, medians, pair, partial_spearman, raters, spearman_interval, weighted_kappa
 from evalsuite.config import Model
 from evalsuite.errors import ConfigError, PromptError
 from evalsuite.judge.attacks import attacks, draw
@@ -17,6 +17,7 @@ from evalsuite.judge.controls import Opinion, Told, controls
 from evalsuite.judge.judging import Settings, family
 from evalsuite.judge.replies import read
 from evalsuite.judge.rubric import Rubric, Scale, again, fenced
+from evalsuite.judge.summary import joint
 from evalsuite.resources import bundled
 from evalsuite.types import Item
 
@@ -267,6 +268,30 @@ def test_correlations() -> None:
     assert xz == pytest.approx(0.6) and yz == pytest.approx(0.0, abs=1e-9)
     assert partial_spearman(x, y, z) == pytest.approx(0.8 / (1 - 0.36) ** 0.5)
     assert partial_spearman(x, y, [1, 1, 1, 1]) == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("rho", "n", "low", "high"),
+    [(0.0, 103, -0.194, 0.194), (0.8, 28, 0.570, 0.914), (-0.8, 28, -0.914, -0.570), (0.5, 4, None, None), (1.0, 9, None, None), (None, 9, None, None)],
+)  # fmt: skip
+def test_interval_of_spearman(rho: float | None, n: int, low: float | None, high: float | None) -> None:
+    """tanh(artanh ρ ± 1.96 √((1 + ρ²/2) / (n - 3))), by hand."""
+    assert spearman_interval(rho, n) == pytest.approx((low, high), abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("scores", "values", "most", "counts"),
+    [
+        ([1, 5, 5], [0.0, 1.0, 0.95], 1.0, {"1": {0: 1}, "5": {9: 2}}),
+        ([3, 3, 2], [0.1, 0.0999, 0.5], 1.0, {"2": {5: 1}, "3": {0: 1, 1: 1}}),
+        ([4, 4], [10.0, 2.5], 10.0, {"4": {2: 1, 9: 1}}),  # CIDEr
+        ([], [], 1.0, {}),
+    ],
+)
+def test_joint_counts(scores: list[int], values: list[float], most: float, counts: dict[str, dict[int, int]]) -> None:
+    assert joint(scores, values, most) == {
+        s: " ".join(str(row.get(i, 0)) for i in range(10)) for s, row in counts.items()
+    }
 
 
 def test_raters() -> None:

@@ -97,7 +97,12 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path]) -
             mean = sum(int(k) * v for k, v in numbers["histogram"].items()) / numbers["n"]
             assert numbers["value"] == pytest.approx(mean) and numbers["low"] <= mean <= numbers["high"]
             if cell["control"] in ("plain", "blind"):
-                assert {"f1", "em", "rouge_l", "paper.bleu1"} <= numbers["metrics"].keys()
+                assert {"f1", "em", "rouge_l", "paper.bleu1"} <= numbers["metrics"].keys() == numbers["joint"].keys()
+                scored = {score: n for score, n in numbers["histogram"].items() if n}
+                for metric, counts in numbers["joint"].items():
+                    assert {score: sum(map(int, row.split())) for score, row in counts.items()} == scored
+                    rho, low = (numbers["metrics"][metric][k] for k in ("spearman", "spearman_low"))
+                    assert low is None or low < rho < numbers["metrics"][metric]["spearman_high"]
     assert sum(c["status"].get("invalid", 0) for c in cells) > 0
     # a record: all that was asked and answered
     found = records(run)

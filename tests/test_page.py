@@ -362,6 +362,9 @@ def test_robustness(perturbed: Path, perturbed_page: Any) -> None:
     found = json.loads((perturbed / "results.json").read_text())["robustness"]
     perturbed_page.select_option("[data-keep=robust-task] select", "domain_identification")
     perturbed_page.select_option("[data-keep=robust-set] select", "easy")
+    for table in ("drops", "wordings", "byShots"):
+        perturbed_page.click(f"[data-unfold={table}] summary")
+        perturbed_page.wait_for_selector(f"[data-unfold={table}] table")
     for perturb in ("reindicate", "shuffle", "circular"):
         rows = [row for row in found["drops"] if place_of(row, perturb=perturb)]
         for n, model in enumerate(("majority", "random")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,6 +77,9 @@ def test_the_section(page: Any) -> None:
     assert page.locator("#judge .judged svg.hist").count() == 12
     found = {page.locator("#judge .findings tr").nth(n).get_attribute("data-control") for n in range(page.locator("#judge .findings tr").count())}  # fmt: skip
     assert {"repeats", "blind", "panel", "length", "attacks"} <= found
+    assert page.locator("#judge .beside").count() == 0  # drawn when it is opened
+    page.click("[data-unfold=judge-metrics] summary")
+    page.wait_for_selector("#judge .beside tbody")
     assert page.locator("#judge .beside tbody tr").count() > 5
     assert "<b>judge</b> · corecode" in page.locator("#judge option").all_inner_texts()
 
@@ -83,9 +87,64 @@ def test_the_section(page: Any) -> None:
 def test_another_judge_and_task(page: Any) -> None:
     page.select_option("[data-keep=judge-who] select", index=1)
     assert page.locator("#judge .findings strong").all_inner_texts().count("other") >= 4
+    page.click("[data-unfold=judge-metrics] summary")
+    page.wait_for_selector("#judge .beside tbody")
     before = page.locator("#judge .beside").inner_text()
     page.select_option("[data-keep=judge-task] select", value="event_cause")
     assert page.locator("#judge .beside").inner_text() != before
+
+
+def judged(run: Path, **more: Any) -> list[dict[str, Any]]:
+    cells = json.loads((run / "results.json").read_text())["judged"]["cells"]
+    wanted = {"judge": "<b>judge</b>", "control": "plain", **more}
+    return [c for c in cells if all(c[k] == v for k, v in wanted.items())]
+
+
+@pytest.mark.parametrize("metric", ["f1", "paper.cider"])
+def test_means_against_a_metric(page: Any, run: Path, metric: str) -> None:
+    """A marker a cell: across as its metric is, up as its mean is. Enter opens its evidence."""
+    page.select_option("[data-keep=judge-metric] select", metric)
+    results = json.loads((run / "results.json").read_text())
+    of = {(c["model"], c["task"], c["set"]): c["metrics"][metric]["value"] for c in results["cells"]}
+    for task in ("knowledge_generation", "event_cause"):
+        panel = page.locator(f"#judge-scatter [data-task={task}]")
+        found = []
+        for cell in judged(run, task=task):
+            name = f"{cell['model']}, {cell['set'].upper()}:"
+            spot = panel.locator(f".spot[aria-label^='{name}'] .hit")
+            x, y = (float(spot.get_attribute(k)) for k in ("cx", "cy"))
+            found.append((of[cell["model"], task, cell["set"]], x, cell["scales"]["score"]["value"], y))
+        assert len(found) == panel.locator(".spot").count() == 6
+        assert slopes([(value, x) for value, x, _, _ in found]) > 0
+        assert slopes([(mean, y) for _, _, mean, y in found]) < 0
+    page.locator("#judge-scatter [tabindex='0']").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#panes")
+
+
+def slopes(pairs: list[tuple[float, float]]) -> float:
+    """How many pixels a unit takes; the same between any two that differ enough to tell."""
+    told = [(b[1] - a[1]) / (b[0] - a[0]) for a in pairs for b in pairs if b[0] - a[0] > 0.02]
+    assert told and max(told) == pytest.approx(min(told), rel=1e-4)
+    return told[0]
+
+
+def test_items_against_a_metric(page: Any, run: Path) -> None:
+    page.select_option("[data-keep=judge-task] select", value="event_cause")
+    page.select_option("[data-keep=judge-set] select", value="easy")
+    cells = judged(run, task="event_cause", set="easy")
+    assert page.locator("#judge-joint .panel").count() == len(cells) == 3
+    for cell in cells:
+        numbers = cell["scales"]["score"]
+        panel = page.locator(f"#judge-joint [data-joint={cell['model']}]")
+        shown = [
+            int(n) for row in sorted(numbers["joint"]["f1"]) for n in numbers["joint"]["f1"][row].split() if n != "0"
+        ]
+        assert [int(x) for x in panel.locator(".count").all_text_contents()] == shown
+        assert sum(shown) == numbers["n"] and f"n={numbers['n']}" in panel.inner_text()
+        x = numbers["metrics"]["f1"]
+        if x["spearman_low"] is not None:
+            assert f"ρ {x['spearman']:+.2f} ({x['spearman_low']:+.2f}".replace("-", "−") in panel.inner_text()
 
 
 def test_an_items_opinions(page: Any) -> None:

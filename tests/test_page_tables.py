@@ -50,6 +50,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def page(run: Path) -> Iterator[Any]:
     with browse(run / "page" / "index.html") as tab:
+        for closed in tab.locator("[data-unfold] > summary").all():
+            closed.click()
         yield tab
 
 

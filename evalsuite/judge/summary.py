@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evalsuite.agreement import correlations
+from evalsuite.agreement import correlations, spearman_interval
 from evalsuite.dialogue import sources
 from evalsuite.files import file_name, replace_file, safe_name
 from evalsuite.judge.controls import Opinion, Told, controls, interval, length_bias
@@ -204,11 +204,32 @@ def _numbers(told: Told, n: int, subject: Subject) -> dict[str, Any]:
         return numbers
     rho, partial = length_bias(told, n)
     names = [o.candidate[1:] for o in found]
+    columns = {m: [column[name] for name in names] for m, column in subject.metrics.items()}
+    dialogues = len({o.source for o in found})
     return {
         **numbers,
         "length": {"spearman": rho, "partial": partial},
-        "metrics": {m: correlations(scores, [column[name] for name in names]) for m, column in subject.metrics.items()},
+        "metrics": {m: _beside(scores, column, dialogues) for m, column in columns.items()},
+        "joint": {m: joint(scores, column, 10.0 if "cider" in m else 1.0) for m, column in columns.items()},
     }
+
+
+def _beside(scores: Sequence[int], column: Sequence[float], dialogues: int) -> dict[str, float | None]:
+    found = correlations(scores, column)
+    low, high = spearman_interval(found["spearman"], dialogues)
+    return {**found, "spearman_low": low, "spearman_high": high}
+
+
+def joint(scores: Sequence[int], column: Sequence[float], most: float = 1.0) -> dict[str, str]:
+    """How many items have each score and each tenth of a metric that goes from 0 to `most`; its end is of the last.
+
+    A score's counts are one string: results.json has a line a number, and these are many.
+
+    >>> joint([1, 5, 5, 5], [0.0, 1.0, 0.95, 0.3])
+    {'1': '1 0 0 0 0 0 0 0 0 0', '5': '0 0 0 1 0 0 0 0 0 2'}
+    """
+    tally = Counter((score, min(9, int(10 * value / most))) for score, value in zip(scores, column, strict=True))
+    return {str(score): " ".join(str(tally[score, tenth]) for tenth in range(10)) for score in sorted(set(scores))}
 
 
 def _over_models(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
