@@ -10,7 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
+from evalsuite.terminal import Commands, clean, emit, json_mark, print_all, say, show_trace
+
+_print, _say = print_all, say  # what a command says: texts of models and data are shown, never obeyed
+
 app = typer.Typer(
+    cls=Commands,
     help="How well do LLMs do commonsense reasoning over Chinese dialogues? CORECODE, from prompts to a leaderboard.",
     no_args_is_help=True,
     add_completion=False,
@@ -184,9 +189,9 @@ def compare(
         raise typer.BadParameter(f"{models!r}: expected two names, A,B", param_hint="--models")
     rows = compared(run, *names)
     if as_json:
-        print(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1))
+        emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)
     else:
-        _print(*comparison(rows, names[0], names[1], flips))
+        _print(*comparison(clean(rows, lines=True), clean(names[0]), clean(names[1]), flips))
 
 
 @app.command()
@@ -200,14 +205,13 @@ def parse(
     """Read answers out of any replies: adds choice, text, status, rule, start and end to each line."""
     from evalsuite.lines import parse_lines
 
-    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in parse_lines(file, parser))
-    # Half a character (a lone surrogate) goes out as the JSON escape that it came in as.
-    if out:
+    lines = (json.dumps(row, ensure_ascii=False) for row in parse_lines(file, parser))
+    if out:  # half a character (a lone surrogate) goes out as the JSON escape that it came in as
         with out.open("w", encoding="utf-8", errors="backslashreplace") as target:
-            target.writelines(lines)
+            target.writelines(line + "\n" for line in lines)
     else:
-        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-        sys.stdout.writelines(lines)
+        for line in lines:
+            emit(line, json_mark)
 
 
 @app.command()
@@ -223,7 +227,7 @@ def metrics(
     """Score any texts with every metric: JSON with values and signatures."""
     from evalsuite.lines import metric_lines
 
-    print(json.dumps(metric_lines(file, _split(profile), semsim), ensure_ascii=False, indent=1))
+    emit(json.dumps(metric_lines(file, _split(profile), semsim), ensure_ascii=False, indent=1), json_mark)
 
 
 @app.command()
@@ -270,7 +274,7 @@ def preview(
     cells = asked(**_settings(values))
     try:
         for line in (as_lines if as_json else as_text)(cells, item, tokenizer):
-            print(line)
+            emit(line, json_mark) if as_json else emit(line)
     except BrokenPipeError:  # `… | head` has seen enough
         sys.stderr.close()
 
@@ -323,7 +327,7 @@ def data_check(
 
     found = check(Corpus(resolve(folder), skip_bad=skip_bad))
     if as_json:
-        print(json.dumps(asdict(found), ensure_ascii=False, indent=1))
+        emit(json.dumps(asdict(found), ensure_ascii=False, indent=1), json_mark)
     else:
         _print(*counts(found))
 
@@ -340,30 +344,14 @@ def data_pull(
     _say(f"{corpus.root}: use it with --data {folder}; see `evalsuite data check {folder}`")
 
 
-def _print(*renderables: Any) -> None:
-    from rich.console import Console
-
-    console = Console()
-    for renderable in renderables:
-        console.print(renderable)
-
-
-def _say(text: str) -> None:
-    """Plain text: paths and names are no markup."""
-    print(text, flush=True)
-
-
 def _show(done: Any) -> None:
-    from evalsuite.tables import leaks, results
-    from evalsuite.tables_judge import judge_tables
-    from evalsuite.tables_robustness import robustness_tables
+    from evalsuite.show import notes, tables
 
-    _print(*results(done), *robustness_tables(done.robustness), *judge_tables(done.judged))
-    _say("(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out")
-    for line in leaks(done):
-        _say(line)
+    _print(*tables(done))
+    for text in notes(done):
+        _say(text)
     for problem in done.problems:
-        print(f"problem: {problem}", file=sys.stderr)
+        _say(f"problem: {problem}", err=True)
 
 
 def _more() -> None:
@@ -372,11 +360,13 @@ def _more() -> None:
     from evalsuite.cli_finetune import finetune
     from evalsuite.cli_judge import judge
     from evalsuite.cli_parity import parity
+    from evalsuite.cli_show import show
 
     app.command()(parity)
     app.command()(finetune)
     app.add_typer(audit_app, name="audit")
     app.command()(judge)
+    app.command()(show)
 
 
 def main() -> None:
@@ -384,10 +374,11 @@ def main() -> None:
     from evalsuite.errors import EvalsuiteError
 
     _more()
+    sys.excepthook = show_trace
     try:
         app()
     except EvalsuiteError as error:
-        print(f"error: {error}", file=sys.stderr)
+        _say(f"error: {error}", err=True)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
         if isinstance(stop, SystemExit) and stop.code != 130:  # what typer makes of Ctrl-C

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from evalsuite import cli
+from evalsuite.terminal import clean
 
 audit_app = typer.Typer(
     help="People check a run: mark a sample of its replies, and see what holds.", no_args_is_help=True
@@ -60,6 +61,6 @@ def read(
     from evalsuite.tables_audit import audit_tables
 
     found = audit.read(files, run)
-    cli._print(*audit_tables(found, published))
+    cli._print(*audit_tables(clean(found), published))
     write(found, out, table)
     cli._say(f"every figure: {out}")

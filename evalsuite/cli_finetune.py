@@ -56,7 +56,6 @@ def finetune(
     """Train LoRA adapters on more and more items, and evaluate them beside the base model: learning curves."""
     values = dict(locals())
     import evalsuite
-    from evalsuite.tables_finetune import curves
 
     settings = {
         **values,
@@ -68,6 +67,5 @@ def finetune(
     }
     done = evalsuite.finetune(**settings)
     cli._show(done)
-    cli._print(*curves(done))
     cli._say(f"page: {done.out / 'page' / 'index.html'}   adapters: {done.out / 'models.yaml'}")
     raise typer.Exit(done.exit_code)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from evalsuite import cli
+from evalsuite.terminal import clean
 
 
 def judge(
@@ -57,8 +57,8 @@ def judge(
         "perturb": cli._split(perturb),
     }
     done = evalsuite.judge(**settings)
-    cli._print(*judge_tables(done.judged))
+    cli._print(*judge_tables(clean(done.judged)))
     cli._say(f"page: {done.out / 'page' / 'index.html'}   records: {done.out / 'judged'}")
     for problem in done.problems:
-        print(f"problem: {problem}", file=sys.stderr)
+        cli._say(f"problem: {problem}", err=True)
     raise typer.Exit(done.exit_code)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from evalsuite import cli
+from evalsuite.terminal import clean
 
 
 def parity(
@@ -38,7 +39,7 @@ def parity(
     settings = {name: value for name, value in settings.items() if name not in ("model", "scoring")}
     found = compared(model=model, on=cli._split(backends), **settings)
     for one in found:
-        cli._print(*parity_tables(one))
+        cli._print(*parity_tables(clean(one, lines=True)))
     if out:
         out.write_text(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=1), encoding="utf-8")
         cli._say(f"every difference: {out}")

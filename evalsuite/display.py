@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from evalsuite.store import Cell
 from evalsuite.tasks import TASKS
+from evalsuite.terminal import LogFormatter, console, line, safe
 from evalsuite.types import Response, Score
 
 if TYPE_CHECKING:
@@ -26,14 +27,14 @@ class Display:
     """`with Display() as display:`. On a terminal a live line; elsewhere only a line a cell."""
 
     def __init__(self) -> None:
-        self.console = Console(stderr=True)
+        self.console = console(stderr=True)
         self.progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=8),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[rates]}"),
+            TextColumn("{task.fields[rates]}", markup=False),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[score]}"),
+            TextColumn("{task.fields[score]}", markup=False),
             console=self.console,
             transient=True,
             disable=not self.console.is_terminal,
@@ -49,6 +50,11 @@ class Display:
     def model(self, cells: Sequence[tuple[Cell, int]], metric: str = "") -> ModelProgress:
         return ModelProgress(self, cells, metric)
 
+    def say(self, *parts: str | tuple[str, str]) -> None:
+        """A line of what is done; a part may come with its style."""
+        shown = (safe(p, lines=False) if isinstance(p, str) else p for p in parts)
+        self.console.print(Text.assemble(("✓", "green"), " ", *shown), highlight=False, soft_wrap=True)
+
     def training(self, name: str) -> TrainingProgress:
         return TrainingProgress(self, name)
 
@@ -63,7 +69,7 @@ class ModelProgress:
         self._cells = [_CellCount(cell, total, metric) for cell, total in cells]
         self._asked = self._tokens = 0
         # All in one line of 80 columns.
-        name = cells[0][0].model if cells else ""
+        name = line(cells[0][0].model, 40) if cells else ""
         total = sum(count for _, count in cells)
         self._line = display.progress.add_task(name, total=total, rates="", score="")
 
@@ -91,11 +97,11 @@ class ModelProgress:
         if count.skipped + count.asked < count.total:
             return
         kept = f", {count.skipped} kept" if count.skipped else ""
-        failed = f", [red]{count.failed} failed[/red]" if count.failed else ""
+        failed = (f", {count.failed} failed", "red") if count.failed else ""
         seconds = time.perf_counter() - self._began
         rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
-        text = f"{count.asked} asked{kept}{failed}, at {seconds:.1f} s  {rates}  {count.score()}".rstrip()
-        self._display.console.print(f"[green]✓[/green] {_plain(count.label)}  {text}", highlight=False, soft_wrap=True)
+        text = f", at {seconds:.1f} s  {rates}  {count.score()}".rstrip()
+        self._display.say(f"{count.label}  {count.asked} asked{kept}", failed, text)
         log.info(
             "%s: %d asked, %d kept, %d failed", count.cell.name, count.asked, count.skipped, count.failed
         )  # fmt: skip
@@ -106,7 +112,7 @@ class TrainingProgress:
 
     def __init__(self, display: Display, name: str) -> None:
         self._display, self._name, self._rates = display, name, ""
-        self._line = display.progress.add_task(name, total=None, rates="", score="")
+        self._line = display.progress.add_task(line(name, 40), total=None, rates="", score="")
 
     def __enter__(self) -> TrainingProgress:
         return self
@@ -123,7 +129,7 @@ class TrainingProgress:
         losses = list(card["loss"].values())
         curve = f"loss {losses[0]:.3f} → {losses[-1]:.3f}" if losses else ""
         text = f"{card['steps']} steps in {card['seconds']:.1f} s  {self._rates}  {curve}"
-        self._display.console.print(f"[green]✓[/green] {_plain(self._name)}  {text}", highlight=False, soft_wrap=True)
+        self._display.say(f"{line(self._name)}  {text}")
         log.info("%s: %s", self._name, text)
 
 
@@ -133,7 +139,7 @@ class _CellCount:
     def __init__(self, cell: Cell, total: int, metric: str) -> None:
         self.cell, self.total = cell, total
         self.short = f"{cell.set} {TASKS[cell.task].short}"
-        self.label = f"{cell.model} {self.short} {cell.way}"
+        self.label = line(f"{cell.model} {self.short} {cell.way}")
         self._metric = metric or TASKS[cell.task].metrics[0]
         self.skipped = self.asked = self.failed = 0
         self._sum = 0.0
@@ -157,19 +163,15 @@ def _rates(asked: int, tokens: int, seconds: float) -> str:
     return f"{asked / max(seconds, 1e-9):.1f}/s{text if tokens else ''}"
 
 
-def _plain(text: str) -> str:
-    """Model names are data: no markup in them."""
-    return text.replace("[", "\\[")
-
-
 @contextmanager
 def log_to(path: Path, verbose: bool) -> Iterator[None]:
     """Send our log to a file, and warnings (everything with `verbose`) to the terminal."""
     logger = logging.getLogger("evalsuite")
     level, propagate = logger.level, logger.propagate
     file = logging.FileHandler(path, encoding="utf-8")
-    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    file.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     screen = logging.StreamHandler()
+    screen.setFormatter(LogFormatter())
     screen.setLevel(logging.INFO if verbose else logging.WARNING)
     logger.setLevel(logging.INFO)
     logger.propagate = False

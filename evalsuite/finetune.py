@@ -229,7 +229,7 @@ def finished(job: Job, display: Display) -> bool:
         log.warning("%s: trained anew, for its %s changed", job.name, ", ".join(changed))
         return False
     shutil.rmtree(job.folder / "checkpoints", ignore_errors=True)  # killed just before it would have gone
-    display.console.print(f"✓ {job.name}  trained already", highlight=False, markup=False)
+    display.say(f"{job.name}  trained already")
     return True
 
 

@@ -10,7 +10,7 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -85,8 +85,13 @@ def write_results(out: Path, reading: Reading) -> Results:
     if judged:
         content["judged"] = judged
     replace_file(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-    problems = (*(p for c in cells for p in _problems(c)), *summary.problems(judged))
-    return Results(out, tuple(cells), problems, told, curves, judged)
+    done = Results(out, tuple(cells), (), told, curves, judged)
+    return replace(done, problems=problems_of(done))
+
+
+def problems_of(done: Results) -> tuple[str, ...]:
+    """What of a run failed or was not asked yet, a line each."""
+    return (*(p for c in done.cells for p in _problems(c)), *summary.problems(done.judged))
 
 
 def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> tuple[dict[str, Any], robustness.Told]:

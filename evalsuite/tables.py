@@ -13,6 +13,7 @@ from evalsuite.compare import Comparison
 from evalsuite.data.check import Check
 from evalsuite.results import Results
 from evalsuite.tasks import SETS, SPLITS, TASKS
+from evalsuite.terminal import line
 from evalsuite.types import Status
 
 
@@ -229,5 +230,5 @@ def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -
     """A plain list of names; cells are data, never markup."""
     table = Table(*columns, title=title, title_justify="left", box=SIMPLE_HEAD)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(line(cell)) for cell in row))
     return table

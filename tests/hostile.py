@@ -1,0 +1,123 @@
+"""A hundred texts that a model, a data file or a folder's name may hold: none may act, anywhere they are shown.
+
+For terminals, HTML, scripts, styles, SVG, addresses, templates, CSV, LaTeX and Markdown. `XSS()` is what a script would
+call if it ran. Lone surrogates are among them: json.dumps writes them, UTF-8 does not.
+"""
+
+from __future__ import annotations
+
+_ESC, _BEL, _ST = "\x1b", "\x07", "\x1b\\"
+
+HOSTILE: list[str] = [
+    # terminal: CSI
+    f"{_ESC}[38;5;201mcoloured{_ESC}[0m",
+    f"{_ESC}[5;7;41mblinking",
+    f"{_ESC}[2J{_ESC}[H cleared",
+    f"{_ESC}[99A{_ESC}[99D{_ESC}[0Joverwritten: 100.0",
+    f"{_ESC}[?1049hother screen",
+    f"{_ESC}[?1003h mouse reports",
+    f"{_ESC}[6n where is the cursor",
+    f"{_ESC}[21t what is the title",
+    f"{_ESC}[8mhidden{_ESC}[28m",
+    f"{_ESC}[1;31;999999999999m",
+    f"{_ESC}c reset",
+    f"{_ESC}(0lqqk line drawing",
+    f"{_ESC}#8 filled with E",
+    # OSC, DCS, APC, PM
+    f"{_ESC}]0;new title{_BEL}",
+    f"{_ESC}]2;new title{_ST}",
+    f"{_ESC}]8;;https://evil.example/{_ST}click{_ESC}]8;;{_ST}",
+    f"{_ESC}]8;id=1;file:///etc/passwd{_BEL}click{_ESC}]8;;{_BEL}",
+    f"{_ESC}]52;c;cm0gLXJmIH4K{_BEL}",
+    f"{_ESC}]4;1;rgb:00/00/00{_BEL}",
+    f"{_ESC}]1337;File=name=eA==;inline=1:AAAA{_BEL}",
+    f"{_ESC}]777;notify;title;body{_BEL}",
+    f"{_ESC}]50;CursorShape=1{_BEL}",
+    f"{_ESC}P$q\"p{_ST}",
+    f"{_ESC}Pq#0;2;0;0;0~-{_ST}",
+    f"{_ESC}_Ga=T,f=100;AAAA{_ST}",
+    f"{_ESC}^privacy{_ST}",
+    # C1 and C0
+    "\x9b31mC1 CSI",
+    "\x9d0;C1 title\x9c",
+    "\x90C1 DCS\x9c",
+    "\x85next line\x84index",
+    "nul\x00inside",
+    "back\x08\x08\x08\x08spaced",
+    "wrong\rright",
+    "wrong\r\x1b[Kright",
+    "bell\x07\x07\x07",
+    "\x0e\x0fshifted",
+    "tab\tvertical\x0bform\x0cfeed",
+    "\x7f\x7fdeleted",
+    "".join(map(chr, range(32))),
+    "".join(map(chr, range(0x7F, 0xA0))),
+    # direction, zero width, look-alikes
+    "\u202eesrever\u202c",
+    "\u2066isolated\u2069\u2067\u2068",
+    "abc\u202d\u202a\u202b\u200e\u200f\u061c",
+    "zero\u200bwidth\u200c\u200d\ufeff\u2060",
+    "soft\u00adhyphen\u180e",
+    "tags\U000e0001\U000e0041\U000e007f",
+    "inter\ufff9linear\ufffa\ufffb",
+    "line\u2028paragraph\u2029separators",
+    "private \ue000 \U000f0000",
+    "\u0627\u0644\u0639\u0631\u0628\u064a\u0629 100.0 \u05e2\u05d1\u05e8\u05d9\u05ea",
+    "Z\u0351\u036b\u0343\u036a\u0302\u036b\u033d\u034f\u0334\u0319\u0324a\u0326\u034f",
+    "gpt\u043e-4 \uff27\uff30\uff34",
+    # surrogates
+    "high \ud83d alone",
+    "low \ude00 alone",
+    "swapped \ude00\ud83d",
+    # lines that look like ours
+    "a\nproblem: none\n✓ everything passed",
+    "a\n\n━━ tiny-zh · paper 0-shot ━━\nstatus   ✓ parsed, right",
+    "⟦(a)⟧ and ⟧⟦",
+    "error: \nerror: ",
+    # rich markup
+    "[red]red[/red]",
+    "[bold][/]",
+    "[/nothing]",
+    "[link=https://evil.example/]click[/link]",
+    "[@click=app.quit]click[/]",
+    "back\\[red]slash\\\\[/red]",
+    ":skull: :warning:",
+    # HTML, scripts, styles, SVG
+    "<script>XSS()</script>",
+    "</script><script>XSS()</script>",
+    "<img src=x onerror=XSS()>",
+    "\"><svg onload=XSS()>",
+    "' autofocus onfocus=XSS() x='",
+    "<svg><animate onbegin=XSS() attributeName=x dur=1s>",
+    "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=XSS()&gt;\">",
+    "<iframe srcdoc=\"<script>parent.XSS()</script>\">",
+    "<!--<script>XSS()//-->",
+    "]]><script>XSS()</script><![CDATA[",
+    "</style><script>XSS()</script>",
+    "red;background:url(javascript:XSS())",
+    "</title></textarea></template><script>XSS()</script>",
+    "&lt;script&gt;XSS()&lt;/script&gt;&#x3c;b&#x3e;",
+    "<base href=https://evil.example/><meta http-equiv=refresh content=0;url=https://evil.example/>",
+    "javascript:XSS()//",
+    "data:text/html,<script>XSS()</script>",
+    "';XSS();//",
+    "${XSS()}`+XSS()+`",
+    "__proto__",
+    "constructor",
+    # addresses, paths, templates
+    "#model=x&item=y%00%0d%0a",
+    "../../../../etc/passwd",
+    "//evil.example/%2e%2e/",
+    "{{ config.__class__.__init__.__globals__ }}{% for x in y %}",
+    "/*EVALSUITE_DATA*/ {{SCRIPT_HASH}}",
+    # spreadsheets, LaTeX, Markdown
+    "=HYPERLINK(\"https://evil.example/\",\"click\")",
+    "+cmd|' /C calc'!A0",
+    "-1+1\",\"=1+1\"\r\n@SUM(1)",
+    "\\input{/etc/passwd}\\write18{id} $x_1^2$ %&#~",
+    "*]\\\\[1em] \\def\\a{\\a}\\a {}} --- ``''",
+    "| a | b |\n|---|---|\n[click](javascript:XSS()) ![x](x) `code` **b** <https://evil.example>",
+    "www.evil.example https://evil.example @someone #1 1. - + > ~~~ ***",
+    # size
+    "一" * 1_000_000 + "\x1b[31m",
+]  # fmt: skip

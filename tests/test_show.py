@@ -1,0 +1,207 @@
+"""`evalsuite show`: a run's tables again, elsewhere, and the evidence of an item; from results.json and records alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+import evalsuite
+from evalsuite import show as shows
+from evalsuite.errors import ConfigError, EvalsuiteError
+from evalsuite.evidence import find, listed, outcome
+from evalsuite.tables_export import export, grid, latex, ranked
+
+ITEM = "corecode/easy/test/slot_identification/0"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("show") / "run"
+    tasks = ["slot_identification", "event_cause"]
+    evalsuite.run(model=["random", "lexical"], tasks=tasks, limit=4, perturb=["none", "shuffle"], out=out)
+    return out
+
+
+# ---------------------------------------------------------------- show
+
+
+def test_show_says_what_score_says(run: Path) -> None:
+    loaded, scored = shows.load(run), evalsuite.score(run)
+    assert loaded == scored
+    assert [grid(t) for t in shows.tables(loaded) if isinstance(t, Table)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "cells"),
+    [
+        ({}, 12),
+        ({"model": ["random"]}, 6),
+        ({"task": ["SI"], "set": ["easy"]}, 4),
+        ({"task": ["slot_identification", "EC"], "perturb": ["shuffle"]}, 4),
+        ({"shots": ["0"], "variant": ["paper"], "split": ["test"], "scoring": ["generate"]}, 12),
+    ],
+)
+def test_filters(run: Path, wanted: dict[str, list[str]], cells: int) -> None:
+    done = shows.narrow(shows.load(run), wanted)
+    assert len(done.cells) == cells
+    models = {row["model"] for row in done.robustness["drops"]}
+    assert models <= set(wanted.get("model", ["random", "lexical"]))
+
+
+WRONG = [
+    ({"model": ["randm"]}, "Did you mean 'random'? Known: lexical, random"),
+    ({"task": ["x"]}, "unknown task of this run 'x'. Known: event_cause, slot_identification"),
+    ({"task": ["EC"], "perturb": ["shuffle"]}, "no cell is event_cause and shuffle"),
+]
+
+
+@pytest.mark.parametrize(("wanted", "says"), WRONG)
+def test_filters_that_nothing_passes(run: Path, wanted: dict[str, list[str]], says: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(says)):
+        shows.narrow(shows.load(run), wanted)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (ITEM, ITEM),
+        ("…/easy/test/slot_identification/0", ITEM),
+        ("easy/test/slot_identification/0", ITEM),
+        ("sy/test/slot_identification/3", "corecode/easy/test/slot_identification/3"),
+    ],
+)
+def test_ids_are_found_by_a_part(run: Path, wanted: str, found: str) -> None:
+    assert find(shows.load(run), wanted) == found
+
+
+@pytest.mark.parametrize(("wanted", "says"), [("…/0", ITEM), ("cause", "event_cause/3"), ("nothing/0", "--list")])
+def test_ids_that_are_none_or_several(run: Path, wanted: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(says)):
+        find(shows.load(run), wanted)
+
+
+def printed(run: Path, *args: str) -> str:
+    from typer.testing import CliRunner
+
+    from evalsuite.cli import app
+    from evalsuite.cli_show import show
+
+    if not any(c.callback is show for c in app.registered_commands):
+        app.command()(show)
+    done = CliRunner(env={"COLUMNS": "100"}).invoke(app, ["show", str(run), *args])
+    if isinstance(done.exception, EvalsuiteError):
+        return f"error: {done.exception}"
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_evidence_of_an_item(run: Path) -> None:
+    text = printed(run, "--item", ITEM, "--perturb", "none")
+    record = json.loads(
+        (run / "records" / "lexical.easy.test.slot_identification.paper.0-shot.jsonl").read_text().split("\n")[0]
+    )
+    squeezed = re.sub(r"[\s│]", "", text)
+    for turn in record["dialogue"]:
+        assert re.sub(r"\s", "", turn.partition(":")[2]) in squeezed
+    assert f"⟦{record['reply']}⟧" in text and record["answer"]["rule"] in text
+    assert re.search(rf"{re.escape(record['gold'])}  .*✓ gold", text)
+    assert len(re.findall("● (?:random|lexical)", text)) in (1, 2)  # who chose what stands behind the options
+    assert ("✓ parsed, right" if record["scores"]["accuracy"] else "✗ parsed, wrong") in text
+    whole = printed(run, "--item", ITEM, "--model", "lexical", "--prompt", "--perturb", "none")
+    assert re.sub(r"\s", "", record["prompt"]) in re.sub(r"[\s│]", "", whole)
+
+
+def test_items_are_listed_by_what_came_of_them(run: Path) -> None:
+    done = shows.load(run)
+    every = [(c["model"], r["item"], outcome(r)) for c, r in listed(done, "")]
+    assert len(every) == 48 and {o for *_, o in every} <= {"right", "partial", "wrong"}
+    for status in ("right", "partial", "wrong"):
+        assert [x[2] for x in every].count(status) == sum(1 for _ in listed(done, status))
+    assert sum(1 for _ in listed(done, "parsed")) == 48
+    text = printed(run, "--status", "wrong", "--task", "SI")
+    assert text.count("✗ wrong") == sum(o == "wrong" and "slot" in i for _, i, o in every)
+    assert "error: unknown status 'rong'" in printed(run, "--status", "rong")
+
+
+BROKEN: list[tuple[str, Any, str]] = [
+    # what of results.json is put there, what is said
+    ("no JSON", "{", "no results of evalsuite"),
+    ("a list", [], "no results of evalsuite"),
+    ("no cells", {"format": 1}, "no results of evalsuite"),
+    ("a cell of nothing", {"cells": [{}]}, "a cell without"),
+    ("records elsewhere", "../../../etc/passwd", "outside of the run's folder"),
+    ("records that are not there", "records/x.jsonl", "cannot read"),
+]
+
+
+@pytest.mark.parametrize(("content", "says"), [r[1:] for r in BROKEN], ids=[r[0] for r in BROKEN])
+def test_folders_that_are_no_runs(run: Path, tmp_path: Path, content: Any, says: str) -> None:
+    if isinstance(content, str) and content != "{":
+        results = json.loads((run / "results.json").read_text())
+        content = results | {"cells": [{**results["cells"][0], "records": content}]}
+    (tmp_path / "results.json").write_text(content if isinstance(content, str) else json.dumps(content))
+    with pytest.raises(EvalsuiteError, match=says):
+        list(listed(shows.load(tmp_path), ""))
+
+
+def test_records_that_are_none(run: Path, tmp_path: Path) -> None:
+    results = json.loads((run / "results.json").read_text())
+    (tmp_path / "results.json").write_text(
+        json.dumps(results | {"cells": [{**results["cells"][0], "records": "r.jsonl"}]})
+    )
+    bare = {name: [] for name in ("dialogue", "options", "labels", "references")} | {"item": "x", "question": ""}
+    no_dicts = [
+        bare | {"answer": 5, "scores": {}},
+        bare | {"answer": {}, "scores": {}},
+        bare | {"answer": {"status": ""}, "scores": 5},
+    ]
+    for text in ("not JSON", "[1]", '{"item": 5}', '{"item": "x"}', "\x00", *map(json.dumps, no_dicts)):
+        (tmp_path / "r.jsonl").write_text(text + "\n")
+        with pytest.raises(EvalsuiteError):
+            list(listed(shows.load(tmp_path), ""))
+
+
+# ---------------------------------------------------------------- tables elsewhere
+
+RANKED = [
+    # values, marks
+    ("best and second", ["10.0", "30.0", "20.0"], ["", "textbf", "underline"]),
+    ("equal share", ["30.0", "30.0 (5)", "20.0", "–"], ["textbf", "textbf", "underline", ""]),
+    ("failed requests do not compete", ["30.0 !2", "20.0", "10.0"], ["", "textbf", "underline"]),
+    ("alone", ["30.0", "–"], ["", ""]),
+    ("negative", ["-3.0", "-1.0"], ["underline", "textbf"]),
+]
+
+
+@pytest.mark.parametrize(("values", "marks"), [r[1:] for r in RANKED], ids=[r[0] for r in RANKED])
+def test_best_and_second(values: list[str], marks: list[str]) -> None:
+    found = Table("model", "acc\n%", "mean rank", "n")
+    for value in values:
+        found.add_row("a", value, value, value)
+    found.add_section()
+    found.add_row("chance", "99.0", "0.0", "1")
+    given = ranked(grid(found))
+    assert [given.get((n, 1), "") for n in range(len(values) + 1)] == [*marks, ""]
+    assert not any(column == 3 for _, column in given)
+    if "!" not in "".join(values) and len(set(values)) == len(values) == 3:
+        assert [given.get((n, 2), "") for n in range(3)] == ["textbf", "", "underline"]  # a low rank is a good one
+    assert (r"\textbf{" in export([found], "latex")) == ("textbf" in marks)
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [("100%", r"100\%"), ("a_b", r"a\_b"), ("-1.5 –", r"$-$1.5 \textendash{}"), ("tiny-zh", "tiny-zh"), ("|Δ|", r"$|\Delta|$"), ("[x]*", "{[}x{]}{*}")],
+)  # fmt: skip
+def test_latex(text: str, escaped: str) -> None:
+    assert latex(text) == escaped
+
+
+@pytest.mark.parametrize(("name", "says"), [("模型", "ctex"), ("model", "booktabs}\n")])
+def test_latex_says_what_it_needs(name: str, says: str) -> None:
+    assert says in export([Table(title=Text(name))], "latex").partition("\\begin")[0]

@@ -1,0 +1,332 @@
+"""`evalsuite show`, and that no text of a model, of data or of a file's name acts on the terminal that shows it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from copy import deepcopy
+from pathlib import Path
+from unicodedata import category
+
+import pytest
+from hostile import HOSTILE
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+import evalsuite
+from evalsuite import show as shows
+from evalsuite.evidence import evidence
+from evalsuite.tables_evidence import MOST
+from evalsuite.tables_export import FORMATS, export, grid
+from evalsuite.terminal import clean, console, json_mark, line, safe
+
+ITEM = "corecode/easy/test/slot_identification/0"
+
+
+# ---------------------------------------------------------------- runs
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("show") / "run"
+    tasks = ["slot_identification", "event_cause"]
+    evalsuite.run(model=["random", "lexical"], tasks=tasks, limit=4, perturb=["none", "shuffle"], out=out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def hostile(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as someone may hand it in: a hundred models with hostile names, whose every text is hostile."""
+    out = tmp_path_factory.mktemp("hostile") / "handed\x1b[31min\u202e"
+    (out / "records").mkdir(parents=True)
+    results = json.loads((run / "results.json").read_text())
+    cell = next(c for c in results["cells"] if c["task"] == "slot_identification" and c["perturb"] == "none")
+    record = json.loads((run / cell["records"]).read_text().splitlines()[0])
+    row = results["robustness"]["drops"][0]
+    cells, drops, judged = [], [], []
+    for n, text in enumerate(HOSTILE):
+        name = text[:3000]  # a name of a megabyte in every table would only take time
+        path, opinion = f"records/{n}.jsonl", f"records/{n}.judged.jsonl"
+        way = {"variant": name, "split": name}
+        cells.append(deepcopy(cell) | way | {"model": name, "records": path, "errors": {name: 1}, "missing": 1})
+        drops.append(row | way | {"model": name})
+        said = deepcopy(record) | {
+            "item": ITEM, "model": name, "reply": text, "reasoning": text, "prompt": text, "messages": None, "shots": [name],
+            "dialogue": [f"{name}: {text}", text], "question": text, "options": [text, name], "labels": ["(a)", name],
+            "gold": "(a)", "references": [text], "error": text if n % 3 == 0 and "⟦" not in text else None, "finish": name,
+            "scores": {name: 0.5}, "answer": {"status": "parsed", "choice": n % 2, "text": text, "rule": name, "start": 1, "end": 3},
+        }  # fmt: skip
+        other = said | {"item": f"{ITEM}/{name}", "answer": {**said["answer"], "status": name or "?"}}
+        (out / path).write_text("".join(json.dumps(r) + "\n" for r in (said, other)))
+        place = {k: cells[-1][k] for k in shows.FILTERS} | {"judge": name, "rubric": name, "control": "plain"}
+        (out / opinion).write_text(
+            json.dumps({**place, "item": ITEM, "status": name, "scores": {name: 1}, "reasons": text})
+        )
+        scales = {
+            name: {
+                "value": 1,
+                "low": 1,
+                "high": 1,
+                "n": 1,
+                "histogram": {name: 1},
+                "metrics": {},
+                "length": {"spearman": 1},
+            }
+        }
+        judged.append(
+            {**place, "items": 1, "status": {"failed": 1}, "errors": [name], "scales": scales, "records": opinion}
+        )
+    controls = {name: [] for name in ("anchors", "repeats", "blind", "panel", "length", "families", "attacks")}
+    results |= {"cells": cells, "robustness": {"drops": drops}, "judged": {"cells": judged, "controls": controls}}
+    (out / "results.json").write_text(json.dumps(results))
+    return out
+
+
+# ---------------------------------------------------------------- what a terminal gets
+
+SGR = re.compile(r"\x1b\[[0-9;]*m")
+LIVE = re.compile(r"\x1b\[(\?25[lh]|1A|2K)|\r")  # what rich moves a live line with
+
+
+def on_terminal(*argv: str, code: str = "", cwd: Path | None = None) -> str:
+    """All that a process writes to a real pseudo-terminal."""
+    import pty
+
+    code = code or "import sys; sys.argv[0] = 'evalsuite'; from evalsuite.cli import main; main()"
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "PYTHONUTF8": "1"}
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *argv], stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=cwd
+    )
+    os.close(theirs)
+    parts = []
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # Linux says so when the other end is closed
+            break
+        if not part:
+            break
+        parts.append(part)
+    os.close(ours)
+    process.wait()
+    return b"".join(parts).decode("utf-8").replace("\r\n", "\n")
+
+
+def is_calm(text: str, live: bool = False) -> None:
+    """Nothing but words, newlines and rich's own colours, which none of the hostile ones uses."""
+    assert "\x1b[38;5;201m" not in text and "\x1b[5;7;41m" not in text and "\x1b[1;31;9" not in text
+    rest = SGR.sub("", text)
+    rest = LIVE.sub("", rest) if live else rest
+    loud = {c for c in set(rest) if c != "\n" and category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")}
+    assert not loud, (loud, [m.group() for m in re.finditer(r".{0,40}[\x00-\x09\x0b-\x1f].{0,40}", rest)][:3])
+
+
+SHOWN = [
+    # arguments after `show RUN`, what must be there to see
+    ("tables", ["--tables", "results"], ["U+001B[38;5;201mcoloured", "[red]red[/red]", "[link=https://evil.example/]", ":skull:"]),
+    ("robustness", ["--tables", "robustness"], ["U+202E", "back\\[red]slash"]),
+    ("judge", ["--tables", "judge"], ["U+009B", "[/nothing]"]),
+    ("item", ["--item", ITEM, "--all"], ["⟦", "U+001B]52;c;", "U+27E6", "characters left out", "judged by"]),
+    ("list", ["--list", "--all"], ["U+0000", "U+D83D", "<script>XSS()</script>"]),
+    ("csv", ["--as", "csv"], ["U+001B", "XSS"]),
+    ("latex", ["--as", "latex"], ["U+001B", "textbackslash"]),
+    ("markdown", ["--as", "markdown"], ["U+001B", "&lt;script"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("args", "seen"), [r[1:] for r in SHOWN], ids=[r[0] for r in SHOWN])
+def test_show_is_calm_on_a_terminal(hostile: Path, args: list[str], seen: list[str]) -> None:
+    text = on_terminal("show", hostile.name, *args, cwd=hostile.parent)
+    is_calm(text)
+    plain = SGR.sub("", text)
+    assert "Traceback" not in plain and "error:" not in plain.splitlines()[0]
+    assert not [x for x in seen if x not in plain and x not in re.sub(r"\s*\n[ │]*", "", plain)]
+
+
+DISPLAY = """
+import logging, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from hostile import HOSTILE
+from evalsuite.display import Display, log_to
+from evalsuite.store import Cell
+from evalsuite.types import Response, Score
+with log_to(Path(sys.argv[2]), verbose=True), Display() as display:
+    for text in HOSTILE:
+        cell = Cell(text, "event_cause", "easy", "test", text[:99], 0, "generate", "none", {})
+        progress = display.model([(cell, 2)])
+        progress.advance(0, Response("", "error", error=text), Score())
+        display.progress.refresh()
+        progress.advance(0, Response(text, "stop"), Score({"f1": 0.5}))
+        progress.finish()
+        display.say(f"{text}  trained already")
+        with display.training(text) as training:
+            display.progress.refresh()
+            training.done({"loss": {}, "steps": 1, "seconds": 1.0})
+        logging.getLogger("evalsuite.x").error("model %s: %s", text[:999], text[:999])
+"""
+
+
+def test_progress_and_log_are_calm_on_a_terminal(tmp_path: Path) -> None:
+    text = on_terminal(str(Path(__file__).parent), str(tmp_path / "run.log"), code=DISPLAY)
+    is_calm(text, live=True)
+    plain = SGR.sub("", text)
+    assert (
+        "Traceback" not in plain and "1 failed" in plain and "[link=https://evil.example/]click[/link] easy EC" in plain
+    )
+    is_calm((tmp_path / "run.log").read_text(encoding="utf-8"))
+
+
+BAD = "\x1b[38;5;201m\u202e\x9b\x07[red]"
+ERRORS = [
+    # arguments, the exit's words
+    ("path", ["show", BAD], "no results.json"),
+    ("model", ["run", "--model", BAD], "unknown model"),
+    ("models file", ["models", "--models", BAD], "U+202E"),
+    ("usage", ["show", f"--{BAD}"], "No such option"),
+    ("command", [BAD], "No such command"),
+    ("value", ["run", "--shots", BAD], "expected numbers"),
+    ("data", ["data", "check", BAD], "U+202E"),
+    ("parse", ["parse", BAD], "cannot read"),
+    ("compare", ["compare", ".", "--models", f"{BAD},b"], "no run here"),
+    ("judge", ["judge", ".", "--judge", BAD], "error:"),
+]
+
+
+@pytest.mark.parametrize(("args", "seen"), [r[1:] for r in ERRORS], ids=[r[0] for r in ERRORS])
+def test_errors_are_calm_on_a_terminal(tmp_path: Path, args: list[str], seen: str) -> None:
+    text = on_terminal(*args, cwd=tmp_path)
+    is_calm(text)
+    assert seen in SGR.sub("", text) and "Traceback" not in text
+
+
+def test_a_trace_is_calm() -> None:
+    code = (
+        f"import sys\nfrom evalsuite.terminal import show_trace\nsys.excepthook = show_trace\nraise ValueError({BAD!r})"
+    )
+    text = on_terminal(code=code)
+    is_calm(text)
+    assert "ValueError: U+001B[38;5;201mU+202E" in text
+
+
+def test_programs_get_the_exact_text_and_terminals_the_safe_one(tmp_path: Path) -> None:
+    outputs = [{"output": f"(a){text}", "options": {"a": "x", "b": "y"}} for text in HOSTILE[:99]]
+    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in outputs))
+    code = "import sys; sys.argv = ['evalsuite', 'parse', 'replies.jsonl']; from evalsuite.cli import main; main()"
+    env = {**os.environ, "PYTHONUTF8": "1"}
+    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=tmp_path, env=env, check=True).stdout
+    assert [json.loads(x)["output"] for x in piped.decode().split("\n") if x] == [row["output"] for row in outputs]
+    assert "\u202e".encode() in piped
+    text = on_terminal(code=code, cwd=tmp_path)
+    is_calm(text)
+    assert [json.loads(x)["output"] for x in text.split("\n") if x] == [row["output"] for row in outputs]
+
+
+# ---------------------------------------------------------------- one text
+
+
+@pytest.mark.parametrize("n", range(len(HOSTILE)))
+def test_safe(n: int) -> None:
+    text = HOSTILE[n]
+    is_calm(safe(text))
+    is_calm(line(text))
+    assert "\n" not in line(text) and len(line(text)) < 200 * 8
+    assert json.loads(f'"{safe(json.dumps(text, ensure_ascii=False)[1:-1], mark=json_mark)}"') == text
+    assert clean({text: [text, (text, 1.5, None)]}) == {
+        safe(text, False): [safe(text, False), (safe(text, False), 1.5, None)]
+    }
+
+
+@pytest.mark.parametrize("text", ["plain", "全角　空格\n新行", "é😀→", ""])
+def test_words_stay(text: str) -> None:
+    assert safe(text) == text
+
+
+@pytest.mark.parametrize("n", range(len(HOSTILE)))
+def test_the_net_beneath(n: int) -> None:
+    """Texts that nobody made safe, in whatever rich has: neither markup nor controls get through the console."""
+    text, out = HOSTILE[n][:3000], io.StringIO()
+    found = Table(text, "", title=text, caption=text)
+    found.add_row(text, Text(text))
+    shown = console(file=out, force_terminal=True, width=100, color_system="truecolor")
+    for thing in (text, Text(text), found, Panel(Text(text), title=Text(text)), Rule(Text(text))):
+        shown.print(thing)
+    is_calm(out.getvalue())
+    assert "\x1b]8" not in out.getvalue()
+
+
+# ---------------------------------------------------------------- tables elsewhere
+
+
+def table(*cells: str) -> Table:
+    found = Table("model", "acc\n%", title=Text(cells[0]))
+    for cell in cells:
+        found.add_row(Text(cell), cell)
+    return found
+
+
+@pytest.mark.parametrize("n", range(len(HOSTILE)))
+def test_hostile_cells_are_harmless(n: int) -> None:
+    text = HOSTILE[n][:3000]
+    found = table(text, "30.0")
+    shown = grid(found)
+    for form in FORMATS:
+        is_calm(export([found, Text(text)], form).replace("\r\n", "\n"))
+    rows = [r for r in csv.reader(io.StringIO(export([found], "csv"), newline=""))]
+    assert [r for r in rows if len(r) == 2][1:] == [[x if x == y else f"'{x}" for x, y in zip(a, b, strict=True)] for a, b in zip(shown.rows, rows[2:], strict=True)]  # fmt: skip
+    assert not [x for r in rows for x in r if re.match(r"[=+\-@\t\r]", x)]
+    check_markdown(export([found], "markdown"), shown.rows[0][0])
+    check_latex(export([found, Text(text)], "latex"))
+
+
+def check_markdown(text: str, cell: str) -> None:
+    """Read by a reader of Markdown that lets HTML through: one table, of words only, and they are the cell's."""
+    from markdown_it import MarkdownIt
+
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
+    inline = [t for t in tokens if t.type == "inline"]
+    kinds = {t.type for t in tokens} | {c.type for t in inline[-4:] for c in t.children or ()}
+    blocks = {"paragraph", "table", "thead", "tbody", "tr", "th", "td"}
+    assert (
+        not kinds - {f"{b}_{way}" for b in blocks for way in ("open", "close")} - {"inline", "text", "text_special"}
+    ), kinds
+    assert "".join(c.content for c in inline[-4].children or ()) == " ".join(cell.split())
+
+
+def check_latex(text: str) -> None:
+    """No command but ours, every brace closed, a comment ends with its line."""
+    body = "\n".join(x for x in text.splitlines() if not x.startswith("% "))
+    ours = "begin|end|centering|caption|toprule|midrule|bottomrule|textbf|underline|symbol|ldots|to|neq|pm|cdot|Delta|rho|kappa|tau"
+    ours += "|textbackslash|textasciicircum|textasciitilde|textless|textgreater|textbar|textasciigrave|textendash"
+    commands = set(re.findall(r"\\([a-zA-Z]+|.)", body.replace(r"\\", "")))
+    assert not commands - set(ours.split("|")) - set("{}$&#%_"), commands
+    bare = re.sub(r"\\[{}$&#%_\\]", "", body)
+    assert bare.count("{") == bare.count("}") and bare.count("$") % 2 == 0
+    assert not re.search(r"[%#^~_`]|--", bare.replace("&", "")), bare
+    assert not re.search(r"\\\\\s*[\[*]", body)
+
+
+def test_long_replies_are_cut_and_what_was_read_is_seen(hostile: Path) -> None:
+    done = shows.load(hostile)
+    name = HOSTILE[-1][:3000]
+    (asked,) = [a for a in evidence(done, ITEM) if a.cell["model"] == name]
+    assert len(asked.records[0]["reply"]) > 1_000_000 and asked.judged[0]["reasons"] == HOSTILE[-1]
+    from rich.console import Console
+
+    from evalsuite.tables_evidence import _reply
+
+    record = {"reply": "x" * 500_000 + "the answer" + "y" * 500_000, "answer": {"start": 500_000, "end": 500_010}}
+    text = _reply(record, full=False).plain
+    assert "⟦the answer⟧" in text and text.count("characters left out") == 2 and len(text) < 2 * MOST
+    left = sum(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) characters", text))
+    assert left + text.count("x") + text.count("y") + len("the answer") > 1_000_000
+    assert _reply(record, full=True).plain == record["reply"].replace("the answer", "⟦the answer⟧")
+    assert Console(width=80).measure(_reply(record, full=False)).minimum > 0
