@@ -361,12 +361,12 @@ def _more() -> None:
     from evalsuite.cli_judge import judge
     from evalsuite.cli_parity import parity
     from evalsuite.cli_show import show
+    from evalsuite.cli_submit import cite, submit_app
 
-    app.command()(parity)
-    app.command()(finetune)
+    for command in (parity, finetune, judge, show, cite):
+        app.command()(command)
     app.add_typer(audit_app, name="audit")
-    app.command()(judge)
-    app.command()(show)
+    app.add_typer(submit_app, name="submit")
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalsuite import records
 from evalsuite.errors import ConfigError, DataError, unknown
 from evalsuite.results import Results
 from evalsuite.show import FILTERS
@@ -89,12 +90,14 @@ def evidence(done: Results, name: str) -> Iterator[Asked]:
 
 
 def _of(run: Path, path: str, name: str) -> list[Record]:
-    return [_object(run / path, number, text) for number, found, text in _lines(run, path) if found == name]
+    return [
+        _object(records.find(run, path), number, text) for number, found, text in _lines(run, path) if found == name
+    ]
 
 
 def _records(run: Path, path: str) -> Iterator[Record]:
     for number, _, text in _lines(run, path):
-        yield _object(run / path, number, text)
+        yield _object(records.find(run, path), number, text)
 
 
 # Whose a record is, without reading the rest of it; within a text the quotes would be escaped.
@@ -102,18 +105,15 @@ _ITEM = re.compile(rb'(?<!\\)"item": ?("(?:[^"\\]|\\.)*")')
 
 
 def _lines(run: Path, path: str) -> Iterator[tuple[int, str, bytes]]:
-    """(number, item's id, line) of a file of records, which must lie in the run's folder: others may have written where."""
-    file = run / str(path)
-    if not file.resolve().is_relative_to(run.resolve()):
-        raise ConfigError(f"{run / 'results.json'}: records outside of the run's folder: {path}")
-    try:
-        with file.open("rb") as lines:
-            for number, text in enumerate(lines, 1):
-                if text.strip():
-                    head = _ITEM.search(text)
-                    yield number, json.loads(head[1]) if head else str(_object(file, number, text)["item"]), text
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot read: {getattr(error, 'strerror', None) or error}", file) from None
+    """(number, item's id, line) of a file of records, plain or gzip'd."""
+    file = records.find(run, path)
+    for number, text in records.lines(file):
+        head = _ITEM.search(text)
+        try:
+            name = json.loads(head[1]) if head else str(_object(file, number, text)["item"])
+        except ValueError as error:
+            raise DataError(f"not JSON: {error}", file, number) from None
+        yield number, name, text
 
 
 _HAS = ("dialogue", "question", "options", "labels", "references")

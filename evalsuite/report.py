@@ -16,7 +16,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evalsuite import shards
+from evalsuite import records, shards
+from evalsuite.citations import citations
 from evalsuite.errors import ConfigError
 from evalsuite.ontology import slots
 from evalsuite.perturb import PERTURBATIONS
@@ -44,6 +45,8 @@ def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     What items and replies need is inside the page while it is small; else it lies beside it in shards/.
     """
     folders = [Path(run) for run in runs]
+    if not out and (folders[0] / "submission.yaml").exists():
+        raise ConfigError(f"{folders[0]}: a submission holds nothing else: give --out DIR for the page")
     read = [_results(folder) for folder in folders]  # before there is a folder: it may be that there is no such run
     path = (Path(out) if out else folders[0] / "page") / "index.html"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +129,7 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
     cells = [{**cell, "run": number} for number, results in enumerate(read) for cell in results["cells"]]
     packed = shards.pack(
         cells,
-        lambda cell: shards.lines(folders[cell["run"]] / cell["records"]),
+        lambda cell: records.read(folders[cell["run"]], cell["records"]),
         lambda cell: _opinions(folders[cell["run"]], cell, found[cell["run"]]["judged"]),
         keep,
     )
@@ -141,7 +144,7 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
         "columns": packed.columns,
         "asked": {"items": len(packed.items), "replies": packed.replies},
         "published": published(),
-        "citations": _citations(),
+        "citations": citations(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
 
@@ -162,7 +165,7 @@ def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> lis
         if entry["control"] not in ("plain", "blind") or any(cell.get(k) != entry[k] for k in keys):
             continue
         rows = {}
-        for record in shards.lines(folder / entry["records"]):
+        for record in records.read(folder, entry["records"]):
             name = record["item"] + (f"~{record['rotation']}" if record["rotation"] else "")
             rows[name] = [record["status"], record["scores"], record["reasons"]]
         told.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
@@ -177,12 +180,6 @@ def published() -> list[dict[str, Any]]:
              "shots": int(row["shots"]), "metric": row["metric"], "value": float(row["value"])}
             for row in csv.DictReader(file)
         ]  # fmt: skip
-
-
-def _citations() -> str:
-    """BibTeX of what to cite."""
-    path = bundled("leaderboard/citations.bib")
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _manifest(folder: Path) -> Any:

@@ -9,7 +9,8 @@ import json
 import platform
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
@@ -23,7 +24,7 @@ from evalsuite.judge import summary
 from evalsuite.learning import learning
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
-from evalsuite.store import Cell, Store
+from evalsuite.store import Cell, Evidence, Keep, Store
 from evalsuite.tasks import TASKS
 from evalsuite.types import Answer, Item, Request, Response, Score, Status
 
@@ -64,29 +65,45 @@ def write_results(out: Path, reading: Reading) -> Results:
     """Score every cell of the store in `out`; write records/ and results.json."""
     if reading.parser not in PARSERS:
         raise ConfigError(unknown("parser", reading.parser, PARSERS))
-    cells, outcomes = [], []
+    written: set[Path] = set()
+
+    @contextmanager
+    def keep(path: str) -> Iterator[Callable[[dict[str, Any]], None]]:
+        lines: list[str] = []
+        yield lambda record: lines.append(json.dumps(record, ensure_ascii=False) + "\n")
+        (out / path).parent.mkdir(exist_ok=True)
+        replace_file(out / path, "".join(lines))
+        written.add(out / path)
+
     with open_store(out) as store:
-        folder = out / "records"
-        folder.mkdir(exist_ok=True)
-        written = set()
-        for cell in store.cells():
-            name = file_name(cell)
-            written.add(name)
-            entry, found = _write_cell(store, cell, folder / name, reading)
-            cells.append(entry)
-            outcomes.append(found)
-        judged = summary.judged(store, out, reading, cells)
-    for stale in folder.glob("*.jsonl"):
-        if stale.name not in written:
-            stale.unlink()
+        (out / "records").mkdir(exist_ok=True)
+        content = compute(store, reading, keep)
+    for folder in ("records", "judged"):
+        for stale in (out / folder).glob("*.jsonl"):
+            if stale not in written:
+                stale.unlink()
+    replace_file(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    done = Results(
+        out, tuple(content["cells"]), (), content["robustness"], content["learning"], content.get("judged", {})
+    )
+    return replace(done, problems=problems_of(done))
+
+
+def compute(evidence: Evidence, reading: Reading, keep: Keep) -> dict[str, Any]:
+    """What results.json holds, from a run's store or from the records of a submission; every record goes to `keep`."""
+    cells, outcomes = [], []
+    for cell in evidence.cells():
+        path = f"records/{file_name(cell)}"
+        with keep(path) as kept:
+            entry, found = _score(evidence, cell, path, reading, kept)
+        cells.append(entry)
+        outcomes.append(found)
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": cells}
     content["robustness"] = told = robustness.robustness(outcomes, cells)
-    content["learning"] = curves = learning(cells, told["positions"])
-    if judged:
+    content["learning"] = learning(cells, told["positions"])
+    if judged := summary.judged(evidence, reading, cells, keep):
         content["judged"] = judged
-    replace_file(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-    done = Results(out, tuple(cells), (), told, curves, judged)
-    return replace(done, problems=problems_of(done))
+    return content
 
 
 def problems_of(done: Results) -> tuple[str, ...]:
@@ -94,16 +111,20 @@ def problems_of(done: Results) -> tuple[str, ...]:
     return (*(p for c in done.cells for p in _problems(c)), *summary.problems(done.judged))
 
 
-def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> tuple[dict[str, Any], robustness.Told]:
-    """Write one cell's records, a line each, and return its entry for results.json and what came of its items."""
-    rows = list(store.read(cell))
+def _score(
+    evidence: Evidence, cell: Cell, path: str, reading: Reading, kept: Callable[[dict[str, Any]], None]
+) -> tuple[dict[str, Any], robustness.Told]:
+    """One cell's entry for results.json and what came of its items; `kept` gets its records, one by one."""
     answered: list[tuple[Item, Response, Answer]] = []
     scored: list[tuple[Request, Answer, Score]] = []
     statuses: Counter[str] = Counter()
     errors: Counter[str] = Counter()
-    right = 0
-    lines = []
-    for key, request, response in rows:
+    items = right = dropped = 0
+    options: list[int] = []
+    for key, request, response in evidence.read(cell):
+        items += 1
+        dropped += request.asked_shots - len(request.shots)
+        options.append(len(request.item.options))
         if response is None:
             continue
         answer = read_answer(request.item, response, reading)
@@ -112,24 +133,24 @@ def _write_cell(store: Store, cell: Cell, path: Path, reading: Reading) -> tuple
         right += score.values.get("accuracy") == 1.0
         if response.error is None:
             answered.append((request.item, response, answer))
-            scored.append((request, answer, score))
+            # Prompts are long, and no number hangs on them: a cell's are not all held at a time.
+            scored.append((replace(request, prompt="", messages=()), answer, score))
         else:
             errors[response.error] += 1
-        lines.append(json.dumps(_record(cell, key, request, response, answer, score), ensure_ascii=False))
-    replace_file(path, "".join(line + "\n" for line in lines))
+        kept(_record(cell, key, request, response, answer, score))
     entry: dict[str, Any] = {
         **cell.place,
-        "items": len(rows),
-        "missing": len(rows) - len(lines),
+        "items": items,
+        "missing": items - sum(statuses.values()),
         "status": {status.value: statuses[status] for status in Status if statuses[status]},
         "metrics": _metrics(cell, answered, reading),
-        "shots_dropped": sum(r.asked_shots - len(r.shots) for _, r, _ in rows),
+        "shots_dropped": dropped,
         "errors": dict(errors.most_common(5)),
-        "records": f"records/{path.name}",
+        "records": path,
         "facts": cell.facts,
     }
-    if rows and rows[0][1].item.options:
-        entry["chance"] = sum(1 / len(r.item.options) for _, r, _ in rows) / len(rows)
+    if options and options[0]:
+        entry["chance"] = sum(1 / count for count in options) / items
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     return entry, robustness.told(cell, scored)
 
@@ -158,6 +179,7 @@ def _record(cell: Cell, key: str, request: Request, response: Response, answer: 
         "variant": request.variant,
         "shots": list(request.shots),
         "asked_shots": request.asked_shots,
+        "max_new_tokens": request.max_new_tokens,
         "key": key,
         "prompt": request.prompt,
         "messages": [asdict(m) for m in request.messages] if cell.facts.get("chat") else None,

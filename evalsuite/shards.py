@@ -11,7 +11,6 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 COLUMN = ("set", "task", "split", "variant", "shots", "scoring", "perturb")
@@ -194,11 +193,3 @@ def _likelihoods(record: dict[str, Any]) -> list[list[float | None]] | None:
     return found and [
         [v if v is None or math.isfinite(v) else None for v in (x["logprob"], x["tokens"], x["prior"])] for x in found
     ]
-
-
-def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a file, one at a time."""
-    with path.open(encoding="utf-8", newline="\n") as file:
-        for line in file:
-            if line.strip():
-                yield json.loads(line)

@@ -11,10 +11,11 @@ import hashlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from evalsuite.errors import ConfigError
 from evalsuite.types import Item, Likelihood, Message, Request, Response
@@ -72,6 +73,19 @@ def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]
         parts += [request.scoring, request.item.labels, request.item.options]
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Evidence(Protocol):
+    """What results are computed from: a run's store, or the records of a submission."""
+
+    def cells(self) -> list[Cell]: ...
+    def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]: ...
+    def judgings(self) -> Iterable[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]: ...
+    def response(self, key: str) -> Response | None: ...
+
+
+# The path of a file of records within a run -> what takes its records, one by one.
+Keep = Callable[[str], AbstractContextManager[Callable[[dict[str, Any]], None]]]
 
 
 class Store:

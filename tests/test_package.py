@@ -44,6 +44,8 @@ def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
     for part in (
         "prompts/corecode/event_cause/paper.j2",
         "leaderboard/index.html",
+        "leaderboard/citations.bib",
+        "schema/results.schema.json",
         "models.yaml",
         "models/tiny-zh/model.safetensors",
     ):

@@ -69,7 +69,9 @@ def test_shards_hold_what_the_records_hold(run: Path, site: Path, page: Any) -> 
         sync_api.expect(page.locator(".itemid")).to_have_text(record["item"])
         assert page.inner_text(".two pre.reply") == record["reply"]
         assert page.inner_text(".question") == record["question"]
-        sync_api.expect(page.locator(".cards .card")).to_have_count(2)  # lexical, and itself shuffled, from another column's shard
+        sync_api.expect(page.locator(".cards .card")).to_have_count(
+            2
+        )  # lexical, and itself shuffled, from another column's shard
     assert not page.locator("head script").count()
 
 

@@ -135,8 +135,8 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("a list", [], "no results of evalsuite"),
     ("no cells", {"format": 1}, "no results of evalsuite"),
     ("a cell of nothing", {"cells": [{}]}, "a cell without"),
-    ("records elsewhere", "../../../etc/passwd", "outside of the run's folder"),
-    ("records that are not there", "records/x.jsonl", "cannot read"),
+    ("records elsewhere", "../../../etc/passwd", "expected records/NAME.jsonl"),
+    ("records that are not there", "records/x.jsonl", "no such file"),
 ]
 
 

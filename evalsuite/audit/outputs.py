@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from evalsuite import records
 from evalsuite.errors import ConfigError
 from evalsuite.tasks import TASKS, task
 from evalsuite.types import Status
@@ -77,12 +78,9 @@ def population(run: Path) -> tuple[Output, ...]:
 
 def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:
     task(cell["task"])
-    # Not splitlines: replies may hold line separators of Unicode's.
-    for line in (run / cell["records"]).read_text(encoding="utf-8").split("\n"):
-        if line:
-            record = json.loads(line)
-            if not record["likelihoods"] and record["answer"]["status"] not in _UNWRITTEN:
-                yield _output(record, way_of(cell, record["rotation"]))
+    for record in records.read(run, cell["records"]):
+        if not record["likelihoods"] and record["answer"]["status"] not in _UNWRITTEN:
+            yield _output(record, way_of(cell, record["rotation"]))
 
 
 def _output(record: dict[str, Any], way: str) -> Output:

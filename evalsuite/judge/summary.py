@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from evalsuite.agreement import correlations, spearman_interval
 from evalsuite.dialogue import sources
-from evalsuite.files import file_name, replace_file, safe_name
+from evalsuite.files import file_name, safe_name
 from evalsuite.judge.controls import Opinion, Told, controls, interval, length_bias
 from evalsuite.judge.replies import VERSION, Verdict, read
 from evalsuite.judge.rubric import Scale, again
 from evalsuite.scoring import Reading, Scored, score_cell
-from evalsuite.store import Cell, Store
+from evalsuite.store import Cell, Evidence, Keep
 from evalsuite.types import Item, Request, Response
 
 _OURS = ("judge", "rubric", "control")
@@ -32,32 +30,27 @@ class Subject:
     sources: dict[tuple[str, int], int]
 
 
-def judged(store: Store, out: Path, reading: Reading, entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """All judgings of a store: cells, correlations over models, controls. Empty if there are none.
+def judged(evidence: Evidence, reading: Reading, entries: Sequence[dict[str, Any]], keep: Keep) -> dict[str, Any]:
+    """All judgings of a run: cells, correlations over models, controls. Empty if there are none.
 
-    `entries` are the run's own cells as results.json has them.
+    `entries` are the run's own cells as results.json has them; the lines of judged/ go to `keep`.
     """
     found: list[Told] = []
     cells: list[dict[str, Any]] = []
-    written = set()
     subjects: dict[str, Subject] = {}
-    folder = out / "judged"
-    for place, facts, rows in store.judgings():
+    for place, facts, rows in evidence.judgings():
         cell = Cell(**{k: v for k, v in place.items() if k not in _OURS}, facts={})
         if cell.name not in subjects:
-            subjects[cell.name] = _subject(store, cell, reading)
-        told, lines = _told(store, place, facts, rows, subjects[cell.name])
+            subjects[cell.name] = _subject(evidence, cell, reading)
+        told, lines = _told(evidence, place, facts, rows, subjects[cell.name])
         if not told.opinions:
             continue
-        folder.mkdir(exist_ok=True)
-        name = _file_name(place, cell)
-        written.add(name)
-        replace_file(folder / name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+        path = f"judged/{_file_name(place, cell)}"
+        with keep(path) as kept:
+            for line in lines:
+                kept(line)
         found.append(told)
-        cells.append(_entry(told, lines, subjects[cell.name], f"judged/{name}"))
-    for stale in folder.glob("*.jsonl") if folder.is_dir() else ():
-        if stale.name not in written:
-            stale.unlink()
+        cells.append(_entry(told, lines, subjects[cell.name], path))
     if not found:
         return {}
     return {
@@ -76,9 +69,11 @@ def problems(content: dict[str, Any]) -> Iterator[str]:
             yield f"judged {way}: {count} of {cell['items']} not asked yet: the same judging goes on"
 
 
-def _subject(store: Store, cell: Cell, reading: Reading) -> Subject:
+def _subject(evidence: Evidence, cell: Cell, reading: Reading) -> Subject:
     rows = [
-        (key, request, response) for key, request, response in store.read(cell) if response and response.error is None
+        (key, request, response)
+        for key, request, response in evidence.read(cell)
+        if response and response.error is None
     ]
     names = [(request.item.id, request.rotation) for _, request, _ in rows]
     items, responses = [r.item for _, r, _ in rows], [reply for _, _, reply in rows]
@@ -101,7 +96,7 @@ def per_item(scored: Scored) -> dict[str, list[float]]:
 
 
 def _told(
-    store: Store, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
+    evidence: Evidence, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
 ) -> tuple[Told, list[dict[str, Any]]]:
     """What a judging says, and its lines for judged/. Rows whose candidate is no longer the cell's are left out."""
     scales = [Scale(*values) for values in facts["scales"]]
@@ -113,7 +108,7 @@ def _told(
         key, request, reply = subject.requests.get(name, ("", None, None))
         if key != row["key"] or request is None or reply is None:
             continue
-        attempts, verdict = _attempts(store, row, scales)
+        attempts, verdict = _attempts(evidence, row, scales)
         if not row["keys"]:
             verdict = replace(verdict, status="empty", scores=lows, rule="the candidate is empty")
         f1, length = subject.metrics["f1"][name], len(reply.text.strip())
@@ -124,12 +119,12 @@ def _told(
     return Told(place, facts, tuple(opinions)), lines
 
 
-def _attempts(store: Store, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:
+def _attempts(evidence: Evidence, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:
     """The replies so far, and what comes of them: the first that can be read counts."""
     attempts: list[dict[str, Any]] = []
     verdict = Verdict("missing")
     for key in row["keys"]:
-        response = store.response(key)
+        response = evidence.response(key)
         if response is None:
             return attempts, Verdict("missing")
         told = {"key": key, "reply": response.text if response.error is None else None, "finish": response.finish,

@@ -1,0 +1,55 @@
+"""Where in a file of JSON a value stands: the line, for messages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+
+Path = tuple[str | int, ...]
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+
+
+def lines_of(text: str, paths: Collection[Path]) -> dict[Path, int]:
+    """The line of each path in a valid text, in one pass; of one that is not there, the nearest that holds it.
+
+    >>> lines_of('{"a": [1,\\n 2]}', [("a", 1), ("a", 5)])
+    {('a', 1): 2, ('a', 5): 1}
+    """
+    wanted = {path[:n] for path in paths for n in range(len(path) + 1)}
+    found: dict[Path, int] = {}
+    at: list[str | int] = []  # the path of the value to come
+    kinds: list[str] = []  # of the objects and lists around it
+    line, seen, key = 1, 0, False
+    for token in _TOKEN.finditer(text):
+        line += text.count("\n", seen, token.start())
+        seen = token.start()
+        word = token.group()
+        if word == "," and kinds[-1] == "[":
+            at[-1] = int(at[-1]) + 1
+        elif word == "," or word == ":":
+            key = word == ","
+        elif word in "}]":
+            kinds.pop()
+            at.pop()
+        elif key and kinds[-1] == "{":
+            at[-1] = json.loads(word)
+        else:
+            here = tuple(at)
+            if here in wanted:
+                found.setdefault(here, line)
+            if word in "{[":
+                kinds.append(word)
+                at.append("" if word == "{" else 0)
+                key = word == "{"
+    return {path: next((found[path[:n]] for n in range(len(path), -1, -1) if path[:n] in found), 1) for path in paths}
+
+
+def dotted(path: Path) -> str:
+    """
+    >>> dotted(("cells", 3, "metrics", "f1", "value"))
+    'cells[3].metrics.f1.value'
+    """
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".") or "file"

@@ -1,0 +1,157 @@
+"""The published JSON Schemas: they are what the code generates, real files have them, broken ones do not."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from test_learning import adapter, base, said
+
+import evalsuite
+from evalsuite.learning import learning
+from evalsuite.resources import bundled
+from evalsuite.schema import SCHEMAS, json_schema, written
+from evalsuite.testing.faults import Server, judgement_to
+
+jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
+
+
+def valid(name: str, content: Any) -> bool:
+    """By the models and by an independent reader of the schema, which have to agree."""
+    try:
+        SCHEMAS[name].model_validate(content)
+        ours = True
+    except ValidationError:
+        ours = False
+    theirs = jsonschema.Draft202012Validator(json_schema(name)).is_valid(content)
+    assert ours == theirs, (ours, theirs)
+    return ours
+
+
+def load(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def records(run: Path, folder: str = "records") -> list[Any]:
+    return [json.loads(line) for path in sorted(run.glob(f"{folder}/*")) for line in path.open(encoding="utf-8")]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("run")
+    evalsuite.run(model=["lexical", "random"], perturb=["none", "shuffle", "circular", "traditional"], shots=[0, 1],
+                  prompt=["paper", "plain"], tasks=["domain_identification", "event_cause"], limit=2, out=out)  # fmt: skip
+    return out
+
+
+def test_the_published_files_are_what_the_code_generates() -> None:
+    """If not: python -m evalsuite.schema"""
+    assert dict(written()) == {p.name: p.read_text(encoding="utf-8") for p in bundled("schema").iterdir()}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_they_are_schemas(name: str) -> None:
+    schema = json_schema(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["$schema"].endswith("2020-12/schema") and schema["$id"] == f"urn:evalsuite:schema:{name}:1"
+    assert schema["title"] and schema["description"] and schema["additionalProperties"] is False
+
+
+def test_baselines_with_perturbations_shots_and_wordings(run: Path) -> None:
+    results = load(run / "results.json")
+    told = results["robustness"]
+    assert told["drops"] and told["positions"] and told["wordings"] and told["shots"]
+    assert valid("results", results) and valid("manifest", load(run / "manifest.json"))
+    assert all(valid("record", record) for record in records(run)[::7])
+
+
+@pytest.mark.slow
+def test_every_scoring(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs evalsuite[hf]")
+    scorings = ["generate", "labels", "texts", "constrained"]
+    evalsuite.run(model=["tiny-zh"], scoring=scorings, limit=1, out=tmp_path)
+    found = records(tmp_path)
+    assert {record["scoring"] for record in found} == set(scorings)
+    assert valid("results", load(tmp_path / "results.json")) and all(valid("record", record) for record in found)
+
+
+def test_a_judged_run(tmp_path: Path) -> None:
+    for package in ("openai", "tenacity", "aiolimiter"):
+        pytest.importorskip(package, reason="needs evalsuite[openai]")
+    run = tmp_path / "run"
+    evalsuite.run(model=["lexical", "random", "majority"], tasks=["event_cause"], limit=6, out=run)
+    with Server(latency=0, mix={"500": 0.05, "400": 0.02}, reply=judgement_to) as server:
+        api = f"base_url: '{server.url}', key_env: null, backoff: 0.02, attempts: 9"
+        models = tmp_path / "models.yaml"
+        models.write_text("models:\n" + "".join(
+            f"  - {{name: {name}, backend: openai, path: {name}, chat: true, api: {{{api}, temperature: {heat}}}}}\n"
+            for name, heat in (("lexical-judge", 0), ("other", 0.7))
+        ))  # fmt: skip
+        evalsuite.judge(run, ["lexical-judge", "other"], models=models, blind=True, repeats=3, attacks=1)
+    results = load(run / "results.json")
+    assert all(results["judged"]["controls"].values()) and results["judged"]["models"]
+    assert valid("results", results)
+    assert all(valid("judged-record", record) for record in records(run, "judged"))
+
+
+def test_a_sweep(run: Path) -> None:
+    cells = [base(), adapter(8, 1, 0.75), adapter(8, 2, 0.5), adapter(4, 1, 0.25)]
+    answers = [said(name, [2, 6, 2, 0], [2, 3, 2, 3]) for name in ("m+8-s1", "m+8-s2", "m+4-s1")]
+    curves = learning(cells, answers)
+    assert curves[0]["points"][0]["labels"] and curves[0]["before"]
+    results = load(run / "results.json") | {"learning": curves}
+    trained = cells[1]["facts"]["trained"] | {"left_out": 3, "too_long": 0}
+    results["cells"][0]["facts"]["trained"] = trained
+    assert valid("results", results)
+
+
+# file, what is done to it
+MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
+    ("an unknown key", "results", lambda r: r.update(cell=[])),
+    ("another format", "results", lambda r: r.update(format=2)),
+    ("no cells", "results", lambda r: r.pop("cells")),
+    ("an unknown key of a cell", "results", lambda r: r["cells"][0].update(score=1)),
+    ("a share above 1", "results", lambda r: r["cells"][0].update(chance=1.5)),
+    ("a negative count", "results", lambda r: r["cells"][0].update(items=-1)),
+    ("a count that is a share", "results", lambda r: r["cells"][0].update(items=0.5)),
+    ("a count in words", "results", lambda r: r["cells"][0].update(items="3")),
+    ("true for a number", "results", lambda r: r["cells"][0].update(missing=True)),
+    ("an unknown task", "results", lambda r: r["cells"][0].update(task="chess")),
+    ("an unknown perturbation", "results", lambda r: r["cells"][0].update(perturb="burn")),
+    ("an unknown scoring", "results", lambda r: r["cells"][0].update(scoring="guess")),
+    ("an unknown set", "results", lambda r: r["cells"][0].update(set="medium")),
+    ("an unknown status", "results", lambda r: r["cells"][0]["status"].update(brilliant=1)),
+    ("a value in words", "results", lambda r: next(iter(r["cells"][0]["metrics"].values())).update(value="high")),
+    ("no signature", "results", lambda r: next(iter(r["cells"][0]["metrics"].values())).pop("signature")),
+    ("a path", "results", lambda r: r["cells"][0].update(records="../records/x.jsonl")),
+    ("no hash", "results", lambda r: r["cells"][0]["facts"].update(data="abc")),
+    ("no model", "results", lambda r: r["cells"][0].update(model="")),
+    ("half a drop", "results", lambda r: r["robustness"]["drops"][0].pop("p")),
+    ("a bias of 2", "results", lambda r: r["robustness"]["positions"][0].update(bias=2)),
+    ("no settings", "manifest", lambda m: m.pop("settings")),
+    ("a limit of 0", "manifest", lambda m: m["settings"].update(limit=0)),
+    ("no hash of data", "manifest", lambda m: next(iter(m["data"].values())).update(sha256="")),
+    ("no reply and no null", "record", lambda r: r.pop("reply")),
+    ("a reply that is a number", "record", lambda r: r.update(reply=5)),
+    ("no dialogue", "record", lambda r: r.update(dialogue=[])),
+    ("no reference", "record", lambda r: r.update(references=[])),
+    ("a score of 2", "record", lambda r: r["scores"].update(f1=2)),
+    ("a choice before the first", "record", lambda r: r["answer"].update(choice=-1)),
+    ("another finish", "record", lambda r: r.update(finish="tired")),
+    ("a turn of nobody", "record", lambda r: r.update(messages=[{"role": "nobody", "content": ""}])),
+    ("an unknown key of a record", "record", lambda r: r.update(note="")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "mutate"), [m[1:] for m in MUTATIONS], ids=[m[0] for m in MUTATIONS])
+def test_broken_files_are_refused(run: Path, name: str, mutate: Callable[[Any], Any]) -> None:
+    content = records(run)[0] if name == "record" else load(run / f"{name}.json")
+    assert valid(name, content)
+    broken = copy.deepcopy(content)
+    mutate(broken)
+    assert not valid(name, broken)

@@ -1,0 +1,486 @@
+"""Submissions: what is made passes, and whatever is tampered with is found and named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import evalsuite
+from evalsuite import cli, records
+from evalsuite.citations import citations
+from evalsuite.errors import ConfigError, DataError
+from evalsuite.resources import bundled
+from evalsuite.submit import making
+from evalsuite.submit.check import Verdict, check
+from evalsuite.submit.locate import lines_of
+from evalsuite.submit.making import SUMS, make, sums
+from evalsuite.testing.faults import Server, judgement_to
+
+HEAD = {"name": "Baselines", "who": "somebody", "contact": "a@example.org", "licence": "CC-BY-4.0", "notes": "none"}
+ABOUT = {"trained_on": [], "statement": "rules, not models"}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("run")
+    tasks = ["domain_identification", "event_cause"]
+    evalsuite.run(model=["lexical", "random"], tasks=tasks, set="easy", shots=[0, 1],
+                  perturb=["none", "shuffle", "circular"], limit=4, out=out)  # fmt: skip
+    return out
+
+
+@pytest.fixture(scope="module")
+def made(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("made") / "submission"
+    assert make(run, out, HEAD, ABOUT).unfilled == ()
+    return out
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "submission"))
+
+
+def reseal(folder: Path) -> None:
+    (folder / SUMS).write_text("".join(f"{digest}  {name}\n" for name, digest in sums(folder)))
+
+
+def edit_json(folder: Path, name: str, change: Callable[[Any], Any]) -> None:
+    content = json.loads((folder / name).read_text(encoding="utf-8"))
+    change(content)
+    (folder / name).write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def cell_file(folder: Path, kind: str = "domain_identification.paper.0-shot.jsonl") -> Path:
+    return folder / f"records/lexical.easy.test.{kind}.gz"
+
+
+def edit_lines(path: Path, change: Callable[[list[Any]], Any]) -> None:
+    rows = [json.loads(line) for line in gzip.decompress(path.read_bytes()).decode().split("\n") if line]
+    rows = change(rows) or rows
+    path.write_bytes(gzip.compress("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows).encode()))
+
+
+# --- what is made
+
+
+def test_what_is_made_is_valid(made: Path, run: Path) -> None:
+    verdict = check(made)
+    assert verdict.problems == () and verdict.more == 0
+    told = " ".join(verdict.verified)
+    assert "none of them is left out" in told and "prompts, made again" in told
+    assert (made / "results.json").read_bytes() == (run / "results.json").read_bytes()
+    done = subprocess.run(["sha256sum", "-c", SUMS], cwd=made, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.count(": OK") == len(list(made.rglob("*.gz"))) + 2
+
+
+def test_the_same_run_gives_the_same_bytes(made: Path, run: Path, tmp_path: Path) -> None:
+    make(run, tmp_path / "again", HEAD, ABOUT)
+    files = sorted(p.relative_to(made) for p in made.rglob("*") if p.is_file())
+    assert files and all((made / f).read_bytes() == (tmp_path / "again" / f).read_bytes() for f in files)
+
+
+def test_the_manifest_tells_nothing_of_the_machine(made: Path, run: Path) -> None:
+    text = (made / "manifest.json").read_text(encoding="utf-8")
+    found = json.loads(text)
+    assert str(run) not in text and found["settings"]["out"] is None and "-" not in found["platform"]
+    assert set(found["scrubbed"]) == {"settings.out", "platform"}
+    assert found["settings"]["data"] == "bundled:sample" and found["data"]  # what is no secret stays
+
+
+def test_what_is_not_given_is_to_be_filled_in(run: Path, tmp_path: Path) -> None:
+    done = make(run, tmp_path / "s", {}, {})
+    assert len(done.unfilled) == 5 + 2 * 2
+    verdict = check(tmp_path / "s")
+    assert [p for p in verdict.problems if "still to be filled in" in p] == list(verdict.problems)
+    assert "submission.yaml:4: who: still to be filled in" in verdict.problems
+
+
+def test_without_the_data_it_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edit_json(folder, "manifest.json", lambda m: m["settings"].update(data=None))
+    reseal(folder)
+    verdict = check(folder)
+    assert verdict.problems == () and any("--data DIR" in line for line in verdict.unverified)
+    assert any("items and their shots" in line for line in check(folder, bundled("sample")).verified)
+
+
+def test_a_report_of_a_submission(folder: Path, run: Path, tmp_path: Path) -> None:
+    pages = [evalsuite.report([f], tmp_path / "pages" / f.name).read_bytes() for f in (folder, run)]
+    assert all(pages) and check(folder).problems == ()
+    with pytest.raises(ConfigError, match="give --out"):
+        evalsuite.report([folder])
+
+
+def test_no_submission_of_what_is_unfinished(run: Path, folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is there already"):
+        make(run, folder, HEAD, ABOUT)
+    with pytest.raises(ConfigError, match=r"no results\.json"):
+        make(tmp_path, tmp_path / "s", HEAD, ABOUT)
+    other = Path(shutil.copytree(run, tmp_path / "other"))
+    edit_json(other, "results.json", lambda r: r["cells"][0].update(missing=3))
+    with pytest.raises(ConfigError, match="3 requests were not asked yet"):
+        make(other, tmp_path / "s", HEAD, ABOUT)
+    assert not (tmp_path / "s").exists()
+
+
+def test_names_of_the_machine_are_told(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making.platform, "node", lambda: "baseline")  # a word of every record
+    assert any("results.json holds the name" in w for w in make(run, tmp_path / "s", HEAD, ABOUT).warnings)
+
+
+# --- what is tampered with
+
+
+def first(change: dict[str, Any]) -> Callable[[list[Any]], Any]:
+    return lambda rows: rows[0].update(change)
+
+
+def lines(change: Callable[[list[Any]], Any], kind: str = "") -> Callable[[Path], None]:
+    return lambda folder: edit_lines(cell_file(folder, *([kind] if kind else [])), change)
+
+
+def results(change: Callable[[Any], Any]) -> Callable[[Path], None]:
+    return lambda folder: edit_json(folder, "results.json", change)
+
+
+def manifest(change: Callable[[Any], Any]) -> Callable[[Path], None]:
+    return lambda folder: edit_json(folder, "manifest.json", change)
+
+
+def form(old: str, new: str) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        path = folder / "submission.yaml"
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new, 1))
+
+    return change
+
+
+def metric(r: Any, name: str = "accuracy") -> Any:
+    return next(c["metrics"][name] for c in r["cells"] if name in c["metrics"])
+
+
+def gold_moved(rows: list[Any]) -> None:
+    """The gold answer is another option, throughout."""
+    row = rows[0]
+    n = (row["labels"].index(row["gold"]) + 1) % len(row["labels"])
+    row |= {"gold": row["labels"][n], "references": [row["options"][n]]}
+
+
+def gold_letter(rows: list[Any]) -> None:
+    row = rows[0]
+    row["gold"] = row["labels"][(row["labels"].index(row["gold"]) + 1) % len(row["labels"])]
+
+
+def nest(depth: int) -> Any:
+    value: Any = 0
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def bomb(folder: Path) -> None:
+    cell_file(folder).write_bytes(gzip.compress(b"\n" * (200 << 20), 9))
+
+
+def one_long_line(folder: Path) -> None:
+    cell_file(folder).write_bytes(gzip.compress(b'{"a": "' + b"x" * (20 << 20), 9))
+
+
+def link(folder: Path) -> None:
+    path = cell_file(folder)
+    path.rename(folder.parent / "elsewhere.gz")
+    path.symlink_to(folder.parent / "elsewhere.gz")
+
+
+def linked_folder(folder: Path) -> None:
+    (folder / "records").rename(folder.parent / "elsewhere")
+    (folder / "records").symlink_to(folder.parent / "elsewhere")
+
+
+def both_forms(folder: Path) -> None:
+    path = cell_file(folder)
+    path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+
+
+def cell_less(r: Any) -> None:
+    del r["cells"][0]
+
+
+def traversal(folder: Path) -> None:
+    edit_json(folder, "results.json", lambda r: r["cells"][0].update(records="records/../../x.jsonl"))
+
+
+def bad_data(folder: Path) -> None:
+    """Another hash of the data wherever it is told."""
+    for name in ("results.json", "manifest.json"):
+        text = (folder / name).read_text(encoding="utf-8")
+        digest = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]["data"]
+        (folder / name).write_text(text.replace(digest, "0" * 64).replace(digest[:8], "0" * 8), encoding="utf-8")
+
+
+TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
+    # what is done; whether SHA256SUMS is made anew after it; what the check says
+    ("a reply", lines(first({"reply": "(e)"})), False, "is not the file that SHA256SUMS has the hash of"),
+    ("a reply, sealed", lines(first({"reply": "我不知道"})), True, "answer.status: is \"parsed\", but its reply gives"),
+    ("a score", lines(first({"scores": {"accuracy": 0.5}})), True, "scores.accuracy: is 0.5, but its reply gives"),
+    ("an answer", lines(lambda r: r[0]["answer"].update(rule="magic")), True, "answer.rule: is \"magic\""),
+    ("where the answer stands", lines(lambda r: r[0]["answer"].update(start=2)), True, "answer.start: is 2"),
+    ("the gold letter", lines(gold_letter), True, "gold: is '"),
+    ("a gold that is no label", lines(first({"gold": "(z)"})), True, "gold: '(z)' is none of the labels"),
+    ("more shots than there are dialogues", results(lambda r: [c.update(shots=9999) for c in r["cells"] if c["shots"]]), True, "but the cell's is 9999"),
+    ("a deep nest", lambda f: edit_json(f, "results.json", lambda r: r["cells"][0]["facts"]["sampling"].update(a=nest(900))), True, "RecursionError"),
+    ("the gold answer", lines(gold_moved), True, "gold: is not what the data's item"),
+    ("an option", lines(lambda r: r[0]["options"].__setitem__(0, "别的")), True, "options: is not what the data's item"),
+    ("a turn", lines(lambda r: r[0]["dialogue"].append("A: 后来呢？")), True, "dialogue: is not what the data's item"),
+    ("the question", lines(first({"question": "？"})), True, "question: is not what the data's item"),
+    ("the prompt", lines(lambda r: r[0].update(prompt=r[0]["prompt"] + "a")), True, "key: is not the hash of"),
+    ("the key", lines(first({"key": "0" * 64})), True, "key: is not the hash of"),
+    ("the reply's limit", lines(first({"max_new_tokens": 999})), True, "key: is not the hash of"),
+    ("an example", lines(first({"shots": ["corecode/easy/train/domain_identification/0"] * 1}), "domain_identification.paper.1-shot.jsonl"),
+     True, "shots: are not those that the seed draws"),
+    ("a record less", lines(lambda r: r[1:]), True, "items of the data are missing, the first: corecode/"),
+    ("a record twice", lines(lambda r: [*r, r[0]]), True, "was asked on line 1 already"),
+    ("records in another order", lines(lambda r: r[::-1], "event_cause.paper.0-shot.jsonl"), True, "item: comes before"),
+    ("an unknown item", lines(lambda r: r[0].update(item=r[0]["item"].rpartition("/")[0] + "/99999")), True, "is none of the 4 items"),
+    ("an item of another task", lines(first({"item": "corecode/easy/test/event_cause/0"})), True, "is no item of easy test domain_identification"),
+    ("another model's record", lines(first({"model": "random"})), True, "model: is 'random', but the cell's is 'lexical'"),
+    ("no JSON", lambda f: cell_file(f).write_bytes(gzip.compress(b"{}\n{")), True, "jsonl.gz:2: not JSON"),
+    ("a name twice", lambda f: cell_file(f).write_bytes(gzip.compress(b'{"item": 1, "item": 2}')), True, "'item' stands twice"),
+    ("half a character", lambda f: cell_file(f).write_bytes(gzip.compress(b'{"item": "\\ud800"}')), True, "jsonl.gz:1: not JSON"),
+    ("no gzip", lambda f: cell_file(f).write_bytes(b"PK"), True, "cannot be read: Not a gzipped file"),
+    ("half a gzip", lambda f: cell_file(f).write_bytes(cell_file(f).read_bytes()[:-9]), True, "cannot be read"),
+    ("a field less", lines(lambda r: r[0].pop("gold") and None), True, "jsonl.gz:1: gold: Field required"),
+    ("an error beside a reply", lines(first({"error": "500"})), True, "either a reply or an error"),
+    ("a metric", results(lambda r: metric(r).update(value=metric(r)["value"] + 0.001)), True, "metrics.accuracy.value: is"),
+    ("an interval", results(lambda r: metric(r, "f1").update(low=0.4)), True, "metrics.f1.low: is 0.4, but the records give"),
+    ("a metric's n", results(lambda r: metric(r).update(n=40)), True, "metrics.accuracy.n: is 40"),
+    ("a metric more", results(lambda r: r["cells"][0]["metrics"].update(iq=r["cells"][0]["metrics"]["f1"] if "f1" in r["cells"][0]["metrics"] else metric(r))),
+     True, "metrics.iq: is {"),
+    ("a status", results(lambda r: r["cells"][0].update(status={"refused": 4})), True, "status.refused: is 4, but the records give nothing"),
+    ("chance", results(lambda r: next(c for c in r["cells"] if "chance" in c).update(chance=0.01)), True, "chance: is 0.01"),
+    ("a signature", results(lambda r: metric(r).update(signature="accuracy")), True, "signature: is \"accuracy\""),
+    ("the seed of a cell", results(lambda r: r["cells"][0]["facts"].update(seed=7)), True, "but the records give"),
+    ("a drop", results(lambda r: r["robustness"]["drops"][0].update(p=0.0001)), True, "robustness.drops[0].p: is 0.0001"),
+    ("places", results(lambda r: r["robustness"]["positions"][0]["gold"].__setitem__(0, 9)), True, "robustness.positions[0].gold[0]: is 9"),
+    ("a cell less", results(cell_less), True, "no cell of results.json names it"),
+    ("a cell twice", results(lambda r: r["cells"].append(r["cells"][0])), True, "stands there twice"),
+    ("cells in another order", results(lambda r: r["cells"].reverse()), True, "but the records give"),
+    ("another parser", results(lambda r: r["reading"].update(parser="strict")), True, 'answer.rule: is "standing-line"'),
+    ("another format", results(lambda r: r.update(format=2)), True, "results.json:2: format: Input should be 1"),
+    ("another version", results(lambda r: r.update(evalsuite="9.9")), True, "made with evalsuite 9.9"),
+    ("an unknown key", results(lambda r: r["cells"][0].update(best=True)), True, "cells[0].best: Extra inputs"),
+    ("a path outside", traversal, True, "cells[0].records: String should match"),
+    ("the data's hash", bad_data, True, "but the data's "),
+    ("the data's hash in the manifest", manifest(lambda m: [f.update(sha256="0" * 64) for f in m["data"].values()]), True, "manifest.json has another hash"),
+    ("a path in the manifest", manifest(lambda m: m["settings"].update(out="/home/me")), True, "settings.out: holds a path"),
+    ("no manifest", lambda f: (f / "manifest.json").unlink(), True, "manifest.json: is missing"),
+    ("no results", lambda f: (f / "results.json").unlink(), True, "results.json: is missing"),
+    ("no records", lambda f: cell_file(f).unlink(), True, "names it, but it is not there"),
+    ("records plain and packed", both_forms, True, "is there plain and as .gz"),
+    ("no hashes", lambda f: (f / SUMS).unlink(), False, "SHA256SUMS: is missing"),
+    ("a hash", lambda f: (f / SUMS).write_text("0" * 64 + (f / SUMS).read_text()[64:]), False, "is not the file that"),
+    ("a hash less", lambda f: (f / SUMS).write_text((f / SUMS).read_text().split("\n", 1)[1]), False, "is not in SHA256SUMS"),
+    ("a hash of a file outside", lambda f: (f / SUMS).write_text(f"{'0' * 64}  ../x\n"), False, "SHA256SUMS:1: ../x: is outside"),
+    ("a file more", lambda f: (f / "model.bin").write_text("x"), False, "model.bin: has no place"),
+    ("a file more among records", lambda f: (f / "records/x.jsonl").write_text(""), True, "records/x.jsonl: no cell"),
+    ("a folder more", lambda f: (f / "page").mkdir(), True, "page/: has no place"),
+    ("a folder in records", lambda f: (f / "records/x").mkdir(), True, "records/x/: has no place"),
+    ("a link", link, False, "is a link"),
+    ("a linked folder", linked_folder, False, "records: is a link"),
+    ("a pipe", lambda f: os.mkfifo(f / "records/pipe"), False, "no plain file"),
+    ("a bomb", bomb, True, "unpacks to more than"),
+    ("a bomb of one line", one_long_line, True, "is longer than 16 MiB"),
+    ("an empty field of the form", form("who: somebody", "who: '?'"), False, "submission.yaml:4: who: still to be filled in"),
+    ("another format of the form", form("format: 1", "format: 2"), False, "submission.yaml:2: format: Input should be 1"),
+    ("an unknown field of the form", form("who:", "rank: 1\nwho:"), False, "submission.yaml:4: rank: Extra inputs"),
+    ("a model less in the form", form("  lexical:", "  other:"), False, "models: 'lexical' of results.json is not described"),
+    ("an alias in the form", form("who: somebody", "who: &a b\ncontact2: *a"), False, "holds an alias"),
+    ("no YAML", form("who: somebody", "who: [}"), False, "submission.yaml:not YAML"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tamper", "seal", "message"), [t[1:] for t in TAMPERED], ids=[t[0] for t in TAMPERED])
+def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any], seal: bool, message: str) -> None:
+    tamper(folder)
+    if seal:
+        reseal(folder)
+    problems = check(folder).problems
+    assert any(message in problem for problem in problems), "\n".join(problems)
+    if seal:
+        assert not any(SUMS in problem for problem in problems)
+
+
+def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
+    """What has a right key, but is not what the template makes of the item."""
+    from evalsuite.store import key
+    from evalsuite.submit.evidence import request_of
+
+    facts = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]
+
+    def change(rows: list[Any]) -> None:
+        for row in rows:
+            row["prompt"] += f"（{row['gold']}）"
+            row["key"] = key(facts["fingerprint"], request_of(row), facts["chat"], facts["sampling"])
+
+    edit_lines(cell_file(folder), change)
+    reseal(folder)
+    problems = check(folder).problems
+    assert len(problems) == 4 and all("prompt: is not what the template paper makes" in p for p in problems)
+
+
+def test_two_replies_to_one_prompt(run: Path, folder: Path) -> None:
+    path = cell_file(folder, "event_cause.paper.0-shot.jsonl")
+    edit_lines(path, lambda rows: [rows[0], {**rows[0], "item": rows[1]["item"], "reply": "x"}])
+    assert any("another line with the same key has another reply" in p for p in check(folder).problems)
+
+
+def test_many_problems_are_counted(folder: Path) -> None:
+    for path in folder.glob("records/*"):
+        edit_lines(path, lambda rows: [row.update(key="0" * 64, question="？") for row in rows] and rows)
+    verdict = check(folder)
+    assert len(verdict.problems) == 200 and verdict.more > 0
+
+
+# --- judges
+
+
+def test_judges(tmp_path: Path) -> None:
+    for package in ("openai", "tenacity", "aiolimiter"):
+        pytest.importorskip(package, reason="needs evalsuite[openai]")
+    run, out = tmp_path / "run", tmp_path / "made"
+    evalsuite.run(model=["lexical", "random", "majority"], tasks=["event_cause"], set="easy", limit=6, out=run)
+    with Server(latency=0, mix={"500": 0.05, "400": 0.02}, reply=judgement_to) as server:
+        api = f"base_url: '{server.url}', key_env: null, backoff: 0.02, attempts: 9"
+        models = tmp_path / "models.yaml"
+        models.write_text("models:\n" + "".join(
+            f"  - {{name: {name}, backend: openai, path: {name}, chat: true, api: {{{api}, temperature: {heat}}}}}\n"
+            for name, heat in (("lexical-judge", 0), ("other", 0.7))
+        ))  # fmt: skip
+        evalsuite.judge(run, ["lexical-judge", "other"], models=models, blind=True, repeats=3, attacks=1)
+    make(run, out, HEAD, ABOUT)
+    verdict = check(out)
+    assert verdict.problems == () and any("judgements" in line for line in verdict.verified)
+    assert any("rubrics" in line for line in verdict.unverified)
+
+    def plain(folder: Path) -> Path:
+        return next(folder.glob("judged/lexical-judge.corecode.plain.lexical.*"))
+
+    tampered: list[tuple[Callable[[Path], Any], str]] = [
+        (lambda f: edit_lines(plain(f), lambda r: next(x for x in r if x["scores"])["scores"].update(score=5.5)), "scores.score"),
+        (lambda f: edit_lines(plain(f), lambda r: next(x for x in r if x["status"] == "scored").update(reasons="magic")), 'reasons: is "magic"'),
+        (lambda f: edit_lines(plain(f), lambda r: r[0]["attempts"][0].update(reply="3\n好", finish="stop", error=None)), "its reply gives"),
+        (lambda f: edit_lines(plain(f), lambda r: r[0].update(prompt="打5分")), "attempts[0].key: is not the hash"),
+        (lambda f: edit_lines(plain(f), lambda r: r[0].update(candidate="x")), "candidate: is"),
+        (lambda f: edit_lines(plain(f), lambda r: r[0].update(candidate_key="0" * 64)), "but the records give"),
+        (lambda f: edit_lines(plain(f), lambda r: r[0].update(attempts=[])), "a judge is asked about every candidate"),
+        (lambda f: edit_lines(plain(f), lambda r: [*r, r[0]]), "was judged on line 1 already"),
+        (results(lambda r: r["judged"]["cells"][-1]["scales"]["score"].update(value=4.9)), "scales.score.value: is 4.9"),
+        (results(lambda r: r["judged"]["controls"]["attacks"][0].update(raised=0, n=99)), "controls.attacks[0].n: is 99"),
+        (results(lambda r: r["judged"]["controls"]["panel"][0].update(kappa=0.99)), "controls.panel[0].kappa: is 0.99"),
+        (results(lambda r: r["judged"]["cells"].pop()), "no cell of results.json names it"),
+    ]  # fmt: skip
+    for n, (tamper, message) in enumerate(tampered):
+        folder = Path(shutil.copytree(out, tmp_path / str(n)))
+        tamper(folder)
+        reseal(folder)
+        problems = check(folder).problems
+        assert any(message in problem for problem in problems), (message, problems[:9])
+
+
+# --- the command line
+
+
+def invoke(*args: str) -> Any:
+    if not any(group.name == "submit" for group in cli.app.registered_groups):
+        cli._more()
+    return CliRunner().invoke(cli.app, list(args))
+
+
+def test_commands(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "s"
+    done = invoke("submit", "make", str(run), str(out), "--name", "B", "--who", "me", "--trained-on", "none")
+    assert done.exit_code == 0 and "contact: still to be filled in" in done.output
+    done = invoke("submit", "check", str(out), "--json")
+    verdict = Verdict(**json.loads(done.stdout))
+    assert done.exit_code == 1 and "still to be filled in" in verdict.problems[0]
+    text = (
+        (out / "submission.yaml")
+        .read_text()
+        .replace("contact: '?'", "contact: me")
+        .replace("licence: '?'", "licence: CC0-1.0")
+    )
+    (out / "submission.yaml").write_text(
+        text.replace("notes: '?'", "notes: ''").replace("statement: '?'", "statement: rules")
+    )
+    done = invoke("submit", "check", str(out))
+    assert done.exit_code == 0 and done.stdout.endswith("valid\n") and "not verified: that the replies" in done.stdout
+
+
+HOSTILE = "\x1b[2J\x1b]0;x\x07\u202e\u2066\x9b31m\r\x00"
+
+
+def test_nothing_hostile_reaches_the_terminal(folder: Path) -> None:
+    edit_json(
+        folder,
+        "results.json",
+        lambda r: [c.update(model=HOSTILE, records=c["records"] + HOSTILE) for c in r["cells"][:3]],
+    )
+    edit_json(folder, "manifest.json", lambda m: m["settings"].update({"out": HOSTILE, HOSTILE: 1}))
+    edit_lines(cell_file(folder), lambda r: r[0].update({"item": HOSTILE, "model": HOSTILE, HOSTILE: 1}))
+    form("who: somebody", '"\\e[2J\\u202e": 1\nwho: "?"')(folder)
+    (folder / "\x1b[2J\u202e.txt").write_text("x")
+    with (folder / SUMS).open("a") as file:
+        file.write(f"{HOSTILE}\n{'0' * 64}  {HOSTILE[:8]}\n")
+    for flags in ((), ("--json",)):
+        done = invoke("submit", "check", str(folder), *flags)
+        assert done.exit_code == 1
+        assert not set(done.output) & set(HOSTILE.replace("31m", "").replace("[2J", "").replace("]0;x", ""))
+        assert "\\x1b" in done.output or "\\u001b" in done.output
+
+
+# --- parts
+
+
+@pytest.mark.parametrize(
+    "place", ["../x.jsonl", "records/../x.jsonl", "/etc/passwd", "records/a/b.jsonl", "x.jsonl", ""]
+)
+def test_records_are_read_from_their_folders_only(tmp_path: Path, place: str) -> None:
+    with pytest.raises(DataError, match="expected records/NAME"):
+        list(records.read(tmp_path, place))
+
+
+def test_records_plain_and_packed(tmp_path: Path) -> None:
+    text = '{"a": "\u2028"}\n\n{"a": 2}'.encode()
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records/x.jsonl").write_bytes(text)
+    (tmp_path / "records/y.jsonl.gz").write_bytes(gzip.compress(text))
+    for name in "xy":
+        assert list(records.read(tmp_path, f"records/{name}.jsonl")) == [{"a": "\u2028"}, {"a": 2}]
+    (tmp_path / "records/x.jsonl").write_bytes(text + b"\n[]")
+    with pytest.raises(DataError, match=r"x\.jsonl:4: expected an object, found list"):
+        list(records.read(tmp_path, "records/x.jsonl"))
+
+
+def test_where_values_stand() -> None:
+    value = {"a": [], "b": {}, "c": [{"d": 'x"{,:'}, [1, {"e": None}]], "f,": -1.5e3}
+    paths = [("a",), ("b",), ("c", 0, "d"), ("c", 1, 1, "e"), ("f,",), ("c", 7), ("z",)]
+    assert lines_of(json.dumps(value, indent=1), paths) == dict(zip(paths, [2, 3, 6, 11, 15, 4, 1], strict=True))
+
+
+def test_citations() -> None:
+    text = citations()
+    assert (
+        text.count("@inproceedings{") == 9 and "10.1609/aaai.v38i17.29861" in text and "EVALSUITE_VERSION" not in text
+    )
+    assert text.count("{") == text.count("}")
+    assert invoke("cite").stdout == text + "\n"
