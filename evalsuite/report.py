@@ -30,11 +30,12 @@ INSIDE = 4_000_000  # bytes of packed shards that the page itself holds: one fil
 # What of results.json the page has as it is; runs of before there was any have none.
 _TOLD: dict[str, Any] = {
     "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "learning": [], "judged": {},
+    "breakdowns": [], "confusions": [],
 }  # fmt: skip
 # One after the other, as one script.
 _SCRIPTS = (
     "words.js", "page.js", "filters.js", "picture.js", "tablefile.js", "provenance.js", "overview.js", "marks.js", "lines.js",
-    "robustness.js", "slopes.js", "curves.js", "judge.js", "scatter.js", "shards.js", "list.js", "evidence.js", "item.js",
+    "robustness.js", "slopes.js", "breakdown.js", "confusion.js", "curves.js", "judge.js", "scatter.js", "shards.js", "list.js", "evidence.js", "item.js",
     "main.js",
 )  # fmt: skip
 

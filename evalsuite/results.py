@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from evalsuite import robustness
+from evalsuite import breakdown, robustness
 from evalsuite.data.corecode import File
 from evalsuite.errors import ConfigError, unknown
 from evalsuite.files import file_name, replace_file
@@ -91,16 +91,20 @@ def write_results(out: Path, reading: Reading) -> Results:
 
 def compute(evidence: Evidence, reading: Reading, keep: Keep) -> dict[str, Any]:
     """What results.json holds, from a run's store or from the records of a submission; every record goes to `keep`."""
-    cells, outcomes = [], []
+    cells, outcomes, slices, confusions = [], [], [], []
     for cell in evidence.cells():
         path = f"records/{file_name(cell)}"
         with keep(path) as kept:
-            entry, found = _score(evidence, cell, path, reading, kept)
+            entry, rows = _score(evidence, cell, path, reading, kept)
         cells.append(entry)
-        outcomes.append(found)
+        outcomes.append(found := robustness.told(cell, rows))
+        slices.append(breakdown.breakdown(found, rows))
+        confusions.append(breakdown.confusion(cell, rows))
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": cells}
     content["robustness"] = told = robustness.robustness(outcomes, cells)
     content["learning"] = learning(cells, told["positions"])
+    content["breakdowns"] = [entry for entry in slices if entry]
+    content["confusions"] = [entry for entry in confusions if entry]
     if judged := summary.judged(evidence, reading, cells, keep):
         content["judged"] = judged
     return content
@@ -113,8 +117,8 @@ def problems_of(done: Results) -> tuple[str, ...]:
 
 def _score(
     evidence: Evidence, cell: Cell, path: str, reading: Reading, kept: Callable[[dict[str, Any]], None]
-) -> tuple[dict[str, Any], robustness.Told]:
-    """One cell's entry for results.json and what came of its items; `kept` gets its records, one by one."""
+) -> tuple[dict[str, Any], list[tuple[Request, Answer, Score]]]:
+    """One cell's entry for results.json and what was answered; `kept` gets its records, one by one."""
     answered: list[tuple[Item, Response, Answer]] = []
     scored: list[tuple[Request, Answer, Score]] = []
     statuses: Counter[str] = Counter()
@@ -152,7 +156,7 @@ def _score(
     if options and options[0]:
         entry["chance"] = sum(1 / count for count in options) / items
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
-    return entry, robustness.told(cell, scored)
+    return entry, scored
 
 
 def _metrics(cell: Cell, answered: Sequence[tuple[Item, Response, Answer]], reading: Reading) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 // The overview: table, export, chart, the ways of asking compared, statuses.
 // ---------------------------------------------------------------- overview
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each is null where there is nothing to show. */
-const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["scorings", () => drawScorings()], ["robust", () => drawRobustness()], ["learn", () => drawCurves()],
+const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["scorings", () => drawScorings()], ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()],
   ["judged", () => drawJudge()], ["accuracy", () => drawChart()], ["statuses", () => drawStatus()]];
 const stale = new Set();  // parts out of sight that are to be drawn again
 
