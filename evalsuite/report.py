@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evalsuite import records, shards
+from evalsuite import ranking, records, shards
 from evalsuite.citations import citations
 from evalsuite.errors import ConfigError
 from evalsuite.ontology import slots
@@ -29,14 +29,14 @@ _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
 INSIDE = 4_000_000  # bytes of packed shards that the page itself holds: one file that can be mailed
 # What of results.json the page has as it is; runs of before there was any have none.
 _TOLD: dict[str, Any] = {
-    "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "learning": [], "judged": {},
-    "breakdowns": [], "confusions": [],
+    "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "learning": [], "breakdowns": [], "confusions": [],
+    "metric_correlations": [], "judged": {},
 }  # fmt: skip
 # One after the other, as one script.
 _SCRIPTS = (
-    "words.js", "page.js", "filters.js", "picture.js", "tablefile.js", "provenance.js", "overview.js", "marks.js", "lines.js",
-    "robustness.js", "slopes.js", "breakdown.js", "confusion.js", "curves.js", "judge.js", "scatter.js", "shards.js", "list.js", "evidence.js", "item.js",
-    "main.js",
+    "words.js", "page.js", "filters.js", "picture.js", "tablefile.js", "provenance.js", "overview.js", "groups.js", "ranks.js",
+    "marks.js", "lines.js", "robustness.js", "slopes.js", "breakdown.js", "confusion.js", "curves.js", "judge.js", "scatter.js",
+    "correlations.js", "shards.js", "list.js", "evidence.js", "item.js", "main.js",
 )  # fmt: skip
 
 
@@ -128,11 +128,18 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
         keys = dict.fromkeys(k for cell in results["cells"] for k in cell)
         told["written"] = {"results": list(results), "cells": list(keys)}
     cells = [{**cell, "run": number} for number, results in enumerate(read) for cell in results["cells"]]
+    rated: list[ranking.Rated] = []
+
+    def rate(cell: dict[str, Any], rows: Sequence[shards.Rating]) -> None:
+        if one := ranking.rated(cell, rows, f"{cell['run']}\t{cell['model']}"):  # as the page names its models
+            rated.append(one)
+
     packed = shards.pack(
         cells,
         lambda cell: records.read(folders[cell["run"]], cell["records"]),
         lambda cell: _opinions(folders[cell["run"]], cell, found[cell["run"]]["judged"]),
         keep,
+        rate,
     )
     return {
         "runs": [{"name": f.name, "manifest": _manifest(f), **told} for f, told in zip(folders, found, strict=True)],
@@ -144,6 +151,8 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
         "cells": packed.cells,
         "columns": packed.columns,
         "asked": {"items": len(packed.items), "replies": packed.replies},
+        "groups": ranking.groups(rated),
+        "nemenyi": ranking.critical_values(len({x.model for x in rated})),
         "published": published(),
         "citations": citations(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],

@@ -22,6 +22,7 @@ from evalsuite.errors import ConfigError, unknown
 from evalsuite.files import file_name, replace_file
 from evalsuite.judge import summary
 from evalsuite.learning import learning
+from evalsuite.metric_correlations import Points, metric_correlations, points
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
 from evalsuite.store import Cell, Evidence, Keep, Store
@@ -91,20 +92,22 @@ def write_results(out: Path, reading: Reading) -> Results:
 
 def compute(evidence: Evidence, reading: Reading, keep: Keep) -> dict[str, Any]:
     """What results.json holds, from a run's store or from the records of a submission; every record goes to `keep`."""
-    cells, outcomes, slices, confusions = [], [], [], []
+    cells, outcomes, slices, confusions, metrics = [], [], [], [], []
     for cell in evidence.cells():
         path = f"records/{file_name(cell)}"
         with keep(path) as kept:
-            entry, rows = _score(evidence, cell, path, reading, kept)
+            entry, rows, per_item = _score(evidence, cell, path, reading, kept)
         cells.append(entry)
         outcomes.append(found := robustness.told(cell, rows))
         slices.append(breakdown.breakdown(found, rows))
         confusions.append(breakdown.confusion(cell, rows))
+        metrics += [per_item] if per_item else []
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": cells}
     content["robustness"] = told = robustness.robustness(outcomes, cells)
     content["learning"] = learning(cells, told["positions"])
     content["breakdowns"] = [entry for entry in slices if entry]
     content["confusions"] = [entry for entry in confusions if entry]
+    content["metric_correlations"] = metric_correlations(metrics, cells)
     if judged := summary.judged(evidence, reading, cells, keep):
         content["judged"] = judged
     return content
@@ -117,8 +120,8 @@ def problems_of(done: Results) -> tuple[str, ...]:
 
 def _score(
     evidence: Evidence, cell: Cell, path: str, reading: Reading, kept: Callable[[dict[str, Any]], None]
-) -> tuple[dict[str, Any], list[tuple[Request, Answer, Score]]]:
-    """One cell's entry for results.json and what was answered; `kept` gets its records, one by one."""
+) -> tuple[dict[str, Any], list[tuple[Request, Answer, Score]], Points | None]:
+    """One cell's entry for results.json what was answered, and its values by metric; `kept` gets its records, one by one."""
     answered: list[tuple[Item, Response, Answer]] = []
     scored: list[tuple[Request, Answer, Score]] = []
     statuses: Counter[str] = Counter()
@@ -142,12 +145,13 @@ def _score(
         else:
             errors[response.error] += 1
         kept(_record(cell, key, request, response, answer, score))
+    numbers, per_item = _metrics(cell, answered, reading)
     entry: dict[str, Any] = {
         **cell.place,
         "items": items,
         "missing": items - sum(statuses.values()),
         "status": {status.value: statuses[status] for status in Status if statuses[status]},
-        "metrics": _metrics(cell, answered, reading),
+        "metrics": numbers,
         "shots_dropped": dropped,
         "errors": dict(errors.most_common(5)),
         "records": path,
@@ -156,22 +160,25 @@ def _score(
     if options and options[0]:
         entry["chance"] = sum(1 / count for count in options) / items
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
-    return entry, scored
+    return entry, scored, per_item
 
 
-def _metrics(cell: Cell, answered: Sequence[tuple[Item, Response, Answer]], reading: Reading) -> dict[str, Any]:
-    """Name -> value, interval, n and signature; the values are None where no request was answered."""
+def _metrics(
+    cell: Cell, answered: Sequence[tuple[Item, Response, Answer]], reading: Reading
+) -> tuple[dict[str, Any], Points | None]:
+    """Name -> value, interval, n and signature; the values are None where no request was answered. And those of items."""
     nothing = {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.task].metrics}
     if not answered:
-        return nothing
+        return nothing, None
     items, responses, answers = zip(*answered, strict=True)
     scored: Scored = score_cell(items, responses, reading, answers, PERTURBATIONS[cell.perturb].several)
     if not scored.items:  # some rotation of every item failed
-        return nothing
+        return nothing, None
     signature = _signature(cell)
     # The purpose names no model: two models with the same replies get the same interval.
     found = intervals(scored, f"0:bootstrap:{cell.task}:{cell.set}:{cell.split}")
-    return {name: {**numbers, "signature": f"{scored.signatures[name]}|{signature}"} for name, numbers in found.items()}
+    told = {name: {**numbers, "signature": f"{scored.signatures[name]}|{signature}"} for name, numbers in found.items()}
+    return told, points(cell, scored)
 
 
 def _record(cell: Cell, key: str, request: Request, response: Response, answer: Answer, score: Score) -> dict[str, Any]:

@@ -24,6 +24,8 @@ OUTCOMES = {
 }  # fmt: skip
 ABSENT = "."
 
+Rating = tuple[str, int, list[str], dict[str, float]]  # item, a number for its content, dialogue, scores
+
 
 @dataclass(slots=True)
 class Packed:
@@ -54,10 +56,12 @@ def pack(
     records: Callable[[dict[str, Any]], Iterator[dict[str, Any]]],
     opinions: Callable[[dict[str, Any]], Sequence[dict[str, Any]]],
     keep: Callable[[dict[str, Any]], str],
+    rate: Callable[[dict[str, Any], Sequence[Rating]], None],
 ) -> Packed:
     """Read the cells' records, a column at a time, and hand each shard to `keep`, which returns its name.
 
     `opinions` gives what judges said in a cell: judge, rubric, control and rows of entry -> [status, scores, reasons].
+    `rate` is told the scores of every cell.
     """
     packed = Packed([dict(cell) for cell in cells])
     by_column: dict[tuple[Any, ...], list[int]] = {}
@@ -68,7 +72,8 @@ def pack(
         column = _Column()
         for number in by_column[place]:
             cell = packed.cells[number]
-            values = _read(column, number, records(cell))
+            values, ratings = _read(column, number, records(cell))
+            rate(cell, ratings)
             packed.items.update(item.split("~")[0] for item in values)
             packed.replies += len(values)
             base = (cell["run"], cell["model"], *place[:-1])
@@ -92,10 +97,11 @@ def pack(
 _USUAL = {"scoring": "generate", "perturb": "none"}  # of runs of before there were others
 
 
-def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> dict[str, float]:
-    """Add a cell's records to the column; returns each entry's first score (not a number where there is none)."""
+def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tuple[dict[str, float], list[Rating]]:
+    """Add a cell's records to the column; returns each entry's first score (not a number where there is none), and all."""
     rows = column.rows[number] = {}
-    values = {}
+    values: dict[str, float] = {}
+    ratings: list[Rating] = []
     for record in records:
         shown = {k: record[k] for k in ("item", "dialogue", "question", "labels", "options", "references", "gold")}
         item = column.items.setdefault(json.dumps(shown, ensure_ascii=False), len(column.items))
@@ -113,7 +119,8 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> di
             None if thoughts is None else column.index(thoughts), _likelihoods(record), rotation,
         ]  # fmt: skip
         values[name] = next(iter(record["scores"].values()), math.nan)
-    return values
+        ratings.append((record["item"], item, record["dialogue"], record["scores"]))
+    return values, ratings
 
 
 def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, float]) -> list[int]:

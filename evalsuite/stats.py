@@ -9,6 +9,7 @@ touched again, and corpus BLEU costs what accuracy costs. CIDEr keeps the IDF of
     paired_bootstrap      the same of the difference of two models, with a p-value (Koehn 2004)
     paired_permutation    p-value of the difference: dialogues swap models at random (Riezler & Maxwell 2005)
     paired_test           interval and test of a difference in one: mcnemar where it may be used, else paired_permutation
+    pairwise              the same tests between every two of many models at once, p-values only
     mcnemar, wilson       exact test and interval for right and wrong (McNemar 1947, Wilson 1927); items taken as
                           independent: for several items a dialogue use the two above
     holm                  correction for many tests (Holm 1979)
@@ -217,6 +218,33 @@ def paired_test(
         rng.setstate(state)
         test, p = "permutation", paired_permutation(a, b, clusters, rng)[name].p
     return Tested(difference.value, difference.low, difference.high, p, test, count)
+
+
+def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng, permutations: int = 1000) -> tuple[Floats, str]:
+    """(M, N) values of M models on the same items -> (M, M) p-values of their means' differences, and the test's name.
+
+    What `paired_test` gives for each two: McNemar's where all values are 0 or 1 and each item has a dialogue of its
+    own, else paired_permutation's. All pairs share the draws, so that many models cost little more than two.
+    """
+    count = len(values)
+    p = np.ones((count, count))
+    sums = _cluster_sums(values.T, clusters) / values.shape[1]
+    if len(sums) == values.shape[1] and np.isin(values, (0, 1)).all():
+        only = values @ (1 - values.T)  # (M, M) items that the row's model has right and the column's has not
+        fewer, differ = np.minimum(only, only.T), only + only.T
+        return np.minimum(1.0, 2 * import_module("scipy.special").bdtr(fewer, differ.astype(int), 0.5)), "McNemar"
+    total = sums.sum(axis=0)
+    as_far = np.zeros((count, count), dtype=np.int64)
+    for swaps in _swaps(len(sums), permutations, rng):
+        drawn = np.ascontiguousarray(
+            ((1 - 2 * swaps) @ sums).T
+        )  # (M, B): a pair's swapped difference is that of its rows
+        for i in range(count - 1):
+            observed = np.abs(total[i] - total[i + 1 :])[:, None]
+            as_far[i, i + 1 :] += np.count_nonzero(np.abs(drawn[i] - drawn[i + 1 :]) >= observed - 1e-12, axis=1)
+    above = np.triu_indices(count, 1)
+    p[above] = (as_far[above] + 1) / (permutations + 1)
+    return np.minimum(p, p.T), "permutation"
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:

@@ -1,8 +1,9 @@
 // The overview: table, export, chart, the ways of asking compared, statuses.
 // ---------------------------------------------------------------- overview
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each is null where there is nothing to show. */
-const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["scorings", () => drawScorings()], ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()],
-  ["judged", () => drawJudge()], ["accuracy", () => drawChart()], ["statuses", () => drawStatus()]];
+const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["scorings", () => drawScorings()],
+  ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()], ["judged", () => drawJudge()],
+  ["correlated", () => drawCorrelations()], ["statuses", () => drawStatus()]];
 const stale = new Set();  // parts out of sight that are to be drawn again
 
 /** Draw what is in sight at once, and the rest when there is time: a change of a setting must not wait for all of it. */
@@ -37,7 +38,7 @@ function drawPart(box, draw) {
   if (focus) box.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
 }
 const drawTables = () => h("section", { class: "block" }, h("h2", null, t("overview")),
-  h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`), filterBar(), controls(), notes(), legend(), setNames().map(overviewTable));
+  h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`), filterBar(), controls(), notes(), legend(), lettersNote(), setNames().map(overviewTable));
 const kept = (key, node) => { node.dataset.keep = key; return node; };
 function controls() {
   const several = (name, key) => {
@@ -50,7 +51,7 @@ function controls() {
     textMetrics.length > 1 && kept("metric", choice(t("metric"), groups, state.metric, (metric) => update({ metric }), longName)),
     choiceMetrics.length > 1 && kept("metric-choice", choice(t("metricChoice"), choiceMetrics, state.metricChoice, (metricChoice) => update({ metricChoice }), longName)),
     several("variant", "variant"), several("shots", "shots"), several("scoring", "scoring"), several("perturb", "perturb"), several("split", "split"),
-    haveIntervals() && kept("intervals", check(t("intervals"), state.intervals, (on) => update({ intervals: on }))),
+    haveIntervals() && kept("intervals", check(t("intervals"), state.intervals, (on) => update({ intervals: on }))), lettersControl(),
     data.published.length > 0 && kept("published", check(t("published"), state.published, (on) => update({ published: on }))),
     adapters().length > 0 && kept("adapters", check(t("showAdapters", adapters().length), state.adapters, (on) => update({ adapters: on }))),
     button(t("csv"), exportCsv, { id: "csv", class: "push" }));
@@ -121,10 +122,10 @@ function overviewTable(set) {
   const body = (rows, heading, row, cls) => rows.length > 0 && h("tbody", { class: cls }, heading, rows.map(row));
   const heading = (text) => h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, text), tasks.map(() => h("td")));
   const modelRow = (ranked) => (row) => h("tr", null, h("th", { scope: "row" }, nameNode(row.model)),
-    tasks.map((x) => valueCell(cellAt(row.model.id, set, x.name), x, ranked ? place.get(x.name)(row) : "")));
+    tasks.map((x) => valueCell(cellAt(row.model.id, set, x.name), x, ranked ? place.get(x.name)(row) : "", ranked)));
   const paperRow = (row) => h("tr", null, h("th", { scope: "row" }, row.label === "Average" ? t("average") : data$("span", "name", row.label)),
     tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, figure(metricOf(x), row.value(set, x))), spanNode(metricOf(x), null))));
-  return framed(h("table", { class: "overview", "data-set": set }, h("thead", null, h("tr", null, sortHead("", t("model")), tasks.map((x) => taskHead(x, set)))),
+  return framed(h("table", { class: "overview" + (state.letters && haveGroups() ? " lettered" : "") + (state.intervals && haveIntervals() ? "" : " narrow"), "data-set": set }, h("thead", null, h("tr", null, sortHead("", t("model")), tasks.map((x) => taskHead(x, set)))),
       h("tbody", { class: "chance" }, h("tr", null, h("th", { scope: "row" }, t("chance")), tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, pct(chanceOf(set, x))), spanNode(metricOf(x), null))))),
       body(own, heading(t("own")), modelRow(true), "own"), body(base, heading(t("baselines")), modelRow(false), "base"),
       body(paper.filter((r) => r.label !== "Average").concat(average), paperHead(paper[0]), paperRow, "paper")),
@@ -166,14 +167,14 @@ function chanceOf(set, task) {
   const cell = columnCells(set, task).find((c) => typeof c.chance === "number");
   return cell && task.kind === "choice" ? cell.chance : null;
 }
-function valueCell(cell, task, rank) {
+function valueCell(cell, task, rank, own) {
   if (!cell) return h("td", { class: "v" }, h("span", { class: "num none" }, "–"));
   const n = counts(cell), metric = metricOf(task), m = cell.metrics?.[metric], text = figure(metric, valueOf(cell, metric));
-  const between = span(metric, m?.low, m?.high, 1);
+  const between = span(metric, m?.low, m?.high, 1), group = own && lettersOf(cell, task);
   const label = `${plain(models.get(cell.id).label)}, ${taskName(task)}, ${cell.set.toUpperCase()}: ${text}${between && `, ${t("interval")} ${between}`}`;
   return h("td", { class: "v" },
-    h("button", { type: "button", class: "cell " + rank, onclick: () => go(cellRoute(cell)), "aria-label": label + (rank ? ", " + t(rank) : ""),
-      title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), spanNode(metric, m),
+    h("button", { type: "button", class: "cell " + rank, onclick: () => go(cellRoute(cell)), "aria-label": label + (rank ? ", " + t(rank) : "") + (group ? `, ${t("groupIs", group)}` : ""),
+      title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), own && lettersNode(cell, task), spanNode(metric, m),
     n.none > 0 && h("span", { class: "flag" }, statusBar(cell), `${num(n.none)} ${t("noAnswer")}`),
     n.failed > 0 && h("span", { class: "flag bad" }, `! ${num(n.failed)} ${t("failedN")}`),
     n.missing > 0 && h("span", { class: "flag bad" }, `! ${num(n.missing)} ${t("missingN")}`));

@@ -1,0 +1,82 @@
+// Average ranks of models over the tasks of a set, with Friedman's test and Nemenyi's critical difference (Demšar 2006).
+// They follow what the overview shows (metric, wording, shots …), so they are computed here; ranking.py has the same.
+// ---------------------------------------------------------------- average ranks
+const RANKED = { models: 3, columns: 5 };  // fewer say nothing of ranks: as in ranking.py
+
+/** Ranks from 1 for the smallest; ties get the mean of theirs. */
+const midranks = (list) => list.map((v) => 1 + list.filter((w) => w < v).length + (list.filter((w) => w === v).length - 1) / 2);
+const sumOf = (list) => list.reduce((a, b) => a + b, 0);
+/** P(χ² ≥ x) for whole degrees of freedom; erfc by Abramowitz & Stegun 7.1.26, to 1.5e-7. */
+function chiTail(x, df) {
+  const half = x / 2, z = Math.sqrt(half), u = 1 / (1 + 0.3275911 * z);
+  const erfc = u * (0.254829592 + u * (-0.284496736 + u * (1.421413741 + u * (-1.453152027 + u * 1.061405429)))) * Math.exp(-half);
+  let term = df % 2 ? Math.exp(-half) * Math.sqrt(half) / (Math.sqrt(Math.PI) / 2) : Math.exp(-half), tail = df % 2 ? erfc : 0;
+  for (let i = df % 2 ? 1.5 : 1; i <= df / 2; i++) { tail += term; term *= half / i; }
+  return Math.min(1, tail);
+}
+/** Friedman's statistic, corrected for ties, and its p; `columns`: the ranks of all models, a list a column. */
+function friedman(columns) {
+  const n = columns.length, k = columns[0].length, sums = columns[0].map((_, i) => sumOf(columns.map((c) => c[i])));
+  const ties = sumOf(columns.map((c) => sumOf([...new Set(c)].map((v) => { const m = c.filter((w) => w === v).length; return m ** 3 - m; }))));
+  const even = 1 - ties / (n * k * (k * k - 1));
+  const statistic = even > 0 ? (12 / (n * k * (k + 1)) * sumOf(sums.map((x) => x * x)) - 3 * n * (k + 1)) / even : 0;
+  return { statistic, p: even > 0 ? chiTail(Math.max(0, statistic), k - 1) : 1 };
+}
+/** Ranks of one set as it is in view, best first; null unless two models have two columns. */
+function averageRanks(set) {
+  const rows = ownRows(false), cell = (r, x) => cellAt(r.model.id, set, x.name), cells = (x) => rows.map((r) => cell(r, x)).filter(Boolean);
+  const there = tasks.filter((x) => cells(x).length), columns = there.filter((x) => sameItems(cells(x)));
+  const whole = (r, x) => { const c = cell(r, x); return c && counts(c).failed + counts(c).missing === 0 && isNumber(r.value(set, x)); };
+  const ranked = rows.filter((r) => columns.every((x) => whole(r, x)));
+  if (ranked.length < 2 || columns.length < 2) return null;
+  const byColumn = columns.map((x) => midranks(ranked.map((r) => -Number(r.value(set, x).toFixed(12)))));
+  const found = ranked.map((r, i) => { const own = byColumn.map((c) => c[i]); return { model: r.model, own, mean: sumOf(own) / own.length, low: Math.min(...own), high: Math.max(...own) }; });
+  const k = found.length, n = columns.length, enough = k >= RANKED.models && n >= RANKED.columns, test = enough && friedman(byColumn), q = data.nemenyi?.[k];
+  return { set, columns, rows: found.sort((a, b) => a.mean - b.mean), left: rows.filter((r) => !ranked.includes(r)), unlike: there.filter((x) => !columns.includes(x)), test, cd: test && test.p < 0.05 && q ? q * Math.sqrt(k * (k + 1) / (6 * n)) : null };
+}
+/** Neighbours in rank that differ by less than the critical difference, the longest such rows of them: [first, last]. */
+function cliques(rows, cd) {
+  const found = [];
+  rows.forEach((r, i) => {
+    const last = rows.findLastIndex((x) => x.mean - r.mean < cd);
+    if (last > i && last > (found.at(-1)?.[1] ?? -1)) found.push([i, last]);
+  });
+  return found;
+}
+const rankFigure = (v) => v.toFixed(2), pValue = (p) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
+
+function drawRanks() {
+  const all = setNames().map(averageRanks).filter(Boolean);
+  if (!all.length) return null;
+  const mixed = all.some((x) => new Set(x.columns.map((c) => baseName(metricOf(c)))).size > 1);
+  return h("section", { class: "block", id: "ranks" }, h("div", { class: "titled" }, h("h2", null, t("ranks")), savers("rank-plots", t("ranks"))), h("p", { class: "note" }, t("ranksNote"), all.some((x) => x.cd) && ` ${t("ranksPlot")}`),
+    h("p", { class: "notice caution" }, t("ranksCaution"), mixed && ` ${t("ranksMixed")}`),
+    h("div", { class: "panels", id: "rank-plots" }, all.map(rankPanel)),
+    all.map((x) => h("details", { class: "numbers" }, h("summary", null, t("ranksNumbers"), " · ", x.set.toUpperCase()), rankTable(x))));
+}
+function rankPanel(found) {
+  const { rows, cd, test, set, columns } = found, k = rows.length, bars = cd ? cliques(rows, cd) : [];
+  const top = (cd ? 22 : 0) + 20, head = top + 8 + bars.length * 7, height = head + k * ROW, across = (rank) => place((rank - 1) / Math.max(1, k - 1));
+  const line = (cls, x1, x2, y1, y2) => s("line", { class: cls, x1: across(x1), x2: across(x2), y1, y2 });
+  const step = Math.ceil((k - 1) / 9), marks = Array.from({ length: k }, (_, i) => i + 1).filter((v) => (v - 1) % step === 0);
+  const words = rows.map((r) => `${plain(r.model.label)} ${rankFigure(r.mean)} (${r.low}–${r.high})`).join("; ");
+  const plot = s("svg", { class: "plot cd", width: "100%", height, role: "img", "aria-label": `${t("ranks")}, ${set.toUpperCase()}: ${words}${cd ? `; ${t("cdIs", rankFigure(cd))}` : ""}` },
+    cd && [line("ruler", 1, Math.min(k, 1 + cd), 8, 8), [1, Math.min(k, 1 + cd)].map((v) => line("ruler", v, v, 4, 12)), s("text", { x: across(Math.min(k, 1 + cd)), y: 12, dx: 6 }, cd < 0.85 * (k - 1) && "CD")],
+    marks.map((v) => [line("grid", v, v, top, height), s("text", { x: across(v), y: top - 5, "text-anchor": "middle" }, String(v))]),
+    bars.map(([a, b], i) => s("line", { class: "clique", x1: across(rows[a].mean), x2: across(rows[b].mean), y1: top + 7 + i * 7, y2: top + 7 + i * 7 }, s("title", null, t("noDifference", rows.slice(a, b + 1).map((r) => plain(r.model.label)).join(", "))))),
+    rows.map((r, i) => { const y = head + i * ROW + ROW / 2; return s("g", { class: "own" }, line("whisker", r.low, r.high, y, y), [r.low, r.high].map((v) => line("whisker", v, v, y - 3, y + 3)),
+      s("circle", { class: "dot hard", cx: across(r.mean), cy: y, r: 4.5 }, s("title", null, `${plain(r.model.label)} ${rankFigure(r.mean)} (${r.low}–${r.high})`))); }));
+  const names = h("div", { class: "names" }, rows.map((r) => h("div", null, nameNode(r.model))));
+  names.style.paddingTop = `${head}px`;
+  const verdict = [t("overTasks", columns.length), test && `${t("friedman")} χ² = ${test.statistic.toFixed(2)}, p ${pValue(test.p)}`, cd ? t("cdIs", rankFigure(cd)) : test ? t("noCd") : t("tooFew", RANKED.models, RANKED.columns)];
+  return h("figure", { class: "panel", "data-set": set }, h("figcaption", null, h("strong", null, set.toUpperCase()), h("small", null, verdict.filter(Boolean).join(" · "))), h("div", { class: "plotrow" }, names, plot),
+    found.left.length > 0 && h("p", { class: "note" }, t("ranksLeft"), " ", found.left.map((r, i) => [i > 0 && ", ", data$("span", "", r.label)])),
+    found.unlike.length > 0 && h("p", { class: "note" }, t("ranksUnlike"), " ", found.unlike.map(taskName).join(", ")));
+}
+function rankTable({ set, rows, columns }) {
+  const head = (x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x), best = (v) => (v === 1 ? h("strong", null, "1") : String(v));
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${t("ranks")} ${set.toUpperCase()}` }, h("table", { class: "robust ranks", "data-set": set },
+    h("thead", null, h("tr", null, [t("model"), t("meanRank"), t("fromToRank"), ...columns.map((x) => [taskName(x), h("small", null, metricName(metricOf(x)))])].map(head))),
+    h("tbody", null, rows.map((r) => h("tr", null, h("th", { scope: "row" }, nameNode(r.model)), h("td", { class: "v" }, h("strong", null, rankFigure(r.mean))), h("td", { class: "v" }, `${r.low}–${r.high}`),
+      r.own.map((v) => h("td", { class: "v" }, best(v))))))));
+}

@@ -1,0 +1,162 @@
+"""Significance groups, average ranks and metric correlations on the page, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsuite
+from evalsuite import ranking
+from evalsuite.tasks import TASKS
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+PATHS = {"random": "random", "majority": "majority", "lexical": "lexical", "oracle": "oracle", HOSTILE: "random", "chance": "random"}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Baselines that pass for models, one by a hostile name, and one that stays one."""
+    folder = tmp_path_factory.mktemp("ranking")
+    rows = (f"  - {{name: '{n}', backend: baseline, path: {p}{', tags: [baseline]' if n == 'chance' else ''}}}\n" for n, p in PATHS.items())  # fmt: skip
+    (folder / "models.yaml").write_text("models:\n" + "".join(rows))
+    evalsuite.run(models=folder / "models.yaml", limit=30, out=folder / "run")
+    with sqlite3.connect(folder / "run/store.sqlite") as store:
+        store.execute("""UPDATE cells SET facts = replace(facts, '"backend": "baseline"', '"backend": "hf"')
+                         WHERE place NOT LIKE '%"chance"%'""")
+    evalsuite.score(folder / "run")
+    evalsuite.report([folder / "run"])
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(params=[("en", 1280), ("zh", 390)], ids=str)
+def page(browser: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
+    lang, width = request.param
+    page = browser.new_page(viewport={"width": width, "height": 900}, accept_downloads=True)
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.goto(f"{(run / 'page/index.html').as_uri()}?lang={lang}")
+    page.wait_for_selector("#correlations")
+    yield page
+    assert not wrong
+    page.close()
+
+
+def row(page: Any, item_set: str, model: str) -> Any:
+    return page.locator(f"table[data-set={item_set}].overview tbody.own tr", has_text=model).first
+
+
+def short(letters: str) -> str:
+    """The letters as the page writes them, if they are one run."""
+    return letters if len(letters) < 3 or letters not in "abcdefghij" else f"{letters[0]}–{letters[-1]}"
+
+
+def test_letters(page: Any, run: Path) -> None:
+    found = {(e["set"], e["task"], e["metric"]): e for e in ranking.groups(list(ranking.rated_run(run)))}
+    for metric in ("f1", "em"):
+        page.select_option("[data-keep=metric] select", metric)
+        for (item_set, task, of), entry in found.items():
+            if of not in (metric, "accuracy"):
+                continue
+            place = list(TASKS).index(task)
+            for model, letters in entry["letters"].items():
+                cell = row(page, item_set, model).locator("td").nth(place)
+                assert cell.locator(".letters").inner_text() == short(letters)
+                label = cell.locator("button.cell").get_attribute("aria-label")
+                assert label.endswith(f"group {letters}") or label.endswith(f"分组 {letters}")
+    page.select_option("[data-keep=metric] select", "bleu2")  # of which no groups are known
+    assert row(page, "easy", "oracle").locator("td").nth(1).locator(".letters").count() == 0
+    assert page.locator("table.overview tbody:not(.own) .letters").count() == 0
+    assert "0.05" in page.inner_text("#letters-note")
+    page.click("[data-keep=letters] input")
+    assert page.locator("table.overview .letters, #letters-note").count() == 0
+
+
+def test_average_ranks(page: Any, run: Path) -> None:
+    cells = json.loads((run / "results.json").read_text())["cells"]
+    for place, ranks, _ in ranking.ranks_of(cells):
+        panel = page.locator(f"#rank-plots [data-set={place['set']}]")
+        told = panel.locator("figcaption").inner_text()
+        assert f"χ² = {ranks.statistic:.2f}" in told
+        assert ("p < 0.001" if ranks.p < 0.001 else f"p = {ranks.p:.3f}") in told
+        assert (f"CD {ranks.critical_difference:.2f}" in told) == (ranks.p < 0.05)
+        table = page.locator(f"table.ranks[data-set={place['set']}]")
+        table.locator("xpath=ancestor::details/summary").click()
+        for model, mean in ranks.mean.items():
+            low, high = ranks.range[model]
+            line = table.locator("tbody tr", has_text=model).first
+            assert float(line.locator("td").nth(0).inner_text()) == pytest.approx(mean, abs=0.0051)
+            assert line.locator("td").nth(1).inner_text() == f"{low:g}–{high:g}"
+        assert panel.locator("circle.dot").count() == len(ranks.mean) == 5
+    assert page.locator("#ranks .caution").count() == 1
+    with page.expect_download() as download:
+        page.click("[data-save='rank-plots.svg']")
+    assert HOSTILE.replace("<", "&lt;").replace(">", "&gt;") in Path(download.value.path()).read_text()
+
+
+def test_correlations(page: Any, run: Path) -> None:
+    results = json.loads((run / "results.json").read_text())
+    names = {"f1": "F1", "em": "EM", "chrf": "chrF", "cider": "CIDEr"}
+    for basis in ("items", "models"):
+        page.select_option("[data-keep=corr-basis] select", basis)
+        page.select_option("[data-keep=corr-task] select", "event_cause")
+        page.select_option("[data-keep=corr-set] select", "easy")
+        page.click("#correlations details summary")
+        entry = next(e for e in results["metric_correlations"] if (e["basis"], e["task"], e["set"]) == (basis, "event_cause", "easy"))  # fmt: skip
+        assert f"n = {entry['n']}" in page.inner_text("#correlated")
+        heads = page.locator("table.matrix thead th").all_inner_texts()[1:]
+        shown = [x.locator("td").all_inner_texts() for x in page.locator("table.matrix tbody tr").all()]
+        of = dict(
+            zip(combinations(entry["metrics"], 2), zip(entry["spearman"], entry["kendall"], strict=True), strict=True)
+        )
+        for a, b in combinations(names, 2):
+            i, j = sorted((heads.index(names[a]), heads.index(names[b])))
+            for text, value in zip((shown[i][j], shown[j][i]), of.get((a, b)) or of[b, a], strict=True):
+                assert float(text.replace("−", "-")) == pytest.approx(value, abs=0.0051)
+        assert page.locator("svg.heat text.value").count() == len(heads) * (len(heads) - 1)
+    page.click("[data-keep=corr-paper] input")
+    assert page.locator("svg.heat text.value").count() > len(heads) * (len(heads) - 1)
+
+
+def test_no_sideways_scrolling(page: Any) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#main img").count() == 0
+
+
+def test_models_of_two_runs_are_compared(browser: Any, run: Path, tmp_path: Path) -> None:
+    second = tmp_path / "second"
+    shutil.copytree(run, second)
+    results = json.loads((second / "results.json").read_text())
+    failed = next(c for c in results["cells"] if c["model"] == "lexical" and c["task"] == "event_cause")
+    failed["status"] = {"failed": 1, "parsed": failed["items"] - 1}
+    (second / "results.json").write_text(json.dumps(results))
+    page = browser.new_page()
+    page.goto(f"{evalsuite.report([run, second], tmp_path / 'page').as_uri()}?lang=en")
+    page.wait_for_selector("#letters-note")
+    note = page.inner_text("#letters-note")
+    assert "Models of all runs are compared together" in note
+    assert "lexical (second) (failed or missing items: EASY Event cause)" in note
+    assert page.locator("#rank-plots [data-set=easy] circle.dot").count() == 9
+    assert "lexical (second)" in page.locator("#rank-plots [data-set=easy] .note").inner_text()
+    assert page.locator("[data-keep=corr-run] option").count() == 2
+    page.close()

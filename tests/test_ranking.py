@@ -1,0 +1,258 @@
+"""Significance groups, average ranks, metric correlations: against published figures, scipy, and by their own logic."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import evalsuite
+from evalsuite import metric_correlations, ranking, stats, tables_ranking
+from evalsuite.ranking import Rated, Value
+from evalsuite.stats import Means
+
+# --- letters
+
+PIEPHO_3 = [("1", "7"), ("1", "8"), ("2", "4"), ("2", "5"), ("3", "5")]  # example 3 of Piepho (2004)
+
+# (models from best to worst, pairs that differ, letters, source)
+LETTERS = [
+    ("abc", [], {"a": "a", "b": "a", "c": "a"}, "nobody differs"),
+    ("abc", ["ab", "ac", "bc"], {"a": "a", "b": "b", "c": "c"}, "all differ"),
+    ("ABC", ["BC"], {"A": "ab", "B": "a", "C": "b"}, "multcompView's manual, dif3"),
+    ("abcd", ["ab", "ac", "bd"], {"a": "a", "b": "b", "c": "bc", "d": "ac"}, "multcompView's manual, dif4"),
+    # PlantGrowth, Tukey's test as R's manual has it: only trt2 and trt1 differ.
+    (("trt2", "ctrl", "trt1"), [("trt2", "trt1")], {"trt2": "a", "ctrl": "ab", "trt1": "b"}, "PlantGrowth"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ranked", "differ", "expected", "source"), LETTERS)
+def test_letters(ranked: Iterable[str], differ: Any, expected: dict[str, str], source: str) -> None:
+    assert ranking.letters(list(ranked), [tuple(pair) for pair in differ]) == expected, source
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_letters_say_what_differs_and_nothing_else(seed: int) -> None:
+    rng = Random(seed)
+    models = [f"m{n}" for n in range(rng.randint(2, 9))]
+    pairs = list(combinations(models, 2))
+    differ = PIEPHO_3 if seed == 0 else [p for p in pairs if rng.random() < rng.choice((0.1, 0.4, 0.8))]
+    found = ranking.letters(list("12345678") if seed == 0 else models, differ)
+    for a, b in combinations(found, 2):
+        assert bool(set(found[a]) & set(found[b])) == ((a, b) not in differ)
+    assert all(found.values())
+    if seed == 0:
+        assert len(set("".join(found.values()))) <= 6  # as many as Piepho's
+
+
+# --- the tests
+
+
+def test_pairwise_is_the_paired_test_of_each_two() -> None:
+    rng = np.random.default_rng(5)
+    values, clusters = rng.random((4, 30)) + np.arange(4)[:, None] * 0.1, [n // 3 for n in range(30)]
+    p, name = stats.pairwise(values, clusters, Random("x"), 500)
+    assert name == "permutation"
+    for a, b in combinations(range(4), 2):
+        one, two = Means.of({"f1": values[a]}), Means.of({"f1": values[b]})
+        found = stats.paired_test(one, two, "f1", clusters, Random("y"))
+        expected = stats.paired_permutation(one, two, clusters, Random("x"), 500)["f1"].p
+        assert p[a, b] == p[b, a] == expected
+        assert found.p == pytest.approx(expected, abs=0.06)
+
+
+def test_pairwise_is_mcnemars_where_items_are_independent() -> None:
+    values = (np.random.default_rng(2).random((5, 40)) < np.array([0.2, 0.4, 0.5, 0.7, 0.9])[:, None]).astype(float)
+    p, name = stats.pairwise(values, list(range(40)), Random(1))
+    assert name == "McNemar"
+    for a, b in combinations(range(5), 2):
+        assert p[a, b] == pytest.approx(stats.mcnemar([v > 0 for v in values[a]], [v > 0 for v in values[b]]))
+    assert p[0, 0] == 1.0
+
+
+# --- groups
+
+PLACE = ("knowledge_filling", "easy", "test", "paper", 0, "generate", "none")
+
+
+def cell(model: str, values: Iterable[float], **more: Any) -> Rated:
+    """Two items a dialogue."""
+    return Rated(
+        model, PLACE, tuple(Value(n, n // 2, (v,)) for n, v in enumerate(values)), more.pop("whole", True), **more
+    )
+
+
+def test_groups() -> None:
+    good, bad = [1.0] * 40, [0.0] * 36 + [1.0] * 4
+    other = Rated("other", PLACE, tuple(Value(-n, n, (1.0,)) for n in range(40)), True)
+    cells = [cell("bad", bad), cell("good", good), cell("same", good), cell("part", good[:30], whole=False), other]
+    (found,) = ranking.groups(cells)
+    assert found["letters"] == {"good": "a", "same": "a", "bad": "b"}
+    assert (found["best"], found["not_worse"]) == ("good", ["same"])
+    assert found["left_out"] == {"part": "incomplete", "other": "other items"}
+    assert (found["metric"], found["items"], found["dialogues"], found["test"]) == ("accuracy", 40, 20, "permutation")
+    assert ranking.groups(list(reversed(cells))) == [{**found, "left_out": dict(reversed(found["left_out"].items()))}]
+    assert ranking.groups(cells[:1]) == []
+
+
+def test_twenty_models_can_still_differ() -> None:
+    """Holm multiplies by 190: with a thousand permutations nothing could be significant."""
+    cells = [cell(f"m{n:02}", [float(i % 20 < n) for i in range(60)]) for n in range(20)]
+    (found,) = ranking.groups(cells)
+    assert not set(found["letters"]["m19"]) & set(found["letters"]["m00"])
+
+
+def test_adapters_are_a_family_of_their_own() -> None:
+    cells = [cell(name, [1.0] * 8, adapter=name.startswith("lora")) for name in ("a", "b", "lora1", "lora2")]
+    without, within = ranking.groups(cells)
+    assert "adapters" not in without and set(without["letters"]) == {"a", "b"}
+    assert within["adapters"] and len(within["letters"]) == 4
+
+
+@pytest.mark.parametrize("kind", ["right or wrong", "graded"])
+def test_false_alarms_are_as_rare_as_promised(kind: str) -> None:
+    """Five equal models on 20 dialogues of three items each, whose items go together: some letter differs in at most
+    5 % of the columns. 300 columns: more than 8.5 % would be chance once in 500."""
+    rng = np.random.default_rng(7)
+    alarms = 0
+    for _ in range(300):
+        hard = np.repeat(rng.normal(size=(5, 20)), 3, axis=1) + rng.normal(
+            size=(5, 60)
+        )  # the dialogue tells on a model
+        values = (hard > 0).astype(float) if kind == "right or wrong" else 1 / (1 + np.exp(-hard))
+        p, _ = stats.pairwise(values, [n // 3 for n in range(60)], Random(int(rng.integers(1 << 30))), 999)
+        pairs = {f"{a} {b}": float(p[a, b]) for a, b in combinations(range(5), 2)}
+        alarms += min(stats.holm(pairs).values()) < 0.05
+    assert alarms / 300 < 0.085
+
+
+def test_rated_reads_a_cell() -> None:
+    entry = {"model": "m", "task": "slot_identification", "set": "easy", "split": "test", "variant": "paper", "shots": 0,
+             "scoring": "generate", "perturb": "circular", "missing": 0, "status": {"parsed": 4}, "facts": {"backend": "hf"}}  # fmt: skip
+    talk = (("A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。"), ("A: 你好。",))
+    rows = [("x", f"x{n}", talk[0], {"accuracy": float(n > 0)}) for n in range(2)]
+    rows += [("y", f"y{n}", talk[n], {"accuracy": 1.0}) for n in (0, 0)]
+    found = ranking.rated(entry, rows, "0\tm")
+    assert found is not None and (found.model, found.whole) == ("0\tm", True)
+    assert [v.values for v in found.values] == [(0.0,), (1.0,)]  # all rotations of an item have to be right
+    assert found.values[0].source == found.values[1].source
+    assert found.values[0].item == ("x", "x0", "x1")
+    assert ranking.rated({**entry, "missing": 1}, rows).whole is False  # type: ignore[union-attr]
+    assert ranking.rated({**entry, "facts": {"backend": "baseline"}}, rows) is None
+
+
+# --- average ranks
+
+# Demšar (2006), Table 6: AUC of C4.5 with m and cf tuned or not, on 14 data sets. He ranks voting's two 0.975 2 and 3.
+DEMSAR = {
+    "C4.5": [0.763, 0.599, 0.954, 0.628, 0.882, 0.936, 0.661, 0.583, 0.775, 1.0, 0.940, 0.619, 0.972, 0.957],
+    "m": [0.768, 0.591, 0.971, 0.661, 0.888, 0.931, 0.668, 0.583, 0.838, 1.0, 0.962, 0.666, 0.981, 0.978],
+    "cf": [0.771, 0.590, 0.968, 0.654, 0.886, 0.916, 0.609, 0.563, 0.866, 1.0, 0.965, 0.614, 0.9751, 0.946],
+    "m+cf": [0.798, 0.569, 0.967, 0.657, 0.898, 0.931, 0.685, 0.625, 0.875, 1.0, 0.962, 0.669, 0.975, 0.970],
+}
+
+
+def test_average_ranks_are_demsars() -> None:
+    found = ranking.average_ranks(DEMSAR)
+    assert found.mean == pytest.approx({"C4.5": 3.143, "m": 2.0, "cf": 2.893, "m+cf": 1.964}, abs=5e-4)
+    assert found.critical_difference == pytest.approx(1.25, abs=0.02)
+    # His 9.28 is without the correction for ties: four models at mushroom, two at iris, lung and primary tumor.
+    assert found.statistic == pytest.approx(9.28 / (1 - (60 + 3 * 6) / (14 * 60)), abs=0.01)
+    assert found.range["m+cf"] == (1.0, 4.0)
+
+
+# Demšar's Table 5, 0.05.
+@pytest.mark.parametrize(("models", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (8, 3.031), (10, 3.164)])
+def test_nemenyi(models: int, q: float) -> None:
+    assert ranking.nemenyi(models) == pytest.approx(q, abs=1e-3)
+
+
+def test_friedman_is_scipys() -> None:
+    scipy = pytest.importorskip("scipy.stats")
+    values = np.random.default_rng(3).integers(0, 6, (6, 8)).astype(float)
+    found = ranking.average_ranks({str(n): row for n, row in enumerate(values)})
+    theirs = scipy.friedmanchisquare(*values)
+    assert (found.statistic, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+
+
+@pytest.mark.parametrize(("models", "columns", "tested"), [(2, 8, False), (3, 4, False), (3, 5, True)])
+def test_too_little_to_test(models: int, columns: int, tested: bool) -> None:
+    found = ranking.average_ranks({str(n): [0.5] * columns for n in range(models)})
+    assert (found.p == 1.0) == tested and (found.critical_difference is not None) == tested
+    assert set(found.mean.values()) == {(models + 1) / 2}
+
+
+# --- metric correlations
+
+
+def test_between_is_scipys() -> None:
+    scipy = pytest.importorskip("scipy.stats")
+    table = np.vstack([np.random.default_rng(1).integers(0, 5, (4, 50)), np.ones((1, 50))]).astype(float)
+    found = metric_correlations.between(table)
+    for n, (i, j) in enumerate(combinations(range(5), 2)):
+        if j == 4:
+            assert found["spearman"][n] is found["kendall"][n] is None
+        else:
+            assert found["spearman"][n] == pytest.approx(scipy.spearmanr(table[i], table[j])[0], abs=1e-4)
+            assert found["kendall"][n] == pytest.approx(scipy.kendalltau(table[i], table[j])[0], abs=1e-4)
+
+
+def test_many_items_are_sampled() -> None:
+    place = ("event_cause", "easy", "test", "paper", 0)
+    values = np.random.default_rng(0).random((2, 1500)).astype(np.float32)
+    cells = [metric_correlations.Points(place, ("f1", "em"), np.vstack([values[0], values[0]])) for _ in range(2)]
+    (found,) = metric_correlations.metric_correlations(cells, [])
+    assert (found["n"], found["of"], found["models"]) == (metric_correlations.SAMPLE, 3000, 2)
+    assert found["spearman"] == found["kendall"] == [1.0]
+
+
+# --- a run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five of the baselines that ship, four of which pass for models."""
+    folder = tmp_path_factory.mktemp("ranking")
+    names = ["random", "majority", "lexical", "oracle", "chance"]
+    (folder / "models.yaml").write_text(
+        "models:\n" + "".join(f"  - {{name: {n}, backend: baseline, path: {n}}}\n" for n in names[:4])
+        + "  - {name: chance, backend: baseline, path: random, tags: [baseline]}\n"
+    )  # fmt: skip
+    evalsuite.run(models=folder / "models.yaml", limit=40, out=folder / "run")
+    with sqlite3.connect(folder / "run/store.sqlite") as store:
+        store.execute("""UPDATE cells SET facts = replace(facts, '"backend": "baseline"', '"backend": "hf"')
+                         WHERE place NOT LIKE '%"chance"%'""")
+    evalsuite.score(folder / "run")
+    return folder / "run"
+
+
+def test_of_a_run(run: Path) -> None:
+    results = json.loads((run / "results.json").read_text())
+    found = ranking.groups(list(ranking.rated_run(run)))
+    assert {(e["set"], e["task"]) for e in found} == {(c["set"], c["task"]) for c in results["cells"]}
+    for entry in found:
+        assert entry["best"] == "oracle" and not entry["left_out"] and "chance" not in entry["letters"]
+        cells = {c["model"]: c["metrics"] for c in results["cells"] if all(c[k] == entry[k] for k in ("set", "task"))}
+        values = [cells[model][entry["metric"]]["value"] for model in entry["letters"]]
+        assert values == sorted(values, reverse=True)
+    assert any(set(e["letters"]["oracle"]).isdisjoint(e["letters"]["random"]) for e in found)
+    for place, ranks, left_out in ranking.ranks_of(results["cells"]):
+        assert place["set"] in ("easy", "hard") and ranks.mean["oracle"] == 1.0 and not left_out
+    correlated = results["metric_correlations"]
+    assert len(correlated) == 2 * 5 and all(e["basis"] == "items" and e["models"] == 4 for e in correlated)
+    pairs = dict(zip(combinations(correlated[0]["metrics"], 2), correlated[0]["spearman"], strict=True))
+    assert pairs["f1", "em"] > 0.5
+    console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    for tables in (tables_ranking.groups(found), tables_ranking.ranks(ranking.ranks_of(results["cells"])), tables_ranking.correlations(correlated)):  # fmt: skip
+        for table in tables:
+            console.print(table)
+    text = console.export_text()
+    assert "oracle" in text and "mean rank over 8 tasks" in text and "Spearman" in text
