@@ -20,6 +20,7 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any
 
+from evalsuite import records
 from evalsuite.dialogue import sources
 from evalsuite.tasks import SETS, TASKS
 
@@ -78,10 +79,8 @@ def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = Non
 def rated_run(folder: Path) -> Iterator[Rated]:
     """All of one run, from its results.json and records."""
     for entry in json.loads((folder / "results.json").read_text(encoding="utf-8"))["cells"]:
-        with (folder / entry["records"]).open(encoding="utf-8") as lines:
-            records = (json.loads(line) for line in lines if line.strip())
-            if found := rated(entry, (_row(record) for record in records)):
-                yield found
+        if found := rated(entry, (_row(record) for record in records.read(folder, entry["records"]))):
+            yield found
 
 
 def _row(record: Mapping[str, Any]) -> Row:
