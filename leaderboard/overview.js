@@ -11,11 +11,11 @@ function drawOverview() {
   offerMetrics();
   if (!$("part-intro")) put($("main"), PARTS.map(([id]) => h("div", { id: "part-" + id, class: "part" })));
   delete document.documentElement.dataset.drawn;
-  for (const [id, draw] of PARTS) {
-    const box = $("part-" + id), edge = box.getBoundingClientRect();
-    if (edge.top < innerHeight && edge.bottom >= 0) drawPart(box, draw);
-    else stale.add(id);
-  }
+  const boxes = PARTS.map(([id, draw]) => [id, draw, $("part-" + id)]);
+  const visibleNow = ([, , box]) => { const edge = box.getBoundingClientRect(); return edge.top < innerHeight && edge.bottom >= 0; };
+  // Where parts stand is asked before any is drawn: after it, each answer would cost a layout. New ones stand nowhere yet.
+  const seen = boxes.some(([, , box]) => box.firstChild) && boxes.map(visibleNow);
+  boxes.forEach((part, i) => { if (seen ? seen[i] : visibleNow(part)) drawPart(part[2], part[1]); else stale.add(part[0]); });
   later(drawStale);
 }
 const later = (work) => (globalThis.requestIdleCallback ?? setTimeout)(work);
@@ -32,9 +32,10 @@ function drawNext() {
 function drawPart(box, draw) {
   stale.delete(box.id.slice("part-".length));
   const focus = box.contains(document.activeElement) && document.activeElement.closest("[data-keep]")?.dataset.keep;
-  const scroll = [...box.querySelectorAll(".scroll")].map((x) => [x.scrollLeft, x.scrollTop]);
+  const scrolled = [...box.querySelectorAll(".scroll")].map((x, i) => [i, x.scrollLeft, x.scrollTop]).filter(([, left, top]) => left || top);
   put(box, draw());
-  box.querySelectorAll(".scroll").forEach((x, i) => { if (scroll[i]) [x.scrollLeft, x.scrollTop] = scroll[i]; });
+  const regions = box.querySelectorAll(".scroll");  // only those moved are moved again: each asks for a layout
+  for (const [i, left, top] of scrolled) if (regions[i]) Object.assign(regions[i], { scrollLeft: left, scrollTop: top });
   if (focus) box.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
 }
 const drawTables = () => h("section", { class: "block" }, h("h2", null, t("overview")),

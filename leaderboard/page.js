@@ -163,7 +163,8 @@ function labelModels() {
     model.label = several ? `${model.name} (${name}${sameRun ? " #" + (model.run + 1) : ""})` : model.name;
   }
 }
-const distinct = (name) => [...new Set(data.cells.map((c) => c[name]))].sort((a, b) => (a > b ? 1 : a < b ? -1 : 0));
+const values = new Map();  // of what cells are told apart by: they do not change
+const distinct = (name) => values.get(name) ?? values.set(name, [...new Set(data.cells.map((c) => c[name]))].sort((a, b) => (a > b ? 1 : a < b ? -1 : 0))).get(name);
 const setNames = () => allSets().filter((x) => !state.onlySet || x === state.onlySet);
 const allSets = () => {
   const there = distinct("set");
@@ -181,10 +182,11 @@ const inPlace = (cell) => cell.split === state.split && cell.variant === state.v
 const inView = (cell) => inPlace(cell) && cell.scoring === scoringOf(taskOf(cell.task)) && cell.perturb === perturbOf(taskOf(cell.task));
 
 function counts(cell) {
+  if (cell.counted) return cell.counted;
   const all = Object.fromEntries(STATUSES.map((x) => [x, cell.status?.[x] ?? 0]));
   all.missing = cell.missing ?? 0;
   all.none = NO_ANSWER.reduce((sum, x) => sum + all[x], 0);
-  return all;
+  return (cell.counted = all);
 }
 /** The paper's figures: model -> value and table, for a set, task and metric at the chosen number of shots. */
 function published(set, task, metric) {

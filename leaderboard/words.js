@@ -226,4 +226,4 @@ const isRaw = (m) => baseName(m) === "cider";
 const figure = (m, v, digits = 1) => (!isNumber(v) ? "–" : isRaw(m) ? v.toFixed(digits + 1) : pct(v, digits));
 /** "31–42", or "" if there is no interval. */
 const span = (m, low, high, digits = 0) => (isNumber(low) && isNumber(high) ? `${figure(m, low, digits)}–${figure(m, high, digits)}` : "");
-const num = (n) => Number(n).toLocaleString("en-US");
+const NUMBER = new Intl.NumberFormat("en-US"), num = (n) => NUMBER.format(Number(n));
