@@ -36,20 +36,15 @@ function binsOf(rows, by) {
 
 // ---------------------------------------------------------------- which models
 const overall = (row) => total(row.turns.map((b) => b.n * b.value)) / total(row.turns.map((b) => b.n));
-/** The rows drawn, each with its look: those picked, or the best, models before baselines. A place once taken keeps its look. */
+/** The rows drawn, each with its look: those picked, or the best, models before baselines. */
 function linesShown(rows) {
   const best = [...rows].sort((a, b) => models.get(a.id).baseline - models.get(b.id).baseline || overall(b) - overall(a)).slice(0, MOST_LINES).map((r) => r.id);
-  const slots = state.slicePicked ?? best;
-  return slots.map((id, look) => ({ row: rows.find((r) => r.id === id), look })).filter((x) => x.row);
+  return (state.slicePicked ?? best).map((id) => ({ row: rows.find((r) => r.id === id), look: lookOf(id) })).filter((x) => x.row);
 }
 function linePicker(rows, lines) {
   if (rows.length < 2) return null;
-  const slots = [...(state.slicePicked ?? lines.map((x) => x.row.id))], taken = lines.length;
-  const pick = (id, on) => {
-    const free = on ? slots.findIndex((x) => !rows.some((r) => r.id === x)) : slots.indexOf(id);
-    if (free >= 0) slots[free] = on ? id : null; else slots.push(id);
-    update({ slicePicked: slots });
-  };
+  const taken = lines.length, picked = state.slicePicked ?? lines.map((x) => x.row.id);
+  const pick = (id, on) => update({ slicePicked: on ? [...picked, id] : picked.filter((x) => x !== id) });
   const order = [...rows].sort((a, b) => models.get(a.id).baseline - models.get(b.id).baseline || NAMES.compare(a.model, b.model));
   return h("fieldset", { class: "picker" }, h("legend", null, t("shownModels", MOST_LINES)), order.map((r) => {
     const line = lines.find((x) => x.row === r);
@@ -117,9 +112,9 @@ function binLine({ row, look }, by, shift, across, up, readout) {
 function binTable(lines, title) {
   const heads = [t("group"), ...lines.map(({ row }) => nameNode(models.get(row.id)))], rows = lines.map((x) => x.row);
   const value = (b) => h("td", { class: "v" }, b ? [pct(b.value), h("span", { class: "ci" }, `${pct(b.interval[0])}–${pct(b.interval[1])}`), h("small", null, ` n ${num(b.n)}`)] : "–");
-  return h("details", { class: "numbers" }, h("summary", null, t("breakdownNumbers")), scrolled(title, h("table", { class: "robust curvetable bintable" }, headRow(heads), BY.map(([by, name]) => {
+  return h("details", { class: "numbers" }, h("summary", null, t("breakdownNumbers")), framed(h("table", { class: "robust curvetable bintable" }, headRow(heads), BY.map(([by, name]) => {
     const bins = [...binsOf(rows, by), ...(rows.some((r) => (r[by] ?? []).some((b) => b.low === null)) ? [{ low: null, high: null }] : [])];
     return bins.length > 0 && h("tbody", { "data-by": by }, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, t(name)), h("td", { colspan: lines.length })),
       bins.map((b) => h("tr", null, h("th", { scope: "row" }, binName(b)), rows.map((r) => value(r[by]?.find((x) => x.low === b.low))))));
-  }))));
+  })), { id: "breakdown", title }));
 }

@@ -16,9 +16,9 @@ function drawConfusion() {
       kept("mix-set", choice(t("set"), sets, set, (mixSet) => update({ mixSet }), (v) => v.toUpperCase())),
       mix.names.length > MOST_NAMES && kept("mix-names", choice(t("namesShown"), ["", "all"], few ? "" : "all", (v) => update({ mixAll: v === "all" }), (v) => (v ? t("allNames", mix.names.length) : t("mostNames", MOST_NAMES))))),
     h("div", { class: "mixed" },
-      scrolled(title, h("div", { id: "confusion-matrix" }, matrix(mix, few ? frequent(mix) : mix.names.map((_, i) => i), title))),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, h("div", { id: "confusion-matrix" }, matrix(mix, few ? frequent(mix) : mix.names.map((_, i) => i), title))),
       h("div", null, h("h3", null, t("largest")), mix.wrong.length ? h("ol", { class: "largest" }, mix.wrong.slice(0, 5).map((w) => h("li", null, visible(mixedWords(mix, w))))) : h("p", { class: "note" }, t("noMixed")))),
-    mix.wrong.length > 0 && mixTable(mix));
+    mix.wrong.length > 0 && mixTable(mix, title));
 }
 /** An entry of results.json, easy to look things up in; names in the page's language. */
 function counted(entry) {
@@ -66,8 +66,8 @@ function matrix(mix, shown, title) {
     rows.map((gold, line) => [s("text", { class: "head", x: left - 8, y: y(line) + SQUARE.high / 2 + 4, "text-anchor": "end" }, label(gold)), columns.map((c, at) => square(gold, c, at, line)),
       s("text", { class: "head", x: right, y: y(line) + SQUARE.high / 2 + 4 }, num(mix.all[gold]))]));
 }
-function mixTable(mix) {
-  return h("details", { class: "numbers" }, h("summary", null, t("confusionNumbers")), scrolled(t("confusionNumbers"), h("table", { class: "robust mixtable" },
+function mixTable(mix, title) {
+  return h("details", { class: "numbers" }, h("summary", null, t("confusionNumbers")), framed(h("table", { class: "robust mixtable" },
     headRow([t("rightName"), t("chosenName"), t("timesHead"), t("offeredHead"), "%"], 2),
-    h("tbody", null, mix.wrong.map(([gold, name, n]) => h("tr", null, h("th", { scope: "row" }, visible(mix.names[gold])), h("td", null, visible(mix.names[name])), [num(n), num(mix.offered(gold, name)), pct(n / mix.offered(gold, name), 0)].map((v) => h("td", { class: "v" }, v))))))));
+    h("tbody", null, mix.wrong.map(([gold, name, n]) => h("tr", null, h("th", { scope: "row" }, visible(mix.names[gold])), h("td", null, visible(mix.names[name])), [num(n), num(mix.offered(gold, name)), pct(n / mix.offered(gold, name), 0)].map((v) => h("td", { class: "v" }, v)))))), { id: "confusions", title }));
 }

@@ -9,18 +9,27 @@ const stale = new Set();  // parts out of sight that are to be drawn again
 /** Draw what is in sight at once, and the rest when there is time: a change of a setting must not wait for all of it. */
 function drawOverview() {
   offerMetrics();
-  if (!$("part-intro")) put($("main"), PARTS.map(([id]) => h("div", { id: "part-" + id, class: "part" })));
+  if (!$("part-intro")) put($("main"), PARTS.map(([id]) => [h("div", { id: "part-" + id, class: "part" }), id === "intro" && h("nav", { id: "sections", class: "sections" })]));
   delete document.documentElement.dataset.drawn;
   const boxes = PARTS.map(([id, draw]) => [id, draw, $("part-" + id)]);
   const visibleNow = ([, , box]) => { const edge = box.getBoundingClientRect(); return edge.top < innerHeight && edge.bottom >= 0; };
   // Where parts stand is asked before any is drawn: after it, each answer would cost a layout. New ones stand nowhere yet.
   const seen = boxes.some(([, , box]) => box.firstChild) && boxes.map(visibleNow);
   boxes.forEach((part, i) => { if (seen ? seen[i] : visibleNow(part)) drawPart(part[2], part[1]); else stale.add(part[0]); });
+  drawSections();
   later(drawStale);
+}
+/** What there is below, to go to. */
+function drawSections() {
+  const heads = PARTS.map(([id]) => $("part-" + id).querySelector("h2")).filter(Boolean);
+  const there = (head) => () => { head.closest(".part").scrollIntoView(); head.tabIndex = -1; head.focus({ preventScroll: true }); };
+  $("sections").setAttribute("aria-label", t("sections"));
+  put($("sections"), heads.map((head) => button(head.firstChild.textContent, there(head), { class: "link" })));
 }
 const later = (work) => (globalThis.requestIdleCallback ?? setTimeout)(work);
 function drawStale() {
-  if (open || !drawNext()) { stale.clear(); document.documentElement.dataset.drawn = "all"; return; }
+  if (open) return;
+  if (!drawNext()) { drawSections(); document.documentElement.dataset.drawn = "all"; return; }
   later(drawStale);
 }
 function drawNext() {

@@ -124,7 +124,7 @@ const WORDS = {
   back: ["← 返回总览", "← Overview"], toList: ["← 返回列表", "← List"], all: ["全部", "All"], right: ["正确", "Right"],
   partial: ["部分匹配", "Partial"], wrong: ["错误", "Wrong"], notParsed: ["无答案", "No answer"], failedFilter: ["失败", "Failed"],
   search: ["搜索题目、对话、回复", "Search items, dialogues, replies"], found: ["{0} / {1} 题", "{0} of {1} items"],
-  searching: ["搜索中 {0} %", "searching, {0} %"], disagree: ["模型有分歧", "Models disagree"], noShard: ["无法读取 {0}：请把它与本页一起放置", "{0} could not be read: it belongs beside this page"],
+  sections: ["本页各节", "Sections of this page"], searching: ["搜索中 {0} %", "searching, {0} %"], disagree: ["模型有分歧", "Models disagree"], noShard: ["无法读取 {0}：请把它与本页一起放置", "{0} could not be read: it belongs beside this page"],
   leftOut: ["…… 此处略去 {0} 字 ……", "… {0} characters left out …"], showAll: ["显示全部 {0} 字", "Show all {0}"],
   prev: ["上一题", "Previous"], next: ["下一题", "Next"], keys: ["← → 或 j k 换题，Esc 返回", "← → or j k to step, Esc to go back"],
   pick: ["从列表中选一题，或按 →。", "Choose an item from the list, or press →."],
