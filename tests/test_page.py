@@ -30,6 +30,15 @@ HOSTILE = [
 ]
 
 
+# What is out of sight is drawn when the browser idles and laid out when it comes near: here at once, so that no test waits.
+AT_ONCE = """
+globalThis.requestIdleCallback = (work) => work();
+const seen = new CSSStyleSheet();
+seen.replaceSync(".part { content-visibility: visible !important; }");
+document.adoptedStyleSheets = [seen];
+"""
+
+
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of three baselines, one of them given a hostile name and hostile replies."""
@@ -106,8 +115,8 @@ def browse(file: Path, drawn: str = "table.overview", patient: bool = False) -> 
         tab.on("pageerror", lambda error: noise.append(str(error)))
         tab.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
         tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else noise.append(r.url))
-        if not patient:  # what is out of sight is drawn when the browser idles: here at once, so that no test must wait
-            tab.add_init_script("globalThis.requestIdleCallback = (work) => work()")
+        if not patient:
+            tab.add_init_script(AT_ONCE)
         tab.goto(file.as_uri())
         tab.wait_for_selector(drawn)
         yield tab

@@ -85,7 +85,7 @@ def test_every_group_is_drawn_with_its_numbers(page: Any, results: dict[str, Any
             assert said.startswith(f"{model}, {name}: {100 * b['value']:.1f} %"), said
             assert f"({100 * b['interval'][0]:.1f}–{100 * b['interval'][1]:.1f})" in said
             assert f"{b['n']} items, {b['dialogues']} dialogues" in said
-    page.locator("#breakdown summary").click()
+    page.locator("#breakdown .numbers > summary").click()
     rows = page.locator("#breakdown tbody[data-by=turns] tr:not(.group)")
     assert rows.count() == len([b for b in told["turns"] if b["low"] is not None])
 

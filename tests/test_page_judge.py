@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_page import AT_ONCE
 
 import evalsuite
 from evalsuite.testing.faults import Server
@@ -63,7 +64,7 @@ def page(browser: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[An
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("dialog", lambda dialog: wrong.append(dialog.message))
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    page.add_init_script("globalThis.requestIdleCallback = (work) => work()")  # as in test_page.py
+    page.add_init_script(AT_ONCE)
     page.goto(f"{(run / 'page/index.html').as_uri()}?lang={lang}")
     page.wait_for_selector("#judge")
     yield page

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_page import AT_ONCE
 
 import evalsuite
 from evalsuite import ranking
@@ -51,6 +52,7 @@ def browser() -> Iterator[Any]:
 def page(browser: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
     lang, width = request.param
     page = browser.new_page(viewport={"width": width, "height": 900}, accept_downloads=True)
+    page.add_init_script(AT_ONCE)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
@@ -151,6 +153,7 @@ def test_models_of_two_runs_are_compared(browser: Any, run: Path, tmp_path: Path
     failed["status"] = {"failed": 1, "parsed": failed["items"] - 1}
     (second / "results.json").write_text(json.dumps(results))
     page = browser.new_page()
+    page.add_init_script(AT_ONCE)
     page.goto(f"{evalsuite.report([run, second], tmp_path / 'page').as_uri()}?lang=en")
     page.wait_for_selector("#letters-note")
     note = page.inner_text("#letters-note")
