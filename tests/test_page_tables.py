@@ -173,7 +173,7 @@ def test_copy(page: Any) -> None:
 
 
 def test_metrics_of_a_cell(page: Any) -> None:
-    page.locator("table[data-set=hard] tbody.base button.cell").first.click()
+    page.locator("table.overview[data-set=hard] tbody.base button.cell").first.click()
     page.wait_for_selector("#panes")
     page.click("#metrics summary")
     rows = rows_of(exported(page, "metrics-table.csv"))
@@ -197,7 +197,7 @@ def test_files_of_a_run(run: Path, page: Any) -> None:
 
 def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = "@misc{x, title={<b>&</b>}}\n"
-    monkeypatch.setattr(importlib.import_module("evalsuite.report"), "_citations", lambda: entry)
+    monkeypatch.setattr(importlib.import_module("evalsuite.report"), "citations", lambda: entry)
     with browse(evalsuite.report([run], tmp_path)) as tab:
         tab.click("#cite summary")
         assert tab.inner_text("#cite pre").strip() == entry.strip()
@@ -208,13 +208,13 @@ def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def names_in(page: Any, item_set: str = "hard") -> list[str]:
     rows = page.locator(
-        f"table[data-set={item_set}] tbody.own tr:not(.group), table[data-set={item_set}] tbody.base tr:not(.group)"
+        f"table.overview[data-set={item_set}] tbody.own tr:not(.group), table.overview[data-set={item_set}] tbody.base tr:not(.group)"
     )
     return [name.split("\n")[0].strip() for name in rows.locator("th").all_inner_texts()]
 
 
 def columns_in(page: Any) -> int:
-    return int(page.locator("table[data-set=hard] thead th").count()) - 1
+    return int(page.locator("table.overview[data-set=hard] thead th").count()) - 1
 
 
 def test_filters_and_their_address(page: Any) -> None:
@@ -244,7 +244,7 @@ def test_filters_and_their_address(page: Any) -> None:
     page.select_option("[data-keep=only-set] select", "hard")
     page.select_option("[data-keep=perturb] select", "shuffle")
     page.click("[data-keep=intervals] input")
-    page.click("table[data-set=hard] button[data-sort=event_cause]")
+    page.click("table.overview[data-set=hard] button[data-sort=event_cause]")
     assert page.locator("table.overview").count() == 1
     link, names = page.url, names_in(page)
     assert {"tags=", "tasks=", "set=hard", "perturb=shuffle", "ci=0", "sort=-event_cause"} <= set(
