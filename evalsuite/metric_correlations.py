@@ -17,7 +17,7 @@ from importlib import import_module
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from evalsuite.judge.summary import per_item
+from evalsuite.judge.summary import MODELS, per_item
 from evalsuite.scoring import Scored
 from evalsuite.store import Cell
 from evalsuite.tasks import TASKS
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from evalsuite.stats import Floats
 
 SAMPLE = 2000
-MODELS = 5  # fewer points say nothing
 PLACE = ("task", "set", "split", "variant", "shots")
 
 

@@ -30,6 +30,9 @@ class Subject:
     sources: dict[tuple[str, int], int]
 
 
+MODELS = 5  # for a correlation over models: fewer points say nothing
+
+
 def judged(evidence: Evidence, reading: Reading, entries: Sequence[dict[str, Any]], keep: Keep) -> dict[str, Any]:
     """All judgings of a run: cells, correlations over models, controls. Empty if there are none.
 
@@ -228,7 +231,7 @@ def joint(scores: Sequence[int], column: Sequence[float], most: float = 1.0) -> 
 
 
 def _over_models(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Over three or more models: does the judge rank them as the metrics do? A row a judge, rubric, scale and place."""
+    """Over MODELS or more models: does the judge rank them as the metrics do? A row a judge, rubric, scale and place."""
     keys = ("task", "set", "split", "variant", "shots", "scoring", "perturb")
     by_place = {tuple(e[k] for k in ("model", *keys)): e["metrics"] for e in entries}
     groups: dict[tuple[Any, ...], list[tuple[float, dict[str, Any]]]] = {}
@@ -239,7 +242,7 @@ def _over_models(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, An
                 group = cell["judge"], cell["rubric"], scale, *(cell[k] for k in keys)
                 groups.setdefault(group, []).append((numbers["value"], metrics))
     for group, rows in groups.items():
-        if len(rows) < 3:
+        if len(rows) < MODELS:
             continue
         shared = [m for m in rows[0][1] if all(metrics.get(m, {}).get("value") is not None for _, metrics in rows)]
         yield {
