@@ -345,9 +345,9 @@ def data_pull(
 
 
 def _show(done: Any) -> None:
-    from evalsuite.show import notes, tables
+    from evalsuite.show import END, notes, tables
 
-    _print(*tables(done))
+    _print(*tables(done, END))
     for text in notes(done):
         _say(text)
     for problem in done.problems:

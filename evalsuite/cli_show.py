@@ -36,7 +36,8 @@ def show(
     shots: Annotated[str, typer.Option("--shots", help=f"Numbers, {_Only}")] = "",
     scoring: Annotated[str, typer.Option("--scoring", help=f"generate, labels …, {_Only}")] = "",
     perturb: Annotated[str, typer.Option("--perturb", help=f"none, shuffle …, {_Only}")] = "",
-    tables: Annotated[str, typer.Option("--tables", help=f"results, robustness, judge, curves …, {_Only}")] = "",
+    tables: Annotated[str, typer.Option("--tables", help="results, ranks, groups, robustness, breakdowns, confusions, correlations, judge, curves; all but groups, "
+                                                  "which reads every record, if not given.")] = "",
     form: Annotated[str, typer.Option("--as", help="table, or csv, latex, markdown: to put elsewhere.")] = "table",
     prompt: Annotated[bool, typer.Option("--prompt", help="With --item: the whole prompt.")] = False,
     full: Annotated[bool, typer.Option("--full", help="With --item: long texts whole.")] = False,

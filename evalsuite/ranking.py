@@ -26,6 +26,7 @@ from evalsuite.tasks import SETS, TASKS
 
 ALPHA = 0.05
 PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb")
+SHEET = tuple(name for name in PLACE if name != "task")  # what ranks go over: its columns are tasks
 _USUAL = {"scoring": "generate", "perturb": "none"}  # of runs of before there were others
 # Holm multiplies the smallest p by the number of pairs: with fewer draws than that no pair could be significant.
 _DRAWS, _DRAWS_A_PAIR = 9_999, 100
@@ -135,8 +136,8 @@ def _column(place: tuple[Any, ...], column: Sequence[Rated]) -> list[dict[str, A
     for n, metric in enumerate(TASKS[place[0]].metrics):
         values = np.array([[of[item][n] for item in order] for of in table])
         # The purpose names no model: the same replies under other names get the same groups.
-        purpose = Random(f"groups:{':'.join(map(str, place))}:{metric}")
-        p, test = pairwise(values, clusters, purpose, max(_DRAWS, _DRAWS_A_PAIR * pairs))
+        purpose = f"groups:{':'.join(map(str, place))}:{metric}".encode("utf-8", "surrogatepass")
+        p, test = pairwise(values, clusters, Random(purpose), max(_DRAWS, _DRAWS_A_PAIR * pairs))
         means = {cell.model: float(v) for cell, v in zip(compared, values.mean(axis=1), strict=True)}
         ranked = sorted(means, key=lambda model: (-means[model], model))
         at = {cell.model: i for i, cell in enumerate(compared)}
@@ -254,7 +255,6 @@ def ranks_of(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[dict[str, A
 
     Only models with every column complete are ranked; baselines and adapters of sweeps are not.
     """
-    keys = ("set", "split", "variant", "shots", "scoring", "perturb")
     tables: dict[tuple[Any, ...], dict[str, dict[str, float | None]]] = {}
     for entry in entries:
         facts = entry["facts"]
@@ -262,10 +262,10 @@ def ranks_of(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[dict[str, A
             continue
         whole = not entry["missing"] and not entry["status"].get("failed")
         value = entry["metrics"][TASKS[entry["task"]].metrics[0]]["value"] if whole else None
-        tables.setdefault(tuple(entry[k] for k in keys), {}).setdefault(entry["model"], {})[entry["task"]] = value
+        tables.setdefault(tuple(entry[k] for k in SHEET), {}).setdefault(entry["model"], {})[entry["task"]] = value
     for place, models in tables.items():
         tasks = [name for name in TASKS if any(name in of for of in models.values())]
         rows = {model: [of.get(task) for task in tasks] for model, of in models.items()}
         ranked = {model: [v for v in row if v is not None] for model, row in rows.items() if None not in row}
         if len(ranked) > 1 and len(tasks) > 1:
-            yield dict(zip(keys, place, strict=True)), average_ranks(ranked), [m for m in rows if m not in ranked]
+            yield dict(zip(SHEET, place, strict=True)), average_ranks(ranked), [m for m in rows if m not in ranked]

@@ -73,8 +73,11 @@ def read(folder: Path, place: str) -> Iterator[dict[str, Any]]:
 def parse(text: bytes | str, path: Path, number: int | None = None) -> dict[str, Any]:
     """One object of JSON, strictly: no name twice, no half characters. Raises DataError."""
     try:
-        value = json.loads(text, object_pairs_hook=_once)
-        json.dumps(value, ensure_ascii=False).encode()  # half a character (a lone surrogate) is no text
+        whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        value = json.loads(whole, object_pairs_hook=_once)
+        # Half a character (a lone surrogate) is no text. In what was bytes it can only be an escape: few lines have any.
+        if isinstance(text, str) or "\\ud" in whole or "\\uD" in whole:
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", path, number) from None
     if not isinstance(value, dict):

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
 from evalsuite.store import Cell, Evidence, Keep, Store
 from evalsuite.tasks import TASKS
-from evalsuite.types import Answer, Item, Request, Response, Score, Status
+from evalsuite.types import Answer, Item, Likelihood, Message, Request, Response, Score, Status
 
 VERSION = metadata.version("evalsuite")
 
@@ -40,8 +40,18 @@ class Results:
     cells: tuple[dict[str, Any], ...]
     problems: tuple[str, ...]  # what failed, a line each; empty if all is well
     robustness: dict[str, Any] = field(default_factory=dict)  # what results.json holds under that name
-    learning: list[dict[str, Any]] = field(default_factory=list)  # likewise
-    judged: dict[str, Any] = field(default_factory=dict)  # the same; empty if nothing was judged
+    learning: list[dict[str, Any]] = field(default_factory=list)  # likewise, as those that follow
+    breakdowns: list[dict[str, Any]] = field(default_factory=list)
+    confusions: list[dict[str, Any]] = field(default_factory=list)
+    metric_correlations: list[dict[str, Any]] = field(default_factory=list)
+    judged: dict[str, Any] = field(default_factory=dict)  # empty if nothing was judged
+
+    @classmethod
+    def of(cls, out: Path, content: dict[str, Any]) -> Results:
+        """From what results.json holds; what one of before there was any has not is empty."""
+        told = {f.name: content[f.name] for f in fields(cls) if f.name in content and f.name not in ("out", "problems")}
+        done = cls(out, problems=(), **{**told, "cells": tuple(content["cells"])})
+        return replace(done, problems=problems_of(done))
 
     @property
     def exit_code(self) -> int:
@@ -84,10 +94,7 @@ def write_results(out: Path, reading: Reading) -> Results:
             if stale not in written:
                 stale.unlink()
     replace_file(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-    done = Results(
-        out, tuple(content["cells"]), (), content["robustness"], content["learning"], content.get("judged", {})
-    )
-    return replace(done, problems=problems_of(done))
+    return Results.of(out, content)
 
 
 def compute(evidence: Evidence, reading: Reading, keep: Keep) -> dict[str, Any]:
@@ -183,9 +190,9 @@ def _metrics(
 
 def _record(cell: Cell, key: str, request: Request, response: Response, answer: Answer, score: Score) -> dict[str, Any]:
     """One line of records/: all that a reviewer needs to check the item."""
-    item = asdict(request.item)
+    item = request.item
     return {
-        "item": item.pop("id"),
+        "item": item.id,
         "model": cell.model,
         "variant": request.variant,
         "shots": list(request.shots),
@@ -193,10 +200,10 @@ def _record(cell: Cell, key: str, request: Request, response: Response, answer: 
         "max_new_tokens": request.max_new_tokens,
         "key": key,
         "prompt": request.prompt,
-        "messages": [asdict(m) for m in request.messages] if cell.facts.get("chat") else None,
+        "messages": [_flat(m) for m in request.messages] if cell.facts.get("chat") else None,
         "reply": response.text if response.error is None else None,
         "reasoning": response.reasoning,
-        "likelihoods": [asdict(x) for x in response.likelihoods] or None,
+        "likelihoods": [_flat(x) for x in response.likelihoods] or None,
         "scoring": cell.scoring,
         "perturb": request.perturb,
         "rotation": request.rotation,
@@ -204,14 +211,19 @@ def _record(cell: Cell, key: str, request: Request, response: Response, answer: 
         "error": response.error,
         "prompt_tokens": response.prompt_tokens,
         "new_tokens": response.new_tokens,
-        "answer": asdict(answer),
+        "answer": _flat(answer),
         "scores": score.values,
-        "gold": request.item.labels[request.item.gold] if request.item.gold is not None else None,
+        "gold": item.labels[item.gold] if item.gold is not None else None,
         **{
-            name: item[name]
+            name: getattr(item, name)
             for name in ("task", "set", "split", "dialogue", "question", "labels", "options", "references")
         },
     }
+
+
+def _flat(value: Message | Likelihood | Answer) -> dict[str, Any]:
+    """`asdict` of what holds plain values: it would copy every one of them, a hundred times a record."""
+    return {name: getattr(value, name) for name in value.__slots__}
 
 
 def _signature(cell: Cell) -> str:

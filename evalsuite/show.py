@@ -1,4 +1,4 @@
-"""The tables of a run: what its end prints and what `evalsuite show` prints again, from results.json alone."""
+"""The tables of a run: what its end prints and what `evalsuite show` prints again, from results.json (groups: and records)."""
 
 from __future__ import annotations
 
@@ -11,37 +11,77 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from evalsuite import ranking, tables_ranking
 from evalsuite.errors import ConfigError, unknown
-from evalsuite.results import Results, problems_of
+from evalsuite.results import Results
 from evalsuite.tables import leaks, results
+from evalsuite.tables_breakdown import breakdown_tables, confusion_tables
 from evalsuite.tables_finetune import curves
 from evalsuite.tables_judge import judge_tables
 from evalsuite.tables_robustness import robustness_tables
 from evalsuite.tasks import TASKS
 from evalsuite.terminal import clean, safe
 
-# Every table there is of results.json: a row is a name for --tables and what makes them. They are shown in this order.
+
+def _groups(done: Results) -> Iterator[Table | Text]:
+    """Of the whole run, as p-values are corrected over all its models; then without what is not wanted."""
+    shown = _wanted(done, ranking.PLACE)
+    for entry in (found := clean(ranking.groups(list(ranking.rated_run(done.out))))):
+        mine = shown.get(tuple(entry[name] for name in ranking.PLACE), set())
+        for told in ("letters", "left_out"):
+            entry[told] = {model: said for model, said in entry[told].items() if model in mine}
+    yield from tables_ranking.groups([entry for entry in found if entry["letters"]])
+
+
+def _ranks(done: Results) -> Iterator[Table | Text]:
+    """The same: over all models and tasks of the run."""
+    shown = _wanted(done, ranking.SHEET)
+    kept = []
+    for place, ranked, left_out in ranking.ranks_of(clean(load(done.out)).cells):
+        mine = shown.get(tuple(place.values()), set())
+        mean = {model: rank for model, rank in ranked.mean.items() if model in mine}
+        if mean:
+            kept.append((place, replace(ranked, mean=mean), [model for model in left_out if model in mine]))
+    yield from tables_ranking.ranks(kept)
+
+
+def _wanted(done: Results, names: Sequence[str]) -> dict[tuple[Any, ...], set[str]]:
+    """The models at each place."""
+    found: dict[tuple[Any, ...], set[str]] = {}
+    for cell in done.cells:
+        found.setdefault(tuple(cell[name] for name in names), set()).add(cell["model"])
+    return found
+
+
+# Every table there is of a run: a row is a name for --tables and what makes them. They are shown in this order.
 TABLES: dict[str, Callable[[Results], Iterable[Table | Text]]] = {
     "results": results,
+    "ranks": _ranks,
+    "groups": _groups,
     "robustness": lambda done: robustness_tables(done.robustness),
+    "breakdowns": lambda done: breakdown_tables(done.breakdowns),
+    "confusions": lambda done: confusion_tables(done.confusions),
+    "correlations": lambda done: tables_ranking.correlations(done.metric_correlations),
     "judge": lambda done: judge_tables(done.judged),
     "curves": curves,
 }
+END = ("results", "robustness", "judge", "curves")  # what a run's end prints
+_ASKED = ("groups",)  # only if named: it reads every record, and compares every two models
 # What cells are told apart by, as the flags of `show` have it.
 FILTERS = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
 _LEGEND = "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out"
 
 
 def tables(done: Results, names: Sequence[str] = ()) -> Iterator[Table | Text]:
-    """The tables of these names, or all. Texts of models and data in them are safe to print."""
+    """The tables of these names, or all but those that take their time. Texts of models and data in them are safe to print."""
     for name in names:
         if name not in TABLES:
             raise ConfigError(unknown("table", name, TABLES))
     shown = clean(replace(done, problems=()))
     for name, make in TABLES.items():
         try:
-            yield from make(shown) if not names or name in names else ()
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            yield from make(shown) if name in (names or TABLES.keys() - _ASKED) else ()
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             found = f"{type(error).__name__}: {error}"
             raise ConfigError(
                 f"{done.out / 'results.json'}: no table of {name} ({found}); score the run again"
@@ -71,9 +111,7 @@ def load(run: Path) -> Results:
         raise ConfigError(f"{path}: cannot read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigError(f"{path}: no results of evalsuite: {type(error).__name__}: {error}") from None
-    told = {f.name: content[f.name] for f in fields(Results) if f.name in content and f.name not in ("out", "problems")}
-    done = Results(run, problems=(), **{**told, "cells": tuple(cells)})
-    return replace(done, problems=problems_of(done))
+    return Results.of(run, content)
 
 
 def narrow(done: Results, wanted: Mapping[str, Sequence[str]]) -> Results:
@@ -87,8 +125,7 @@ def narrow(done: Results, wanted: Mapping[str, Sequence[str]]) -> Results:
     kept = {f.name: _kept(getattr(done, f.name), chosen) for f in fields(Results) if f.name not in ("out", "problems")}
     if not kept["cells"]:
         raise ConfigError(f"{done.out}: no cell is {' and '.join(', '.join(map(str, v)) for v in chosen.values())}")
-    less = Results(done.out, problems=(), **{**kept, "cells": tuple(kept["cells"])})
-    return replace(less, problems=problems_of(less))
+    return Results.of(done.out, kept)
 
 
 def _known(done: Results, name: str, values: Sequence[str]) -> set[Any]:

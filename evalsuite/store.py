@@ -52,7 +52,7 @@ class Cell:
     @property
     def place(self) -> dict[str, str | int]:
         """What tells it from the run's other cells: everything but the facts."""
-        return {name: value for name, value in asdict(self).items() if name != "facts"}
+        return {name: getattr(self, name) for name in self.__slots__ if name != "facts"}
 
     @property
     def way(self) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -37,7 +38,7 @@ def groups(found: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
         yield table
 
 
-def ranks(found: Iterator[tuple[dict[str, Any], Ranks, list[str]]]) -> Iterator[Table]:
+def ranks(found: Iterable[tuple[dict[str, Any], Ranks, list[str]]]) -> Iterator[Table | Text]:
     """A table a set and wording; `found` as `ranking.ranks_of` gives them."""
     for place, ranked, left_out in found:
         table = _grid(
@@ -55,25 +56,28 @@ def ranks(found: Iterator[tuple[dict[str, Any], Ranks, list[str]]]) -> Iterator[
         if left_out:
             notes.append(f"not every column complete: {', '.join(left_out)}")
         notes.append("ranks hide distances, and tasks share their dialogues: see the columns first")
-        table.caption, table.caption_justify = Text("; ".join(notes)), "left"
         yield table
+        yield Text("; ".join(notes))
 
 
 def correlations(found: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
-    """A table a basis: Spearman's ρ of each task's headline metric with every other of the default profile."""
-    for basis, points in (("items", "per item"), ("models", "over models")):
-        mine = [e for e in found if e["basis"] == basis]
-        if not mine:
-            continue
-        names = [m for m in mine[0]["metrics"] if not m.startswith("paper.") and m != "f1"]
-        several = len({(e["variant"], e["shots"]) for e in mine}) > 1
-        table = _grid(f"Spearman's ρ with F1, {points}", "task", "n", *names)
-        for e in mine:
-            pairs = {frozenset(p): v for p, v in zip(combinations(e["metrics"], 2), e["spearman"], strict=True)}
-            way = f" {e['variant']} {e['shots']}-shot" if several else ""
-            values = (pairs.get(frozenset(("f1", m))) for m in names)
-            label = f"{e['set']} {TASKS[e['task']].short}{way}"
-            table.add_row(Text(label), str(e["n"]), *("–" if v is None else f"{v:.2f}" for v in values))
+    """A table a basis and wording: Spearman's ρ of each task's headline metric with every other of the default profile."""
+    tables: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for entry in found:
+        tables.setdefault(tuple(entry[k] for k in ("basis", "split", "variant", "shots")), []).append(entry)
+    for (basis, split, variant, shots), mine in sorted(tables.items(), key=lambda table: table[0][0] != "items"):
+        points = {"items": "per item", "models": "over models"}[basis]
+        title = f"Spearman's ρ with F1, {points}: {split}, {variant} {shots}-shot"
+        table = _grid(title, "metric", *(f"{e['set']}\n{TASKS[e['task']].short}" for e in mine))
+        values = [
+            {frozenset(p): v for p, v in zip(combinations(e["metrics"], 2), e["spearman"], strict=True)} for e in mine
+        ]
+        for name in dict.fromkeys(name for e in mine for name in e["metrics"]):
+            if name != "f1" and not name.startswith("paper."):
+                shown = (of.get(frozenset(("f1", name))) for of in values)
+                table.add_row(Text(name), *("–" if v is None else f"{v:.2f}" for v in shown))
+        table.add_section()
+        table.add_row(Text("n", style="dim"), *(Text(str(e["n"]), style="dim") for e in mine))
         yield table
 
 
@@ -84,7 +88,8 @@ def _title(place: Sequence[Any]) -> str:
 
 
 def _grid(title: str, *heads: str) -> Table:
-    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
+    width = min(80, cell_len(title))  # or rich would fold the title to what the columns take
+    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, collapse_padding=True, min_width=width)
     for n, head in enumerate(heads):
         table.add_column(head, overflow="fold", justify="right" if n else "left")
     return table

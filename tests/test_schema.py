@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,8 @@ def test_every_scoring(tmp_path: Path) -> None:
     assert valid("results", load(tmp_path / "results.json")) and all(valid("record", record) for record in found)
 
 
-def test_a_judged_run(tmp_path: Path) -> None:
+def test_a_judged_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["evalsuite.judge.summary"], "MODELS", 3)  # as many as there are here
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
     run = tmp_path / "run"
@@ -97,6 +99,9 @@ def test_a_judged_run(tmp_path: Path) -> None:
     assert all(results["judged"]["controls"].values()) and results["judged"]["models"]
     assert valid("results", results)
     assert all(valid("judged-record", record) for record in records(run, "judged"))
+    joint = next(c["scales"]["score"]["joint"] for c in results["judged"]["cells"] if c["control"] == "plain")
+    joint["f1"]["5"] = "1 2 3"
+    assert not valid("results", results)
 
 
 def test_a_sweep(run: Path) -> None:
@@ -108,6 +113,19 @@ def test_a_sweep(run: Path) -> None:
     trained = cells[1]["facts"]["trained"] | {"left_out": 3, "too_long": 0}
     results["cells"][0]["facts"]["trained"] = trained
     assert valid("results", results)
+
+
+CORRELATED = {
+    "task": "event_cause", "set": "easy", "split": "test", "variant": "paper", "shots": 0, "basis": "items", "models": 2,
+    "n": 3, "of": 3, "metrics": ["f1", "em"], "spearman": [0.5], "kendall": [None],
+}  # fmt: skip
+
+
+def test_correlations_of_metrics(run: Path) -> None:
+    """Which are of models only, not of baselines."""
+    results = load(run / "results.json")
+    assert results["breakdowns"] and results["confusions"] and not results["metric_correlations"]
+    assert valid("results", results | {"metric_correlations": [CORRELATED]})
 
 
 # file, what is done to it
@@ -133,6 +151,16 @@ MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("no model", "results", lambda r: r["cells"][0].update(model="")),
     ("half a drop", "results", lambda r: r["robustness"]["drops"][0].pop("p")),
     ("a bias of 2", "results", lambda r: r["robustness"]["positions"][0].update(bias=2)),
+    ("a bin above 1", "results", lambda r: r["breakdowns"][0]["turns"][0].update(value=1.1)),
+    ("a bin of nothing", "results", lambda r: r["breakdowns"][0]["turns"][0].update(n=0)),
+    ("half an interval", "results", lambda r: r["breakdowns"][0]["distance"][0]["interval"].pop()),
+    ("a breakdown of no model", "results", lambda r: r["breakdowns"][0].pop("model")),
+    ("a pair without a count", "results", lambda r: r["confusions"][0]["pairs"][0].pop()),
+    ("a name in one language", "results", lambda r: r["confusions"][0]["names"][0].pop()),
+    ("no offers", "results", lambda r: r["confusions"][0].pop("offers")),
+    ("a correlation of 2", "results", lambda r: r.update(metric_correlations=[CORRELATED | {"spearman": [2.0]}])),
+    ("another basis", "results", lambda r: r.update(metric_correlations=[CORRELATED | {"basis": "runs"}])),
+    ("parameters in words", "results", lambda r: r["cells"][0]["facts"].update(parameters={"enable_thinking": False})),
     ("no settings", "manifest", lambda m: m.pop("settings")),
     ("a limit of 0", "manifest", lambda m: m["settings"].update(limit=0)),
     ("no hash of data", "manifest", lambda m: next(iter(m["data"].values())).update(sha256="")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,51 @@ def test_show_says_what_score_says(run: Path) -> None:
     loaded, scored = shows.load(run), evalsuite.score(run)
     assert loaded == scored
     assert [grid(t) for t in shows.tables(loaded) if isinstance(t, Table)]
+
+
+@pytest.fixture(scope="module")
+def rated(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, but its baselines pass for models; one of them was not asked everything."""
+    out = Path(shutil.copytree(run, tmp_path_factory.mktemp("rated") / "run"))
+    results = json.loads((out / "results.json").read_text())
+    for cell in results["cells"]:
+        cell["facts"] |= {"backend": "hf", "tags": []}
+        cell["missing"] = int(cell["task"] == "event_cause" and cell["model"] == "random" and cell["set"] == "hard")
+    (out / "results.json").write_text(json.dumps(results))
+    return out
+
+
+def first_lines(run: Path, *names: str, **wanted: list[str]) -> list[str]:
+    found = shows.tables(shows.narrow(shows.load(run), wanted), names)
+    return [str(t.title if isinstance(t, Table) else t).split(":")[0] for t in found]
+
+
+def test_a_run_s_end_is_short_and_show_prints_all(run: Path) -> None:
+    end, every = (first_lines(run, *names) for names in (shows.END, ()))
+    assert [line for line in every if line in end] == end
+    more = set(every) - set(end)
+    assert {"EASY, test paper 0-shot", "SI HARD, test paper 0-shot shuffle", "of"} <= more
+    assert more >= set(first_lines(run, "breakdowns", "confusions"))
+    assert first_lines(run, "groups", "ranks", "correlations") == []  # baselines are left out
+    mine = [t for t in shows.tables(shows.narrow(shows.load(run), {"task": ["EC"]})) if isinstance(t, Table)]
+    assert not any("SI" in " ".join(map(str, (t.title, *grid(t).head))) for t in mine)
+
+
+def test_groups_and_ranks(rated: Path) -> None:
+    def rows(name: str, **wanted: list[str]) -> list[tuple[str, ...]]:
+        shown = shows.tables(shows.narrow(shows.load(rated), wanted), [name])
+        return [row for t in shown if isinstance(t, Table) for row in grid(t).rows]
+
+    assert not set(first_lines(rated, "groups")) & set(first_lines(rated, "results", "robustness", "breakdowns"))
+    groups, ranks = rows("groups"), rows("ranks")
+    assert {row[0] for row in groups} == {row[0] for row in ranks} == {"random", "lexical"}
+    assert all(set(cell) <= set("ab") or cell in ("incomplete", "–") for row in groups for cell in row[1:])
+    assert {mean for _, mean, _ in ranks} <= {"1.00", "1.50", "2.00"}
+    # Filters take rows and columns out: letters and ranks stay those of the whole run.
+    for name, every in (("groups", groups), ("ranks", ranks)):
+        assert rows(name, model=["random"]) == [row for row in every if row[0] == "random"]
+    assert rows("ranks", task=["EC"]) == ranks and rows("ranks", set=["hard"]) == []  # where one alone is complete
+    assert first_lines(rated, "ranks", perturb=["none"], set=["easy"])[0] == "EASY, test, paper 0-shot"
 
 
 @pytest.mark.parametrize(

@@ -188,6 +188,11 @@ def nest(depth: int) -> Any:
     return value
 
 
+def endless(folder: Path) -> None:
+    path = folder / "results.json"
+    path.write_text(path.read_text().replace('"sampling": {', '"sampling": {"a": ' + "[" * 99_999 + "]" * 99_999, 1))
+
+
 def bomb(folder: Path) -> None:
     cell_file(folder).write_bytes(gzip.compress(b"\n" * (200 << 20), 9))
 
@@ -238,7 +243,8 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("the gold letter", lines(gold_letter), True, "gold: is '"),
     ("a gold that is no label", lines(first({"gold": "(z)"})), True, "gold: '(z)' is none of the labels"),
     ("more shots than there are dialogues", results(lambda r: [c.update(shots=9999) for c in r["cells"] if c["shots"]]), True, "but the cell's is 9999"),
-    ("a deep nest", lambda f: edit_json(f, "results.json", lambda r: r["cells"][0]["facts"]["sampling"].update(a=nest(900))), True, "RecursionError"),
+    ("a deep nest", lambda f: edit_json(f, "results.json", lambda r: r["cells"][0]["facts"]["sampling"].update(a=nest(900))), True, "key: is not the hash of"),
+    ("a nest without end", endless, True, "results.json: not JSON: maximum recursion depth"),
     ("the gold answer", lines(gold_moved), True, "gold: is not what the data's item"),
     ("an option", lines(lambda r: r[0]["options"].__setitem__(0, "别的")), True, "options: is not what the data's item"),
     ("a turn", lines(lambda r: r[0]["dialogue"].append("A: 后来呢？")), True, "dialogue: is not what the data's item"),
@@ -272,6 +278,12 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("the seed of a cell", results(lambda r: r["cells"][0]["facts"].update(seed=7)), True, "but the records give"),
     ("a drop", results(lambda r: r["robustness"]["drops"][0].update(p=0.0001)), True, "robustness.drops[0].p: is 0.0001"),
     ("places", results(lambda r: r["robustness"]["positions"][0]["gold"].__setitem__(0, 9)), True, "robustness.positions[0].gold[0]: is 9"),
+    ("a breakdown", results(lambda r: r["breakdowns"][0]["turns"][0].update(value=0.123)), True, "breakdowns[0].turns[0].value: is 0.123"),
+    ("a breakdown's interval", results(lambda r: r["breakdowns"][0]["distance"][0]["interval"].__setitem__(1, 0.9876)), True, "breakdowns[0].distance[0].interval[1]: is 0.9876"),
+    ("a breakdown less", results(lambda r: r["breakdowns"].pop()), True, "breakdowns[15]: is nothing"),
+    ("a confusion", results(lambda r: r["confusions"][0]["pairs"][0].__setitem__(2, 77)), True, "confusions[0].pairs[0][2]: is 77"),
+    ("what was offered", results(lambda r: r["confusions"][0]["offers"][0]["options"].__setitem__(0, 1)), True, "confusions[0].offers[0].options[0]: is 1"),
+    ("no confusions", results(lambda r: r.pop("confusions")), True, "confusions: Field required"),
     ("a cell less", results(cell_less), True, "no cell of results.json names it"),
     ("a cell twice", results(lambda r: r["cells"].append(r["cells"][0])), True, "stands there twice"),
     ("cells in another order", results(lambda r: r["cells"].reverse()), True, "but the records give"),
@@ -372,6 +384,9 @@ def test_judges(tmp_path: Path) -> None:
     assert verdict.problems == () and any("judgements" in line for line in verdict.verified)
     assert any("rubrics" in line for line in verdict.unverified)
 
+    def scale(r: Any) -> Any:
+        return next(c["scales"]["score"] for c in r["judged"]["cells"] if c["control"] == "plain")
+
     def plain(folder: Path) -> Path:
         return next(folder.glob("judged/lexical-judge.corecode.plain.lexical.*"))
 
@@ -387,6 +402,8 @@ def test_judges(tmp_path: Path) -> None:
         (results(lambda r: r["judged"]["cells"][-1]["scales"]["score"].update(value=4.9)), "scales.score.value: is 4.9"),
         (results(lambda r: r["judged"]["controls"]["attacks"][0].update(raised=0, n=99)), "controls.attacks[0].n: is 99"),
         (results(lambda r: r["judged"]["controls"]["panel"][0].update(kappa=0.99)), "controls.panel[0].kappa: is 0.99"),
+        (results(lambda r: scale(r)["joint"]["f1"].update({"5": "0 0 0 0 0 0 0 0 0 99"})), "scales.score.joint.f1.5: is"),
+        (results(lambda r: scale(r)["metrics"]["f1"].update(spearman_low=-0.99)), "metrics.f1.spearman_low: is -0.99"),
         (results(lambda r: r["judged"]["cells"].pop()), "no cell of results.json names it"),
     ]  # fmt: skip
     for n, (tamper, message) in enumerate(tampered):
@@ -395,6 +412,34 @@ def test_judges(tmp_path: Path) -> None:
         reseal(folder)
         problems = check(folder).problems
         assert any(message in problem for problem in problems), (message, problems[:9])
+
+
+def test_correlations_of_metrics(tmp_path: Path) -> None:
+    """Which are of models only, not of baselines."""
+    for package in ("openai", "tenacity", "aiolimiter"):
+        pytest.importorskip(package, reason="needs evalsuite[openai]")
+    run, out = tmp_path / "run", tmp_path / "made"
+    names = ["a", "b", "c", "d", "e"]
+    with Server(latency=0, reply=lambda prompt: prompt[-60:].split("\n")[0]) as server:
+        api = f"base_url: '{server.url}', key_env: null, parameters: {{enable_thinking: false}}"
+        models = tmp_path / "models.yaml"
+        models.write_text("models:\n" + "".join(
+            f"  - {{name: {name}, backend: openai, path: {name}, chat: true, api: {{{api}}}}}\n" for name in names
+        ))  # fmt: skip
+        evalsuite.run(models=models, model=names, tasks=["event_cause"], set="easy", limit=6, out=run)
+    make(run, out, HEAD, ABOUT | {"hub": None, "revision": None, "parameters": None})
+    assert check(out).problems == ()
+    told = json.loads((out / "results.json").read_text())["metric_correlations"]
+    assert [entry["basis"] for entry in told] == ["items", "models"]
+    for change, message in (
+        (lambda e: e["spearman"].__setitem__(0, 0.4321), "metric_correlations[0].spearman[0]: is 0.4321"),
+        (lambda e: e["kendall"].__setitem__(2, -1.0), "metric_correlations[0].kendall[2]: is -1.0"),
+        (lambda e: e.update(n=7), "metric_correlations[0].n: is 7"),
+    ):
+        folder = Path(shutil.copytree(out, tmp_path / message))
+        edit_json(folder, "results.json", lambda r, change=change: change(r["metric_correlations"][0]))
+        reseal(folder)
+        assert any(message in problem for problem in check(folder).problems), message
 
 
 # --- the command line
@@ -445,7 +490,7 @@ def test_nothing_hostile_reaches_the_terminal(folder: Path) -> None:
         done = invoke("submit", "check", str(folder), *flags)
         assert done.exit_code == 1
         assert not set(done.output) & set(HOSTILE.replace("31m", "").replace("[2J", "").replace("]0;x", ""))
-        assert "\\x1b" in done.output or "\\u001b" in done.output
+        assert ("\\u001b" if flags else "U+001B") in done.output
 
 
 # --- parts

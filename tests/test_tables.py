@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
+from evalsuite.ranking import average_ranks
 from evalsuite.tables import by_scoring
+from evalsuite.tables_breakdown import breakdown_tables, confusion_tables
+from evalsuite.tables_ranking import correlations, groups, ranks
+from evalsuite.tasks import TASKS
 
 TEXTS = ("accuracy", "accuracy_token", "accuracy_sum", "accuracy_char", "accuracy_prior")
 
@@ -71,3 +79,55 @@ def test_a_table_of_every_column_fits_80() -> None:
     assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
     assert sum("100.0 (100)" in line for line in lines) == 24
     assert "[red]a-model-with-a-long-name paper 5-shot test: accuracy % by scoring" in " ".join(lines)
+
+
+# --- over all tasks at once
+
+PLACE = {"split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}
+NAMES = ["[red]a-model-with-a-long-name", "tiny-zh", "模型"]
+BINS = [{"low": n, "high": n + 1, "n": 1000, "dialogues": 9, "value": 1.0, "interval": [0.5, 1.0]} for n in range(8)]
+METRICS = ["f1", "em", "f1_token", "bleu1", "paper.cider", "chrf"]
+BREAKDOWNS = [
+    PLACE | {"set": "easy", "task": t.name, "model": m, "metric": t.metrics[0], "turns": BINS, "distance": BINS[:2]}
+    for t in TASKS.values() for m in NAMES
+]  # fmt: skip
+CONFUSED = PLACE | {
+    "set": "hard", "task": "slot_identification", "model": NAMES[0], "names": [["由…制成的一个很长的名字", "x"], ["是…的一部分", "y"]],
+    "pairs": [[0, 0, 5], [0, 1, 3]], "silent": [[1, 2]], "offers": [{"options": [0, 1], "gold": [[0, 8], [1, 2]]}],
+}  # fmt: skip
+GROUPS = [
+    PLACE | {"set": "easy", "task": t.name, "metric": t.metrics[0], "letters": dict.fromkeys(NAMES[:2], "abcd"), "left_out": {NAMES[2]: "other items"}}
+    for t in TASKS.values()
+]  # fmt: skip
+CORRELATED = [
+    PLACE | {"set": s, "task": t.name, "basis": basis, "n": 2000, "metrics": METRICS, "spearman": [-0.5] * 14 + [None]}
+    for basis in ("items", "models") for t in TASKS.values() if t.kind != "choice" for s in ("easy", "hard")
+]  # fmt: skip
+RANKED = [
+    (
+        {"set": "hard"} | PLACE,
+        average_ranks({n: [0.5, 0.25 * i, 0.1, 0.2, 0.3] for i, n in enumerate(NAMES)}),
+        [NAMES[0]],
+    )
+]
+WIDE = [
+    # tables, what must be there to read
+    ("breakdowns", breakdown_tables(BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "100±25", "CKF acc, n", "by turns to the answer"]),
+    ("confusions", confusion_tables([CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "是…的一部分", " 3 8 38", "chose nothing 2 10"]),
+    ("groups", groups(GROUPS), ["abcd abcd", "models that share a letter"]),
+    ("ranks", ranks(RANKED), ["HARD, test, paper 0-shot: mean rank over 5 tasks", "Friedman χ² = ", "not every column complete: [red]a-model"]),
+    ("correlations", correlations(CORRELATED), ["per item: test, paper 0-shot", "over models: test", "chrf -0.50", "n 2000"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tables", "told"), [r[1:] for r in WIDE], ids=[r[0] for r in WIDE])
+def test_tables_of_all_tasks_fit_80(tables: Iterator[Table | Text], told: list[str]) -> None:
+    console = Console(width=80, markup=False)
+    with console.capture() as capture:
+        for table in tables:
+            console.print(table)
+    lines = capture.get().splitlines()
+    text = " ".join(" ".join(lines).split())
+    assert max(map(cell_len, lines)) <= 80
+    assert not [x for x in told if " ".join(x.split()) not in text]
+    assert "…" not in text.replace("由…", "").replace("是…", "")

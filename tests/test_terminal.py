@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from copy import deepcopy
@@ -50,18 +51,23 @@ def hostile(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     cell = next(c for c in results["cells"] if c["task"] == "slot_identification" and c["perturb"] == "none")
     record = json.loads((run / cell["records"]).read_text().splitlines()[0])
     row = results["robustness"]["drops"][0]
-    cells, drops, judged = [], [], []
+    cells, drops, judged, slices, confused, correlated = [], [], [], [], [], []
     for n, text in enumerate(HOSTILE):
         name = text[:3000]  # a name of a megabyte in every table would only take time
         path, opinion = f"records/{n}.jsonl", f"records/{n}.judged.jsonl"
         way = {"variant": name, "split": name}
         cells.append(deepcopy(cell) | way | {"model": name, "records": path, "errors": {name: 1}, "missing": 1})
         drops.append(row | way | {"model": name})
+        slices.append(results["breakdowns"][0] | way | {"model": name, "task": cell["task"], "metric": name})
+        confused.append(results["confusions"][0] | way | {"model": name, "names": [[name, name]] * 99})
+        shared = {"basis": "items", "n": name, "metrics": ["f1", name], "spearman": [0.5]}
+        correlated.append(way | shared | {"set": name, "task": "event_cause", "shots": name})
+        part = text[:100_000]  # a record, a line of JSON, is no longer than 16 MiB
         said = deepcopy(record) | {
-            "item": ITEM, "model": name, "reply": text, "reasoning": text, "prompt": text, "messages": None, "shots": [name],
-            "dialogue": [f"{name}: {text}", text], "question": text, "options": [text, name], "labels": ["(a)", name],
-            "gold": "(a)", "references": [text], "error": text if n % 3 == 0 and "⟦" not in text else None, "finish": name,
-            "scores": {name: 0.5}, "answer": {"status": "parsed", "choice": n % 2, "text": text, "rule": name, "start": 1, "end": 3},
+            "item": ITEM, "model": name, "reply": text, "reasoning": part, "prompt": part, "messages": None, "shots": [name],
+            "dialogue": [f"{name}: {part}", part], "question": part, "options": [part, name], "labels": ["(a)", name],
+            "gold": "(a)", "references": [part], "error": part if n % 3 == 0 and "⟦" not in part else None, "finish": name,
+            "scores": {name: 0.5}, "answer": {"status": "parsed", "choice": n % 2, "text": part, "rule": name, "start": 1, "end": 3},
         }  # fmt: skip
         other = said | {"item": f"{ITEM}/{name}", "answer": {**said["answer"], "status": name or "?"}}
         (out / path).write_text("".join(json.dumps(r) + "\n" for r in (said, other)))
@@ -85,6 +91,23 @@ def hostile(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
     controls = {name: [] for name in ("anchors", "repeats", "blind", "panel", "length", "families", "attacks")}
     results |= {"cells": cells, "robustness": {"drops": drops}, "judged": {"cells": judged, "controls": controls}}
+    results |= {"breakdowns": slices, "confusions": confused, "metric_correlations": correlated}
+    (out / "results.json").write_text(json.dumps(results))
+    return out
+
+
+@pytest.fixture(scope="module")
+def hostile_columns(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Models that can be compared, two a wording, and one that cannot; the wordings have hostile names, too."""
+    out = Path(shutil.copytree(run, tmp_path_factory.mktemp("columns") / "run"))
+    results = json.loads((out / "results.json").read_text())
+    plain = [c for c in results["cells"] if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none")]
+    assert len(plain) == 2  # of two tasks, or nothing is ranked
+    results["cells"] = [
+        deepcopy(cell) | {"model": text[:3000] + more, "variant": text[:3000], "missing": more == "!"}
+        | {"facts": cell["facts"] | {"backend": "hf", "tags": []}}
+        for text in HOSTILE for more in ("", "?", "!") for cell in plain
+    ]  # fmt: skip
     (out / "results.json").write_text(json.dumps(results))
     return out
 
@@ -133,6 +156,9 @@ SHOWN = [
     # arguments after `show RUN`, what must be there to see
     ("tables", ["--tables", "results"], ["U+001B[38;5;201mcoloured", "[red]red[/red]", "[link=https://evil.example/]", ":skull:"]),
     ("robustness", ["--tables", "robustness"], ["U+202E", "back\\[red]slash"]),
+    ("breakdowns", ["--tables", "breakdowns"], ["U+001B[38;5;201mcoloured", "[red]red[/red]", "by turns of the dialogue"]),
+    ("confusions", ["--tables", "confusions"], ["U+001B[38;5;201mcoloured", "[/nothing]", "taken for another"]),
+    ("correlations", ["--tables", "correlations"], ["U+001B[38;5;201mcoloured", "[/nothing]", "Spearman"]),
     ("judge", ["--tables", "judge"], ["U+009B", "[/nothing]"]),
     ("item", ["--item", ITEM, "--all"], ["⟦", "U+001B]52;c;", "U+27E6", "characters left out", "judged by"]),
     ("list", ["--list", "--all"], ["U+0000", "U+D83D", "<script>XSS()</script>"]),
@@ -149,6 +175,15 @@ def test_show_is_calm_on_a_terminal(hostile: Path, args: list[str], seen: list[s
     plain = SGR.sub("", text)
     assert "Traceback" not in plain and "error:" not in plain.splitlines()[0]
     assert not [x for x in seen if x not in plain and x not in re.sub(r"\s*\n[ │]*", "", plain)]
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "latex", "markdown"])
+def test_groups_and_ranks_are_calm_on_a_terminal(hostile_columns: Path, form: str) -> None:
+    text = on_terminal("show", str(hostile_columns), "--tables", "groups,ranks", "--as", form)
+    is_calm(text)
+    plain = SGR.sub("", text)
+    assert "Traceback" not in plain and "error:" not in plain.splitlines()[0]
+    assert "mean rank over 2 tasks" in plain and "incomplete" in plain and "U+001B" in plain
 
 
 DISPLAY = """

@@ -214,10 +214,10 @@ class Asking:
         asked = self.backend.body(request) | {self.limit_name: self.backend.room(request)}
         try:
             async with asyncio.timeout(self.api.timeout):
-                raw = await self.create(**asked, extra_body=self.backend.parameters or None)
+                raw = await self.create(**asked, extra_body=self.backend.extra or None)
         except openai.APIStatusError as error:
             answer = error.response
-            names = {name: None for name in [*asked, *self.backend.parameters] if name not in _ALWAYS}
+            names = {name: None for name in [*asked, *self.backend.extra] if name not in _ALWAYS}
             return read_error(answer.status_code, answer.headers, answer.content, names), False
         except (TimeoutError, openai.APITimeoutError):
             raise Again("time-out", f"no reply within {self.api.timeout:g} s", lost=True, overrun=True) from None

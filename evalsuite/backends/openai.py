@@ -45,14 +45,14 @@ class OpenAI:
         self.model, self._limits, self.key = model, limits, _key(model)
         # vLLM's and SGLang's servers take what their chat template does.
         template = {"chat_template_kwargs": model.chat_template_kwargs} if model.chat_template_kwargs else {}
-        self.parameters: dict[str, Any] = {**template, **api.parameters}
+        self.extra: dict[str, Any] = {**template, **api.parameters}
         self.settings: dict[str, Any] = {
             "temperature": api.temperature,
             "stop": model.generation.stop,
-            "parameters": self.parameters,
+            "parameters": self.extra,
             "reasoning_tokens": api.reasoning_tokens,
         }
-        parts = json.dumps([api.base_url, model.path, model.chat, self.parameters], sort_keys=True)
+        parts = json.dumps([api.base_url, model.path, model.chat, self.extra], sort_keys=True)
         self.fingerprint = "openai:" + hashlib.sha256(parts.encode()).hexdigest()[:24]
 
     def tokens(self, request: Request) -> int:

@@ -136,4 +136,4 @@ def ends(pattern: re.Pattern[str], text: str, limit: int) -> list[re.Match[str]]
 
 def key(text: str) -> str:
     """What is compared when texts are compared: folded, lower case, squeezed."""
-    return squeeze(lower(fold(text)))[0]
+    return "".join(_WORDS.findall(lower(fold(text))))

@@ -32,7 +32,7 @@ def choose(
 ) -> tuple[Place, str] | None:
     """The stretch that holds the answer, cut to the answer."""
     said = key(low[place[0] : place[1]])
-    quoted = len(said) >= 3 and WORD.match(low, place[0]) and any(said in _spoken(turn)[0] for turn in dialogue or ())
+    quoted = len(said) >= 3 and WORD.match(low, place[0]) and any(said in _spoken(turn) for turn in dialogue or ())
     if ask.kind == "conflict" and quoted and not NONE_FOUND.match(low, *place):
         return place, "verbatim"  # 因为大雾: a span is what it quotes, 因为 and all
     place = _before_explanation(text, low, place)
@@ -206,7 +206,7 @@ def _reasons_first(low: str, sentence: Place, ask: Asked, dialogue: Sequence[str
     """Whether the first sentence is reasoning, not the answer: long, or about the dialogue."""
     words = low[sentence[0] : sentence[1]]
     said = key(words)
-    if dialogue and any(said in _spoken(turn)[0] for turn in dialogue):
+    if dialogue and any(said in _spoken(turn) for turn in dialogue):
         return False
     if words.lstrip()[:1] in '“「『"' and len(words) < 30:
         return False
@@ -223,7 +223,7 @@ def _said_only(low: str, first: Place, last: Place, ask: Asked, dialogue: Sequen
     """Whether the dialogue says what a conclusion names and not what the first sentence says: that one reasons."""
     if ask.kind != "conflict" or not dialogue:
         return False
-    spoken = [_spoken(turn)[0] for turn in dialogue]
+    spoken = [_spoken(turn) for turn in dialogue]
     words, head = key(low[slice(*last)]), key(re.split("[,(:]", low[slice(*first)])[0])
     return (
         any(words in turn for turn in spoken)
@@ -237,25 +237,23 @@ def quotes_turn(words: str, dialogue: Sequence[str] | None, near: bool = True) -
     said = key(words)
     if not dialogue or not said:
         return False
-    bag = Counter(said)
+    near = near and len(said) >= 8
     for turn in dialogue:
-        other, others = _spoken(turn)
+        other = _spoken(turn)
         if said == other:
             return True
-        # A copy begins where the turn begins: a long turn after a lead-in is mostly the turn, too.
-        begins = len(set(said[:5]) & set(other[:12])) >= 3
-        if near and begins and len(said) >= 8 and abs(len(said) - len(other)) <= 0.2 * len(other):
-            shared = sum((bag & others).values())
-            if 2 * shared >= 0.85 * (len(said) + len(other)):
+        if near and abs(len(said) - len(other)) <= 0.2 * len(other):
+            # A copy begins where the turn begins: a long turn after a lead-in is mostly the turn, too.
+            begins = len(set(said[:5]) & set(other[:12])) >= 3
+            if begins and 2 * (Counter(said) & Counter(other)).total() >= 0.85 * (len(said) + len(other)):
                 return True
     return False
 
 
-@lru_cache(maxsize=512)
-def _spoken(turn: str) -> tuple[str, Counter[str]]:
-    """A turn without its speaker, squeezed, and its characters; every sentence of a reply is held against it."""
-    said = key(SPEAKER.sub("", turn, count=1))
-    return said, Counter(said)
+@lru_cache(maxsize=2**14)  # more than a cell's dialogues have: they come again with every way of asking
+def _spoken(turn: str) -> str:
+    """A turn without its speaker, squeezed; every sentence of a reply is held against it."""
+    return key(SPEAKER.sub("", turn, count=1))
 
 
 _BACK = re.compile(

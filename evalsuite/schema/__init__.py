@@ -1,7 +1,8 @@
 """What a run's files hold, as strict models, and as JSON Schema for others (schema/*.schema.json).
 
-    results.py   results.json          judged.py     its "judged", and judged/*.jsonl
-    record.py    records/*.jsonl       manifest.py   manifest.json
+    results.py   results.json          judged.py       its "judged", and judged/*.jsonl
+    record.py    records/*.jsonl       breakdowns.py   its "breakdowns", "confusions", "metric_correlations"
+    manifest.py  manifest.json
 
 `python -m evalsuite.schema` writes the files anew.
 """

@@ -12,6 +12,7 @@ _Mark = Annotated[int, Field(ge=-1000, le=1000)]
 Scale = Annotated[
     tuple[str, _Mark, _Mark, str], Field(strict=False, description="Name, lowest and highest score, name in Chinese.")
 ]
+_Tenths = Annotated[str, Field(pattern=r"^\d+( \d+){9}$", description="Ten counts: 0 … 0.1, 0.1 … 0.2, …")]
 _CONTROL = r"^(plain|blind|attack|repeat/[2-9]\d*|repeat/1\d+)$"
 
 
@@ -31,6 +32,13 @@ class Correlations(Strict):
     kendall: Number
 
 
+class PerItem(Correlations):
+    """With Spearman's 95 % interval, dialogues taken for the pairs; null where there is none."""
+
+    spearman_low: Number
+    spearman_high: Number
+
+
 class Length(Strict):
     """Spearman of score with length; and with the candidates' F1 held fixed."""
 
@@ -44,8 +52,9 @@ class ScaleNumbers(Interval):
     n: Count
     histogram: dict[str, Count] = Field(description="How often each score was given.")
     length: Length | None = None
-    metrics: dict[str, Correlations] | None = Field(
-        default=None, description="With every automatic metric, item by item."
+    metrics: dict[str, PerItem] | None = Field(default=None, description="With every automatic metric, item by item.")
+    joint: dict[str, dict[str, _Tenths]] | None = Field(
+        default=None, description="Metric -> score -> how many of its items have each tenth of the metric's range."
     )
 
 

@@ -22,6 +22,7 @@ from evalsuite.schema.base import (
     Strict,
     Task,
 )
+from evalsuite.schema.breakdowns import Breakdown, Confusion, MetricCorrelation
 from evalsuite.schema.judged import Judged
 
 
@@ -79,6 +80,9 @@ class Facts(Strict):
     leaked: Count | None = Field(description="Items whose dialogue the training split has; null: no such split there.")
     drop_leaked: bool = Field(description="Those were left out.")
     tags: list[str] = Field(description="The model's, from its models.yaml.")
+    parameters: Count | None = Field(
+        default=None, description="Of the model's checkpoint; absent where they are not known."
+    )
     trained: Trained | None = None
 
 
@@ -234,4 +238,7 @@ class Results(Strict):
     cells: list[CellResult]
     robustness: Robustness
     learning: list[Curve]
+    breakdowns: list[Breakdown]
+    confusions: list[Confusion]
+    metric_correlations: list[MetricCorrelation]
     judged: Judged | None = None

@@ -269,7 +269,7 @@ def _summary(results: dict[str, Any], official: Official | None, verified: list[
         f"{requests:,} records in {len(cells):,} cells: each key is the hash of its model, settings and prompt; each reply, "
         "parsed and scored again, gives its answer and scores",
         "every figure of results.json, computed again from the records: metrics with intervals and signatures, statuses, "
-        "chance, robustness, learning curves",
+        "chance, robustness, learning curves, breakdowns, confusions, correlations of metrics",
     ]
     if judged := (results.get("judged") or {}).get("cells"):
         verified.append(
