@@ -498,7 +498,8 @@ def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path)
 
 
 def test_ctrl_c(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
-    _, models = endpoint
+    server, models = endpoint
+    server.latency = 0.25  # so that it is not through before it is stopped, on a busy machine either
     out = tmp_path / "run"
     process = subprocess.Popen(command(models, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and (not out.is_dir() or len(stored(out)) < 30):
