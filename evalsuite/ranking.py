@@ -55,15 +55,18 @@ class Rated:
 
 
 def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = None) -> Rated | None:
-    """A cell of results.json with what its records say; `model` names it over several runs. None for a baseline.
+    """A cell of results.json with what its records say; `model` names it over several runs. None for a baseline and
+    for a task of a later version.
 
     Rotations of an item are one item: what is least of them counts, as in the cell's accuracy.
     """
     facts = entry.get("facts", {})
     if facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ()):
         return None
+    if entry["task"] not in TASKS:
+        return None
     metrics = TASKS[entry["task"]].metrics
-    found = [row for row in rows if row[3]]
+    found = [row for row in rows if all(m in row[3] for m in metrics)]
     of_dialogue = dict(zip((name for name, *_ in found), sources([d for _, _, d, _ in found]), strict=True))
     items: dict[str, list[tuple[Hashable, tuple[float, ...]]]] = {}
     for name, content, _, scores in found:
@@ -72,7 +75,7 @@ def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = Non
         Value((name, *(c for c, _ in told)), of_dialogue[name], tuple(map(min, *(v for _, v in told), told[0][1])))
         for name, told in items.items()
     )
-    whole = bool(values) and not entry["missing"] and not entry["status"].get("failed")
+    whole = bool(values) and not entry.get("missing") and not entry.get("status", {}).get("failed")
     place = tuple(entry.get(key, _USUAL.get(key)) for key in PLACE)
     return Rated(model or entry["model"], place, values, whole, bool(facts.get("trained")))
 
@@ -104,7 +107,7 @@ def groups(cells: Sequence[Rated]) -> list[dict[str, Any]]:
         columns.setdefault(cell.place, []).append(cell)
     names = list(TASKS)
     found = []
-    for place, column in sorted(columns.items(), key=lambda c: (SETS.index(c[0][1]), names.index(c[0][0]), str(c[0]))):
+    for place, column in sorted(columns.items(), key=lambda c: (c[0][1] != SETS[0], names.index(c[0][0]), str(c[0]))):
         plain = [cell for cell in column if not cell.adapter]
         families = [plain, column] if plain and len(plain) < len(column) else [column]
         for family in families:
@@ -260,7 +263,7 @@ def ranks_of(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[dict[str, A
         facts = entry["facts"]
         if facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ()) or facts.get("trained"):
             continue
-        whole = not entry["missing"] and not entry["status"].get("failed")
+        whole = not entry.get("missing") and not entry.get("status", {}).get("failed")
         value = entry["metrics"][TASKS[entry["task"]].metrics[0]]["value"] if whole else None
         tables.setdefault(tuple(entry[k] for k in SHEET), {}).setdefault(entry["model"], {})[entry["task"]] = value
     for place, models in tables.items():

@@ -22,7 +22,7 @@ OUTCOMES = {
     "right": "r", "partial": "p", "wrong": "w", "unparsed": "u", "refused": "d", "truncated": "t", "several": "s",
     "conflict": "c", "empty": "e", "filtered": "b", "failed": "x",
 }  # fmt: skip
-ABSENT = "."
+ABSENT, UNKNOWN = ".", "?"  # there is no such entry; its status is none that we know
 
 Rating = tuple[str, int, list[str], dict[str, float]]  # item, a number for its content, dialogue, scores
 
@@ -135,7 +135,7 @@ def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, fl
 def _outcome(row: list[Any]) -> str:
     status, scores = row[3], row[9] or {}
     if status != "parsed":
-        return OUTCOMES[status]
+        return OUTCOMES.get(status, UNKNOWN)
     if scores.get("accuracy") == 1 or scores.get("em") == 1:
         return OUTCOMES["right"]
     return OUTCOMES["partial" if scores.get("f1", 0) > 0 else "wrong"]

@@ -99,7 +99,7 @@ function stepAmong(event, plot) {
 function binLine({ row, look }, by, shift, across, up, readout) {
   const at = (b) => across(b) + shift, bins = row[by] ?? [], joined = bins.filter((b) => b.low !== null), cell = cellIndex.get(placeOf(row)), name = plain(models.get(row.id).label);
   const spot = (b) => {
-    const words = `${name}, ${binName(b)}: ${pct(b.value)} % (${pct(b.interval[0])}–${pct(b.interval[1])}), ${t("nItems", num(b.n))}, ${t("dialoguesN", num(b.dialogues))}`, show = () => { readout.textContent = words; };
+    const words = `${name}, ${binName(b)}: ${pct(b.value)} % (${pct(b.interval[0])}–${pct(b.interval[1])}), ${t("nItems", num(b.n))}, ${t("dialoguesN", num(b.dialogues))}`, show = () => { put(readout, words); };
     const enter = () => cell && go(cellRoute(cell));
     return s("g", { class: "spot" + (b.n < 10 ? " few" : ""), tabindex: -1, role: "button", "data-bin": binName(b), "aria-label": words, onmouseenter: show, onfocus: show, onclick: enter, onkeydown: (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); enter(); } } },
       s("path", { class: "whisker", d: `M${at(b)} ${up(b.interval[0])}V${up(b.interval[1])}` }), s("circle", { class: "hit", cx: at(b), cy: up(b.value), r: 9 }), glyph(look, at(b), up(b.value), 4), s("title", null, words));

@@ -69,5 +69,5 @@ function matrix(mix, shown, title) {
 function mixTable(mix, title) {
   return h("details", { class: "numbers" }, h("summary", null, t("confusionNumbers")), framed(h("table", { class: "robust mixtable" },
     headRow([t("rightName"), t("chosenName"), t("timesHead"), t("offeredHead"), "%"], 2),
-    h("tbody", null, mix.wrong.map(([gold, name, n]) => h("tr", null, h("th", { scope: "row" }, visible(mix.names[gold])), h("td", null, visible(mix.names[name])), [num(n), num(mix.offered(gold, name)), pct(n / mix.offered(gold, name), 0)].map((v) => h("td", { class: "v" }, v)))))), { id: "confusions", title }));
+    h("tbody", null, mix.wrong.map(([gold, name, n]) => h("tr", null, h("th", { scope: "row" }, visible(mix.names[gold])), h("td", null, visible(mix.names[name])), [num(n), num(mix.offered(gold, name)), pct(n / mix.offered(gold, name), 0)].map((v) => h("td", { class: "v" }, v)))))), { id: "confusions", title: `${title} · ${t("asTable")}` }));
 }

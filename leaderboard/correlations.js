@@ -66,7 +66,7 @@ function heatmap(names, at) {
   const x = (i) => left + i * HEAT.width, y = (i) => top + i * HEAT.height, px = (v) => v.toFixed(1);
   const cell = (a, b, i, j) => {
     const v = at(a, b);
-    return s("g", null, s("rect", { class: v < 0 ? "against" : "with", x: px(x(j) + 1), y: px(y(i) + 1), width: HEAT.width - 2, height: HEAT.height - 2, rx: 3, opacity: isNumber(v) ? (0.03 + 0.5 * v * v).toFixed(2) : 0 }),
+    return s("g", null, s("rect", { class: v < 0 ? "against" : "with", x: px(x(j) + 1), y: px(y(i) + 1), width: HEAT.width - 2, height: HEAT.height - 2, rx: 3, opacity: isNumber(v) ? (0.03 + 0.46 * v * v).toFixed(2) : 0 }),
       s("text", { class: "value", x: px(x(j) + HEAT.width / 2), y: px(y(i) + 17), "text-anchor": "middle" }, coefficient(v)), s("title", null, `${metricName(a)} · ${metricName(b)}: ${j > i ? "ρ" : "τ"} ${coefficient(v)}`));
   };
   const corner = right + 0.71 * longest + 4;

@@ -70,7 +70,7 @@ function curve({ row, name, look }, shift, across, up, readout) {
   const whisker = (x, m) => isNumber(m.low) && s("path", { class: "whisker", d: `M${x} ${up(m.low)}V${up(m.high)}M${x - 3} ${up(m.low)}h6M${x - 3} ${up(m.high)}h6` });
   const between = (m) => (isNumber(m.low) ? ` (${pct(m.low)}–${pct(m.high)})` : "");
   const spot = (x, m, label, model) => {
-    const cell = model !== undefined && cellOf(row, model), words = `${label}: ${pct(m.value)} %${between(m)}${silentOf(cell)}`, show = () => { readout.textContent = words; };
+    const cell = model !== undefined && cellOf(row, model), words = `${label}: ${pct(m.value)} %${between(m)}${silentOf(cell)}`, show = () => { put(readout, words); };
     const enter = cell && (() => go(cellRoute(cell)));
     return s("g", { class: "spot", tabindex: 0, role: cell ? "button" : "img", "aria-label": words, onmouseenter: show, onfocus: show, onclick: enter || show, onkeydown: enter && ((e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); enter(); } }) },
       s("circle", { class: "hit", cx: x, cy: up(m.value), r: 10 }), glyph(look, x, up(m.value)), s("title", null, words));
@@ -150,7 +150,7 @@ function labelPanel(row, x) {
   return h("figure", { class: "panel", "data-labels": row.task },
     h("figcaption", null, h("strong", null, taskName(taskOf(row.task)))),
     h("p", { class: "verdict" }, isNumber(x.share) ? t("mostTrained", plain(x.labels[x.most]), pct(part(x.trained, x.most)), pct(x.share), pct(x.gold_share)) : t("saidNone"), isNumber(x.distance) && h("small", null, ` ${t("distances", pct(x.distance), pct(x.bias))}`)),
-    h("table", { class: "places" }, h("thead", null, h("tr", null, h("th", { scope: "col" }, t("option")), h("th", { scope: "col" }), heads.map((v) => h("th", { scope: "col", class: "v" }, v)))),
+    h("table", { class: "places" }, h("thead", null, h("tr", null, h("th", { scope: "col" }, t("option")), h("th", { scope: "col" }, unseen(t("asBars"))), heads.map((v) => h("th", { scope: "col", class: "v" }, v)))),
       h("tbody", null, x.labels.map((label, i) => h("tr", { class: i === x.most && "most" }, h("th", { scope: "row" }, data$("span", "", label)), h("td", { class: "inplot" }, bars(part(x.chosen, i), part(x.trained, i))),
         [x.trained, x.chosen, x.gold].map((list) => h("td", { class: "v" }, pct(part(list, i)))))))),
     x.silent > 0 && h("p", { class: "note" }, t("silentN", num(x.silent))));

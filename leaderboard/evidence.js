@@ -19,11 +19,11 @@ function drawCellFrame() {
       headline(cell, task).map(([m, x]) => sum(longName(m), figure(m, x.value), [[t("interval"), span(m, x.low, x.high, 1)], ["Wilson", span(m, ...(x.wilson ?? []), 1)], ["n", num(x.n)]]
         .filter(([, v]) => v).map(([k, v]) => h("span", { class: "line" }, `${k} ${v}`)))),
       typeof cell.chance === "number" && sum(t("chance"), pct(cell.chance)), cell.accuracy_of_parsed != null && !cell.metrics.accuracy?.signature.includes("|by:") && sum(t("ofParsed"), pct(cell.accuracy_of_parsed)),
-      sum(t("statusIs"), statusBar(cell), STATUSES.filter((x) => n[x]).map((x) => `${t(x)} ${num(n[x])}`).join(" · "))),
+      sum(t("statusIs"), statusBar(cell), [...STATUSES.filter((x) => n[x]).map((x) => `${t(x)} ${num(n[x])}`), ...Object.entries(cell.status ?? {}).filter(([x]) => !STATUSES.includes(x)).map(([x, k]) => `${plain(x)} ${num(k)}`)].join(" · "))),
     leakNote(cell) && h("p", { class: "notice" + (leaky(cell) ? " caution" : "") }, leakNote(cell)),
     n.missing > 0 && h("p", { class: "notice" }, t("notAsked", num(n.missing))),
     cell.shots_dropped > 0 && h("p", { class: "notice" }, t("dropped", num(cell.shots_dropped))),
-    Object.keys(cell.errors ?? {}).length > 0 && h("div", { class: "notice" }, h("strong", null, t("errors")), Object.entries(cell.errors).map(([e, k]) => h("p", null, `${k} × `, data$("code", "", e)))),
+    Object.keys(cell.errors ?? {}).length > 0 && h("div", { class: "notice" }, h("strong", null, t("errors")), Object.entries(cell.errors).map(([e, k]) => h("p", null, `${k} × `, data$("code", "", brief(e))))),
     metricTable(cell), provenance(cell)),
   h("div", { class: "panes", id: "panes" },
     h("section", { class: "list", "aria-label": t("items") }, h("div", { class: "listtools" }, filters(cell),
@@ -36,7 +36,7 @@ function drawCellFrame() {
 function filtersOf(cell) {
   const all = entriesOf(cell), of = (...kinds) => all.filter((e) => kinds.includes(outcomeAt(cell, e)));
   const wanted = [["all", all], cell.flips && ["flipped", cell.flips], comparable(cell).length > 1 && ["disagree", all.filter((e) => disagree(cell, e))],
-    ["right", of("right")], ["partial", of("partial")], ["wrong", of("wrong")], ["notParsed", of(...NO_ANSWER)], ...NO_ANSWER.map((x) => [x, of(x)]), ["failedFilter", of("failed")]];
+    ["right", of("right")], ["partial", of("partial")], ["wrong", of("wrong")], ["notParsed", of(...NO_ANSWER)], ...NO_ANSWER.map((x) => [x, of(x)]), ["failedFilter", of("failed")], ["otherStatus", of("otherStatus")]];
   const usual = ["all", "flipped", "disagree", "right", "wrong", "notParsed"];
   return wanted.filter((x) => x && (x[1].length || usual.includes(x[0])));
 }

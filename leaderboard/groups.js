@@ -37,7 +37,7 @@ function lettersNote() {
     const key = address(plain(models.get(id).label), why);
     out.set(key, [...(out.get(key) ?? []), `${set.toUpperCase()} ${taskName(task)}`]);
   }
-  const lines = [...out].map(([key, columns]) => { const [label, why] = key.split("\t"); return t("leftOut", label, t("out." + why), columns.length > 3 ? t("nColumns", columns.length) : columns.join(state.lang === "zh" ? "、" : ", ")); });
+  const lines = [...out].map(([key, columns]) => { const [label, why] = key.split("\t"); return t("letterless", label, t("out." + why), columns.length > 3 ? t("nColumns", columns.length) : columns.join(state.lang === "zh" ? "、" : ", ")); });
   const pages = new Set(data.runs.map((r) => r.name)).size > 1 || data.runs.length > 1;
   return h("p", { class: "note", id: "letters-note" }, h("span", { class: "letters alike", "aria-hidden": "true" }, "a"), " ", t("lettersNote"), pages && ` ${t("lettersRuns")}`,
     lines.length > 0 && [" ", t("noLetters"), " ", lines.join(state.lang === "zh" ? "；" : "; "), state.lang === "zh" ? "。" : "."]);

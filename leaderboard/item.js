@@ -21,6 +21,7 @@ async function drawItem() {
     h("div", null, h("h3", null, t("question")), h("p", { class: "data question", lang: "zh-CN" }, emphasised(row.item.question, [], "")), row.likelihoods ? likelihoods(row) : answers(row), replyBlock(row, outcomeAt(cell, entry)))),
   opinions(row), h("details", null, h("summary", null, t("prompt")), h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt))),
   h("section", { id: "others" }, h("h3", null, t("others"))));
+  reachable(box);
   await drawOthers(cell, entry, row, () => mine === drawing && cell === open);
 }
 function answers(row) {
@@ -97,6 +98,7 @@ async function drawOthers(cell, entry, mine, wanted) {
   if (!wanted()) return;
   const there = cards.filter(Boolean);
   $("others").append(there.length ? h("div", { class: "cards" }, there) : h("p", { class: "muted" }, t("noOthers")));
+  reachable($("others"));
 }
 function otherCard(cell, entry, row, mine) {
   const kind = outcomeAt(cell, entry), model = models.get(cell.id);

@@ -122,7 +122,7 @@ function judgeControls(who) {
 }
 function attackKinds(who) {
   const rows = judgedControls().filter((r) => r.control === "attacks" && r.n > 0 && whoOf(r, r.scale) === who);
-  return rows.map((r) => h("details", null, h("summary", null, t("byKind")), scrolled(t("byKind"), "judge-attacks", h("table", { class: "places kinds" }, headRow([t("kindHead"), "", t("raisedHead")]),
+  return rows.map((r) => h("details", null, h("summary", null, t("byKind")), scrolled(t("byKind"), "judge-attacks", h("table", { class: "places kinds" }, headRow([t("kindHead"), unseen(t("asBars")), t("raisedHead")]),
     h("tbody", null, Object.entries(r.by_kind).map(([kind, x]) => h("tr", null, h("th", { scope: "row" }, WORDS["kind." + kind] ? t("kind." + kind) : plain(kind)),
       h("td", { class: "inplot" }, x.n > 0 && bars(x.raised / x.n, null)), h("td", { class: "v" }, x.n ? `${num(x.raised)} / ${num(x.n)}` : "–"))))))));
 }

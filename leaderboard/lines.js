@@ -47,7 +47,7 @@ function roam(event) {
 }
 function lineOf(line, { across, up, shift, readout, labelAt, dim }) {
   const look = lookOf(line.id), model = models.get(line.id), last = line.points.at(-1), x = (p) => across(p.at) + shift, y = (p) => up(p.value), path = line.points.map((p) => `${x(p).toFixed(1)},${y(p).toFixed(1)}`).join(" ");
-  const open = (p) => p.cell && (() => go(cellRoute(p.cell))), tell = (p) => () => { readout.textContent = p.words; };
+  const open = (p) => p.cell && (() => go(cellRoute(p.cell))), tell = (p) => () => { put(readout, p.words); };
   const whisker = (p) => isNumber(p.low) && s("path", { class: "whisker", d: `M${x(p)} ${up(p.low)}V${up(p.high)}M${x(p) - 2} ${up(p.low)}h4M${x(p) - 2} ${up(p.high)}h4` });
   const spot = (p) => s("g", { class: "spot", role: p.cell ? "button" : "img", "aria-label": p.words, onmouseenter: tell(p), onfocus: tell(p), onclick: open(p), onkeydown: open(p) && ((e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); open(p)(); } }) },
     s("circle", { class: "hit", cx: x(p), cy: y(p), r: 8 }), glyph(look, x(p), y(p), 4), s("title", null, p.words));

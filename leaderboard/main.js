@@ -1,7 +1,7 @@
 // Keyboard, routes, start.
 // ---------------------------------------------------------------- keyboard, routes, start
 function onKey(event) {
-  if (!open || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea")) return;
+  if (!open || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea, .scroll")) return;
   const by = { ArrowRight: 1, j: 1, ArrowLeft: -1, k: -1 }[event.key];
   if (by) { event.preventDefault(); move(by); }
   if (event.key === "Escape") go(route().has("item") ? cellRoute(open) : {});

@@ -5,14 +5,17 @@
 const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Give a node its attributes (`on…`: a listener) and children; strings become text nodes. */
+const SPOKEN = /^(aria-label|title|placeholder|label)$/;
+/** Give a node its attributes (`on…`: a listener) and children; strings become text nodes. What is read by people, of
+ *  nodes and attributes, has its hidden characters made visible here, wherever it is from. */
 function fill(node, props, kids) {
   for (const [name, value] of Object.entries(props || {})) {
     if (value === undefined || value === null || (value === false && name !== "aria-pressed")) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else node.setAttribute(name, value === true && name !== "aria-pressed" ? "" : String(value));
+    else node.setAttribute(name, value === true && name !== "aria-pressed" ? "" : SPOKEN.test(name) ? plain(value) : String(value));
   }
-  node.append(...kids.flat(3).filter((k) => k !== null && k !== undefined && k !== false));
+  const texts = node.namespaceURI === SVG || node.localName === "option" ? plain : visible;
+  node.append(...kids.flat(3).filter((k) => k !== null && k !== undefined && k !== false).map((k) => (typeof k === "string" && HIDDEN.test(k) ? texts(k) : k)).flat());
   return node;
 }
 const h = (tag, props, ...kids) => fill(document.createElement(tag), props, kids);
@@ -54,19 +57,25 @@ function copyBySelection(text) {  // where the clipboard API is not allowed, as 
   area.remove();
 }
 
+/** What scrolls can be reached by keyboard, in every browser: long texts, where they are cut off. */
+function reachable(box) {
+  for (const x of box.querySelectorAll("pre, .reply, .notice")) if (x.scrollHeight > x.clientHeight + 1 && x.clientHeight) x.tabIndex = 0;
+}
+addEventListener("toggle", (e) => setTimeout(reachable, 0, e.target), true);  // what was folded has no height until now
+
 // ---------------------------------------------------------------- text made visible
 // Control, format (bidi, zero width) and lone surrogate characters would reorder the page or hide: they are shown as marks.
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/u;
+const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/u;
 const mark = (char) => "U+" + char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-const isHidden = (char) => char !== "\n" && HIDDEN.test(char);
 /** For attributes and SVG, where only a string can stand. */
-const plain = (text) => Array.from(String(text), (c) => (isHidden(c) ? mark(c) : c)).join("");
+const plain = (text) => (HIDDEN.test(text) ? Array.from(String(text), (c) => (HIDDEN.test(c) ? mark(c) : c)).join("") : String(text));
 /** Nodes for `text`, marks set apart from the words. */
 function visible(text) {
+  if (!HIDDEN.test(text)) return text === "" ? [] : [String(text)];
   const nodes = [];
   let words = "";
   for (const char of String(text)) {
-    if (!isHidden(char)) { words += char; continue; }
+    if (!HIDDEN.test(char)) { words += char; continue; }
     if (words) nodes.push(words);
     words = "";
     nodes.push(h("span", { class: "ctl" }, mark(char)));
@@ -74,10 +83,19 @@ function visible(text) {
   if (words) nodes.push(words);
   return nodes;
 }
-const data$ = (tag, cls, text) => h(tag, { class: ("data " + (cls || "")).trim(), lang: "zh-CN" }, visible(text));
+const MOST = 50000, SHOWN = 5000;  // characters of a text drawn at once; and of one that has more
+/** What `draw` makes of a text; of one that would halt the browser its beginning, and a button for the rest. */
+function held(text, draw) {
+  if (text.length <= MOST) return draw(text);
+  const at = text.codePointAt(SHOWN - 1) > 0xffff ? SHOWN + 1 : SHOWN;
+  const gap = h("span", { class: "gap" }, t("leftOut", num(text.length - at)), " ", button(t("showAll", num(text.length)), () => gap.replaceWith(...[draw(text.slice(at))].flat(3)), { class: "small" }));
+  return [draw(text.slice(0, at)), gap];
+}
+const data$ = (tag, cls, text) => h(tag, { class: ("data " + (cls || "")).trim(), lang: "zh-CN" }, held(String(text), visible));
 const nameNode = (model) => h("span", { class: "data name", title: plain(model.label) }, visible(model.label));
 /** `text` with every `[MASK]` and every one of `spans` (of class `cls`) set apart. */
-function emphasised(text, spans, cls) {
+const emphasised = (text, spans, cls) => held(text, (part) => setApart(part, spans, cls));
+function setApart(text, spans, cls) {
   const wanted = ["[MASK]", ...spans].filter(Boolean);
   const nodes = [];
   for (let rest = text; rest;) {
@@ -154,13 +172,15 @@ const perturbation = (name) => data.perturbations.find((x) => x.name === name) ?
 /** A task that the chosen perturbation makes no sense for stays as it is. */
 const perturbOf = (task) => (perturbation(state.perturb).kinds.includes(task.kind) ? state.perturb : "none");
 
+/** A name that would fill pages, its middle left out. So it stands in addresses, too, which browsers cut off. */
+const brief = (name) => (name.length <= 200 ? name : `${[...name.slice(0, 120)].slice(0, -1).join("")}…${[...name.slice(-60)].slice(1).join("")}`);
 function labelModels() {
   const all = [...models.values()];
   for (const model of all) {
     const name = data.runs[model.run]?.name ?? String(model.run + 1);
     const sameRun = data.runs.filter((r) => r.name === name).length > 1;
     const several = all.filter((m) => m.name === model.name).length > 1;
-    model.label = several ? `${model.name} (${name}${sameRun ? " #" + (model.run + 1) : ""})` : model.name;
+    model.label = several ? `${brief(model.name)} (${name}${sameRun ? " #" + (model.run + 1) : ""})` : brief(model.name);
   }
 }
 const values = new Map();  // of what cells are told apart by: they do not change
@@ -219,10 +239,10 @@ function go(params, replace = false) {
   if (replace) location.replace(text);
   else location.hash = text;
 }
-const cellRoute = (c) => ({ run: c.run, model: c.model, set: c.set, task: c.task, split: c.split, prompt: c.variant, shots: c.shots, scoring: c.scoring, ...(c.perturb !== "none" && { perturb: c.perturb }) });
+const cellRoute = (c) => ({ run: c.run, model: brief(c.model), set: c.set, task: c.task, split: c.split, prompt: c.variant, shots: c.shots, scoring: c.scoring, ...(c.perturb !== "none" && { perturb: c.perturb }) });
 function routedCell() {
-  const r = route();
-  const at = address(`${r.get("run")}\t${r.get("model")}`, r.get("set"), r.get("task"), r.get("split"), r.get("prompt"), r.get("shots"), r.get("scoring") ?? "generate", r.get("perturb") ?? "none");
+  const r = route(), model = [...models.values()].find((x) => String(x.run) === r.get("run") && brief(x.name) === r.get("model"));
+  const at = address(model?.id, r.get("set"), r.get("task"), r.get("split"), r.get("prompt"), r.get("shots"), r.get("scoring") ?? "generate", r.get("perturb") ?? "none");
   return cellIndex.get(at);
 }
 function startState() {

@@ -23,8 +23,8 @@ function savers(id, title) {
 const chartAndTable = (id, title) => h("span", { class: "savers" }, savers(id, title), tableSavers(id, id, title));
 
 // ---------------------------------------------------------------- a piece of the page as one SVG
-const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity"], FONT = ["font-size", "font-weight", "text-anchor", "paint-order"];
-const USUAL = { stroke: "none", "stroke-width": "1px", "stroke-dasharray": "none", opacity: "1", "font-weight": "400", "text-anchor": "start", "paint-order": "normal" };
+const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity"], FONT = ["font-size", "font-weight", "text-anchor", "paint-order"];
+const USUAL = { stroke: "none", "stroke-width": "1px", "stroke-dasharray": "none", opacity: "1", "fill-opacity": "1", "font-weight": "400", "text-anchor": "start", "paint-order": "normal" };
 const MARGIN = 16, HEADING = 34;
 
 /** The charts in `box` and the words around them. It stands alone: all styles are written out, nothing is fetched. */
@@ -55,7 +55,7 @@ function writeOut(node, copy) {
     const value = style.getPropertyValue(name).replace("rgba(0, 0, 0, 0)", "none");  // which not every program reads
     if (value === USUAL[name]) copy.removeAttribute(name); else copy.setAttribute(name, value);
   }
-  for (const name of ["class", "role", "tabindex", "aria-label"]) copy.removeAttribute(name);
+  for (const name of copy.getAttributeNames()) if (/^(class|role|tabindex|aria-.*|data-.*)$/.test(name)) copy.removeAttribute(name);
 }
 /** The text of HTML nodes, line by line where it stands. */
 function words(box, dx, dy) {

@@ -18,11 +18,11 @@ function manifest(run, i) {
   const machine = ["started", "python", "platform"].filter((k) => m[k]).map((k) => [k, m[k]]), files = Object.entries(m.data ?? {}), name = fileName(run.name);
   const json = (what, value) => button(`${what}.json`, () => save(`${name}-${what}.json`, new Blob([JSON.stringify(value(), null, 1) + "\n"], { type: "application/json" })), { class: "small", "data-save": `${what}-${i}`, "aria-label": t("saveAs", `${what}.json`, plain(run.name)) });
   return [h("p", { class: "savers" }, t("save"), machine.length > 0 && json("manifest", () => m), run.written && json("results", () => resultsOf(i))), run.written && h("p", { class: "note" }, t("resultsNote")),
-    machine.length ? h("div", { class: "two" }, h("div", null, h("h3", null, t("settings")), list(settings)), h("div", null, h("h3", null, t("machine")), list([...machine, ...Object.entries(m.packages ?? {})])))
+    machine.length ? h("div", { class: "two" }, h("div", null, h("h2", { class: "low" }, t("settings")), list(settings)), h("div", null, h("h2", { class: "low" }, t("machine")), list([...machine, ...Object.entries(m.packages ?? {})])))
       : h("p", { class: "notice" }, t("unknown")),
     files.length > 0 && framed(h("table", { class: "files" }, h("thead", null, h("tr", null, h("th", { scope: "col" }, t("dataFrom")), h("th", { scope: "col", class: "v" }, t("items")), h("th", { scope: "col" }, "SHA-256"))),
       h("tbody", null, files.map(([path, x]) => h("tr", null, h("th", { scope: "row" }, data$("span", "", path)), h("td", { class: "v" }, num(x?.items ?? 0)), h("td", null, data$("code", "", x?.sha256 ?? "–")))))),
-    { id: `data-${i}`, title: `${t("dataFrom")} · ${run.name}`, heading: h("h3", null, t("dataFrom")), tall: true, where: "SHA-256" })].flat().filter(Boolean);
+    { id: `data-${i}`, title: `${t("dataFrom")} · ${run.name}`, heading: h("h2", { class: "low" }, t("dataFrom")), tall: true, where: "SHA-256" })].flat().filter(Boolean);
 }
 const fileName = (name) => plain(name).replace(/[^\p{L}\p{N}.-]+/gu, "-");
 /** What the run's results.json says, its keys in their order: the page holds all of it. */

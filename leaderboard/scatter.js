@@ -32,7 +32,7 @@ function scatterPanel(task, spots, { metric, range, low, high, over }) {
   for (const p of [...spots].sort((a, b) => wish(b) - wish(a))) if (!done.has(p.c.id)) { const node = named(p); if (node) { done.add(p.c.id); names.set(p, node); } }
   const dot = (p) => {
     const [x, y] = at(p), look = lookOf(p.c.id), words = `${plain(models.get(p.c.id).label)}, ${p.c.set.toUpperCase()}${p.c.perturb === "none" ? "" : `, ${p.c.perturb}`}: ${t("judge")} ${points(p.mean.value)}${isNumber(p.mean.low) ? ` (${points(p.mean.low)}–${points(p.mean.high)})` : ""}, ${metricName(metric)} ${figure(metric, p.m.value)}${span(metric, p.m.low, p.m.high, 1).replace(/.+/, " ($&)")}`;
-    const tell = () => { readout.textContent = words; }, open = () => go(cellRoute(p.cell));
+    const tell = () => { put(readout, words); }, open = () => go(cellRoute(p.cell));
     const cross = [isNumber(p.mean.low) && `M${x} ${up(p.mean.low)}V${up(p.mean.high)}`, isNumber(p.m.low) && `M${across(p.m.low)} ${y}H${across(p.m.high)}`].filter(Boolean).join("");
     return s("g", { class: `series ${colourOf(look)}${picked.length && !picked.includes(p.c.id) ? " dim" : ""}`, "data-model": plain(models.get(p.c.id).label) }, cross && s("path", { class: "whisker", d: cross }), names.get(p),
       s("g", { class: "spot", role: "button", "aria-label": words, onmouseenter: tell, onfocus: tell, onclick: open, onkeydown: (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); open(); } } },

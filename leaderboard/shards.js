@@ -1,6 +1,6 @@
 // Items and what was said to them: loaded when they are looked at, a shard at a time, as shards.py packs them.
 // ---------------------------------------------------------------- shards
-const OUTCOMES = { r: "right", p: "partial", w: "wrong", u: "unparsed", d: "refused", t: "truncated", s: "several", c: "conflict", e: "empty", b: "filtered", x: "failed" };
+const OUTCOMES = { r: "right", p: "partial", w: "wrong", u: "unparsed", d: "refused", t: "truncated", s: "several", c: "conflict", e: "empty", b: "filtered", x: "failed", "?": "otherStatus" };
 const KEPT = 24;  // shards in memory
 const arrived = new Map(), loaded = new Map();
 globalThis.evalsuiteShard = (name, text) => arrived.set(name, text);

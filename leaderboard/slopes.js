@@ -12,7 +12,7 @@ function changeTable(rows, task) {
   const td = (row) => {
     const cell = cellAt(row.id, row.set, row.task, row.scoring, row.perturb), node = h("td", { class: "v heat " + (row.drop < 0 ? "worse" : "better"), "data-perturb": row.perturb }, opener(cell, [isSure(row) ? h("strong", null, changeText(row)) : changeText(row)]));
     node.style.setProperty("--share", `${Math.round((42 * Math.abs(row.drop)) / most)}%`);
-    node.title = changeWords(row);
+    node.title = plain(changeWords(row));
     return node;
   };
   const base = (m, list) => { const cell = cellAt(m.id, list[0].set, list[0].task, list[0].scoring, "none"), x = cell?.metrics?.[list[0].metric]; return h("td", { class: "v" }, opener(cell, pct(x?.value ?? list[0].base))); };
@@ -72,7 +72,7 @@ function wordingPanel(set, rows, { range, share, lookFor }) {
   const one = (row, i) => {
     const y = i * ROW + ROW / 2, all = Object.entries(row.values), values = all.map(([, v]) => v), label = plain(models.get(row.id).label);
     const spot = ([name, v]) => {
-      const cell = cellIndex.get(placeOf({ ...row, variant: name })), words = `${label}, ${plain(name)}: ${pct(v)} %${silentOf(cell)}`, tell = () => { readout.textContent = words; }, open = cell && (() => go(cellRoute(cell)));
+      const cell = cellIndex.get(placeOf({ ...row, variant: name })), words = `${label}, ${plain(name)}: ${pct(v)} %${silentOf(cell)}`, tell = () => { put(readout, words); }, open = cell && (() => go(cellRoute(cell)));
       // A glyph stands in an SVG of its own: its corners are pixels, its place is a share of the width.
       return s("svg", { x: place(share(v)), y, overflow: "visible", class: `spot ${colourOf(lookFor(name))}`, tabindex: -1, role: cell ? "button" : "img", "aria-label": words, onmouseenter: tell, onfocus: tell, onclick: open, onkeydown: open && ((e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); open(); } }) },
         s("circle", { class: "hit", cx: 0, cy: 0, r: 9 }), glyph(lookFor(name), 0, 0, 4.5), s("title", null, words));

@@ -1,5 +1,6 @@
 // What the page says, [Chinese, English], and how it writes names and numbers.
 const WORDS = {
+  __proto__: null,  // a metric or scoring may be called "constructor"
   title: ["CORECODE 评测榜", "CORECODE leaderboard"],
   lead: ["中文大语言模型在 CORECODE 基准上的评测结果：八项任务考察对中文对话的常识推理，分 EASY 与 HARD 两套题；每个数字都可点开，直到原始回复。",
     "How Chinese LLMs do on CORECODE: eight tasks of commonsense reasoning over Chinese dialogues, in an EASY and a HARD set. Every number opens, down to the raw reply."],
@@ -7,7 +8,7 @@ const WORDS = {
   read: ["未能解析、拒答、截断、多选、矛盾、空回复和被端点过滤的回复均按不正确计，并单独列出；请求失败没有分数，不计入。论文公布的行出自原论文，提示词、解析方式与数据均不同，已另行标出，不宜直接比较。",
     "Unparsed, refused, truncated, several, conflict, empty and filtered replies count as not right and are shown apart; failed requests have no score and are left out. Published rows come from the paper, with other prompts, parsers and data: they are marked, and no direct comparison."],
   run: ["运行", "Run"], version: ["版本", "Versions"], started: ["开始于", "Started"], items: ["题数", "Items"],
-  models: ["模型", "Models"], replies: ["回复", "Replies"], dataFrom: ["数据", "Data"], unknown: ["未记录", "not recorded"],
+  models: ["模型", "Models"], replies: ["回复", "Replies"], dataFrom: ["数据", "Data"], unknown: ["未记录", "not recorded"], otherStatus: ["其他状态", "another status"],
   firstOf: ["每个文件仅取前 {0} 题", "only the first {0} items of each file"],
   theme: ["切换深浅色", "Switch light and dark"], language: ["English", "中文"], skip: ["跳到正文", "Skip to content"],
   overview: ["总览", "Overview"],
@@ -171,7 +172,7 @@ const WORDS = {
   lettersNote: ["小字母：同列有共同字母的模型，差异不显著（按题配对，以对话为单位置换检验，Holm 校正，0.05）；粗体者不显著差于最佳。“a–c”即 a、b、c。",
     "Small letters: models that share a letter do not differ significantly (paired, over resampled dialogues, Holm, 0.05); bold: not significantly worse than the best. “a–c” is a, b and c."],
   lettersRuns: ["各运行的模型一同比较。", "Models of all runs are compared together."],
-  noLetters: ["未参与比较：", "Not compared:"], leftOut: ["{0}（{1}：{2}）", "{0} ({1}: {2})"], "out.incomplete": ["有失败或未问的题", "failed or missing items"], "out.other items": ["题目不同", "other items"], nColumns: ["{0} 列", "{0} columns"],
+  noLetters: ["未参与比较：", "Not compared:"], letterless: ["{0}（{1}：{2}）", "{0} ({1}: {2})"], "out.incomplete": ["有失败或未问的题", "failed or missing items"], "out.other items": ["题目不同", "other items"], nColumns: ["{0} 列", "{0} columns"],
   ranks: ["平均名次", "Average ranks"],
   ranksNote: ["各模型在一套题各项任务上的平均名次（1 为最好，并列取平均），随上方所选指标与条件而变；只含各列齐全的自有模型。圆点：平均；横线：最好到最差的名次。",
     "The mean rank of each own model over the tasks of a set (1 is best, ties averaged), by the metrics and settings chosen above; only models with every column complete. Dot: the mean; line: from the best rank to the worst."],
@@ -188,12 +189,13 @@ const WORDS = {
   "about.basis.items": ["每个模型的每一题为一点（BLEU 等取句级值），不含基线。", "Each item of each model is a point (sentence BLEU for BLEU and the like), baselines left out."],
   "about.basis.models": ["每个自有模型的成绩为一点；模型不多，数字不稳。", "Each own model's figure is a point; of few models the numbers are unsteady."],
   nPoints: ["n = {0}，{2} 个模型", "n = {0}, {2} models"], nSampled: ["n = {0}（自 {1} 点按固定种子抽取），{2} 个模型", "n = {0}, drawn by a seed from {1}; {2} models"],
-  withPaper: ["含论文口径", "The paper’s profile too"], asTable: ["表格", "As a table"], aboveBelow: ["对角线上方：Spearman ρ；下方：Kendall τ-b", "Above the diagonal: Spearman’s ρ; below: Kendall’s τ-b"],
+  withPaper: ["含论文口径", "The paper’s profile too"], asBars: ["条形图", "As bars"], asTable: ["表格", "As a table"], aboveBelow: ["对角线上方：Spearman ρ；下方：Kendall τ-b", "Above the diagonal: Spearman’s ρ; below: Kendall’s τ-b"],
 };
 const STATUSES = ["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed", "missing"];
 const NO_ANSWER = STATUSES.slice(1, 8);
 // In the order of the choice: [Chinese, English]. Those of the paper's profile are called "paper." and the name here.
 const METRIC_NAMES = {
+  __proto__: null,
   accuracy: ["正确率", "Acc."], "paper.accuracy": ["正确率（论文形式）", "Acc. (paper's forms)"],
   accuracy_sum: ["正确率（总和）", "Acc. (sum)"], accuracy_token: ["正确率（每词元）", "Acc. (per token)"], accuracy_char: ["正确率（每字）", "Acc. (per char.)"], accuracy_prior: ["正确率（减先验）", "Acc. (less prior)"],
   f1: ["F1", "F1"], em: ["EM", "EM"],
@@ -202,6 +204,7 @@ const METRIC_NAMES = {
 };
 // Our metric -> the paper's published figure of the same definition. All else does not compare.
 const PUBLISHED_AS = {
+  __proto__: null,
   f1: "f1", em: "em", accuracy: "accuracy", "paper.accuracy": "accuracy", "paper.bleu1": "bleu1", "paper.bleu2": "bleu2", "paper.rouge_l": "rouge_l",
   "paper.meteor15": "meteor", "paper.cider": "cider",
 };

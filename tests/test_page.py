@@ -103,14 +103,13 @@ def ways_page(ways: Path) -> Iterator[Any]:
 
 
 @contextmanager
-def browse(file: Path, drawn: str = "table.overview", patient: bool = False) -> Iterator[Any]:
+def browse(file: Path, drawn: str = "table.overview", patient: bool = False, **context: Any) -> Iterator[Any]:
     """A browser page that fails the test on any dialog, script error, console message or network request."""
     noise: list[str] = []
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        tab = browser.new_context(
-            locale="en-US", viewport={"width": 1280, "height": 900}, accept_downloads=True
-        ).new_page()
+        usual = {"locale": "en-US", "viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
+        tab = browser.new_context(**usual | context).new_page()
         tab.on("console", lambda message: noise.append(message.text))
         tab.on("pageerror", lambda error: noise.append(str(error)))
         tab.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))

@@ -110,10 +110,10 @@ function draw() {
     h("article", { class: "output", id: "output", "data-id": output.id },
       h("h1", { class: "taskname" }, taskName(task), h("span", { class: "tag" }, output.set.toUpperCase())),
       h("div", { class: "sides" },
-        h("section", { class: "talk", tabindex: 0, "aria-label": t("dialogue") }, h("h3", null, t("dialogue")), chat(output.dialogue)),
+        h("section", { class: "talk", tabindex: 0, "aria-label": t("dialogue") }, h("h2", { class: "low" }, t("dialogue")), chat(output.dialogue)),
         h("section", { class: "work" },
-          h("h3", null, t("question")), data$("p", "question", output.question),
-          h("h3", null, t("replyHead")), output.reply.trim() ? data$("pre", "reply said", output.reply) : h("p", { class: "reply said muted" }, t("emptyReply")),
+          h("h2", { class: "low" }, t("question")), data$("p", "question", output.question),
+          h("h2", { class: "low" }, t("replyHead")), output.reply.trim() ? data$("pre", "reply said", output.reply) : h("p", { class: "reply said muted" }, t("emptyReply")),
           kindOf(output) === "choice" ? drawOptions(output) : drawJudgement(output), state.show && complete(output) && drawParser(output), drawNote(output)))),
     helpBox());
 }
@@ -128,7 +128,7 @@ function drawOptions(output) {
   const keyFor = (i) => (/^[a-z0-9]$/.test(names[i]) ? names[i] : letters ? "" : i < 9 && !names.some((x) => /^[0-9]$/.test(x)) ? String(i + 1) : i < 26 ? String.fromCharCode(97 + i) : "");
   const taken = (letter) => letters ? names.includes(letter) : output.labels.length > letter.charCodeAt(0) - 97;
   const short = Math.max(...output.options.map((x) => x.length)) < 14;
-  return [h("h3", { id: "asked" }, t("whichOption")), h("p", { class: "note" }, t("whichNote")),
+  return [h("h2", { class: "low", id: "asked" }, t("whichOption")), h("p", { class: "note" }, t("whichNote")),
     h("div", { class: "marks" + (short ? " dense" : ""), role: "group", "aria-labelledby": "asked" }, output.options.map((option, i) =>
       pressable([data$("b", "", output.labels[i]), " ", data$("span", "", option), shown && i === output.gold && h("span", { class: "pill gold" }, " ✓ " + t("gold"))],
         said === output.labels[i], keyFor(i), () => answer({ said: output.labels[i] })))),
@@ -137,16 +137,16 @@ function drawOptions(output) {
 }
 function drawJudgement(output) {
   const mark = marks.get(output.id) ?? {}, isSpan = kindOf(output) === "span";
-  return [h("h3", { id: "asked" }, t(isSpan ? "isRightSpan" : "isRight")), h("p", { class: "note" }, t(isSpan ? "spanNote" : "isRightNote")),
+  return [h("h2", { class: "low", id: "asked" }, t(isSpan ? "isRightSpan" : "isRight")), h("p", { class: "note" }, t(isSpan ? "spanNote" : "isRightNote")),
     h("div", { class: "marks dense", role: "group", "aria-labelledby": "asked" },
       pressable(["✓ ", t("yes")], mark.right === true, "y", () => answer({ right: true }), "yes"), pressable(["✕ ", t("no")], mark.right === false, "x", () => answer({ right: false }), "no")),
-    referenceShown(output) && [h("h3", null, t("reference")), h("p", { class: "reference" }, output.references.map((x, i) => [i > 0 && " / ", data$("span", "", x)]))],
+    referenceShown(output) && [h("h2", { class: "low" }, t("reference")), h("p", { class: "reference" }, output.references.map((x, i) => [i > 0 && " / ", data$("span", "", x)]))],
     !isSpan && mark.right !== undefined && drawScales(output, mark)];
 }
 function drawScales(output, mark) {
   const lang = state.lang === "zh" ? "zh" : "en", now = asked(output);
   const criterion = (x) => x[lang === "zh" ? 0 : 1];
-  return [h("h3", null, t("scoreBy", data.rubric[lang])), scales().map((x) => {
+  return [h("h2", { class: "low" }, t("scoreBy", data.rubric[lang])), scales().map((x) => {
     const each = x.criteria.length > 1, values = Array.from({ length: x.high - x.low + 1 }, (_, i) => x.low + i);
     return h("div", { class: "scale" + (x === now ? " now" : ""), role: "group", "aria-label": x[lang], "data-scale": x.name },
       scales().length > 1 && h("p", null, h("strong", null, x[lang]), !each && h("small", null, " ", criterion(x.criteria[0]))),
@@ -157,14 +157,14 @@ function drawScales(output, mark) {
 function drawParser(output) {
   const { status, choice, text } = output.parser;
   const read = choice !== null ? `${output.labels[choice]} ${output.options[choice]}` : text;
-  return [h("h3", null, t("parserRead")), h("p", { id: "parser" }, h("span", { class: "badge" }, t(status)), " ", read === null ? h("span", { class: "muted" }, t("nothingRead")) : data$("span", "", read))];
+  return [h("h2", { class: "low" }, t("parserRead")), h("p", { id: "parser" }, h("span", { class: "badge" }, t(status)), " ", read === null ? h("span", { class: "muted" }, t("nothingRead")) : data$("span", "", read))];
 }
 function drawNote(output) {
   const write = (e) => { const note = e.target.value.trim(); if (note || marks.get(output.id)?.note) setMark(output, { note }); };
   return h("label", { class: "notefield" }, h("span", null, t("note")), h("input", { type: "text", maxlength: 500, value: marks.get(output.id)?.note ?? "", onchange: write }));
 }
 function importer() {
-  const input = h("input", { type: "file", class: "sr", accept: ".jsonl,.json,.txt", id: "file", tabindex: -1, onchange: async () => {
+  const input = h("input", { type: "file", class: "sr", accept: ".jsonl,.json,.txt", id: "file", tabindex: -1, "aria-label": t("import"), onchange: async () => {
     const [taken, left] = importMarks(await input.files[0].text());
     state.said = t("imported", taken) + (left ? t("refusedLines", left) : "");
     draw();

@@ -1,0 +1,85 @@
+"""A small run that has all that the leaderboard page can draw: what its tests of access and of hostile input share."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import evalsuite
+from evalsuite.learning import learning
+from evalsuite.testing.faults import Server
+
+TASKS = ["knowledge_filling", "domain_identification", "slot_identification", "conflict_detection", "event_cause"]
+MODELS = {"lexical": "lexical", "majority": "majority", "oracle": "oracle", "random": "random", "random+LoRA": "random", "chance": "random"}  # fmt: skip
+STATUSES = ["unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"]
+
+
+def everything(folder: Path) -> Path:
+    """Five baselines that pass for models (one of them for a trained adapter) and one that stays one, under
+    perturbations, in two wordings and numbers of shots, with a judge; one model's replies have every status.
+
+    Returns the run's folder; its page is not made."""
+    run, models = folder / "run", folder / "models.yaml"
+    tags = {"chance": "[baseline]", "oracle": "[chat, small]"}
+    rows = [f"  - {{name: {n}, backend: baseline, path: {path}, tags: {tags.get(n, '[chat]')}}}\n" for n, path in MODELS.items()]  # fmt: skip
+    models.write_text("models:\n" + "".join(rows))
+    evalsuite.run(models=models, tasks=TASKS, limit=5, perturb=["none", "reindicate", "shuffle"], out=run)
+    judges = folder / "judges.yaml"
+    with Server(mix={}, reply=lambda prompt: f"{len(prompt) % 5}\n因为{len(prompt)}") as server:
+        api = f"{{base_url: '{server.url}', key_env: null, backoff: 0.02}}"
+        judges.write_text(f"models: [{{name: judge, backend: openai, path: a, chat: true, api: {api}}}]")
+        evalsuite.judge(
+            run, "judge", models=judges, model=["lexical", "oracle", "random"], blind=True, repeats=2, attacks=1
+        )
+    evalsuite.run(models=models, tasks=TASKS, limit=5, prompt=["plain"], out=run)
+    evalsuite.run(models=models, tasks=TASKS, limit=5, shots=[2], out=run)
+    with sqlite3.connect(run / "store.sqlite") as store:  # before they are scored: baselines are left out of much
+        store.execute("""UPDATE cells SET facts = replace(facts, '"backend": "baseline"', '"backend": "hf"')
+                         WHERE place NOT LIKE '%"chance"%'""")
+    evalsuite.score(run)
+    change(run, _train)
+    change(run, lambda results: _fail(run, results))
+    return run
+
+
+def change(run: Path, how: Callable[[dict[str, Any]], object]) -> None:
+    """Change results.json in place."""
+    path = run / "results.json"
+    results = json.loads(path.read_text(encoding="utf-8"))
+    how(results)
+    path.write_text(json.dumps(results), encoding="utf-8")
+
+
+def change_records(path: Path, how: Callable[[list[dict[str, Any]]], object]) -> None:
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    how(records)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+def _train(results: dict[str, Any]) -> None:
+    """One model was trained, on twelve items a task."""
+    for cell in results["cells"]:
+        if cell["model"] == "random+LoRA":
+            cell["facts"]["trained"] = {"base": "random", "task": cell["task"], "size": 12, "seed": 0, "set": "both",
+                                        "allow_leak": False, "labels": {"a": 5, "b": 7}}  # fmt: skip
+    results["learning"] = learning(results["cells"], results["robustness"]["positions"])
+
+
+def _fail(run: Path, results: dict[str, Any]) -> None:
+    """Every status but parsed, in two cells of one model."""
+
+    def fail(records: list[dict[str, Any]]) -> None:
+        for record, status in zip(records, statuses, strict=False):
+            error = "timed out" if status == "failed" else None
+            record |= {"reply": None if error else f"回复 {status}", "error": error, "reasoning": "想想"}
+            record["scores"] = dict.fromkeys(record["scores"], 0.0)
+            record["answer"] |= {"status": status, "choice": None, "text": None, "start": None, "end": None}
+
+    mine = [c for c in results["cells"] if (c["model"], c["variant"], c["shots"], c["perturb"], c["set"]) == ("lexical", "paper", 0, "none", "hard")]  # fmt: skip
+    for cell, statuses in zip(mine, (STATUSES[:4], STATUSES[4:]), strict=False):
+        change_records(run / cell["records"], fail)
+        cell["status"] = {"parsed": cell["items"] - len(statuses), **dict.fromkeys(statuses, 1)}
+        cell["errors"] = {"timed out": 1} if "failed" in statuses else {}

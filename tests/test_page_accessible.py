@@ -1,0 +1,222 @@
+"""Whether the page can be used by all: axe (WCAG 2.0 to 2.2, A and AA, and good practice), keyboard, contrast, zoom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from everything import everything
+from test_page import CHROMIUM, browse
+
+import evalsuite
+from evalsuite import audit
+
+pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
+for package in ("openai", "tenacity", "aiolimiter"):
+    pytest.importorskip(package, reason="needs evalsuite[openai]")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+
+CELL = "run=0&model=lexical&set=hard&task=domain_identification&split=test&prompt=paper&shots=0&scoring=generate"
+WAYS = [("en", "light", 1280), ("zh", "dark", 390)]
+FOCUSABLE = "button:not(:disabled), a[href], select, input:not(:disabled), summary, [tabindex='0']"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return everything(tmp_path_factory.mktemp("accessible"))
+
+
+@pytest.fixture(scope="module")
+def tab(run: Path) -> Iterator[Any]:
+    """One tab for all tests. The policy of the page, which would keep axe out too, is off; others test that it holds."""
+    with browse(evalsuite.report([run]), bypass_csp=True) as tab:
+        yield tab
+
+
+@pytest.fixture
+def visit(run: Path, tab: Any) -> Any:
+    def go(lang: str = "en", theme: str = "light", width: int = 1280, at: str = "", page: str = "page") -> Any:
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.goto("about:blank")
+        tab.goto(f"{(run / page / 'index.html').as_uri()}?lang={lang}&theme={theme}#{at}")
+        tab.wait_for_selector("#panes, html[data-drawn=all], #name, #output")
+        return tab
+
+    return go
+
+
+def unfold(tab: Any) -> None:
+    """Open all that opens, menus too."""
+    tab.evaluate("""async () => {
+        for (let shut; (shut = document.querySelectorAll("details:not([open])")).length;) {
+            shut.forEach((x) => { x.open = true; });
+            await new Promise((done) => setTimeout(done, 50));  // an event draws what is in them
+        }
+    }""")
+
+
+def open_item(tab: Any) -> None:
+    tab.click(".rows .row >> nth=0")
+    tab.wait_for_selector("#others .card")
+
+
+def violations(tab: Any) -> list[str]:
+    """What axe finds, a line each."""
+    if not tab.evaluate("'axe' in globalThis"):
+        tab.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = tab.evaluate("axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })")
+    return [f"{v['id']}: {n['target']} {n['failureSummary']}" for v in found["violations"] for n in v["nodes"]]
+
+
+@pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
+def test_axe(visit: Any, lang: str, theme: str, width: int) -> None:
+    tab = visit(lang, theme, width)
+    sections = "#ranks, #robustness, #slopes, #wording-spread, #shots-lines, #breakdown, #confusion, #learning, #judge, #correlations"
+    assert tab.locator(sections).count() == 10, "something is not drawn that should be tested"
+    unfold(tab)
+    assert violations(tab) == []
+    assert tab.evaluate(Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")) == []
+    tab = visit(lang, theme, width, CELL)
+    unfold(tab)
+    assert violations(tab) == []
+    open_item(tab)
+    unfold(tab)
+    assert violations(tab) == []
+
+
+@pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
+def test_axe_audit(run: Path, visit: Any, lang: str, theme: str, width: int) -> None:
+    page = audit.make(run, n=6, models=["random"])[0].parent
+    tab = visit(lang, theme, width, page=str(page.relative_to(run)))
+    tab.evaluate("localStorage.clear()")
+    tab.reload()
+    tab.wait_for_selector("#name")
+    assert violations(tab) == []
+    tab.fill("#name", "林小雨")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#output")
+    tab.click(".stepper .check input")
+    for _ in range(4):  # choices, spans, texts
+        tab.click(".marks .mark >> nth=0")
+        assert violations(tab) == []
+        tab.click("#next", force=True)
+    tab.click("#keys")
+    assert violations(tab) == []
+    tab.keyboard.press("Escape")
+
+
+def active(tab: Any, what: str = "matches", *args: str) -> Any:
+    return tab.evaluate("([what, args]) => document.activeElement[what](...args)", [what, args])
+
+
+def test_keyboard(visit: Any) -> None:
+    """From the top of the page to an item and back, by keys alone."""
+    tab = visit()
+    tab.keyboard.press("Tab")
+    assert active(tab, "matches", "#skip") and tab.locator("#skip").bounding_box()["y"] >= 0
+    tab.keyboard.press("Enter")
+    assert active(tab, "matches", "#main")
+    for _ in range(60):
+        if active(tab, "matches", "table[data-set=easy] [data-sort=event_cause]"):
+            break
+        tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    assert tab.locator("th[aria-sort=descending]").count() == 2
+    assert active(tab, "matches", "[data-sort=event_cause]"), "focus is lost where the table is drawn anew"
+    tab.locator("details.menu > summary").first.focus()
+    tab.keyboard.press("Enter")
+    assert tab.locator("details.menu[open]").count() == 1
+    tab.keyboard.press("Tab")
+    assert active(tab, "matches", ".menubox *")
+    tab.keyboard.press("Escape")
+    assert tab.locator("details.menu[open]").count() == 0 and active(tab, "matches", "details.menu > summary")
+
+
+@pytest.mark.parametrize("chart", ["#slopes", "#wording-spread", "#shots-lines", "#breakdown-charts", "#judge-scatter", "#curves-sets"])  # fmt: skip
+def test_points_of_charts_by_keyboard(visit: Any, chart: str) -> None:
+    tab = visit()
+    tab.locator(f"{chart} .spot[tabindex='0']").first.focus()
+    first = active(tab, "getAttribute", "aria-label")
+    tab.keyboard.press("Tab" if chart == "#curves-sets" else "ArrowRight")
+    assert active(tab, "matches", f"{chart} .spot") and active(tab, "getAttribute", "aria-label") != first
+    assert tab.evaluate("getComputedStyle(document.activeElement.querySelector('.hit')).stroke") != "none"
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#panes")
+    tab.keyboard.press("Escape")
+    tab.wait_for_selector("table.overview")
+
+
+def test_arrows_scroll_a_table_that_has_the_focus(visit: Any) -> None:
+    tab = visit(at=CELL)
+    tab.click("#metrics > summary")
+    tab.locator("#metrics .scroll").focus()
+    tab.keyboard.press("ArrowRight")
+    assert "item=" not in tab.url
+    tab.locator("#cellname").focus()
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_selector(".chat")
+    assert "item=" in tab.url
+
+
+@pytest.mark.parametrize("at", ["", CELL])
+def test_focus_is_seen(visit: Any, at: str) -> None:
+    tab = visit(at=at)
+    if at:
+        open_item(tab)
+    unfold(tab)
+    unseen = tab.evaluate(
+        """(all) => [...document.querySelectorAll(all)].filter((x) => x.getClientRects().length).filter((x) => {
+            x.focus({ focusVisible: true, preventScroll: true });
+            const look = getComputedStyle(x), hit = x.matches(".spot") && getComputedStyle(x.querySelector(".hit")).stroke;
+            return document.activeElement !== x || !(hit ? hit !== "none" : look.outlineStyle === "solid" && parseFloat(look.outlineWidth) >= 2);
+        }).map((x) => x.outerHTML.slice(0, 150))""",
+        FOCUSABLE,
+    )
+    assert unseen == []
+
+
+def test_without_motion(visit: Any) -> None:
+    tab = visit()
+    moving = """[...document.querySelectorAll("*")].filter((x) => { const s = getComputedStyle(x);
+        return s.animationName !== "none" || s.transitionDuration.split(",").some((v) => parseFloat(v) > 0) || s.scrollBehavior === "smooth"; }).length"""
+    assert tab.evaluate(moving) > 0, "there is nothing to turn off: the test tells nothing"
+    tab.emulate_media(reduced_motion="reduce")
+    assert tab.evaluate(moving) == 0
+    tab.emulate_media(reduced_motion="no-preference")
+
+
+def test_nothing_by_colour_alone(visit: Any) -> None:
+    tab = visit()
+    unfold(tab)
+    assert tab.locator(".stack:not([aria-label])").count() == tab.locator(".legend i:not([aria-hidden])").count() == 0
+    assert all(text.strip() for text in tab.locator(".legend > span").all_inner_texts())
+    for rank, look in (("best", "parseInt(getComputedStyle(x).fontWeight) > 700"), ("second", "getComputedStyle(x.querySelector('.num')).borderBottomStyle === 'solid'")):  # fmt: skip
+        cells = tab.locator(f"table.overview button.{rank}")
+        assert cells.count() and cells.evaluate_all(f"all => all.every((x) => {look})")
+        assert all(rank in label for label in cells.evaluate_all("all => all.map((x) => x.ariaLabel)"))
+    assert tab.locator("#changes .heat").count() == tab.locator("#changes .heat", has_text="0").count()
+    for chart in ("#slopes", "#shots-lines", "#breakdown-charts", "#curves-sets"):
+        panels = tab.evaluate(
+            """(chart) => [...document.querySelectorAll(chart + " .panel")].map((panel) => [...panel.querySelectorAll(".series:has(.spot)")].map((x) => {
+                const mark = x.querySelector(".mark"), corners = mark.getAttribute("points")?.split(" ").map((p) => p.split(",").map(Number));
+                return [mark.localName, mark.matches(".hollow"), corners?.length, corners && corners[0][0] === corners[2]?.[0], x.querySelector(".path")?.getAttribute("stroke-dasharray")].join();
+            }))""",
+            chart,
+        )
+        assert panels and all(len(set(looks)) == len(looks) for looks in panels)
+
+
+@pytest.mark.parametrize(("width", "at"), list(product([320, 640], ["", CELL])))
+def test_no_sideways_scrolling_when_zoomed(visit: Any, width: int, at: str) -> None:
+    """A window of 1280 pixels at 200 and 400 %."""
+    tab = visit("en", "light", width, at)
+    unfold(tab)
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    if at:
+        open_item(tab)
+        unfold(tab)
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,344 @@
+"""A hundred texts that attack, wherever a page gets its words from: none may act, hide, fetch anything or break the page."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import re
+import shutil
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+import pytest
+from everything import change, change_records, everything
+from hostile import HOSTILE
+from test_page import CHROMIUM, browse
+
+import evalsuite
+
+for package in ("openai", "tenacity", "aiolimiter"):
+    pytest.importorskip(package, reason="needs evalsuite[openai]")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+
+PARTS = [HOSTILE[i : i + 20] for i in range(0, 80, 20)] + [HOSTILE[80:99]]  # the hundredth is a million characters long
+TASKS = ["domain_identification", "event_cause"]
+LISTS = ("drops", "positions", "wordings", "shots")
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return everything(tmp_path_factory.mktemp("hostile"))
+
+
+@pytest.fixture(scope="module", params=range(len(PARTS)))
+def part(request: pytest.FixtureRequest) -> list[str]:
+    return PARTS[request.param]
+
+
+@pytest.fixture(scope="module")
+def site(base: Path, part: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of the run with every name a hostile one, and of runs without cells in folders of hostile names."""
+    folder = tmp_path_factory.mktemp("poisoned")
+    run = folder / "run"
+    shutil.copytree(base, run)
+    change(run, lambda results: poison(run, results, part))
+    runs = [run]
+    for i, text in enumerate(part):
+        name = re.sub(r"[/\0]", "∕", text).encode("utf-8", "replace")[:200].decode("utf-8", "ignore")
+        runs.append(folder / str(i) / (name if name.strip(". ") else f"{name} {i}"))
+        runs[-1].mkdir(parents=True)
+        (runs[-1] / "results.json").write_text(json.dumps({"cells": []}))
+    for each, text in zip(runs, [part[-1], *part], strict=True):
+        told = {"started": text, "python": text, "platform": text, "settings": {text: text, "data": text}}
+        told |= {"packages": {text: text, "torch": text}, "data": {text: {"sha256": text, "items": 1}}}
+        (each / "manifest.json").write_text(json.dumps(told))
+    return evalsuite.report(runs)
+
+
+def poison(run: Path, results: dict[str, Any], part: list[str]) -> None:
+    """Every string of the part as the name of a model, wording, perturbation, metric, judge …; and all that records hold."""
+    models = list(dict.fromkeys(cell["model"] for cell in results["cells"]))
+    for rows in rows_of(results):
+        usual = {"model": "lexical", "variant": "paper", "shots": 0, "perturb": "none"}
+        for row in [r for r in rows if r["task"] in TASKS and all(r.get(k, v) == v for k, v in usual.items())]:
+            rows += [{**copy.deepcopy(row), "model": str(n)} for n in range(len(models), len(part))]
+    names = dict(zip([*models, *map(str, range(len(models), len(part)))], part, strict=True))
+    for rows in (*rows_of(results), results["learning"]):
+        for row in rows:
+            row["model"] = names.get(row.get("model"), row.get("model"))
+            row["base"] = names.get(row["base"], row["base"]) if "pool" in row or "points" in row else row.get("base")
+    lexical = names["lexical"]
+    mine = [c for c in results["cells"] if c["model"] == lexical and c["task"] in TASKS and c["variant"] == "paper" and not c["shots"] and c["perturb"] == "none"]  # fmt: skip
+    for cell in mine:
+        change_records(run / cell["records"], lambda records: poison_records(records, part))
+    for cell in results["cells"]:
+        cell["facts"] |= {
+            "tags": [*part, *cell["facts"]["tags"]],
+            part[0]: part[1],
+            "backend": cell["facts"]["backend"],
+        }
+        for metric in cell["metrics"].values():
+            metric["signature"] = part[2]
+    for i, text in enumerate(part):
+        cell = mine[i % len(mine)]
+        cell["metrics"][text] = {**cell["metrics"].get("f1", cell["metrics"].get("accuracy")), "signature": text}
+        cell["status"][text] = 1
+        cell["errors"][text] = 1
+        for more in ({"variant": text}, {"perturb": text}, {"task": text}, {"set": text}, {"split": text}, {"scoring": text}):  # fmt: skip
+            results["cells"].append(copy.deepcopy(cell) | more)
+        for drop in [r for r in results["robustness"]["drops"] if r["model"] == lexical][:1]:
+            results["robustness"]["drops"] += [
+                {**drop, "perturb": text},
+                {**drop, "metric": text},
+                {**drop, "test": text},
+            ]
+    for row in results["robustness"]["wordings"]:
+        row |= {"values": {**row["values"], **dict.fromkeys(part, 0.5)}, "worst": part[0]}
+    for row in results["robustness"]["positions"]:
+        row["labels"] = [part[i % len(part)] for i in range(len(row["labels"]))]
+    for row in results["learning"][:1]:
+        results["learning"] += [{**row, "base": text, "trained_on": text, "perturb": text} for text in part]
+    for row in results["confusions"]:
+        row["names"] = [[part[i % len(part)], part[i % len(part)]] for i in range(len(row["names"]))]
+    for row in results["metric_correlations"]:
+        n = len(part)
+        row |= {"metrics": part, "spearman": [0.5] * (n * (n - 1) // 2), "kendall": [-0.5] * (n * (n - 1) // 2)}
+    poison_judged(run, results["judged"], names, part)
+
+
+def rows_of(results: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    robust = (results["robustness"][name] for name in LISTS)
+    return [results["cells"], *robust, results["breakdowns"], results["confusions"], results["judged"]["cells"]]
+
+
+def poison_records(records: list[dict[str, Any]], part: list[str]) -> None:
+    part = [stored(text) for text in part]
+    first = records[0]
+    records[:] = [copy.deepcopy(first) for _ in part]
+    for i, (record, text) in enumerate(zip(records, part, strict=True)):
+        other, third = part[(i + 1) % len(part)], part[(i + 2) % len(part)]
+        record |= {"item": text, "reply": text, "reasoning": text, "prompt": text, "question": text, "finish": text}
+        record |= {"dialogue": [text, f"A: {other}", f"{text[:8]}: {third}", f"A: {text}"], "references": [text, other]}
+        record |= {"options": [text, other, third][: len(first["options"])], "error": other if i % 5 == 4 else None}
+        record |= {"labels": [third, text, other][: len(first["labels"])], "gold": text if first["gold"] else None}
+        record["answer"] |= {"rule": text, "text": text, "start": 0, "end": len(text) // 2}
+        record["scores"] = {**record["scores"], text: 1.0}
+
+
+def stored(text: str) -> str:
+    """As stores keep it: half a character as its escape, for no file takes it."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def seen(text: str) -> str:
+    """As pages show it: hidden characters as their numbers."""
+    hidden = {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")}
+    return "".join(f"U+{ord(c):04X}" if c in hidden else c for c in text)
+
+
+def poison_judged(run: Path, judged: dict[str, Any], names: dict[str, str], part: list[str]) -> None:
+    cells = judged["cells"]
+    for cell in [c for c in cells if c["control"] == "plain"][:2]:
+        cells += [copy.deepcopy(cell) | {"judge": text, "rubric": text, "errors": {text: 1}} for text in part]
+    for cell in cells:
+        for numbers in cell.get("scales", {}).values():
+            for found in (numbers.get("metrics", {}), numbers.get("joint", {})):
+                found |= {text: found["f1"] for text in part if "f1" in found}
+    for rows in judged["controls"].values():
+        for row in rows[:1]:
+            who = {"judges": part} if "judges" in row else {}
+            rows += [{**copy.deepcopy(row), "judge": text, "rubric": text, **who} for text in part]
+        for row in rows:
+            if "family" in row:
+                row["family"] = part[0]
+            if "by_kind" in row:
+                row["by_kind"] = {text: next(iter(row["by_kind"].values())) for text in part}
+    judged["controls"][part[1]] = [{"judge": part[1], "rubric": part[2], "scale": part[0], "n": 1}]
+    for path in sorted((run / "judged").glob("*.jsonl")):
+        change_records(path, lambda records: poison_reasons(records, part))
+
+
+def poison_reasons(records: list[dict[str, Any]], part: list[str]) -> None:
+    part = [stored(text) for text in part]
+    first = records[0]
+    records[:] = [{**first, "item": text, "reasons": text} for text in part]
+
+
+# What a page may not have made of any text, and what no text on it may hold.
+CHECK = r"""() => {
+  const wrong = [], hidden = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/u;
+  const foreign = "img, iframe, object, embed, video, audio, script, style, link, base, meta, form, math, template, foreignObject, image, use, animate, set, [href], [src], [srcdoc], [action]";
+  for (const x of document.body.querySelectorAll("#top, #main, #foot")) {
+    for (const y of x.querySelectorAll(foreign)) wrong.push("element " + y.outerHTML.slice(0, 200));
+    for (const y of x.querySelectorAll("*")) for (const a of y.attributes) {
+      if (/^on/i.test(a.name)) wrong.push("handler " + y.outerHTML.slice(0, 200));
+      if (a.name === "style" && /url|expression|@|</i.test(a.value)) wrong.push("style " + a.value);
+      if (/^(title|placeholder|label|alt|aria-.*)$/.test(a.name) && hidden.test(a.value)) wrong.push("attribute " + a.name + JSON.stringify(a.value.slice(0, 200)));
+    }
+    const walk = document.createTreeWalker(x, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const text = walk.currentNode.data;
+      if (hidden.test(text)) wrong.push("text " + JSON.stringify(text.slice(0, 200)) + " in " + walk.currentNode.parentNode.outerHTML.slice(0, 120));
+    }
+  }
+  if (!["CORECODE leaderboard", "CORECODE 评测榜"].includes(document.title)) wrong.push("title " + document.title);
+  if (globalThis.ran.length) wrong.push("ran " + globalThis.ran);
+  return [...new Set(wrong)].slice(0, 20);
+}"""
+# Files are kept where the test finds them, not saved one by one.
+KEEP = """globalThis.ran = []; globalThis.XSS = (...x) => ran.push(x); globalThis.files = new Map();
+const blobs = new Map(), make = URL.createObjectURL;
+URL.createObjectURL = (blob) => { const url = make(blob); blobs.set(url, blob); return url; };
+HTMLAnchorElement.prototype.click = function () { files.set(this.download, blobs.get(this.href)); };"""
+
+
+@pytest.fixture(scope="module")
+def tab(site: Path) -> Iterator[Any]:
+    with browse(site, patient=True) as tab:
+        tab.add_init_script(KEEP)
+        yield tab
+
+
+def visit(tab: Any, site: Path, at: str = "", wait: str = "html[data-drawn=all], #panes") -> None:
+    tab.goto("about:blank")
+    tab.goto(f"{site.as_uri()}#{at}")
+    tab.wait_for_selector(wait)
+
+
+def unfold(tab: Any) -> None:
+    tab.evaluate("""async () => {
+        for (let shut; (shut = document.querySelectorAll("details:not([open])")).length;) {
+            shut.forEach((x) => { x.open = true; });
+            await new Promise((done) => setTimeout(done, 50));
+        }
+    }""")
+
+
+def address(**at: str) -> str:
+    return "&".join(f"{k}={quote(v.encode('utf-8', 'replace'))}" for k, v in at.items())
+
+
+def test_overview(tab: Any, site: Path, part: list[str]) -> None:
+    """All of it, opened, in both languages, filtered by each text; then each as anything that an address may hold."""
+    visit(tab, site)
+    unfold(tab)
+    assert tab.evaluate(CHECK) == []
+    tab.click("#lang")
+    tab.wait_for_selector("html[data-drawn=all]")
+    assert tab.evaluate(CHECK) == []
+    assert tab.locator("#part-tables tbody.own tr").count() > len(part)
+    if part is PARTS[0]:
+        choose_last(tab)
+    assert tab.evaluate(CHECK) == []
+
+
+def choose_last(tab: Any) -> None:
+    """Of all that can be chosen; hostile names come last."""
+    for control in ("perturb", "variant", "metric", "metric-choice", "judge-who", "judge-metric", "mix-model", "curve-pool"):  # fmt: skip
+        select = tab.locator(f"[data-keep={control}] select")
+        if select.count():
+            select.select_option(index=select.locator("option").count() - 1)
+            tab.wait_for_selector("html[data-drawn=all]")
+
+
+def test_addresses(tab: Any, site: Path, part: list[str]) -> None:
+    """Each as all that an address may hold, and as what models are searched by."""
+    visit(tab, site)
+    for text in part[::7]:
+        tab.fill("#find", text.encode("utf-8", "replace").decode())
+        if typed := tab.input_value("#find"):  # a line of it
+            tab.wait_for_function("text => new URLSearchParams(location.hash.slice(1)).get('find') === text", arg=typed)
+    for text in part:
+        keys = ("find", "size", "tags", "set", "tasks", "sort", "prompt", "shots", "metric", "by", "scoring", "perturb", "split", "lang")  # fmt: skip
+        for at in (dict.fromkeys(keys, text), dict.fromkeys(("model", "item", "run", "task", "shots"), text)):
+            tab.evaluate("hash => { location.hash = hash; }", address(**at))
+        tab.wait_for_selector("#gone")
+    assert tab.evaluate(CHECK) == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_items(tab: Any, base: Path, site: Path, part: list[str], task: str) -> None:
+    """Each as the name, dialogue, question, options, reply … of an item, and said by judges."""
+    cells = json.loads((base / "results.json").read_text())["cells"]
+    lexical = part[list(dict.fromkeys(cell["model"] for cell in cells)).index("lexical")]
+    visit(tab, site, address(run="0", model=lexical, set="easy", task=task, split="test", prompt="paper", shots="0"))
+    tab.wait_for_selector("#panes")
+    unfold(tab)
+    assert tab.evaluate(CHECK) == []
+    for text in part:
+        tab.evaluate(
+            "at => { location.hash = location.hash.split('&item=')[0] + '&' + at; }", address(item=stored(text))
+        )
+        tab.wait_for_selector("#others .card")
+        assert tab.text_content(".two .reply >> nth=0") == seen(stored(text))  # what it thought
+        unfold(tab)
+        assert tab.evaluate(CHECK) == []
+    tab.click("#lang")
+    tab.fill("#search", part[-1].encode("utf-8", "replace").decode())
+    tab.wait_for_function("!document.getElementById('found').textContent.includes('%')")
+    assert tab.evaluate(CHECK) == []
+
+
+def test_files(tab: Any, site: Path, part: list[str]) -> None:
+    visit(tab, site)
+    unfold(tab)
+    files = tab.evaluate("""async () => {
+        for (const x of document.querySelectorAll("[data-save$='.svg'], [data-save=bib], [data-table], #csv, #csv-curves")) x.click();
+        return Promise.all([...globalThis.files].map(async ([name, blob]) => [name, await blob.text()]));
+    }""")
+    kinds = [Path(name).suffix for name, _ in files]
+    assert all(kinds.count(kind) >= 5 for kind in (".svg", ".csv", ".tex", ".md"))
+    for name, text in files:
+        {".svg": harmless_svg, ".csv": harmless_csv, ".tex": harmless_tex, ".md": harmless_markdown}.get(Path(name).suffix, str)(text)  # fmt: skip
+
+
+def harmless_svg(text: str) -> None:
+    for node in ElementTree.fromstring(text).iter():
+        name = node.tag.rpartition("}")[2]
+        assert name in {"svg", "g", "text", "tspan", "title", "rect", "circle", "line", "path", "polyline", "polygon"}
+        for key, value in node.attrib.items():
+            assert not key.lower().startswith("on") and not key.endswith(("href", "src", "style"))
+            assert key in ("aria-label", "font-family") or "url(" not in value
+
+
+def harmless_csv(text: str) -> None:
+    for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")):
+        for value in row:
+            assert not re.match(r"[=+\-@\t\r]", value) or re.fullmatch(r"-?\d+(\.\d+)?", value), value
+
+
+# What tables in LaTeX are made of.
+COMMANDS = r"""textbackslash textasciitilde textasciicircum textless textgreater textbar textasciigrave string dots cdot times surd
+rightarrow neq approx pm circ bullet triangle rho kappa tau textbf underline textit scriptsize multicolumn cmidrule begin end toprule
+midrule bottomrule caption label centering small setlength tabcolsep resizebox ifdim width linewidth else fi par smallskip"""
+
+
+def harmless_tex(text: str) -> None:
+    """Outside comments, nothing but what the page writes itself."""
+    body = "\n".join(line for line in text.split("\n") if not line.startswith("%"))
+    assert set(re.findall(r"(?<!\\)(?:\\\\)*\\([A-Za-z]+)", body)) <= set(COMMANDS.split())
+    assert set(re.findall(r"\\begin\{(\w+\*?)\}", body)) <= {"table", "table*", "tabular"}
+    assert not re.search(r"\^\^", body) and all(len(line) < 100_000 for line in text.split("\n"))
+
+
+def harmless_markdown(text: str) -> None:
+    markdown = pytest.importorskip("markdown_it", reason="needs markdown-it-py")
+    html = markdown.MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    assert set(re.findall(r"</?(\w+)", html)) <= {
+        "p",
+        "strong",
+        "em",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "br",
+    }
