@@ -1,0 +1,108 @@
+"""CIDER's relations: the names in its files, what they are called in its tasks, their categories and questions.
+
+`cider_main.json` has 56 raw names. The four tasks use 31 (paper, section 3.3: 25 and six negated ones), under the names
+of the official `relations.txt`. Raw names were merged or turned around on the way; which ones the paper does not say, but
+with the table below every count of its Table 9 comes out, and the ten counts of positives in its Table 3.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`name` as in the tasks; `question` asks for the tail, X is the head (paper, Table 10; none for negated ones)."""
+
+    name: str
+    category: str
+    raw: tuple[str, ...]  # in cider_main.json, its misspelling included
+    question: str | None = None
+    symmetric: bool = False
+
+
+# Table 9's order. Its names differ from those of the official files: Before is "happens before", Not Causes "discourages".
+RELATIONS: dict[str, Relation] = {
+    relation.name: relation
+    for relation in (
+        Relation("capable of", "Attribution", ("CapableOf",), "What is X capable of?"),
+        Relation("depends on", "Attribution", ("DependsOn",), "What does X depend on?"),
+        Relation("has a", "Attribution", ("HasA",), "What does X have?"),
+        Relation("has property", "Attribution", ("HasProperty",), "What property does X have?"),
+        Relation("has subevent", "Attribution", ("HasSubevent",), "What subevent does X have?"),
+        Relation("is a", "Attribution", ("IsA", "DefinedAs"), "What is X?"),
+        Relation("manner of", "Attribution", ("MannerOf",), "What is X a manner of?"),
+        Relation("doesn't have property", "Attribution", ("NotHasProperty",)),
+        Relation("is not a", "Attribution", ("NotIsA",)),
+        Relation("causes", "Causal", ("Causes", "ResultIn"), "What does X cause?"),
+        Relation("causes desire", "Causal", ("CausesDesire",), "What desire is caused by X?"),
+        Relation("implies", "Causal", ("Implies",), "What is implied by X?"),
+        Relation("discourages", "Causal", ("NotCauses", "NotResultIn")),
+        Relation("suppresses desire", "Causal", ("NotCausesDesire",)),
+        Relation("doesn't imply", "Causal", ("NotImplies",)),
+        Relation("antonym", "Comparison", ("Antonym",), "What is an antonym of X?", symmetric=True),
+        Relation("distinct from", "Comparison", ("DistinctFrom",), "What is X distinct from?", symmetric=True),
+        Relation("similar to", "Comparison", ("SimilarTo",), "What is X similar to?", symmetric=True),
+        Relation("synonym", "Comparison", ("Synonym",), "What is a synonym of X?", symmetric=True),
+        Relation("has prerequisite", "Conditional", ("HasPrerequisite",), "What prerequisite does X have?"),
+        Relation("desires", "Intentional", ("Desires",), "What does X desire?"),
+        Relation(
+            "motivated by goal", "Intentional", ("MotivatedByGoal",), "Which goal motivates the act/action X?"
+        ),
+        Relation("obstructed by", "Intentional", ("ObstructedBy",), "What is X obstructed by?"),
+        Relation("used for", "Intentional", ("UsedFor",), "What is X used for?"),
+        Relation("discouraged by goal", "Intentional", ("NotMotivatedByGoal",)),
+        Relation("social rule", "Social", ("SocialRule", "Should"), "What is X the social norm for?"),
+        Relation("at location", "Spatial", ("AtLocation", "LocationOfAction"), "Where is X located?"),
+        Relation("located near", "Spatial", ("LocatedNear",), "What is X located near?", symmetric=True),
+        Relation("happens before", "Temporal", ("Before",), "What happens after X?"),
+        Relation("happens in", "Temporal", ("HappensIn",), "When does X happen?"),
+        Relation(
+            "happens simultaneously", "Temporal", ("Simutaneous",), "What does X cooccur with?", symmetric=True
+        ),
+    )
+}  # fmt: skip
+
+CATEGORIES = tuple(dict.fromkeys(relation.category for relation in RELATIONS.values()))
+
+_BY_RAW = {raw: relation.name for relation in RELATIONS.values() for raw in relation.raw}
+
+
+def official(head: str, raw: str, tail: str) -> tuple[str, str, str] | None:
+    """An annotated triplet as the tasks have it; None for the category Others, which no task uses (appendix D).
+
+    "A is achieved by B" became "B causes A": so it stands in the official files.
+
+    >>> official("look good", "AchievedBy", "going to the gym")
+    ('going to the gym', 'causes', 'look good')
+    """
+    if raw == "AchievedBy":
+        return tail, "causes", head
+    return (head, _BY_RAW[raw], tail) if raw in _BY_RAW else None
+
+
+def ask(head: str, relation: str) -> str | None:
+    """The question for the tail, the head in single quotes as in the official files; None for negated relations."""
+    question = RELATIONS[relation].question
+    return question.replace("X", f"'{head}'", 1) if question else None
+
+
+# Longest frame first, for a head may hold quotes itself: "What is 'x' and 'y'?" fits more frames than its own.
+_QUESTIONS = [
+    (re.compile(re.escape(relation.question).replace("X", "'(.*)'", 1), re.DOTALL), relation.name)
+    for relation in sorted(RELATIONS.values(), key=lambda r: -len(r.question or ""))
+    if relation.question
+]
+
+
+def asked(question: str) -> tuple[str, str] | None:
+    """(head, relation) of a question made by `ask`.
+
+    >>> asked("Where is 'the paintings' located?")
+    ('the paintings', 'at location')
+    """
+    for pattern, relation in _QUESTIONS:
+        if found := pattern.fullmatch(question.strip()):
+            return found[1], relation
+    return None

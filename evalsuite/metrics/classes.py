@@ -1,0 +1,97 @@
+"""Precision, recall and F1 of classes, over the whole set: what accuracy hides when classes are of unequal size.
+
+The definitions are scikit-learn's `precision_recall_fscore_support` with zero for what cannot be divided; the macro means
+are over the classes that occur, in gold or in answers, as there. An item without a choice counts against the recall of
+its class and against no precision (scikit-learn: a label outside `labels`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """Counts of N items, to be summed as `stats.Additive` wants it: one, then right, wrongly chosen, missed by class.
+
+    >>> classes = Classes.of([0, 1, 1, None], [0, 0, 1, 1], 2, positive=0)
+    >>> {name: round(float(value), 3) for name, value in classes.finish(classes.statistics.sum(axis=0)).items()}
+    {'accuracy': 0.5, 'macro_precision': 0.75, 'macro_recall': 0.5, 'macro_f1': 0.583, 'weighted_f1': 0.583, \
+'precision': 1.0, 'recall': 0.5}
+    """
+
+    statistics: Floats = field(repr=False)
+    positive: int | None  # whose precision and recall are told by themselves
+
+    @classmethod
+    def of(
+        cls, choices: Sequence[int | None], golds: Sequence[int], classes: int, positive: int | None = None
+    ) -> Classes:
+        """From what was chosen (None: nothing) and what is right, both indices of `classes` classes."""
+        import numpy as np
+
+        if len(choices) != len(golds):
+            raise ValueError(f"{len(choices)} choices for {len(golds)} gold indices")
+        rows = np.zeros((len(golds), 1 + 3 * classes))
+        rows[:, 0] = 1
+        right, chosen, missed = (rows[:, 1 + n * classes : 1 + (n + 1) * classes] for n in range(3))
+        for n, (choice, gold) in enumerate(zip(choices, golds, strict=True)):
+            if choice == gold:
+                right[n, gold] = 1
+                continue
+            missed[n, gold] = 1
+            if choice is not None:
+                chosen[n, choice] = 1
+        return cls(rows, positive)
+
+    @classmethod
+    def of_texts(cls, said: Sequence[str | None], right: Sequence[str], positive: str | None = None) -> Classes:
+        """The same from the options' texts, for items whose options stand in different orders.
+
+        >>> found = Classes.of_texts(["causes", None], ["causes", "is a"])
+        >>> float(found.finish(found.statistics.sum(axis=0))["accuracy"])
+        0.5
+        """
+        names = sorted({*right, *(text for text in said if text is not None), *([positive] if positive else [])})
+        number = {name: n for n, name in enumerate(names)}
+        choices = [None if text is None else number[text] for text in said]
+        return cls.of(choices, [number[text] for text in right], len(names), number.get(positive) if positive else None)
+
+    def finish(self, sums: Floats) -> dict[str, Any]:
+        """(..., 1 + 3 classes) sums -> each metric in [0, 1], (...)."""
+        import numpy as np
+
+        right, chosen, missed = np.split(np.asarray(sums, dtype=float)[..., 1:], 3, axis=-1)
+        support = right + missed
+        occurs = (support + chosen) > 0
+        precision, recall = _ratio(right, right + chosen), _ratio(right, support)
+        f1 = _ratio(2 * right, 2 * right + chosen + missed)
+
+        def macro(values: Floats) -> Any:
+            return _ratio((values * occurs).sum(axis=-1), occurs.sum(axis=-1))
+
+        found = {
+            "accuracy": _ratio(right.sum(axis=-1), sums[..., 0]),
+            "macro_precision": macro(precision),
+            "macro_recall": macro(recall),
+            "macro_f1": macro(f1),
+            "weighted_f1": _ratio((f1 * support).sum(axis=-1), support.sum(axis=-1)),
+        }
+        if self.positive is not None:
+            found |= {"precision": precision[..., self.positive], "recall": recall[..., self.positive]}
+        return found
+
+
+def _ratio(above: Any, below: Any) -> Any:
+    import numpy as np
+
+    above, below = np.asarray(above, dtype=float), np.asarray(below, dtype=float)
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
