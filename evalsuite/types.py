@@ -46,10 +46,17 @@ class Item:
     references: tuple[str, ...] = ()  # right answers as text; for choices the gold option's text
 
     @property
+    def golds(self) -> tuple[int, ...]:
+        """The right options: `gold`, or, where all right ones are asked for, those that say what a reference says."""
+        if self.gold is not None or not self.options:
+            return () if self.gold is None else (self.gold,)
+        return tuple(sorted(self.options.index(text) for text in {*self.references}))
+
+    @property
     def target(self) -> str:
-        """What a right reply is, and what shots show and training teaches: for choices the bare indicator, as the
+        """What a right reply is, and what shots show and training teaches: for choices the bare indicators, as the
         paper's Figure 4 has it ("Label: c"), else the answer's text."""
-        return self.references[0] if self.gold is None else self.indicators[self.gold]
+        return ", ".join(self.indicators[gold] for gold in self.golds) or self.references[0]
 
     @property
     def indicators(self) -> tuple[str, ...]:

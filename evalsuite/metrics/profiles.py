@@ -42,6 +42,17 @@ PROFILES: dict[str, Profile] = {
         rouge_l="coco",
         meteor15="mixed",
     ),
+    "cicero": Profile(
+        "cicero",
+        "what CICERO's official code does: pycocoevalcap on raw English text, words as blanks part them, case kept",
+        f1="mixed",
+        bleu="whitespace",
+        rouge="whitespace",
+        meteor="mixed",
+        cider="whitespace",
+        rouge_l="coco",
+        meteor15="mixed",
+    ),
     "char": Profile("char", "characters only; needs no dictionary", "char", "char", "char", "char", "char"),
     "jieba": Profile("jieba", "jieba's words only", "jieba", "jieba", "jieba", "jieba", "jieba"),
 }

@@ -2,11 +2,13 @@
 
     raw reply -> strip -> segment -> mentions -> commit -> option (weigh, decide)
                                   -> span
+                        runs of names -> options (sets)
 
 Each stage is a module and can be tested alone. The rules that the docstrings cite are those of the held-out sets.
 """
 
-from .option import Choices, parse_option, parse_options
+from .option import Choices, parse_option
+from .options import parse_options
 from .span import parse_span
 
 PARSER_VERSION = "1"

@@ -56,7 +56,8 @@ def texts(low: str, options: Catalog) -> list[Mention]:
         last = bisect_right(here, match.end() - 1) - 1
         start = there[first] + match.start() - here[first]
         end = there[last] + match.end() - here[last]
-        if end - start > len(word) + 8 or "\n" in low[start:end] or "\ue000" in low[start:end]:
+        words = low.count(" ", start, end)  # a long English text has many, and none in what is compared
+        if end - start - words > len(word) + 8 or "\n" in low[start:end] or "\ue000" in low[start:end]:
             continue
         if word[0].isascii() and low[max(start - 1, 0) : start].isascii() and low[max(start - 1, 0) : start].isalnum():
             continue

@@ -1,0 +1,58 @@
+"""CICERO's tasks (Ghosal et al. 2022, section 3): rows for TASKS, and the questions they ask."""
+
+from __future__ import annotations
+
+from evalsuite.tasks import Task
+
+# The five questions (section 4), as the files spell them.
+QUESTIONS = {
+    "cause": "What is or could be the cause of target?",
+    "subsequent_event": "What subsequent event happens or could happen following the target?",
+    "prerequisite": "What is or could be the prerequisite of target?",
+    "motivation": "What is or could be the motivation of target?",
+    "reaction": "What is the possible emotional reaction of the listener in response to target?",
+}
+
+# What a task asks. The two selections ask all five.
+ASKED = {
+    **{name: (name,) for name in QUESTIONS},
+    "clipped_subsequent_event": ("subsequent_event",),
+    "chained_cause": ("cause",),
+    "chained_subsequent_event": ("subsequent_event",),
+    "single_answer": tuple(QUESTIONS),
+    "all_answers": tuple(QUESTIONS),
+}
+
+# What a chained task is told beside the target: the name it has in the prompt, and the question it answers.
+CHAINED = {
+    "chained_cause": ("subsequent event", "subsequent_event"),
+    "chained_subsequent_event": ("cause", "cause"),
+}
+
+
+def _row(name: str, short: str, zh: str, en: str, kind: str = "text") -> Task:
+    metrics, tokens = {
+        "text": (("bleu2", "meteor", "rouge_l", "cider", "semsim"), 96),  # the columns of Tables 4 and 5, in order
+        "choice": (("accuracy",), 64),
+        # Room for every option's text: that is what the official models write.
+        "choices": (("set_accuracy", "answer_f1", "answer_precision", "answer_recall"), 256),
+    }[kind]
+    return Task(name, short, zh, en, kind, "{split}.json", "", metrics, tokens, "cicero")
+
+
+# In the order of Tables 4, 5, 8 and 9. Names of tasks are unique within a benchmark, not over all of them.
+TASKS_CICERO: dict[str, Task] = {
+    task.name: task
+    for task in (
+        _row("cause", "C", "原因", "Cause"),
+        _row("subsequent_event", "SE", "后续事件", "Subsequent event"),
+        _row("clipped_subsequent_event", "SEC", "截断后续事件", "Subsequent event, clipped"),
+        _row("prerequisite", "P", "前提", "Prerequisite"),
+        _row("motivation", "M", "动机", "Motivation"),
+        _row("reaction", "R", "情绪反应", "Emotional reaction"),
+        _row("chained_cause", "CC", "链式原因", "Chained cause"),
+        _row("chained_subsequent_event", "CSEv", "链式后续事件", "Chained subsequent event"),
+        _row("single_answer", "SAS", "单选", "Single answer selection", "choice"),
+        _row("all_answers", "AAS", "多选", "All answers selection", "choices"),
+    )
+}
