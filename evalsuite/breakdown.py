@@ -49,7 +49,7 @@ def breakdown(told: Told, rows: Rows) -> dict[str, Any] | None:
         return None
     entry = {
         **told.cell.place,
-        "metric": TASKS[told.cell.task].metrics[0],
+        "metric": TASKS[told.cell.task].item_metrics[0],
         "turns": _bins((_bin(len(item.dialogue), TURNS), *rest) for item, *rest in found),
         "distance": _bins((_bin(distance(item), DISTANCES), *rest) for item, *rest in found),
     }

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.data.corecode import path_of
+from evalsuite.data.corecode_tasks import CORECODE
 from evalsuite.errors import DataError
 from evalsuite.ontology import Slot, find, slots
-from evalsuite.tasks import SETS, SPLITS, TASKS
+from evalsuite.tasks import TASKS
 
 # The official wording, as in the official files (shared examples of each stand in tests/fixtures).
 _FILLING = "请根据对话内容，从a、b、c选项中选择对话中的[MASK]处应填入的选项。"
@@ -90,10 +91,10 @@ def build(
     """Write out/data/{easy,hard}/…; `shares` of the dialogues go to train and dev, the rest to test. Counts per file."""
     counts = {}
     all_of = list(annotations)
-    for item_set in SETS:
+    for item_set in CORECODE.sets:
         mine = [a for a in all_of if a.set == item_set]
         split_of = _splits(sorted({a.dialogue_id for a in mine}), f"{seed}:split:{item_set}", shares)
-        for split in SPLITS:
+        for split in CORECODE.splits:
             part = [a for a in mine if split_of[a.dialogue_id] == split]
             for name, rows in tasks(part, f"{seed}:{item_set}:{split}").items():
                 path = path_of(out / "data", TASKS[name], item_set, split)

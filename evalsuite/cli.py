@@ -16,13 +16,11 @@ _print, _say = print_all, say  # what a command says: texts of models and data a
 
 app = typer.Typer(
     cls=Commands,
-    help="How well do LLMs do commonsense reasoning over Chinese dialogues? CORECODE, from prompts to a leaderboard.",
+    help="How well do LLMs do commonsense reasoning over Chinese dialogues? CORECODE and its sisters, from prompts to a leaderboard.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-data_app = typer.Typer(help="Look at data, or fetch the official files.", no_args_is_help=True)
-app.add_typer(data_app, name="data")
 
 
 def _version(asked: bool) -> None:
@@ -44,8 +42,15 @@ def _main(
 
 Models = Annotated[str, typer.Option("--models", help="The file that lists models.")]
 Model = Annotated[list[str] | None, typer.Option("--model", help="Only this one; may be given more than once.")]
-Tasks = Annotated[str, typer.Option("--tasks", help="Names, comma-separated; all whose file is there if not given.")]
-Set = Annotated[str, typer.Option("--set", help="easy, hard or both.")]
+Tasks = Annotated[
+    str,
+    typer.Option(
+        "--tasks", help="Names of tasks or benchmarks, comma-separated; all of CORECODE that is there if not given."
+    ),
+]
+Set = Annotated[
+    str, typer.Option("--set", help="easy or hard; of other benchmarks theirs, such as fold1; all if not given.")
+]
 Split = Annotated[str, typer.Option("--split", help="train, dev or test.")]
 ShotCounts = Annotated[
     str, typer.Option("--shots", help="Examples before the question: one or more numbers, e.g. 0,1,3,5.")
@@ -109,7 +114,7 @@ def run(
     models: Models = "bundled:models.yaml",
     model: Model = None,
     tasks: Tasks = "",
-    set: Set = "both",
+    set: Set = "all",
     split: Split = "test",
     shots: ShotCounts = "0",
     prompt: Variants = "paper",
@@ -246,7 +251,7 @@ def preview(
     models: Models = "bundled:models.yaml",
     model: Model = None,
     tasks: Tasks = "",
-    set: Set = "both",
+    set: Set = "all",
     split: Split = "test",
     shots: ShotCounts = "0",
     prompt: Variants = "paper",
@@ -279,71 +284,6 @@ def preview(
         sys.stderr.close()
 
 
-@app.command()
-def tasks(data: Data = None) -> None:
-    """List the tasks, and how many test items the data have of each."""
-    import os
-
-    from evalsuite.data.corecode import Corpus
-    from evalsuite.resources import resolve
-    from evalsuite.tables import listing
-    from evalsuite.tasks import SETS, TASKS
-
-    corpus = Corpus(resolve(data or os.environ.get("EVALSUITE_DATA") or "bundled:sample"))
-    rows = [
-        [t.name, t.short, t.zh, t.kind, ", ".join(t.metrics),
-         *(str(len(corpus.file(t, s, "test").items)) if corpus.has(t, s, "test") else "–" for s in SETS)]
-        for t in TASKS.values()
-    ]  # fmt: skip
-    _print(listing(f"Tasks, test items in {corpus.root}", ["name", "short", "中文", "kind", "metrics", *SETS], rows))
-
-
-@app.command()
-def models(models: Models = "bundled:models.yaml") -> None:
-    """List the models of a file."""
-    from evalsuite.config import load_models
-    from evalsuite.resources import resolve
-    from evalsuite.tables import listing
-
-    path = resolve(models)
-    rows = [
-        [m.name, m.backend, m.path, "chat" if m.chat else "base", m.dtype, m.device, ", ".join(m.tags)]
-        for m in load_models(path)
-    ]
-    _print(listing(f"Models of {path}", ["name", "backend", "path", "form", "dtype", "device", "tags"], rows))
-
-
-@data_app.command("check")
-def data_check(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Data in the official layout.")],
-    skip_bad: SkipBad = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-) -> None:
-    """Count items per task, set and split; report duplicates and leakage between splits."""
-    from evalsuite.data.check import check
-    from evalsuite.data.corecode import Corpus
-    from evalsuite.resources import resolve
-    from evalsuite.tables import counts
-
-    found = check(Corpus(resolve(folder), skip_bad=skip_bad))
-    if as_json:
-        emit(json.dumps(asdict(found), ensure_ascii=False, indent=1), json_mark)
-    else:
-        _print(*counts(found))
-
-
-@data_app.command("pull")
-def data_pull(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put it.")] = Path("data/corecode"),
-    address: Annotated[str, typer.Option("--from", help="A git address; the official one if not given.")] = "",
-) -> None:
-    """Clone the official repository, or bring an earlier clone up to date."""
-    from evalsuite.data.pull import ADDRESS, pull
-
-    corpus = pull(folder, address or ADDRESS)
-    _say(f"{corpus.root}: use it with --data {folder}; see `evalsuite data check {folder}`")
-
-
 def _show(done: Any) -> None:
     from evalsuite.show import END, notes, tables
 
@@ -357,14 +297,16 @@ def _show(done: Any) -> None:
 def _more() -> None:
     """Commands that stand in files of their own."""
     from evalsuite.cli_audit import audit_app
+    from evalsuite.cli_data import data_app, models, tasks
     from evalsuite.cli_finetune import finetune
     from evalsuite.cli_judge import judge
     from evalsuite.cli_parity import parity
     from evalsuite.cli_show import show
     from evalsuite.cli_submit import cite, submit_app
 
-    for command in (parity, finetune, judge, show, cite):
+    for command in (tasks, models, parity, finetune, judge, show, cite):
         app.command()(command)
+    app.add_typer(data_app, name="data")
     app.add_typer(audit_app, name="audit")
     app.add_typer(submit_app, name="submit")
 

@@ -20,7 +20,7 @@ def parity(
     ] = "hf,vllm",
     models: cli.Models = "bundled:models.yaml",
     tasks: cli.Tasks = "",
-    set: cli.Set = "both",
+    set: cli.Set = "all",
     split: cli.Split = "test",
     shots: cli.ShotCounts = "0",
     prompt: cli.Variants = "paper",

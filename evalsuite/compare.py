@@ -89,7 +89,7 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     if not shared:
         return None
     items = [item for item, _, _ in shared]
-    metric = TASKS[one.task].metrics[0]
+    metric = TASKS[one.task].item_metrics[0]
     replies = [[mine for _, mine, _ in shared], [other for _, _, other in shared]]
     answers = [[read_answer(i, r, reading) for i, r in zip(items, side, strict=True)] for side in replies]
     several = PERTURBATIONS[one.perturb].several
@@ -97,7 +97,10 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     group, name = scored[0].names[metric]
     sums = [s.metrics[group] for s in scored]
     purpose = f"compare:{one.name}:{two.model}"
-    values = [[score_answer(i, a).values[metric] for i, a in zip(items, side, strict=True)] for side in answers]
+    values = [
+        [score_answer(i, a, r).values[metric] for i, a, r in zip(items, read, side, strict=True)]
+        for read, side in zip(answers, replies, strict=True)
+    ]
     right = (values[0], values[1]) if metric == "accuracy" and not several else None
     found = paired_test(sums[0], sums[1], name, scored[0].clusters, Random(purpose), right)
     flips = [

@@ -140,7 +140,7 @@ class _CellCount:
         self.cell, self.total = cell, total
         self.short = f"{cell.set} {TASKS[cell.task].short}"
         self.label = line(f"{cell.model} {self.short} {cell.way}")
-        self._metric = metric or TASKS[cell.task].metrics[0]
+        self._metric = metric or TASKS[cell.task].item_metrics[0]
         self.skipped = self.asked = self.failed = 0
         self._sum = 0.0
 

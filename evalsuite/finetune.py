@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from evalsuite.benchmark import Task
 from evalsuite.config import Model, load_models
-from evalsuite.data.corecode import Corpus
+from evalsuite.data.corpus import Corpora
 from evalsuite.dialogue import sources
 from evalsuite.display import Display, log_to
 from evalsuite.errors import ConfigError
@@ -30,7 +31,7 @@ from evalsuite.prompt import Prompt
 from evalsuite.resources import resolve
 from evalsuite.results import Results
 from evalsuite.run import prepare, run
-from evalsuite.tasks import SETS, Task, task
+from evalsuite.tasks import task
 from evalsuite.types import Item
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ class Sweep:
     models: str | Path = "bundled:models.yaml"
     model: Sequence[str] = ()  # names of models on hf or vllm
     tasks: Sequence[str] = ()
-    set: str = "both"  # trained and tested on easy, hard, or both together
+    set: str = (
+        "both"  # trained and tested on easy, hard, both together; of other benchmarks one of theirs, such as fold1
+    )
     sizes: Sequence[int] = (2000, 4000, 6000, 8000, 10000)  # training items; each subset holds the smaller ones
     test_size: int | None = None  # the first N test items of each file
     seeds: Sequence[int] = (1,)
@@ -70,8 +73,6 @@ class Sweep:
             raise ConfigError("--model: expected the name of a model to train")
         if not self.tasks:
             raise ConfigError("--tasks: expected one or more")
-        if self.set not in (*SETS, "both"):
-            raise ConfigError(f"--set {self.set}: expected easy, hard or both")
         if not self.sizes or min(self.sizes) < 1:
             raise ConfigError("--sizes: expected one number of training items or more, such as 2000,4000")
         if not self.seeds:
@@ -81,9 +82,9 @@ class Sweep:
         for name in self.perturb:
             perturbation(name)
 
-    @property
-    def sets(self) -> list[str]:
-        return [name for name in SETS if self.set in (name, "both")]
+    def sets(self, corpus: Corpora, t: Task) -> list[str]:
+        """Those that a task is trained and tested on."""
+        return [name for name in corpus.of(t).sets if self.set in (name, "both", "all")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +158,11 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         return run(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation)
 
 
-def pool(corpus: Corpus, t: Task, s: Sweep) -> Pool:
+def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
     """A task's training items, without those whose dialogue a test item has. ConfigError: fewer than the largest size."""
-    files = {item_set: corpus.file(t, item_set, "train") for item_set in s.sets}
+    files = {item_set: corpus.file(t, item_set, "train") for item_set in s.sets(corpus, t)}
     items = [item for file in files.values() for item in file.items]
-    tests = [item for item_set in s.sets for item in corpus.file(t, item_set, "test").items]
+    tests = [item for item_set in s.sets(corpus, t) for item in corpus.file(t, item_set, "test").items]
     of = sources([i.dialogue for i in (*tests, *items)])
     tested = set(of[: len(tests)])
     clean = [item for item, source in zip(items, of[len(tests) :], strict=True) if source not in tested]

@@ -15,9 +15,9 @@ from pathlib import Path
 from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
+from evalsuite.benchmark import Task
 from evalsuite.dialogue import same_source
 from evalsuite.errors import PromptError, unknown
-from evalsuite.tasks import Task
 from evalsuite.types import Item, Message, Request
 
 
@@ -26,7 +26,7 @@ class Prompt:
 
     def __init__(self, folder: Path, task: Task, variant: str) -> None:
         """`folder` is the prompts folder. Raises PromptError, naming what there is, if the template is not there."""
-        place = folder / task.benchmark / task.name
+        place = folder / task.benchmark / task.local
         self.path, self.variant, self.task = place / f"{variant}.j2", variant, task
         try:
             source = self.path.read_text(encoding="utf-8")
@@ -95,7 +95,7 @@ class Shots:
         self.seed = seed
         self._groups: dict[str, list[Item]] = {}
         for item in train:
-            self._groups.setdefault("" if item.gold is None else item.labels[item.gold], []).append(item)
+            self._groups.setdefault(",".join(item.labels[gold] for gold in item.golds), []).append(item)
 
     def draw(self, item: Item, count: int) -> tuple[Item, ...]:
         """`count` examples, none of the item's own dialogue, no two of one dialogue, gold labels as even as can be.

@@ -22,7 +22,7 @@ from typing import Any
 
 from evalsuite import records
 from evalsuite.dialogue import sources
-from evalsuite.tasks import SETS, TASKS
+from evalsuite.tasks import TASKS, set_order, task_order
 
 ALPHA = 0.05
 PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb")
@@ -65,7 +65,7 @@ def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = Non
         return None
     if entry["task"] not in TASKS:
         return None
-    metrics = TASKS[entry["task"]].metrics
+    metrics = TASKS[entry["task"]].item_metrics
     found = [row for row in rows if all(m in row[3] for m in metrics)]
     of_dialogue = dict(zip((name for name, *_ in found), sources([d for _, _, d, _ in found]), strict=True))
     items: dict[str, list[tuple[Hashable, tuple[float, ...]]]] = {}
@@ -105,9 +105,8 @@ def groups(cells: Sequence[Rated]) -> list[dict[str, Any]]:
     columns: dict[tuple[Any, ...], list[Rated]] = {}
     for cell in cells:
         columns.setdefault(cell.place, []).append(cell)
-    names = list(TASKS)
     found = []
-    for place, column in sorted(columns.items(), key=lambda c: (c[0][1] != SETS[0], names.index(c[0][0]), str(c[0]))):
+    for place, column in sorted(columns.items(), key=lambda c: (set_order(c[0][1]), task_order(c[0][0]), str(c[0]))):
         plain = [cell for cell in column if not cell.adapter]
         families = [plain, column] if plain and len(plain) < len(column) else [column]
         for family in families:
@@ -136,7 +135,7 @@ def _column(place: tuple[Any, ...], column: Sequence[Rated]) -> list[dict[str, A
     table = [{v.item: v.values for v in cell.values} for cell in compared]
     pairs = math.comb(len(compared), 2)
     entries = []
-    for n, metric in enumerate(TASKS[place[0]].metrics):
+    for n, metric in enumerate(TASKS[place[0]].item_metrics):
         values = np.array([[of[item][n] for item in order] for of in table])
         # The purpose names no model: the same replies under other names get the same groups.
         purpose = f"groups:{':'.join(map(str, place))}:{metric}".encode("utf-8", "surrogatepass")

@@ -9,7 +9,7 @@ import json
 import platform
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import metadata
@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite import breakdown, robustness
-from evalsuite.data.corecode import File
+from evalsuite.data.corpus import File
 from evalsuite.errors import ConfigError, unknown
 from evalsuite.files import file_name, replace_file
 from evalsuite.judge import summary
 from evalsuite.learning import learning
+from evalsuite.means import means
 from evalsuite.metric_correlations import Points, metric_correlations, points
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
@@ -40,7 +41,8 @@ class Results:
     cells: tuple[dict[str, Any], ...]
     problems: tuple[str, ...]  # what failed, a line each; empty if all is well
     robustness: dict[str, Any] = field(default_factory=dict)  # what results.json holds under that name
-    learning: list[dict[str, Any]] = field(default_factory=list)  # likewise, as those that follow
+    means: list[dict[str, Any]] = field(default_factory=list)  # likewise, as those that follow
+    learning: list[dict[str, Any]] = field(default_factory=list)
     breakdowns: list[dict[str, Any]] = field(default_factory=list)
     confusions: list[dict[str, Any]] = field(default_factory=list)
     metric_correlations: list[dict[str, Any]] = field(default_factory=list)
@@ -111,6 +113,7 @@ def compute(evidence: Evidence, reading: Reading, keep: Keep) -> dict[str, Any]:
         metrics += [per_item] if per_item else []
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": cells}
     content["robustness"] = told = robustness.robustness(outcomes, cells)
+    content["means"] = means(cells)
     content["learning"] = learning(cells, told["positions"])
     content["breakdowns"] = [entry for entry in slices if entry]
     content["confusions"] = [entry for entry in confusions if entry]
@@ -142,7 +145,7 @@ def _score(
         if response is None:
             continue
         answer = read_answer(request.item, response, reading)
-        score = score_answer(request.item, answer)
+        score = score_answer(request.item, answer, response)
         statuses[answer.status] += 1
         right += score.values.get("accuracy") == 1.0
         if response.error is None:
@@ -164,7 +167,7 @@ def _score(
         "records": path,
         "facts": cell.facts,
     }
-    if options and options[0]:
+    if options and options[0] and TASKS[cell.task].kind != "choices":  # of a set there is no chance to speak of
         entry["chance"] = sum(1 / count for count in options) / items
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     return entry, scored, per_item
@@ -178,7 +181,10 @@ def _metrics(
     if not answered:
         return nothing, None
     items, responses, answers = zip(*answered, strict=True)
-    scored: Scored = score_cell(items, responses, reading, answers, PERTURBATIONS[cell.perturb].several)
+    several = PERTURBATIONS[cell.perturb].several
+    # The notebook's figure is over the file's rows: of a part of the items there is none.
+    escaped = cell.facts.get("escaped") if cell.facts.get("answered") == len(items) else None
+    scored: Scored = score_cell(items, responses, reading, answers, several, escaped)
     if not scored.items:  # some rotation of every item failed
         return nothing, None
     signature = _signature(cell)
@@ -213,11 +219,14 @@ def _record(cell: Cell, key: str, request: Request, response: Response, answer: 
         "new_tokens": response.new_tokens,
         "answer": _flat(answer),
         "scores": score.values,
-        "gold": item.labels[item.gold] if item.gold is not None else None,
+        "gold": ", ".join(item.labels[gold] for gold in item.golds) or None,
         **{
             name: getattr(item, name)
             for name in ("task", "set", "split", "dialogue", "question", "labels", "options", "references")
         },
+        **({"group": item.group} if item.group else {}),
+        **({"pairs": request.pairs} if request.pairs else {}),
+        **({"pattern": request.pattern} if request.pattern else {}),
     }
 
 
@@ -254,8 +263,8 @@ def _problems(cell: dict[str, Any]) -> list[str]:
     return problems
 
 
-def write_manifest(out: Path, settings: Any, data: str, files: Sequence[File]) -> None:
-    """manifest.json: the settings of the latest start, where the data came from, versions, hashes of the data files."""
+def write_manifest(out: Path, settings: Any, data: str, files: Mapping[str, File]) -> None:
+    """manifest.json: the settings of the latest start, where the data came from, versions, hashes of the data (`data_name`)."""
     packages = {}
     for name in (
         "evalsuite",
@@ -280,6 +289,6 @@ def write_manifest(out: Path, settings: Any, data: str, files: Sequence[File]) -
         "python": platform.python_version(),
         "platform": platform.platform(),
         "packages": packages,
-        "data": {"/".join(f.path.parts[-4:]): {"sha256": f.sha256, "items": len(f.items)} for f in files},
+        "data": {name: {"sha256": f.sha256, "items": len(f.items)} for name, f in files.items()},
     }
     replace_file(out / "manifest.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")

@@ -44,7 +44,7 @@ class Told:
 
 def told(cell: Cell, rows: Sequence[tuple[Request, Answer, Score]]) -> Told:
     """`rows` without failed requests, which have no score."""
-    metric = TASKS[cell.task].metrics[0]
+    metric = TASKS[cell.task].item_metrics[0]
     found = sources([request.item.dialogue for request, _, _ in rows])
     outcomes = tuple(
         Outcome(
@@ -111,7 +111,7 @@ def _drop(base: Told, other: Told) -> dict[str, Any] | None:
     pairs = [(mine, theirs[mine.item]) for mine in base.outcomes if mine.item in theirs]
     if not pairs:
         return None
-    metric = TASKS[base.cell.task].metrics[0]
+    metric = TASKS[base.cell.task].item_metrics[0]
     before, after = [mine.value for mine, _ in pairs], [min(o.value for o in found) for _, found in pairs]
     clusters = [mine.source for mine, _ in pairs]
     place = other.cell.place

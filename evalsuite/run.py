@@ -20,19 +20,21 @@ from typing import Any
 
 from evalsuite import backends
 from evalsuite.backends import SCORES, Backend, Limits
+from evalsuite.benchmark import Task
 from evalsuite.config import Model, load_models
-from evalsuite.data.corecode import Corpus, File
+from evalsuite.data.corpus import Corpora, File, data_name
 from evalsuite.dialogue import sources as sources_of
 from evalsuite.display import Display, log_to
 from evalsuite.errors import BackendError, ConfigError, DataError, EvalsuiteError, unknown
 from evalsuite.perturb import Perturbation, perturbation
+from evalsuite.probing import probe
 from evalsuite.prompt import Prompt, Shots, fit
 from evalsuite.report import report
 from evalsuite.resources import resolve
 from evalsuite.results import Results, write_manifest, write_results
 from evalsuite.scoring import Reading, score_reply
 from evalsuite.store import Cell, Store, key
-from evalsuite.tasks import SETS, SPLITS, Task, task
+from evalsuite.tasks import BENCHMARKS, SPLITS, tasks_named
 from evalsuite.types import SCORINGS, Item, Request, Response, Score
 
 log = logging.getLogger(__name__)
@@ -45,12 +47,12 @@ class Settings:
 
     models: str | Path = "bundled:models.yaml"
     model: Sequence[str] = ()  # names; none: all of the file
-    tasks: Sequence[str] = ()  # none: all whose file is there
-    set: str = "both"  # easy, hard or both
+    tasks: Sequence[str] = ()  # of tasks, or of benchmarks for all of theirs; none: CORECODE's
+    set: str = "all"  # one or more, comma-separated, such as easy or fold1; all (or both): all there are
     split: str = "test"
     shots: Sequence[int] = (0,)
     prompt: Sequence[str] = ("paper",)
-    scoring: Sequence[str] = ("generate",)  # how choices are asked, see types.SCORINGS; other tasks are generated
+    scoring: Sequence[str] = ("generate",)  # how choices are asked, see types.SCORINGS; texts are generated
     perturb: Sequence[str] = ("none",)  # what items go through before they are asked, see perturb.PERTURBATIONS
     limit: int | None = None  # the first N items of each file
     data: str | Path | None = None  # None: EVALSUITE_DATA, else the bundled sample
@@ -67,8 +69,6 @@ class Settings:
     verbose: bool = False
 
     def __post_init__(self) -> None:
-        if self.set not in (*SETS, "both"):
-            raise ConfigError(f"--set {self.set}: expected easy, hard or both")
         if self.split not in SPLITS:
             raise ConfigError(f"--split {self.split}: expected train, dev or test")
         if not self.shots or min(self.shots) < 0:
@@ -87,8 +87,7 @@ class Settings:
         for name in self.scoring:
             if name not in SCORINGS:
                 raise ConfigError(unknown("scoring", name, SCORINGS))
-        for name in self.tasks:
-            task(name)
+        tasks_named(self.tasks)
         for name in self.perturb:
             perturbation(name)
 
@@ -114,7 +113,7 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
     out.mkdir(parents=True, exist_ok=True)
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
-        write_manifest(out, s, _data(s), [source.file for source in sources])
+        write_manifest(out, s, _data(s), {data_name(x.task, x.set, s.split): x.file for x in sources})
         engine: backends.Loader = partial(backends.load, train=corpus.labelled, limits=lambda: _limits(s, store))
         if s.executor == "ray":
             from evalsuite.backends.ray import cluster
@@ -166,18 +165,13 @@ def preview(models: str | Path = "bundled:models.yaml", **settings: Any) -> Iter
         yield from cells(s, model, None, corpus, sources)
 
 
-def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model], Corpus, list[Source]]:
+def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[Source]]:
     """Read settings, models and data, and find all that is wrong with them before any model is loaded."""
     s = Settings(models=models, **settings)
     chosen = load_models(resolve(s.models), list(s.model))
-    corpus = Corpus(resolve(_data(s)), skip_bad=s.skip_bad)
-    sets = [name for name in SETS if s.set in (name, "both")]
-    places = [(task(name), item_set) for name in s.tasks for item_set in sets]
-    if not s.tasks:
-        places = [(t, item_set) for t, item_set in corpus.files(s.split) if item_set in sets]
-    if not places:
-        raise DataError(f"no {s.split} file of any task for --set {s.set}", corpus.root)
+    corpus = Corpora(resolve(_data(s)), skip_bad=s.skip_bad)
     sources = []
+    places = _places(s, corpus)
     for t, item_set in places:
         file = corpus.file(t, item_set, s.split)
         if file.skipped:
@@ -190,19 +184,42 @@ def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model],
         sources.append(Source(t, item_set, file, tuple(kept[: s.limit]), None if leaked is None else len(leaked)))
         for variant in s.prompt:
             Prompt(resolve(s.prompts), t, variant)
-        if any(count for m in chosen for count in m.shots or s.shots) and not corpus.has(t, item_set, "train"):
+        if any(count for m in chosen for count in _shots(s, m, t)) and not corpus.has(t, item_set, "train"):
             path = corpus.path(t, item_set, "train")
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
     if not any(_perturbations(s, source.task) for source in sources):
         raise ConfigError(f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join(t.name for t, _ in places)}")
     if not any(_scorings(s, model, source.task) for model in chosen for source in sources):
         raise ConfigError(
-            f"--scoring {','.join(s.scoring)}: only for choice tasks, on {' and '.join(b for b, can in SCORES.items() if 'labels' in can)}"
+            f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll), on {' and '.join(b for b, can in SCORES.items() if 'labels' in can)}"
         )
     return s, chosen, corpus, sources
 
 
-def leaks(corpus: Corpus, t: Task, item_set: str, items: Sequence[Item]) -> set[str] | None:
+def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
+    """The tasks and sets to evaluate on: of those asked for all that are there. Raises what is wrong with the rest."""
+    wanted = tasks_named(s.tasks or ["corecode"])
+    sets = [name.strip() for name in s.set.split(",")]
+    every = "all" in sets or "both" in sets
+    there = [place for name in dict.fromkeys(t.benchmark for t in wanted) for place in corpus[name].files(s.split)]
+    known = dict.fromkeys(name for t in wanted for name in (*BENCHMARKS[t.benchmark].sets, *corpus.of(t).sets))
+    for name in sets:
+        if name not in (*known, "all", "both"):
+            raise ConfigError(unknown("set", name, [*known, "all"]))
+    found = []
+    for t in wanted:
+        mine = [item_set for other, item_set in there if other == t and (every or item_set in sets)]
+        asked = [name for name in BENCHMARKS[t.benchmark].sets if every or name in sets]
+        if s.tasks and not mine and asked:
+            corpus.file(t, asked[0], s.split)  # says what is missing
+            raise DataError(f"no {s.split} items of {t.name} for --set {s.set}", corpus.of(t).root)
+        found += [(t, item_set) for item_set in mine]
+    if not found:
+        raise DataError(f"no {s.split} file of any task for --set {s.set}", corpus.root)
+    return found
+
+
+def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set[str] | None:
     """Ids of items that share their dialogue with an item of the training split; None if that is not there."""
     if not corpus.has(t, item_set, "train"):
         return None
@@ -213,7 +230,7 @@ def leaks(corpus: Corpus, t: Task, item_set: str, items: Sequence[Item]) -> set[
 
 
 def cells(
-    s: Settings, model: Model, backend: Backend | None, corpus: Corpus, sources: Sequence[Source]
+    s: Settings, model: Model, backend: Backend | None, corpus: Corpora, sources: Sequence[Source]
 ) -> Iterator[tuple[Cell, list[Request]]]:
     """Every cell of a model with its requests: shots drawn, prompts rendered, and fitted to the context of a backend."""
     for source in sources:
@@ -221,7 +238,9 @@ def cells(
             continue
         for variant in s.prompt:
             prompt = Prompt(resolve(s.prompts), source.task, variant)
-            ways = product(model.shots or s.shots, _scorings(s, model, source.task), _perturbations(s, source.task))
+            ways = product(
+                _shots(s, model, source.task), _scorings(s, model, source.task), _perturbations(s, source.task)
+            )
             for count, scoring, change in ways:
                 shots = Shots(corpus.train(source.task.name, source.set) if count else (), s.seed)
                 requests = []
@@ -229,6 +248,9 @@ def cells(
                     # Shots go through the same, so that a model sees one form throughout.
                     shown = [change.items(shot, s.seed)[0] for shot in shots.draw(item, count)]
                     for rotation, perturbed in enumerate(change.items(item, s.seed)):
+                        if source.task.kind == "probe":
+                            requests.append(probe(prompt, perturbed))
+                            continue
                         request = fit(
                             prompt,
                             perturbed,
@@ -237,9 +259,19 @@ def cells(
                             backend.context if backend else None,
                             model.generation.max_new_tokens,
                         )
-                        requests.append(replace(request, scoring=scoring, perturb=change.name, rotation=rotation))
+                        held = source.task.pattern if scoring == "constrained" else None
+                        requests.append(
+                            replace(
+                                request,
+                                scoring=scoring,
+                                perturb=change.name,
+                                rotation=rotation,
+                                pattern=held(item, variant) if held else "",
+                            )
+                        )
                 facts = {
                     "data": source.file.sha256,
+                    **source.file.facts,
                     "template": prompt.sha256,
                     "fingerprint": backend.fingerprint if backend else None,
                     "backend": model.backend,
@@ -258,9 +290,18 @@ def cells(
                 yield Cell(*place, facts), requests
 
 
+def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:
+    """Probes are asked without examples, as in the paper."""
+    return (0,) if t.kind == "probe" else model.shots or s.shots
+
+
 def _scorings(s: Settings, model: Model, t: Task) -> list[str]:
-    """The ways in which a model is asked a task: other than generating for choices only, where its backend can."""
-    return [name for name in s.scoring if name == "generate" or (t.kind == "choice" and name in SCORES[model.backend])]
+    """The ways in which a model is asked a task: other than generating where it makes sense and its backend can."""
+    if t.kind == "probe":
+        return [name for name in SCORES[model.backend] if name == "nll"]
+    fitting = {"generate"} | ({"labels", "texts", "constrained"} if t.kind == "choice" else set())
+    fitting |= {"constrained"} if t.pattern else set()
+    return [name for name in s.scoring if name in fitting and name in SCORES[model.backend]]
 
 
 def _perturbations(s: Settings, t: Task) -> list[Perturbation]:

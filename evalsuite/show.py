@@ -135,9 +135,11 @@ def _known(done: Results, name: str, values: Sequence[str]) -> set[Any]:
         value = cell[name]
         there[str(value)] = there[safe(str(value), lines=False)] = value
         if name == "task":
-            there[TASKS[value].short] = there[TASKS[value].short.lower()] = value
+            for short in (TASKS[value].short, TASKS[value].short.lower()):
+                # Two benchmarks may shorten alike: then only the whole name tells.
+                there[short] = None if there.get(short, value) != value else value
     for value in values:
-        if value not in there:
+        if there.get(value) is None:
             raise ConfigError(unknown(f"{name} of this run", value, dict.fromkeys(str(c[name]) for c in done.cells)))
     return {there[value] for value in values}
 

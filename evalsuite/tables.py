@@ -9,41 +9,90 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from evalsuite.benchmark import Task
 from evalsuite.compare import Comparison
 from evalsuite.data.check import Check
+from evalsuite.data.corecode_tasks import CORECODE
 from evalsuite.results import Results
-from evalsuite.tasks import SETS, SPLITS, TASKS
+from evalsuite.tasks import BENCHMARKS, SPLITS, TASKS, benchmark_of, set_order, task_order
 from evalsuite.terminal import line
 from evalsuite.types import Status
 
 
 def results(done: Results) -> Iterator[Table]:
-    """A table a set: models by tasks, headline metric in percent, and the share of replies without an answer.
+    """A table a set: models by tasks, headline metric in percent, and the share of replies without an answer. Where the
+    paper tells the mean over the sets, a table a task: models by sets.
 
     Then, where choices were asked in other ways than by generating, a table of accuracy by scoring.
     """
-    for item_set in SETS:
-        mine = [c for c in done.cells if c["set"] == item_set]
-        names = [t for t in TASKS.values() if any(c["task"] == t.name for c in mine)]
-        if not mine:
-            continue
-        title = f"{item_set.upper()}, {mine[0]['split']}"
-        table = _table(title, "model", *(f"{t.short}\n{t.metrics[0][:3]} %" for t in names))
-        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-        for cell in mine:
-            rows.setdefault(tuple(cell[key] for key in ("model", *_WAY)), {})[cell["task"]] = cell
-        # Only what tells rows apart is said of them.
-        told = [n for n in range(len(_WAY)) if len({key[1 + n] for key in rows}) > 1]
-        for (model, *way), by_task in rows.items():
-            label = " ".join([model, *(f"{way[n]}-shot" if _WAY[n] == "shots" else way[n] for n in told)])
-            table.add_row(Text(label), *(_number(by_task.get(t.name), t.metrics[0]) for t in names))
-        chance = {c["task"]: c["chance"] for c in mine if "chance" in c}
-        if chance:
-            cells = (f"{100 * chance[t.name]:.1f}" if t.name in chance else "" for t in names)
-            table.add_section()
-            table.add_row(Text("chance", style="dim"), *(Text(c, style="dim") for c in cells))
-        yield table
+    of: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for cell in done.cells:
+        benchmark = benchmark_of(cell["task"])
+        of.setdefault((benchmark.name, cell["task" if benchmark.averaged else "set"]), []).append(cell)
+    for (name, part), mine in sorted(of.items(), key=lambda x: (_BENCHMARKS.index(x[0][0]), _part_order(x[0][1]))):
+        if BENCHMARKS[name].averaged:
+            yield _by_set(TASKS[part], mine, done.means)
+        else:
+            yield _by_task(part, mine)
     yield from by_scoring(done.cells)
+
+
+_BENCHMARKS = list(BENCHMARKS)
+
+
+def _part_order(part: str) -> tuple[int, str]:
+    return (task_order(part), "") if part in TASKS else set_order(part)
+
+
+def _rows(cells: Sequence[dict[str, Any]], by: str) -> list[tuple[tuple[Any, ...], str, dict[str, dict[str, Any]]]]:
+    """Each model asked in one way: its place, what it is called, its cells by task or set."""
+    rows: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
+    for cell in cells:
+        rows.setdefault(tuple(cell[key] for key in ("model", *_WAY)), {})[cell[by]] = cell
+    # Only what tells rows apart is said of them.
+    told = [n for n in range(len(_WAY)) if len({key[1 + n] for key in rows}) > 1]
+
+    def label(model: str, *way: Any) -> str:
+        return " ".join([model, *(f"{way[n]}-shot" if _WAY[n] == "shots" else str(way[n]) for n in told)])
+
+    return [(key, label(*key), mine) for key, mine in rows.items()]
+
+
+def _by_task(item_set: str, mine: Sequence[dict[str, Any]]) -> Table:
+    names = [t for t in TASKS.values() if any(c["task"] == t.name for c in mine)]
+    title = f"{item_set.upper() if item_set in CORECODE.sets else item_set}, {mine[0]['split']}"
+    headings = {_heading(t.metrics[0]) for t in names}
+    if len(headings) == 1 and len(names) > 1:
+        title += f": {headings.pop()}"
+    table = _table(title, "model", *(f"{t.short}\n{_heading(t.metrics[0])}" if headings else t.short for t in names))
+    for _, label, by_task in _rows(mine, "task"):
+        table.add_row(Text(label), *(_number(by_task.get(t.name), t.metrics[0]) for t in names))
+    chance = {c["task"]: c["chance"] for c in mine if "chance" in c}
+    if chance:
+        cells = (f"{100 * chance[t.name]:.1f}" if t.name in chance else "" for t in names)
+        table.add_section()
+        table.add_row(Text("chance", style="dim"), *(Text(c, style="dim") for c in cells))
+    return table
+
+
+def _by_set(task: Task, mine: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> Table:
+    sets = sorted({c["set"] for c in mine}, key=set_order)
+    metric = task.metrics[0]
+    title = f"{task.en}, {mine[0]['split']}: {_heading(metric)}"
+    table = _table(title, "model", *sets, *(["mean"] if len(sets) > 1 else []))
+    averaged = {tuple(m[key] for key in ("model", *_WAY)): m for m in means if m["task"] == task.name}
+    for place, label, by_set in _rows(mine, "set"):
+        found = averaged.get(place, {"metrics": {}})["metrics"].get(metric, {}).get("value")
+        mean = [Text("–" if found is None else f"{100 * found:.1f}")] if len(sets) > 1 else []
+        table.add_row(Text(label), *(_number(by_set.get(name), metric) for name in sets), *mean)
+    return table
+
+
+def _heading(metric: str) -> str:
+    """A metric's name in narrow columns."""
+    return {"sacrebleu": "BLEU", "set_accuracy": "set acc %", "accuracy_logical": "logical %"}.get(
+        metric, f"{metric[:3]} %"
+    )
 
 
 # Its columns: scoring, metric, heading. What texts are compared by makes columns of their own.
@@ -65,11 +114,10 @@ def by_scoring(cells: Sequence[dict[str, Any]]) -> Iterator[Table]:
     if asked <= {"generate"} or asked in ({"labels"}, {"constrained"}):
         return
     ways = [way for way in _WAYS if way[0] in asked]
-    models: dict[tuple[str, ...], dict[tuple[int, int], dict[str, dict[str, Any]]]] = {}
-    names = list(TASKS)
+    models: dict[tuple[str, ...], dict[tuple[str, str], dict[str, dict[str, Any]]]] = {}
     for c in choices:
         of = models.setdefault((c["model"], _way(c["variant"], c["shots"], "generate", c["perturb"]), c["split"]), {})
-        of.setdefault((SETS.index(c["set"]), names.index(c["task"])), {})[c["scoring"]] = c
+        of.setdefault((c["set"], c["task"]), {})[c["scoring"]] = c
     plain = len({place[1:] for place in models}) == 1
     for place, rows in models.items():
         if {scoring for found in rows.values() for scoring in found} <= {"generate"}:  # a baseline, say
@@ -78,10 +126,12 @@ def by_scoring(cells: Sequence[dict[str, Any]]) -> Iterator[Table]:
         table = _table("", "", *(heading for _, _, heading in ways), "chance")
         table.title = Text(f"{label}: accuracy % by scoring")
         table.collapse_padding = True
-        for (item_set, task), found in sorted(rows.items()):
+        for (item_set, task), found in sorted(
+            rows.items(), key=lambda row: (set_order(row[0][0]), task_order(row[0][1]))
+        ):
             chance = Text(f"{100 * next(c['chance'] for c in found.values()):.1f}", style="dim")
             numbers = (_number(found.get(way), metric) for way, metric, _ in ways)
-            table.add_row(f"{SETS[item_set]} {TASKS[names[task]].short}", *numbers, chance)
+            table.add_row(f"{item_set} {TASKS[task].short}", *numbers, chance)
         yield table
 
 
@@ -165,15 +215,11 @@ def _short(reply: str) -> str:
 def counts(found: Check) -> Iterator[Table]:
     """What `evalsuite data check` shows."""
     table = _table("Items (dialogues)", "file", *SPLITS)
-    for item_set in SETS:
-        for task in TASKS.values():
-            cells = {
-                c.split: f"{c.items:,} ({c.dialogues:,})"
-                for c in found.counts
-                if (c.set, c.task) == (item_set, task.name)
-            }
-            if cells:
-                table.add_row(f"{item_set} {task.name}", *(cells.get(split, "–") for split in SPLITS))
+    places: dict[tuple[str, str], dict[str, str]] = {}
+    for c in found.counts:
+        places.setdefault((c.set, c.task), {})[c.split] = f"{c.items:,} ({c.dialogues:,})"
+    for (item_set, task), cells in places.items():
+        table.add_row(f"{item_set} {task}", *(cells.get(split, "–") for split in SPLITS))
     yield table
     if found.table1:
         table = _table(
@@ -219,16 +265,18 @@ def _oddities(found: Check) -> Iterator[Table]:
 
 def _table(title: str, first: str, *others: str) -> Table:
     """Names in the first column, numbers in the others."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=len(others) > 8)
     table.add_column(first, overflow="fold")
     for name in others:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", overflow="fold")
     return table
 
 
 def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """A plain list of names; cells are data, never markup."""
-    table = Table(*columns, title=title, title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    for n, name in enumerate(columns):
+        table.add_column(name, no_wrap=n == 0, overflow="fold")
     for row in rows:
         table.add_row(*(Text(line(cell)) for cell in row))
     return table

@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from evalsuite.tasks import SETS, TASKS
+from evalsuite.tasks import TASKS, set_order, task_order
 
 _BESIDE = ("f1",)  # metrics whose correlation with the judge is shown; the page has all
 
@@ -39,9 +39,8 @@ def _table(judge: str, rubric: str, scale: str, cells: list[dict[str, Any]]) -> 
     name = rubric if len(cells[0]["scales"]) == 1 else f"{rubric}, {scale}"
     heads = ("mean", "n", "bad", "histogram", *(f"ρ {m}" for m in metrics), "ρ len.")
     table = _grid(f"{judge} judges: {name}", "", *heads)
-    tasks = list(TASKS)
     several = len({_way(c) for c in cells}) > 1
-    for c in sorted(cells, key=lambda c: (c["model"], SETS.index(c["set"]), tasks.index(c["task"]), _way(c))):
+    for c in sorted(cells, key=lambda c: (c["model"], set_order(c["set"]), task_order(c["task"]), _way(c))):
         x = c["scales"][scale]
         label = f"{c['model']} {c['set']} {TASKS[c['task']].short}{f' {_way(c)}' if several else ''}"
         value = "–" if x["value"] is None else f"{x['value']:.2f} [{x['low']:.1f} {x['high']:.1f}]"

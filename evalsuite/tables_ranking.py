@@ -24,13 +24,13 @@ def groups(found: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
     """
     tables: dict[tuple[Any, ...], dict[str, Mapping[str, Any]]] = {}
     for entry in found:
-        first = entry["metric"] == TASKS[entry["task"]].metrics[0]
+        first = entry["metric"] == TASKS[entry["task"]].item_metrics[0]
         if first:
             tables.setdefault((entry["set"], *(entry[k] for k in _WAY)), {})[entry["task"]] = entry
     for place, columns in tables.items():
         names = [t for t in TASKS.values() if t.name in columns]
         title = f"{_title(place)}: models that share a letter do not differ (Holm, 0.05)"
-        table = _grid(title, "model", *(f"{t.short}\n{t.metrics[0][:3]}" for t in names))
+        table = _grid(title, "model", *(f"{t.short}\n{t.item_metrics[0][:3]}" for t in names))
         for model in sorted({m for e in columns.values() for m in (*e["letters"], *e["left_out"])}):
             letters = (columns[t.name]["letters"].get(model) for t in names)
             outs = (columns[t.name]["left_out"].get(model, "–") for t in names)

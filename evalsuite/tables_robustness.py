@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from evalsuite.tasks import SETS, TASKS
+from evalsuite.tasks import TASKS, set_order, task_order
 
 WIDTH, NAMES = 80, 19  # of the terminal; what a line needs before the first perturbation
 
@@ -41,17 +41,15 @@ def _table(label: str, rows: list[dict[str, Any]], names: tuple[str, ...]) -> Ta
     table.add_column("", overflow="fold")
     for name in ("base", *(name.replace("_", "\n_") for name in names)):
         table.add_column(name, justify="right", overflow="fold")
-    tasks = list(TASKS)
-    places: dict[tuple[int, int], dict[str, dict[str, Any]]] = {}
+    places: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for row in rows:
-        place = SETS.index(row["set"]), tasks.index(row["task"])
-        places.setdefault(place, {})[row["perturb"]] = row
-    for (item_set, task), by_name in sorted(places.items()):
+        places.setdefault((row["set"], row["task"]), {})[row["perturb"]] = row
+    for (item_set, task), by_name in sorted(places.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
         bases = [f"{100 * row['base']:.1f}" for row in by_name.values()]
         # Where other items were answered under each, the base differs: then each stands by its own.
         base = bases[0] if len(set(bases)) == 1 else "≠"
         cells = (_cell(by_name.get(name), base == "≠") for name in names)
-        table.add_row(f"{SETS[item_set]} {TASKS[tasks[task]].short}", base, *cells)
+        table.add_row(f"{item_set} {TASKS[task].short}", base, *cells)
     return table
 
 

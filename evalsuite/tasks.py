@@ -1,59 +1,63 @@
-"""The tasks, one row each. A new task is a row here, a template folder of its name, and a fixture."""
+"""All benchmarks and their tasks. A new task is a row in data/<benchmark>_tasks.py, a template folder, and a fixture."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 
+from evalsuite.benchmark import Benchmark, Task
+from evalsuite.data.cedar_tasks import CEDAR, TASKS_CEDAR
+from evalsuite.data.cicero_tasks import CICERO, TASKS_CICERO
+from evalsuite.data.cider_tasks import CIDER, TASKS_CIDER
+from evalsuite.data.corecode_tasks import CORECODE, TASKS_CORECODE
+from evalsuite.data.glucose_tasks import GLUCOSE, TASKS_GLUCOSE
 from evalsuite.errors import ConfigError, unknown
 
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """`kind` says how a reply is read: an option, a span of the dialogue, or a short free text."""
-
-    name: str  # also the folder of its templates: prompts/<benchmark>/<name>/
-    short: str  # for narrow columns
-    zh: str
-    en: str
-    kind: str  # "choice" | "span" | "text"
-    file: str  # in the official layout, under <set>/<folder>/<split>/
-    folder: str
-    metrics: tuple[str, ...]  # the first is the headline
-    max_new_tokens: int
-    benchmark: str = "corecode"
-
-
-def _row(name: str, short: str, zh: str, en: str, kind: str, file: str) -> Task:
-    # Room enough for a sentence of rationale before the answer; what runs over is counted as truncated.
-    folder, metrics, tokens = {
-        "choice": ("multiple_choice", ("accuracy",), 64),
-        "span": ("span_extraction", ("f1", "em"), 64),
-        "text": ("generation", ("f1", "em"), 96),
-    }[kind]
-    return Task(name, short, zh, en, kind, file, folder, metrics, tokens)
-
-
-# CORECODE, section 4, in the paper's order.
+BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (CORECODE, CICERO, CIDER, GLUCOSE, CEDAR)}
 TASKS: dict[str, Task] = {
     task.name: task
-    for task in (
-        _row("knowledge_filling", "CKF", "常识知识填充", "Knowledge filling", "choice", "Commonsense_Knowledge_Filling"),
-        _row("knowledge_generation", "CKG", "常识知识生成", "Knowledge generation", "text", "Commonsense_Knowledge_Generation"),
-        _row("conflict_detection", "CCPD", "常识冲突检测", "Conflict phrase detection", "span", "Commonsense_Conflict_Phrase_Detection"),
-        _row("domain_identification", "DI", "领域识别", "Domain identification", "choice", "Domain_Identification"),
-        _row("slot_identification", "SI", "槽位识别", "Slot identification", "choice", "Slot_Identification"),
-        _row("event_cause", "EC", "事件原因推断", "Event cause", "text", "Event_Causal_Inference--Event_Cause_Inference"),
-        _row("subsequent_event", "SE", "后续事件推断", "Subsequent event", "text", "Event_Causal_Inference--Subsequent_Event_Inference"),
-        _row("clipped_subsequent_event", "CSE", "截断后续事件推断", "Clipped subsequent event", "text",
-             "Event_Causal_Inference--Clipped_Subsequent_Event_Inference"),
-    )
-}  # fmt: skip
+    for task in (*TASKS_CORECODE, *TASKS_CICERO.values(), *TASKS_CIDER.values(), *TASKS_GLUCOSE, *TASKS_CEDAR)
+}
 
-SETS = ("easy", "hard")
 SPLITS = ("train", "dev", "test")
+_SETS = [name for b in BENCHMARKS.values() for name in b.sets]
 
 
 def task(name: str) -> Task:
     if name not in TASKS:
         raise ConfigError(unknown("task", name, TASKS))
     return TASKS[name]
+
+
+def tasks_named(names: Iterable[str]) -> list[Task]:
+    """The tasks of those names; a benchmark's name stands for all of its tasks.
+
+    >>> [t.name for t in tasks_named(["glucose", "event_cause"])]
+    ['glucose_specific_statement', 'glucose_general_rule', 'event_cause']
+    """
+    found: dict[str, Task] = {}
+    for name in names:
+        if name in BENCHMARKS:
+            found |= {t.name: t for t in TASKS.values() if t.benchmark == name}
+        elif name in TASKS:
+            found[name] = TASKS[name]
+        else:
+            raise ConfigError(unknown("task or benchmark", name, [*BENCHMARKS, *TASKS]))
+    return list(found.values())
+
+
+def benchmark_of(task: str) -> Benchmark:
+    """Of a task's name."""
+    return BENCHMARKS[TASKS[task].benchmark]
+
+
+def set_order(item_set: str) -> tuple[int, str]:
+    """By what sets are sorted: as the papers have them, those that no paper has at the end by name."""
+    return (_SETS.index(item_set) if item_set in _SETS else len(_SETS), item_set)
+
+
+def task_order(name: str) -> int:
+    """By what tasks are sorted: as TASKS has them."""
+    return _ORDER[name]
+
+
+_ORDER = {name: n for n, name in enumerate(TASKS)}

@@ -36,7 +36,7 @@ class Item:
 
     id: str  # benchmark/set/split/task/number in its file: official numbers restart in every file
     task: str
-    set: str  # "easy" | "hard"
+    set: str  # "easy" | "hard"; of other benchmarks a fold, a dimension, a version or a source
     split: str  # "train" | "dev" | "test"
     dialogue: tuple[str, ...]  # turns, each with its speaker mark: "A: 你好。"
     question: str  # the official text, byte for byte
@@ -44,6 +44,7 @@ class Item:
     labels: tuple[str, ...] = ()  # as printed before the options: "(a)"
     gold: int | None = None  # index into options
     references: tuple[str, ...] = ()  # right answers as text; for choices the gold option's text
+    group: str = ""  # what the paper cuts its results by: relation category, inference type, dimension; "" for none
 
     @property
     def golds(self) -> tuple[int, ...]:
@@ -94,6 +95,8 @@ class Request:
     scoring: str = "generate"  # how the model is asked; one of SCORINGS
     perturb: str = "none"  # what the item went through; a name in perturb.PERTURBATIONS
     rotation: int = 0  # which of the items that it made of one
+    pairs: tuple[tuple[str, str], ...] = ()  # of a probe: (context, target), of whose targets the likelihood is wanted
+    pattern: str = ""  # a regular expression that a whole reply must match, with scoring "constrained"
 
     @property
     def kind(self) -> tuple[str | int, ...]:
@@ -106,7 +109,8 @@ SCORINGS = (
     "generate",  # the model writes, a parser reads
     "labels",  # the probabilities of the option labels as the next word of the prompt; nothing is written
     "texts",  # the probabilities of the options' texts after the prompt; nothing is written
-    "constrained",  # the model writes, but can write an option label only
+    "constrained",  # the model writes, but can write an option label only, or what a pattern allows
+    "nll",  # the likelihood of the target of each of a probe's pairs; nothing is written
 )
 
 
@@ -143,6 +147,7 @@ class Answer:
     rule: str = ""  # the rule that fired
     start: int | None = None
     end: int | None = None
+    choices: tuple[int, ...] = ()  # of the tasks that want all right options: those that were chosen
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,14 @@ from evalsuite.data.cedar_tasks import TASKS_CEDAR
 from evalsuite.data.corecode import Corpus
 from evalsuite.errors import DataError
 from evalsuite.explanation import DIMENSIONS, NEGATED, Explanation, Instance
-from evalsuite.metrics.probing import Figure, Probed, figures, per_token
-from evalsuite.perturb.explanation import CORRUPTIONS, GROUPS, words
-from evalsuite.probing import pairs, probed
+from evalsuite.metrics.probing import Probes
+from evalsuite.perturb.explanation import CORRUPTIONS, GROUPS, corruption_of, words
+from evalsuite.probing import pairs
 from evalsuite.prompt import Prompt
 from evalsuite.resources import bundled
+from evalsuite.scoring import score_reply
 from evalsuite.tasks import TASKS
-from evalsuite.types import Item
+from evalsuite.types import Item, Likelihood, Response, Status
 
 INFERENCE, ATTRIBUTION = TASKS_CEDAR
 
@@ -181,9 +181,9 @@ def test_the_sample_is_large_enough_and_meets_what_a_program_can_see(own: tuple[
 
 
 def test_every_valid_explanation_of_the_sample_undergoes_every_corruption(own: tuple[Instance, ...]) -> None:
-    items = cedar.items(own, "inference_probing")
+    items = cedar.items(own, "cedar_inference_probing")
     count = sum(e.valid for i in own for e in i.explanations)
-    assert Counter(map(cedar.corruption_of, items)) == dict.fromkeys(CORRUPTIONS, count)
+    assert Counter(map(corruption_of, items)) == dict.fromkeys(CORRUPTIONS, count)
     assert all(item.options[0] != item.options[1] and item.gold == 0 for item in items)
     assert len({item.id for item in items}) == len(items)
 
@@ -210,35 +210,33 @@ def test_every_template_renders(task: Any, variant: str) -> None:
 def test_figures_by_hand() -> None:
     """Losses whose accuracy and difference are plain to see; a tie is not right; types weigh the same in a group."""
     rows = [
-        ("swapped", 2.0, 3.0),
-        ("swapped", 2.0, 1.0),
-        ("swapped", 2.0, 2.0),
-        ("swapped", 1.0, 3.0),
-        ("negation", 1.0, 1.5),
+        ("swapped", 1.0),
+        ("swapped", -1.0),
+        ("swapped", 0.0),
+        ("swapped", 2.0),
+        ("negation", 0.5),
+        ("reversed", 3.0),
     ]
-    found = figures([Probed("DD", "logical", *row) for row in rows] + [Probed("DD", "complete", "reversed", 1.0, 4.0)])
-    assert found == (
-        Figure("DD", "logical", None, 5, 0.75, 0.5),
-        Figure("DD", "logical", "swapped", 4, 0.5, 0.5),
-        Figure("DD", "logical", "negation", 1, 1.0, 0.5),
-        Figure("DD", "complete", None, 1, 1.0, 3.0),
-        Figure("DD", "complete", "reversed", 1, 1.0, 3.0),
+    probes = Probes.of(
+        [name for name, _ in rows], {c.name: c.group for c in CORRUPTIONS.values()}, [d for _, d in rows]
     )
+    assert probes.finish(probes.statistics.sum(axis=0)) == {
+        "accuracy_logical": 0.75, "delta_nll_logical": 0.5, "accuracy_complete": 1.0, "delta_nll_complete": 3.0,
+        "accuracy_swapped": 0.5, "delta_nll_swapped": 0.5, "accuracy_negation": 1.0, "delta_nll_negation": 0.5,
+        "accuracy_reversed": 1.0, "delta_nll_reversed": 3.0,
+    }  # fmt: skip
+    nothing = probes.finish(0 * probes.statistics.sum(axis=0))
+    assert nothing["accuracy_negation"] == 0.5 and nothing["delta_nll_negation"] == 0  # none drawn: guessed
 
 
-def test_losses_are_means_of_tokens_and_come_in_pairs() -> None:
-    items = cedar.items([HOUSE], "attribution_probing")[:2]
-    found = probed(items, [[1.0, 3.0], [4.0], [1.0], [0.5, 0.5, 0.5]])
-    assert [(p.corruption, p.group, p.valid, p.corrupted) for p in found] == [
-        ("swapped", "logical", 2.0, 4.0),
-        ("negation", "logical", 1.0, 0.5),
-    ]
-    assert [(p.accuracy, p.delta_nll) for p in found] == [(1.0, 2.0), (0.0, -0.5)]
-    with pytest.raises(ValueError, match="two each"):
-        probed(items, [[1.0]])
-    for bad in ([], [math.inf], [math.nan]):
-        with pytest.raises(ValueError):
-            per_token(bad)
+def test_a_probe_is_scored_by_the_loss_of_its_targets_tokens() -> None:
+    item = cedar.items([HOUSE], "cedar_attribution_probing")[0]
+    for valid, corrupted, expected in (((-4.0, 2), (-4.0, 1), (1.0, 2.0)), ((-1.0, 1), (-1.5, 3), (0.0, -0.5)),
+                                       ((-2.0, 2), (-3.0, 3), (0.0, 0.0))):  # fmt: skip
+        reply = Response("", "nll", likelihoods=(Likelihood(*valid), Likelihood(*corrupted)))
+        answer, score = score_reply(item, reply)
+        assert (score.values["accuracy"], score.values["delta_nll"]) == expected, (valid, corrupted)
+        assert answer.status is Status.PARSED and answer.choice == 1 - expected[0]
 
 
 # --- Chinese CEDAR
@@ -303,8 +301,8 @@ def annotated(corpus: Corpus, item_set: str = "easy") -> list[Item]:
 
 
 def test_the_bundled_corecode_gives_chinese_probes(sample: Corpus) -> None:
-    items = cedar.items(cedar_chinese.instances(annotated(sample)), "attribution_probing")
-    assert {cedar.corruption_of(item) for item in items} >= set(CORRUPTIONS) - {"invalid"}
+    items = cedar.items(cedar_chinese.instances(annotated(sample)), "cedar_attribution_probing")
+    assert {corruption_of(item) for item in items} >= set(CORRUPTIONS) - {"invalid"}
     assert all(item.question == "为什么？" and "导致" in item.options[0] for item in items)
 
 
@@ -312,8 +310,8 @@ def test_the_real_corecode_gives_chinese_probes(real_data: Path) -> None:
     if not (real_data / "corecode").is_dir():
         pytest.skip("EVALSUITE_DATA holds no corecode/: the official files are not here")
     found = cedar_chinese.instances(annotated(Corpus(real_data / "corecode")))
-    items = cedar.items(found, "attribution_probing")
-    counts = Counter(map(cedar.corruption_of, items))
+    items = cedar.items(found, "cedar_attribution_probing")
+    counts = Counter(map(corruption_of, items))
     assert (len(found), counts["negation"], counts["invalid"]) == (1118, 1168, 360)
     assert min(counts[name] for name in CORRUPTIONS if name != "invalid") == 1168
     assert all(item.options[0] != item.options[1] for item in items)

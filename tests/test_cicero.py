@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from evalsuite.data.cicero import Corpus, load, path_of, target_turn
-from evalsuite.data.cicero_pull import pull
 from evalsuite.data.cicero_tasks import ASKED, QUESTIONS, TASKS_CICERO
+from evalsuite.data.pull import unpack
 from evalsuite.errors import ConfigError, DataError
 from evalsuite.judge.replies import read
 from evalsuite.judge.rubric import Rubric
@@ -42,7 +42,7 @@ def items(folder: Path, task: str, *lines: dict[str, Any], set: str = "v1") -> t
     path = path_of(folder, set, "test")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return load(folder, task, set, "test").items
+    return load(folder, TASKS_CICERO[task], set, "test").items
 
 
 def test_a_generated_answer_is_compared_with_what_a_person_wrote(tmp_path: Path) -> None:
@@ -120,20 +120,18 @@ def test_a_broken_line_is_named(tmp_path: Path, line: dict[str, Any], field: str
         items(tmp_path, "cause", LINE, line)
     assert (error.value.line, error.value.field) == (2, field)
     assert message in error.value.message
-    kept = load(tmp_path, "cause", "v1", "test", skip_bad=True)
+    kept = load(tmp_path, TASKS_CICERO["cause"], "v1", "test", skip_bad=True)
     assert (len(kept.items), len(kept.skipped)) == (1, 1)
 
 
 def test_what_is_not_json_or_not_there_is_named(tmp_path: Path) -> None:
     path = path_of(tmp_path, "v1", "test")
     with pytest.raises(DataError, match="no such CICERO file"):
-        load(tmp_path, "cause", "v1", "test")
+        load(tmp_path, TASKS_CICERO["cause"], "v1", "test")
     path.parent.mkdir(parents=True)
     path.write_text("{\n", encoding="utf-8")
     with pytest.raises(DataError, match="JSON"):
-        load(tmp_path, "cause", "v1", "test")
-    with pytest.raises(ConfigError, match="Did you mean 'cause'"):
-        Corpus(tmp_path).file("couse", "v1", "test")
+        load(tmp_path, TASKS_CICERO["cause"], "v1", "test")
     with pytest.raises(DataError, match="no CICERO data here"):
         Corpus(path.parent)
 
@@ -144,14 +142,20 @@ def test_pull_unpacks_what_the_archives_hold(tmp_path: Path) -> None:
         for name in ("train", "val", "test"):
             file.writestr(f"some/folder/{name}.json", json.dumps(LINE) + "\n")
         file.writestr("some/../../README.md", "not ours")
-    corpus = pull(tmp_path / "got", {"v1": archive.as_uri()})
-    assert [len(corpus.file("cause", "v1", split).items) for split in ("train", "dev", "test")] == [1, 1, 1]
+    wanted = ("train.json", "val.json", "test.json")
+    unpack(archive.as_uri(), tmp_path / "got" / "v1" / "data", wanted)
+    corpus = Corpus(tmp_path / "got")
+    assert [len(corpus.file(TASKS_CICERO["cause"], "v1", split).items) for split in ("train", "dev", "test")] == [
+        1,
+        1,
+        1,
+    ]
     assert sorted(p.name for p in (tmp_path / "got").rglob("*.*")) == ["test.json", "train.json", "val.json"]
     with pytest.raises(ConfigError, match="could not fetch"):
-        pull(tmp_path / "none", {"v1": (tmp_path / "nothing.zip").as_uri()})
+        unpack((tmp_path / "nothing.zip").as_uri(), tmp_path / "none", wanted)
     archive.write_bytes(b"no archive")
     with pytest.raises(ConfigError, match="by hand"):
-        pull(tmp_path / "none", {"v1": archive.as_uri()})
+        unpack(archive.as_uri(), tmp_path / "none", wanted)
 
 
 # Prompts ----------------------------------------------------------------------------------------------------------
@@ -181,7 +185,10 @@ def test_the_paper_prompt_is_the_official_input(tmp_path: Path, task: str) -> No
 @pytest.mark.parametrize("variant", ["paper", "plain"])
 def test_every_prompt_shows_dialogue_target_and_options(task: str, variant: str) -> None:
     corpus = Corpus(SAMPLE)
-    shot, item = corpus.file(task, "v1", "train").items[0], corpus.file(task, "v1", "test").items[0]
+    shot, item = (
+        corpus.file(TASKS_CICERO[task], "v1", "train").items[0],
+        corpus.file(TASKS_CICERO[task], "v1", "test").items[0],
+    )
     request = Prompt(bundled("prompts"), TASKS_CICERO[task], variant).request(item, [shot])
     for text in (*item.dialogue, *item.options, *item.question.split("\n"), *shot.dialogue):
         assert text in request.prompt
@@ -197,9 +204,9 @@ def lost(corpus: Corpus, set: str, split: str) -> list[str]:
     """Ids of items whose own right answer does not come through the readers as right."""
     found = []
     for task in TASKS_CICERO.values():
-        if not corpus.path(set, split).is_file():
+        if not corpus.path(task, set, split).is_file():
             continue
-        for item in corpus.file(task.name, set, split).items:
+        for item in corpus.file(task, set, split).items:
             options = dict(zip(item.labels, item.options, strict=True))
             if task.kind == "choice":
                 right = parse_option(item.target, options).choice == item.gold
@@ -225,17 +232,18 @@ def test_the_sample_has_every_task() -> None:
     assert set(TASKS_CICERO) == set(ASKED)
     for task in TASKS_CICERO:
         for split in ("train", "dev", "test"):
-            assert corpus.has(task, "v1", split), (task, split)
-    assert not corpus.has("prerequisite", "v2", "test")
-    assert not corpus.has("single_answer", "v2", "test")
+            assert corpus.has(TASKS_CICERO[task], "v1", split), (task, split)
+    assert not corpus.has(TASKS_CICERO["prerequisite"], "v2", "test")
+    assert not corpus.has(TASKS_CICERO["single_answer"], "v2", "test")
     dialogues = {
-        split: {i.dialogue for i in corpus.file("all_answers", "v1", split).items} for split in ("train", "test")
+        split: {i.dialogue for i in corpus.file(TASKS_CICERO["all_answers"], "v1", split).items}
+        for split in ("train", "test")
     }
     assert not dialogues["train"] & dialogues["test"]
 
 
 def test_a_set_follows_its_texts_through_perturbations() -> None:
-    for item in Corpus(SAMPLE).file("all_answers", "v1", "test").items:
+    for item in Corpus(SAMPLE).file(TASKS_CICERO["all_answers"], "v1", "test").items:
         told = [item.options[n] for n in item.golds]
         for changed in (shuffle(item), both(item), *circular(item)):
             assert sorted(changed.options[n] for n in changed.golds) == sorted(told)
@@ -245,7 +253,7 @@ def test_a_set_follows_its_texts_through_perturbations() -> None:
 
 def test_an_english_judge_gives_the_papers_three_scores() -> None:
     rubric = Rubric(bundled("prompts"), "cicero_en")
-    item = Corpus(SAMPLE).file("cause", "v1", "test").items[0]
+    item = Corpus(SAMPLE).file(TASKS_CICERO["cause"], "v1", "test").items[0]
     prompt = rubric.render(item, "It is late. [Candidate answer ends] Fluency: 5")
     assert prompt.count("[Candidate answer ends]") == 1
     assert item.references[0] in prompt
@@ -267,12 +275,12 @@ def test_official_v2_files(real_data: Path) -> None:
         "test": {"subsequent_event": 793, "motivation": 480, "cause": 243, "reaction": 141, "prerequisite": 0},
     }
     for split, expected in counts.items():
-        assert {task: len(corpus.file(task, "v2", split).items) for task in expected} == expected
-        whole = corpus.file("all_answers", "v2", split).items
+        assert {task: len(corpus.file(TASKS_CICERO[task], "v2", split).items) for task in expected} == expected
+        whole = corpus.file(TASKS_CICERO["all_answers"], "v2", split).items
         assert len(whole) == sum(expected.values())
-        assert not corpus.file("single_answer", "v2", split).items
+        assert not corpus.file(TASKS_CICERO["single_answer"], "v2", split).items
         assert lost(corpus, "v2", split) == []
-    assert len({item.dialogue for item in corpus.file("all_answers", "v2", "test").items}) == 401
+    assert len({item.dialogue for item in corpus.file(TASKS_CICERO["all_answers"], "v2", "test").items}) == 401
     assert Counter(len(item.options) for item in whole) == {5: 852, 4: 795, 3: 9, 2: 1}
 
 
@@ -283,8 +291,8 @@ def test_official_v1_example(real_data: Path, tmp_path: Path) -> None:
     path_of(tmp_path, "v1", "test").parent.mkdir(parents=True)
     shutil.copy(example, path_of(tmp_path, "v1", "test"))
     corpus = Corpus(tmp_path)
-    (single,) = corpus.file("single_answer", "v1", "test").items
-    (event,) = corpus.file("clipped_subsequent_event", "v1", "test").items
+    (single,) = corpus.file(TASKS_CICERO["single_answer"], "v1", "test").items
+    (event,) = corpus.file(TASKS_CICERO["clipped_subsequent_event"], "v1", "test").items
     assert (single.gold, len(single.options)) == (3, 5)
     assert event.references == single.references
     assert event.dialogue == single.dialogue  # the target is the last turn

@@ -170,7 +170,7 @@ def test_every_item_has_a_relation_and_its_category(corpus: Corpus) -> None:
     for task, fold in corpus.files("test"):
         items = corpus.file(task, fold, "test").items
         assert {category(item) for item in items} <= set(CATEGORIES)
-        if task.name == "span_extraction" and fold == "fold1":
+        if task.local == "span_extraction" and fold == "fold1":
             assert {relation_of(item) for item in items} <= {r.name for r in RELATIONS.values() if r.question}
 
 
@@ -195,7 +195,7 @@ def test_prompts_show_what_they_may(sample: Corpus) -> None:
             for item in sample.file(task, fold, "test").items:
                 text = prompt.render(item)
                 assert text.endswith("\nAnswer:")
-                blind = task.name in ("span_selection_question", "relation_prediction_pair")
+                blind = task.name in ("cider_span_selection_question", "cider_relation_prediction_pair")
                 assert all((turn[3:].strip() in text) != blind for turn in item.dialogue)
                 assert all(f"{label} {option}" in text for label, option in zip(item.labels, item.options, strict=True))
                 for part in re.split(r"\t| \[SEP\] ", item.question):

@@ -10,6 +10,7 @@ import pytest
 
 from evalsuite.data.check import check
 from evalsuite.data.corecode import Corpus, load, path_of
+from evalsuite.data.corpus import Corpora
 from evalsuite.data.pull import pull
 from evalsuite.dialogue import event, same_source
 from evalsuite.errors import ConfigError, DataError
@@ -141,7 +142,7 @@ def test_check_counts_repeats_and_leaks(tmp_path: Path) -> None:
     other = {**TEXT, "id": 1, "answer": "x开心"}
     write(tmp_path, "event_cause", TEXT, other, {**TEXT, "id": 2})
     write(tmp_path, "event_cause", {**TEXT, "id": 5}, {**TEXT, "id": 6, "dialogue": ["A: 另一段。"]}, split="train")
-    found = check(Corpus(tmp_path))
+    found = check(Corpora(tmp_path))
     test = next(c for c in found.counts if c.split == "test")
     assert (test.items, test.dialogues, test.repeats, test.alternatives) == (3, 1, 1, 1)
     (leak,) = found.leaks
@@ -150,7 +151,7 @@ def test_check_counts_repeats_and_leaks(tmp_path: Path) -> None:
 
 def test_the_official_files(real_data: Path) -> None:
     """Counts and leakage as counted by others (the snapshot's README), not by this code."""
-    found = check(Corpus(real_data / "corecode"))
+    found = check(Corpora(real_data / "corecode"))
     counts = {(c.set, c.split, c.task): c.items for c in found.counts}
     assert sum(counts.values()) == 13_272
     assert counts["easy", "test", "event_cause"] == 1526
@@ -178,14 +179,14 @@ def test_pull_clones_and_updates(tmp_path: Path) -> None:
     git("add", "-A")
     git("commit", "-qm", "data")
     target = tmp_path / "clone"
-    assert pull(target, source.as_uri()).has(TASKS["event_cause"], "easy", "test")
+    assert pull("corecode", target, source.as_uri()).has(TASKS["event_cause"], "easy", "test")
     write(source, "event_cause", TEXT, split="dev")
     git("add", "-A")
     git("commit", "-qm", "more")
-    assert pull(target, source.as_uri()).has(TASKS["event_cause"], "easy", "dev")
+    assert pull("corecode", target, source.as_uri()).has(TASKS["event_cause"], "easy", "dev")
     with pytest.raises(ConfigError, match="could not fetch"):
-        pull(tmp_path / "other", (tmp_path / "nowhere").as_uri())
+        pull("corecode", tmp_path / "other", (tmp_path / "nowhere").as_uri())
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
     with pytest.raises(ConfigError, match="not empty"):
-        pull(tmp_path / "full", source.as_uri())
+        pull("corecode", tmp_path / "full", source.as_uri())

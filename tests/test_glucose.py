@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from evalsuite.benchmark import Task
 from evalsuite.data import glucose
 from evalsuite.data.glucose_slots import prompted, statement
 from evalsuite.data.glucose_tasks import TASKS_GLUCOSE
@@ -16,11 +17,9 @@ from evalsuite.errors import DataError
 from evalsuite.metrics.glucose import answered_bleu, corpus_bleu, correlations, notebook_bleu
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.resources import bundled
-from evalsuite.tasks import Task
 from evalsuite.types import Item
 
-TASKS = {task.name: task for task in TASKS_GLUCOSE}
-SPECIFIC, GENERAL = TASKS["specific_statement"], TASKS["general_rule"]
+SPECIFIC, GENERAL = TASKS_GLUCOSE
 
 
 @pytest.fixture(scope="module")

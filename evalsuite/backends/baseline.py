@@ -16,9 +16,10 @@ from evalsuite.backends import TrainingItems
 from evalsuite.config import Model
 from evalsuite.dialogue import event
 from evalsuite.errors import BackendError, unknown
-from evalsuite.tasks import SETS, TASKS
+from evalsuite.tasks import BENCHMARKS, TASKS
 from evalsuite.types import Item, Request, Response
 
+_SPEAKER = re.compile(r"^[^:]{0,2}:")  # not there in every benchmark
 _PIECES = re.compile(r"[^，。！？；,.!?;~～…]+")
 
 
@@ -39,7 +40,7 @@ class Baseline:
         self._reply = kinds[model.path]
         self._favourites: dict[tuple[str, str], str] = {}
         if model.path == "majority":
-            for place in ((task, item_set) for task in TASKS for item_set in SETS):
+            for place in ((t.name, item_set) for t in TASKS.values() for item_set in BENCHMARKS[t.benchmark].sets):
                 # The most frequent answer of the training split (dev where there is none); ties go to the one seen first.
                 counts = Counter(item.target for item in train(*place))
                 if counts:
@@ -107,7 +108,7 @@ def _lexical(item: Item) -> str:
 
 def _pieces(item: Item) -> list[str]:
     """The dialogue cut at punctuation, speaker marks off, pieces of two characters or more."""
-    turns = (turn.partition(":")[2] for turn in item.dialogue)
+    turns = (_SPEAKER.sub("", turn) for turn in item.dialogue)
     return [piece.strip() for turn in turns for piece in _PIECES.findall(turn) if len(piece.strip()) > 1]
 
 

@@ -13,19 +13,86 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from evalsuite.data.corecode import File
+from evalsuite.benchmark import Task
+from evalsuite.data import cedar_chinese, corecode, corpus
+from evalsuite.data.cedar_tasks import CEDAR
+from evalsuite.data.corpus import File, folder_of
 from evalsuite.errors import DataError
 from evalsuite.explanation import DIMENSIONS, LANGUAGES, NEGATED, Explanation, Instance
 from evalsuite.lines import read
 from evalsuite.perturb.explanation import CORRUPTIONS
-from evalsuite.tasks import Task
+from evalsuite.tasks import TASKS
 from evalsuite.types import Item
 
 WHY = {"en": "Why?", "zh": "为什么？"}
-SPLITS = ("test", "train")  # the paper tunes some models on half of the explanations (section 5.3)
+_CHINESE = "corecode-"
+
+
+class Corpus(corpus.Corpus):
+    """A folder that holds test.jsonl (and train.jsonl, dev.jsonl), or a parent of one; where CORECODE is there, too, the
+    sets corecode-easy and corecode-hard are made of it (`cedar_chinese`)."""
+
+    benchmark = CEDAR
+
+    def __init__(self, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
+        """`seed` draws the corruptions."""
+        self._seed = seed
+        self._sources: dict[str, tuple[str, ...]] = {}
+        self._corecode: corecode.Corpus | None = None
+        with suppress(DataError):
+            self._corecode = corecode.Corpus(folder, skip_bad=skip_bad)
+        try:
+            root = folder_of(
+                folder,
+                ("", "cedar"),
+                lambda place: any((place / f"{split}.jsonl").is_file() for split in CEDAR.splits),
+                "no CEDAR data here: expected cedar/test.jsonl as docs/cedar.md has it, or CORECODE's files",
+            )
+        except DataError:
+            if self._corecode is None:
+                raise
+            root = folder
+        super().__init__(root, skip_bad=skip_bad)
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The sources there are; those of the paper first."""
+        found = [*CEDAR.sets, *(s for split in CEDAR.splits for s in self._in(split))]
+        return tuple(dict.fromkeys(found))
+
+    def path(self, task: Task, set: str, split: str) -> Path:
+        if set.startswith(_CHINESE) and self._corecode is not None:
+            return self._corecode.path(TASKS["event_cause"], set.removeprefix(_CHINESE), split)
+        return self.root / f"{split}.jsonl"
+
+    def has(self, task: Task, set: str, split: str) -> bool:
+        if set.startswith(_CHINESE) and self._corecode is not None:
+            return all(self._corecode.has(TASKS[t], set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS)
+        return set in self._in(split)
+
+    def _in(self, split: str) -> tuple[str, ...]:
+        if split not in self._sources:
+            path = self.root / f"{split}.jsonl"
+            found = _instances(path, split, self._skip_bad)[0] if path.is_file() else []
+            self._sources[split] = tuple(dict.fromkeys(instance.source for instance in found))
+        return self._sources[split]
+
+    def _load(self, task: Task, set: str, split: str) -> File:
+        if not self.has(task, set, split):
+            raise DataError(
+                f"no {set} in the {split} split; there are {', '.join(self._in(split)) or 'none'}", self.root
+            )
+        if set.startswith(_CHINESE) and self._corecode is not None:
+            of = [self._corecode.file(TASKS[t], set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS]
+            made = items(cedar_chinese.instances(i for file in of for i in file.items), task.name, self._seed)
+            hashes = "\n".join((*(file.sha256 for file in of), f"seed {self._seed}"))
+            skipped = tuple(error for file in of for error in file.skipped)
+            return File(of[0].path, made, skipped, hashlib.sha256(hashes.encode()).hexdigest())
+        return load(self.root, task, set, split, seed=self._seed, skip_bad=self._skip_bad)
 
 
 def load(folder: Path, task: Task, set: str, split: str, *, seed: int = 0, skip_bad: bool = False) -> File:
@@ -56,7 +123,7 @@ def items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ..
                     continue
                 made.append(
                     Item(
-                        id=f"{place}/{task}/{number}.{n}.{name}",
+                        id=f"{place}/{TASKS[task].local}/{number}.{n}.{name}",
                         task=task,
                         set=instance.source,
                         split=instance.split,
@@ -66,14 +133,10 @@ def items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ..
                         labels=("(a)", "(b)"),
                         gold=0,
                         references=(explanation.text,),
+                        group=explanation.dimension,
                     )
                 )
     return tuple(made)
-
-
-def corruption_of(item: Item) -> str:
-    """The name of the corruption that a probe was made with."""
-    return item.id.rpartition(".")[2]
 
 
 def _instances(path: Path, split: str, skip_bad: bool) -> tuple[list[Instance], list[DataError]]:

@@ -21,6 +21,7 @@ from evalsuite.dialogue import event
 from evalsuite.explanation import Explanation, Instance
 from evalsuite.types import Item
 
+TASKS = ("event_cause", "subsequent_event")  # whose annotations they are
 CONNECTIVE = "导致"
 TOLD = 0.5  # share of a consequent's character pairs that its turn has to hold
 ALIKE = 0.5  # share of the shorter one's character pairs from which two events are taken as one
@@ -34,7 +35,7 @@ def instances(items: Iterable[Item]) -> tuple[Instance, ...]:
     places: set[tuple[str, str]] = set()
     for item in items:
         asked = event(item.question)
-        if asked is None or item.task not in ("event_cause", "subsequent_event"):
+        if asked is None or item.task not in TASKS:
             continue
         places.add((f"corecode-{item.set}", item.split))
         answer = item.references[0]

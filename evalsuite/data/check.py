@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import mean
 
-from evalsuite.data.corecode import Corpus, File
+from evalsuite.data.corpus import Corpora, Corpus, File
 from evalsuite.dialogue import event
-from evalsuite.tasks import SETS, SPLITS, TASKS
+from evalsuite.errors import DataError
+from evalsuite.tasks import BENCHMARKS, TASKS
 from evalsuite.types import Item
 
 # Tasks whose files show dialogues whole; the others mask, replace or clip a phrase.
@@ -68,13 +69,36 @@ class Check:
     between_sets: int  # dialogues that EASY and HARD share
 
 
-def check(corpus: Corpus) -> Check:
-    """Look through all files there are. Raises DataError at the first broken line unless the corpus skips those."""
+def check(corpora: Corpora) -> Check:
+    """Look through all files of every benchmark there is.
+
+    Raises DataError at the first broken line unless the corpora skip those, and if there is no benchmark.
+    """
+    there = []
+    for name in BENCHMARKS:
+        try:
+            there.append(corpora[name])
+        except DataError as error:
+            missing = error
+    if not there:
+        raise missing
+    found = [_check(corpus) for corpus in there]
+    return Check(
+        tuple(c for each in found for c in each.counts),
+        tuple(leak for each in found for leak in each.leaks),
+        tuple(t for each in found for t in each.table1),
+        sum(each.between_sets for each in found),
+    )
+
+
+def _check(corpus: Corpus) -> Check:
     counts, leaks, tables = [], [], []
-    whole: dict[str, set[tuple[str, ...]]] = {name: set() for name in SETS}
-    for task in TASKS.values():
-        for item_set in SETS:
-            files = {s: corpus.file(task, item_set, s) for s in SPLITS if corpus.has(task, item_set, s)}
+    whole: dict[str, set[tuple[str, ...]]] = {name: set() for name in corpus.sets}
+    for task in (t for t in TASKS.values() if t.benchmark == corpus.benchmark.name):
+        for item_set in corpus.sets:
+            files = {
+                s: corpus.file(task, item_set, s) for s in corpus.benchmark.splits if corpus.has(task, item_set, s)
+            }
             for split, file in files.items():
                 counts.append(_count(task.name, item_set, split, file))
                 if task.name in _WHOLE:
@@ -84,7 +108,7 @@ def check(corpus: Corpus) -> Check:
     for item_set, dialogues in whole.items():
         if dialogues:
             tables.append(_table1(item_set, dialogues))
-    shared = whole[SETS[0]] & whole[SETS[1]]
+    shared = whole["easy"] & whole["hard"] if tables else set()
     return Check(tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tuple(tables), len(shared))
 
 

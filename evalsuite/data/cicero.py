@@ -24,12 +24,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from evalsuite.data.cicero_tasks import ASKED, CHAINED, QUESTIONS
-from evalsuite.data.corecode import File
+from evalsuite.benchmark import Task
+from evalsuite.data import corpus
+from evalsuite.data.cicero_tasks import ASKED, CHAINED, CICERO, QUESTIONS, SETS
+from evalsuite.data.corpus import File, folder_of
 from evalsuite.errors import ConfigError, DataError, unknown
 from evalsuite.types import Item
 
-SETS = ("v1", "v2")
 SPLITS = {"train": "train", "dev": "val", "test": "test"}  # ours -> the official file's name
 Text = Annotated[str, Field(pattern=r"\S")]
 
@@ -70,40 +71,32 @@ class _Line(BaseModel):
         return tuple(self.Choices[index] for index in self.written) or self.right
 
 
-class Corpus:
-    """A data folder; each file is read once, whatever the number of its tasks."""
+class Corpus(corpus.Corpus):
+    """A folder that holds v1/ or v2/, or a parent of that; a file is read once, whatever the number of its tasks."""
+
+    benchmark = CICERO
 
     def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
-        """`folder` holds v1/ or v2/, or is a parent of that."""
-        if not folder.is_dir():
-            raise DataError(
-                "no such folder: give --data DIR or EVALSUITE_DATA, or fetch with `evalsuite data pull cicero`", folder
-            )
-        for root in (folder, folder / "cicero"):
-            if any((root / name / "data").is_dir() for name in SETS):
-                break
-        else:
-            raise DataError("no CICERO data here: expected {v1,v2}/data/{train,val,test}.json", folder)
-        self.root, self._skip_bad = root, skip_bad
+        root = folder_of(
+            folder,
+            ("", "cicero"),
+            lambda place: any((place / name / "data").is_dir() for name in SETS),
+            "no CICERO data here: expected {v1,v2}/data/{train,val,test}.json",
+        )
+        super().__init__(root, skip_bad=skip_bad)
         self._lines: dict[tuple[str, str], _Lines] = {}
-        self._files: dict[tuple[str, str, str], File] = {}
 
-    def path(self, set: str, split: str) -> Path:
+    def path(self, task: Task, set: str, split: str) -> Path:
         return path_of(self.root, set, split)
 
-    def has(self, task: str, set: str, split: str) -> bool:
+    def has(self, task: Task, set: str, split: str) -> bool:
         """Whether there is an item: v2 has no prerequisites and no single answers."""
-        return self.path(set, split).is_file() and bool(self.file(task, set, split).items)
+        return self.path(task, set, split).is_file() and bool(self.file(task, set, split).items)
 
-    def file(self, task: str, set: str, split: str) -> File:
-        """The items of a task. Raises ConfigError for an unknown task, DataError as `load` does."""
-        if task not in ASKED:
-            raise ConfigError(unknown("task", task, ASKED))
+    def _load(self, task: Task, set: str, split: str) -> File:
         if (set, split) not in self._lines:
-            self._lines[set, split] = _Lines(self.path(set, split), skip_bad=self._skip_bad)
-        if (task, set, split) not in self._files:
-            self._files[task, set, split] = self._lines[set, split].file(task, set, split)
-        return self._files[task, set, split]
+            self._lines[set, split] = _Lines(self.path(task, set, split), skip_bad=self._skip_bad)
+        return self._lines[set, split].file(task, set, split)
 
 
 def path_of(root: Path, set: str, split: str) -> Path:
@@ -113,7 +106,7 @@ def path_of(root: Path, set: str, split: str) -> Path:
     return root / set / "data" / f"{SPLITS[split]}.json"
 
 
-def load(root: Path, task: str, set: str, split: str, *, skip_bad: bool = False) -> File:
+def load(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
     """Read one file for one task. A broken line raises DataError with file, line and field; with `skip_bad` it is left out."""
     return _Lines(path_of(root, set, split), skip_bad=skip_bad).file(task, set, split)
 
@@ -144,9 +137,9 @@ class _Lines:
                 skipped.append(fault)
         self.skipped = tuple(skipped)
 
-    def file(self, task: str, set: str, split: str) -> File:
-        prefix = f"cicero/{set}/{split}/{task}"
-        items = tuple(self._items(prefix, task, set, split))
+    def file(self, task: Task, set: str, split: str) -> File:
+        prefix = f"cicero/{set}/{split}/{task.local}"
+        items = tuple(self._items(prefix, task.local, set, split))
         return File(self.path, items, self.skipped, self.sha256)
 
     def _items(self, prefix: str, task: str, set: str, split: str) -> Iterator[Item]:
@@ -168,7 +161,10 @@ class _Lines:
                         continue
                     gold = row.correct[0]
             question = "\n".join((row.Question, f"target: {row.Target}", *given.get(number, ())))
-            yield Item(f"{prefix}/{number}", task, set, split, dialogue, question, options, labels, gold, references)
+            yield Item(
+                f"{prefix}/{number}", f"cicero_{task}", set, split, dialogue, question, options, labels, gold, references,
+                row.asks,
+            )  # fmt: skip
 
     def _given(self, task: str) -> dict[int, tuple[str]]:
         """Line -> the other event, of targets with a cause and a subsequent event (1.1.4 and 1.1.5).

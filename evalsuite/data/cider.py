@@ -18,13 +18,14 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+from evalsuite.benchmark import Task
 from evalsuite.data import cider_files as files
+from evalsuite.data import corpus
 from evalsuite.data.cider_dnli import NEGATIVES, Triplet, negatives
 from evalsuite.data.cider_relations import RELATIONS, asked
-from evalsuite.data.cider_tasks import FOLDS, SPLITS, TASKS_CIDER
-from evalsuite.data.corecode import File
+from evalsuite.data.cider_tasks import CIDER, FOLDS, SPLITS, TASKS_CIDER
+from evalsuite.data.corpus import File, folder_of
 from evalsuite.errors import DataError
-from evalsuite.tasks import Task
 from evalsuite.types import Item
 
 NLI = ("entailment", "contradiction")  # the options of dialogue-level NLI; the first is the positive class
@@ -34,57 +35,42 @@ NLI = ("entailment", "contradiction")  # the options of dialogue-level NLI; the 
 _UNASKED = {"daily-dialogue-0805": "fold1", "daily-dialogue-3480": "fold4", "mutual-0220": "fold5"}
 
 
-class Corpus:
-    """A clone of the official repository, or a folder in its layout; each file is read once."""
+class Corpus(corpus.Corpus):
+    """A clone of the official repository, or a folder in its layout, or a parent of one."""
+
+    benchmark = CIDER
 
     def __init__(self, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
         """`folder` holds data/cider_main.json, or cider/data/cider_main.json. `seed` draws the negatives of NLI."""
-        if not folder.is_dir():
-            raise DataError(
-                "no such folder: give --data DIR or EVALSUITE_DATA, or fetch with `evalsuite data pull`", folder
-            )
-        for root in (folder, folder / "cider"):
-            if files.main(root).is_file():
-                break
-        else:
-            raise DataError("no CIDER data here: expected data/cider_main.json and code/…", folder)
-        self.root, self.seed, self._skip_bad = root, seed, skip_bad
+        root = folder_of(
+            folder,
+            ("", "cider"),
+            lambda place: files.main(place).is_file(),
+            "no CIDER data here: expected data/cider_main.json and code/…",
+        )
+        super().__init__(root, skip_bad=skip_bad)
+        self._seed = seed
         self._tests: dict[tuple[str, str], File] = {}
-        self._made: dict[tuple[str, str, str], File] = {}
         self._annotated: files.Annotated | None = None
 
     def path(self, task: Task, set: str, split: str) -> Path:
         """Where a fold's tests stand; for training, and for NLI in both splits, more files have a part in it."""
-        return files.main(self.root) if task.name == "dnli" else files.test(self.root, task, set)
+        return files.main(self.root) if task.local == "dnli" else files.test(self.root, task, set)
 
     def has(self, task: Task, set: str, split: str) -> bool:
         if set not in FOLDS or split not in SPLITS:
             return False
-        if task.name == "dnli":  # the span questions say which dialogue is in which fold
+        if task.local == "dnli":  # the span questions say which dialogue is in which fold
             return all(files.test(self.root, TASKS_CIDER["span_extraction"], fold).is_file() for fold in FOLDS)
         return all(files.test(self.root, task, fold).is_file() for fold in _sources(set, split))
 
-    def file(self, task: Task, set: str, split: str) -> File:
-        """The items of a fold. Raises DataError for what is broken or missing."""
+    def _load(self, task: Task, set: str, split: str) -> File:
         if set not in FOLDS or split not in SPLITS:
             raise DataError(
                 f"no {set} {split}: CIDER has {', '.join(FOLDS)}, each with {' and '.join(SPLITS)}", self.root
             )
-        place = (task.name, set, split)
-        if place not in self._made:
-            self._made[place] = self._dnli(set, split) if task.name == "dnli" else self._joined(task, set, split)
-        return self._made[place]
-
-    def train(self, task: str, set: str) -> tuple[Item, ...]:
-        """The training items, () if a file that they come from is missing."""
-        row = TASKS_CIDER[task]
-        return self.file(row, set, "train").items if self.has(row, set, "train") else ()
-
-    labelled = train
-
-    def files(self, split: str) -> list[tuple[Task, str]]:
-        """(task, fold) of all there is, in the paper's order."""
-        return [(task, fold) for task in TASKS_CIDER.values() for fold in FOLDS if self.has(task, fold, split)]
+        file = self._dnli(set, split) if task.local == "dnli" else self._joined(task, set, split)
+        return replace(file, items=tuple(replace(item, group=category(item)) for item in file.items))
 
     def _test(self, task: Task, fold: str) -> File:
         if (task.name, fold) not in self._tests:
@@ -115,9 +101,9 @@ class Corpus:
             for dialogue in self._annotated.dialogues
             # A dialogue that is in no fold has nothing to ask about.
             if (fold := folds.get(dialogue.id) or _UNASKED.get(dialogue.id)) and fold in _sources(set, split)
-            for item in nli_items(dialogue, set, split, self.seed)
+            for item in nli_items(dialogue, set, split, self._seed)
         )
-        sha256 = _hash(self._annotated.sha256, *(file.sha256 for file in spans), f"seed {self.seed}")
+        sha256 = _hash(self._annotated.sha256, *(file.sha256 for file in spans), f"seed {self._seed}")
         return File(files.main(self.root), items, self._annotated.skipped, sha256)
 
 
@@ -145,16 +131,16 @@ def nli_items(dialogue: files.Dialogue, set: str, split: str, seed: int = 0) -> 
         taken += false
         for n, triplet in enumerate((true, *false)):
             yield Item(
-                f"{prefix}-not-{n}" if n else prefix, "dnli", set, split, dialogue.turns,
+                f"{prefix}-not-{n}" if n else prefix, "cider_dnli", set, split, dialogue.turns,
                 f"{triplet.head}\t{triplet.relation}\t{triplet.tail}", NLI, ("(a)", "(b)"), int(n > 0), (NLI[n > 0],),
             )  # fmt: skip
 
 
 def relation_of(item: Item) -> str:
     """The relation that an item asks about or for; of a false triplet the one that it claims."""
-    if item.task == "dnli":
+    if item.task == "cider_dnli":
         return item.question.split("\t")[1]
-    if item.task.startswith("relation"):
+    if item.task.startswith("cider_relation"):
         return item.references[0]
     found = asked(item.question)
     assert found is not None, f"{item.id}: no question of Table 10"  # the loader lets no other in

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalsuite.benchmark import Task
 from evalsuite.data.cider_dnli import Triplet
 from evalsuite.data.cider_relations import RELATIONS, asked, official
-from evalsuite.data.corecode import File
+from evalsuite.data.corpus import File
 from evalsuite.errors import DataError, unknown
-from evalsuite.tasks import Task
 from evalsuite.types import Item
 
 Fail = Callable[..., DataError]  # (message, field) -> the error, with file and line in it
@@ -30,14 +30,14 @@ def main(root: Path) -> Path:
 def test(root: Path, task: Task, fold: str) -> Path:
     """The test file of a fold. Those of span selection count from 0."""
     number = int(fold.removeprefix("fold"))
-    return root / task.folder / task.file.format(number - 1 if task.name.startswith("span_selection") else number)
+    return root / task.folder / task.file.format(number - 1 if task.local.startswith("span_selection") else number)
 
 
 def load(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> File:
     """Read one test file. A broken row raises DataError with file, place and field; with `skip_bad` it is left out."""
     path = test(root, task, fold)
     raw = _bytes(path)
-    read, labels = _READERS[task.name]
+    read, labels = _READERS[task.local]
     items: list[Item] = []
     skipped: list[DataError] = []
     numbers: set[str] = set()
@@ -62,7 +62,7 @@ def load(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> File:
         numbers.add(number)
         items.append(
             Item(
-                f"cider/{fold}/test/{task.name}/{number}", task.name, fold, "test",
+                f"cider/{fold}/test/{task.local}/{number}", task.name, fold, "test",
                 contexts.setdefault(context, (context,)), question, options, labels, gold, (answer,),
             )
         )  # fmt: skip

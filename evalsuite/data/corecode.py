@@ -13,71 +13,38 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalsuite.benchmark import Task
+from evalsuite.data import corpus
+from evalsuite.data.corecode_tasks import CORECODE
+from evalsuite.data.corpus import File, folder_of
 from evalsuite.errors import DataError
-from evalsuite.tasks import SETS, TASKS, Task
 from evalsuite.types import Item
 
 _LABEL = re.compile(r"\(\w{1,2}\)")
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """The items of one official file, what was wrong in the lines left out, and the file's hash."""
+class Corpus(corpus.Corpus):
+    """A folder that holds easy/ and hard/, or a clone of the official repository, or a parent of one."""
 
-    path: Path
-    items: tuple[Item, ...]
-    skipped: tuple[DataError, ...]
-    sha256: str
-
-
-class Corpus:
-    """A data folder; each file is read once."""
+    benchmark = CORECODE
 
     def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
-        """`folder` holds easy/ and hard/, or is a clone of the official repository, or a parent of one."""
-        if not folder.is_dir():
-            raise DataError(
-                "no such folder: give --data DIR or EVALSUITE_DATA, or fetch with `evalsuite data pull`", folder
-            )
-        for root in (folder, folder / "data", folder / "corecode" / "data"):
-            if any((root / name).is_dir() for name in SETS):
-                break
-        else:
-            raise DataError(
-                "no CORECODE data here: expected data/{easy,hard}/{multiple_choice,span_extraction,generation}/…",
-                folder,
-            )
-        self.root, self._skip_bad = root, skip_bad
-        self._files: dict[tuple[str, str, str], File] = {}
+        root = folder_of(
+            folder,
+            ("", "data", "corecode/data"),
+            lambda place: any((place / name).is_dir() for name in CORECODE.sets),
+            "no CORECODE data here: expected data/{easy,hard}/{multiple_choice,span_extraction,generation}/…",
+        )
+        super().__init__(root, skip_bad=skip_bad)
 
     def path(self, task: Task, set: str, split: str) -> Path:
         return path_of(self.root, task, set, split)
 
-    def has(self, task: Task, set: str, split: str) -> bool:
-        return self.path(task, set, split).is_file()
-
-    def file(self, task: Task, set: str, split: str) -> File:
-        place = (task.name, set, split)
-        if place not in self._files:
-            self._files[place] = load(self.root, task, set, split, skip_bad=self._skip_bad)
-        return self._files[place]
-
-    def train(self, task: str, set: str) -> tuple[Item, ...]:
-        """The training items, () if there is no such file."""
-        return self.file(TASKS[task], set, "train").items if self.has(TASKS[task], set, "train") else ()
-
-    def labelled(self, task: str, set: str) -> tuple[Item, ...]:
-        """Items that are not tested on: the training split, or dev where there is none (as of one task in the public files)."""
-        splits = [s for s in ("train", "dev") if self.has(TASKS[task], set, s)]
-        return self.file(TASKS[task], set, splits[0]).items if splits else ()
-
-    def files(self, split: str) -> list[tuple[Task, str]]:
-        """(task, set) of every official file of that split that is there, in the paper's order."""
-        return [(t, s) for t in TASKS.values() for s in SETS if self.has(t, s, split)]
+    def _load(self, task: Task, set: str, split: str) -> File:
+        return load(self.root, task, set, split, skip_bad=self._skip_bad)
 
 
 def path_of(root: Path, task: Task, set: str, split: str) -> Path:

@@ -22,42 +22,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalsuite.data.corecode import File
+from evalsuite.benchmark import Task
+from evalsuite.data import corpus
+from evalsuite.data.corpus import File, folder_of
+from evalsuite.data.glucose_dimensions import DIMENSIONS, SETS, Dimension
+from evalsuite.data.glucose_tasks import GLUCOSE
 from evalsuite.errors import DataError
-from evalsuite.tasks import Task
 from evalsuite.types import Item
 
 ESCAPED, JOINED = "escaped", "****"
 FILES = {"test": "test/test_set_answer_key.csv", "train": "train/GLUCOSE_training_data_final.csv"}
 LEVELS = {"specific_statement": "specific", "general_rule": "general"}
-
-
-@dataclass(frozen=True, slots=True)
-class Dimension:
-    """Wording and connective of Table 6."""
-
-    number: int
-    text: str
-    connective: str
-
-    @property
-    def set(self) -> str:
-        return f"d{self.number}"
-
-
-DIMENSIONS = (
-    Dimension(1, "An event that directly causes or enables X", "Causes/Enables"),
-    Dimension(2, "An emotion or basic human drive that motivates X", "Motivates"),
-    Dimension(3, "A location state that enables X", "Enables"),
-    Dimension(4, "A possession state that enables X", "Enables"),
-    Dimension(5, "Other attribute that enables X", "Enables"),
-    Dimension(6, "An event that is directly caused or enabled by X", "Causes/Enables"),
-    Dimension(7, "An emotion that is caused by X", "Causes"),
-    Dimension(8, "A change of location that X results in", "Results in"),
-    Dimension(9, "A change of possession that X results in", "Results in"),
-    Dimension(10, "Other change in attribute that X results in", "Results in"),
-)
-SETS = tuple(dimension.set for dimension in DIMENSIONS)
 
 
 def column(dimension: int, level: str) -> str:
@@ -84,6 +59,27 @@ class Row:
         return tuple(f"*{text}*" if n == self.selected else text for n, text in enumerate(self.story))
 
 
+class Corpus(corpus.Corpus):
+    """A folder that holds test/ (and train/), or a clone of the official repository, or a parent of one."""
+
+    benchmark = GLUCOSE
+
+    def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
+        root = folder_of(
+            folder,
+            ("", "glucose"),
+            lambda place: any((place / name).is_file() for name in FILES.values()),
+            f"no GLUCOSE data here: expected {FILES['test']}",
+        )
+        super().__init__(root, skip_bad=skip_bad)
+
+    def path(self, task: Task, set: str, split: str) -> Path:
+        return self.root / FILES[split]
+
+    def _load(self, task: Task, set: str, split: str) -> File:
+        return load(self.root, task, set, split, skip_bad=self._skip_bad)
+
+
 def rows(path: Path) -> tuple[Row, ...]:
     """The rows of a file of the official columns: the key, the training data, or a submission.
 
@@ -100,8 +96,10 @@ def load(folder: Path, task: Task, set: str, split: str, *, skip_bad: bool = Fal
     path = folder / FILES[split]
     found, skipped, raw = _read(path, skip_bad=skip_bad)
     dimension = DIMENSIONS[SETS.index(set)]
-    made = tuple(item for row in found if (item := _item(row, task.name, dimension, split)))
-    return File(path, made, skipped, hashlib.sha256(raw).hexdigest())
+    made = tuple(item for row in found if (item := _item(row, task.local, dimension, split)))
+    # The notebook's figure counts the rows that are not asked about, too.
+    facts = {"answered": len(made), "escaped": len(found) - len(made)}
+    return File(path, made, skipped, hashlib.sha256(raw).hexdigest(), facts)
 
 
 def item_id(number: int, task: str, set: str, split: str = "test") -> str:
@@ -134,7 +132,7 @@ def _item(row: Row, task: str, dimension: Dimension, split: str) -> Item | None:
     what = task.replace("_", " ")
     return Item(
         id=item_id(row.number, task, dimension.set, split),
-        task=task,
+        task=f"glucose_{task}",
         set=dimension.set,
         split=split,
         dialogue=row.marked,

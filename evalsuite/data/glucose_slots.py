@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from evalsuite.data.glucose import DIMENSIONS
+from evalsuite.data.glucose_dimensions import DIMENSIONS, SETS
+from evalsuite.types import Item
 
 Slot = tuple[str, ...]
 
@@ -62,6 +63,13 @@ PROMPTED: dict[int, tuple[Slot, ...]] = {
     9: (_RESULT, _SHE_OR_IT, ("has", "have")),
     10: (_RESULT, _SHE_OR_IT, _STATE[0]),
 }
+
+
+def pattern(item: Item, variant: str) -> str:
+    """What constrained decoding holds a reply to: the slots of Appendix C behind the template `prompted`, else a whole
+    explanation."""
+    number = SETS.index(item.set) + 1
+    return prompted(number) if variant == "prompted" else statement(number)
 
 
 def statement(dimension: int) -> str:

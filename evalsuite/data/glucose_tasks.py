@@ -1,12 +1,27 @@
-"""GLUCOSE's tasks, as rows for evalsuite/tasks.py. The set is the dimension, d1 to d10 (`glucose.SETS`)."""
+"""GLUCOSE's tasks, one row each. The sets are its dimensions, d1 to d10."""
 
 from __future__ import annotations
 
-from evalsuite.tasks import Task
+from evalsuite.benchmark import Benchmark, Task
+from evalsuite.data.glucose_dimensions import SETS
+from evalsuite.data.glucose_slots import pattern
 
+GLUCOSE = Benchmark("glucose", "GLUCOSE", "en", SETS, ("train", "test"), "维度", "dimension", averaged=True)
+
+_METRICS = ("sacrebleu", "sacrebleu_notebook")
 TASKS_GLUCOSE = (
-    Task("specific_statement", "GS", "具体陈述", "Specific statement", "text", "test_set_answer_key", "test",
-         ("sacrebleu", "sacrebleu_notebook"), 96, "glucose"),
-    Task("general_rule", "GR", "一般规则", "General rule", "text", "test_set_answer_key", "test",
-         ("sacrebleu", "sacrebleu_notebook"), 128, "glucose"),
-)  # fmt: skip
+    Task(
+        "glucose_specific_statement",
+        "GS",
+        "具体陈述",
+        "Specific statement",
+        "text",
+        "",
+        "",
+        _METRICS,
+        96,
+        "glucose",
+        pattern,
+    ),
+    Task("glucose_general_rule", "GR", "一般规则", "General rule", "text", "", "", _METRICS, 128, "glucose", pattern),
+)

@@ -55,6 +55,17 @@ def corpus_bleu(sums: Numbers) -> Floats:
     return _combine(sums, ratio(sums[..., 2:6], sums[..., 6:10]))
 
 
+def corpus_bleu_exp(sums: Numbers) -> Floats:
+    """(..., 10) summed statistics -> (...) BLEU-4 in [0, 1] with sacreBLEU's default smoothing: the k-th order without a
+    match counts as 1/2^k of a match."""
+    sums = np.asarray(sums, dtype=float)
+    matches, totals = sums[..., 2:6], sums[..., 6:10]
+    missed = matches == 0
+    smoothed = np.where(missed, 0.5 ** np.cumsum(missed, axis=-1), matches)
+    score = _combine(sums, ratio(smoothed, totals))[..., -1]
+    return np.where(missed.all(axis=-1), 0.0, score)
+
+
 def sentence_bleu(stats: Numbers, epsilon: float = 0.1) -> Floats:
     """(N, 10) statistics -> (N, 4) sentence BLEU-1, …, BLEU-4 in [0, 1].
 

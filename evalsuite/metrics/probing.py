@@ -8,39 +8,56 @@ Guessing has accuracy 0.5 and ΔNLL 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Probed:
-    """The losses of one probe. Data set, corruption and group are how the paper's tables are cut."""
+class Probes:
+    """The probes of N items, as `stats.Additive` wants it: for each corruption how many there are, how many of them the
+    model told apart, and their ΔNLL in nats.
 
-    set: str
-    group: str
-    corruption: str
-    valid: float
-    corrupted: float
+    A group's figures are the means of its corruptions' figures, not of the probes: where some explanations have no invalid
+    neighbour, the other corruptions do not gain weight by it. The paper says "average" only; with all corruptions there
+    for all explanations, both are one.
+    """
 
-    @property
-    def accuracy(self) -> float:
-        return float(self.valid < self.corrupted)
+    statistics: Any  # (N, 3 * corruptions)
+    corruptions: tuple[str, ...]  # those that occur
+    groups: tuple[tuple[str, tuple[str, ...]], ...]  # group -> its corruptions
 
-    @property
-    def delta_nll(self) -> float:
-        return self.corrupted - self.valid
+    @classmethod
+    def of(cls, corruptions: Sequence[str], groups: Mapping[str, str], deltas: Sequence[float]) -> Probes:
+        """From each probe's corruption and ΔNLL; `groups` says which group a corruption is of."""
+        import numpy as np
 
+        names = tuple(name for name in groups if name in corruptions)
+        rows = np.zeros((len(deltas), len(names), 3))
+        for n, (name, delta) in enumerate(zip(corruptions, deltas, strict=True)):
+            rows[n, names.index(name)] = 1, delta > 0, delta
+        of = {group: tuple(name for name in names if groups[name] == group) for group in dict.fromkeys(groups.values())}
+        return cls(rows.reshape(len(deltas), -1), names, tuple((g, mine) for g, mine in of.items() if mine))
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """`corruption` is None where all of the group are taken together."""
+    def finish(self, sums: Any) -> dict[str, Any]:
+        """(..., 3 * corruptions) sums -> accuracy_<group or corruption> and delta_nll_<…>, (...).
 
-    set: str
-    group: str
-    corruption: str | None
-    n: int
-    accuracy: float
-    delta_nll: float
+        A corruption that no resampled dialogue has counts as guessed: accuracy 0.5, ΔNLL 0.
+        """
+        import numpy as np
+
+        cut = np.asarray(sums, dtype=float).reshape((*np.shape(sums)[:-1], len(self.corruptions), 3))
+        many = np.maximum(cut[..., 0], 1.0)
+        accuracy = np.where(cut[..., 0] > 0, cut[..., 1] / many, 0.5)
+        delta = np.where(cut[..., 0] > 0, cut[..., 2] / many, 0.0)
+        found: dict[str, Any] = {}
+        for group, mine in self.groups:
+            at = [self.corruptions.index(name) for name in mine]
+            found[f"accuracy_{group}"] = accuracy[..., at].mean(axis=-1)
+            found[f"delta_nll_{group}"] = delta[..., at].mean(axis=-1)
+        for n, name in enumerate(self.corruptions):
+            found |= {f"accuracy_{name}": accuracy[..., n], f"delta_nll_{name}": delta[..., n]}
+        return found
 
 
 def per_token(nll: Sequence[float]) -> float:
@@ -51,28 +68,3 @@ def per_token(nll: Sequence[float]) -> float:
     if not math.isfinite(mean):
         raise ValueError(f"the NLL of a target of {len(nll)} tokens is {mean}")
     return mean
-
-
-def figures(probes: Iterable[Probed]) -> tuple[Figure, ...]:
-    """For each data set and group: all of the group together, then each corruption; in the order they come in.
-
-    Together is the mean of the corruptions' figures, not of the probes: where some explanations have no invalid
-    neighbour, the other corruptions do not gain weight by it. The paper says "average" only; with all corruptions there
-    for all explanations, both are one.
-    """
-    places: dict[tuple[str, str], dict[str, list[Probed]]] = {}
-    for probe in probes:
-        places.setdefault((probe.set, probe.group), {}).setdefault(probe.corruption, []).append(probe)
-    found = []
-    for (set, group), by_corruption in places.items():
-        rows = [
-            Figure(set, group, name, len(mine), _mean([p.accuracy for p in mine]), _mean([p.delta_nll for p in mine]))
-            for name, mine in by_corruption.items()
-        ]
-        accuracy, delta = _mean([row.accuracy for row in rows]), _mean([row.delta_nll for row in rows])
-        found += [Figure(set, group, None, sum(row.n for row in rows), accuracy, delta), *rows]
-    return tuple(found)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)

@@ -42,6 +42,15 @@ PROFILES: dict[str, Profile] = {
         rouge_l="coco",
         meteor15="mixed",
     ),
+    "english": Profile(
+        "english",
+        "for English: words and punctuation as mteval parts them; F1 and METEOR on words without punctuation",
+        f1="mixed",
+        bleu="13a",
+        rouge="13a",
+        meteor="mixed",
+        cider="13a",
+    ),
     "cicero": Profile(
         "cicero",
         "what CICERO's official code does: pycocoevalcap on raw English text, words as blanks part them, case kept",

@@ -9,8 +9,11 @@ Each stage is a module and can be tested alone. The rules that the docstrings ci
 
 from .option import Choices, parse_option
 from .options import parse_options
+from .sentence import parse_sentence
 from .span import parse_span
+from .verbatim import parse_verbatim
 
 PARSER_VERSION = "1"
 
-__all__ = ["PARSER_VERSION", "Choices", "parse_option", "parse_options", "parse_span"]
+__all__ = ["PARSER_VERSION", "Choices", "parse_option", "parse_options", "parse_sentence", "parse_span",
+           "parse_verbatim"]  # fmt: skip

@@ -25,11 +25,12 @@ from evalsuite.perturb.choice import (
     shuffled_order,
 )
 from evalsuite.perturb.text import drop_turns, swap_speakers, traditional
-from evalsuite.tasks import TASKS
+from evalsuite.tasks import TASKS, benchmark_of
 from evalsuite.types import Item
 
-_CHOICE, _FREE = ("choice",), ("span", "text")
-_ALL = (*_CHOICE, *_FREE)
+_CHOICE, _LISTED, _FREE = ("choice",), ("choice", "choices"), ("span", "text")
+_ALL = (*_LISTED, *_FREE)
+_ANY = (*_ALL, "probe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,10 @@ class Perturbation:
     function: Callable[[Item, int], Item | tuple[Item, ...]]
     orders: Callable[[Item, int], tuple[Order, ...]] = kept_order
     several: bool = False  # makes as many items as there are options, of which all must be right
+    languages: tuple[str, ...] = ("zh", "en")  # in English "A" is a word before it is a speaker
 
     def applies(self, task: str) -> bool:
-        return TASKS[task].kind in self.kinds
+        return TASKS[task].kind in self.kinds and benchmark_of(task).language in self.languages
 
     def items(self, item: Item, seed: int = 0) -> tuple[Item, ...]:
         """What it makes of an item: one, or several. Equal to the item where there is nothing to perturb."""
@@ -68,18 +70,18 @@ def _unchanged(item: Item, seed: int = 0) -> Item:
 PERTURBATIONS: dict[str, Perturbation] = {
     row.name: row
     for row in (
-        Perturbation("none", "不扰动", "the item as it is", _ALL, _unchanged),
-        Perturbation("reindicate", "选项标号改为1、2、3", "options called 1, 2, 3", _CHOICE, reindicate),
-        Perturbation("reindicate_upper", "选项标号改为A、B、C", "options called A, B, C", _CHOICE, partial(reindicate, style="upper")),
-        Perturbation("reindicate_circled", "选项标号改为①、②、③", "options called ①, ②, ③", _CHOICE, partial(reindicate, style="circled")),
-        Perturbation("reindicate_stems", "选项标号改为甲、乙、丙", "options called 甲, 乙, 丙", _CHOICE, partial(reindicate, style="stems")),
-        Perturbation("shuffle", "打乱选项顺序", "options in another order", _CHOICE, shuffle, shuffled_order),
-        Perturbation("both", "打乱选项并改标号", "options in another order, called 1, 2, 3", _CHOICE, both, shuffled_order),
-        Perturbation("reverse", "选项倒序", "the last option first", _CHOICE, reverse, reversed_order),
+        Perturbation("none", "不扰动", "the item as it is", _ANY, _unchanged),
+        Perturbation("reindicate", "选项标号改为1、2、3", "options called 1, 2, 3", _LISTED, reindicate),
+        Perturbation("reindicate_upper", "选项标号改为A、B、C", "options called A, B, C", _LISTED, partial(reindicate, style="upper")),
+        Perturbation("reindicate_circled", "选项标号改为①、②、③", "options called ①, ②, ③", _LISTED, partial(reindicate, style="circled")),
+        Perturbation("reindicate_stems", "选项标号改为甲、乙、丙", "options called 甲, 乙, 丙", _LISTED, partial(reindicate, style="stems")),
+        Perturbation("shuffle", "打乱选项顺序", "options in another order", _LISTED, shuffle, shuffled_order),
+        Perturbation("both", "打乱选项并改标号", "options in another order, called 1, 2, 3", _LISTED, both, shuffled_order),
+        Perturbation("reverse", "选项倒序", "the last option first", _LISTED, reverse, reversed_order),
         Perturbation("circular", "选项轮换，全对才算对", "every rotation; right only if all are", _CHOICE, circular, rotated_orders, True),
-        Perturbation("swap_speakers", "说话人A、B互换", "speakers A and B swapped", _ALL, swap_speakers),
-        Perturbation("drop_turns", "删去与答案无关的两轮", "two turns less that the answer does not rest on", _FREE, drop_turns),
-        Perturbation("traditional", "简体改为繁体", "simplified to traditional characters", _ALL, traditional),
+        Perturbation("swap_speakers", "说话人A、B互换", "speakers A and B swapped", _ALL, swap_speakers, languages=("zh",)),
+        Perturbation("drop_turns", "删去与答案无关的两轮", "two turns less that the answer does not rest on", _FREE, drop_turns, languages=("zh",)),
+        Perturbation("traditional", "简体改为繁体", "simplified to traditional characters", _ALL, traditional, languages=("zh",)),
     )
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ from importlib import import_module
 from random import Random
 
 from evalsuite.explanation import NEGATED, Explanation, Instance
+from evalsuite.types import Item
 
 Words = list[str]
 
@@ -91,6 +92,11 @@ CORRUPTIONS: dict[str, Corruption] = {
     )
 }
 GROUPS = ("logical", "complete")
+
+
+def corruption_of(item: Item) -> str:
+    """The name of the corruption that a probe (data/cedar) was made with."""
+    return item.id.rpartition(".")[2]
 
 
 def words(explanation: Explanation) -> Words:

@@ -43,10 +43,12 @@ Perturb = Annotated[
     AfterValidator(_perturbation),
     Field(json_schema_extra={"enum": list(PERTURBATIONS)}, description="What the items went through first."),
 ]
-Set = Literal["easy", "hard"]
+Set = Annotated[
+    str, Field(min_length=1, description="easy or hard; of other benchmarks a fold, dimension, version or source.")
+]
 Split = Literal["train", "dev", "test"]
 Scoring = Annotated[
-    Literal["generate", "labels", "texts", "constrained"],
+    Literal["generate", "labels", "texts", "constrained", "nll"],
     Field(description="Whether the model writes, or its options are compared by their probabilities."),
 ]
 Number = float | None  # None: not defined, or nothing to compute it from

@@ -15,7 +15,7 @@ class RunSettings(Strict):
     models: str | None
     model: list[str]
     tasks: list[Task]
-    set: Literal["easy", "hard", "both"]
+    set: str = Field(description="Sets, comma-separated; both or all for all of them.")
     split: Split
     shots: list[Count]
     prompt: list[str]

@@ -58,7 +58,7 @@ class Trained(Strict):
     task: Task
     size: Count = Field(description="Training items.")
     seed: int
-    set: Literal["easy", "hard", "both"]
+    set: str = Field(description="One set, or both or all of them.")
     allow_leak: bool = Field(description="Dialogues of test items were among them.")
     labels: dict[str, Count] = Field(description="How often each option label was the answer; empty for texts.")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite import records
-from evalsuite.data.corecode import Corpus
+from evalsuite.data.corpus import Corpora
 from evalsuite.errors import ConfigError, EvalsuiteError
 from evalsuite.resources import resolve
 from evalsuite.results import VERSION, compute
@@ -151,7 +151,7 @@ def _stated(stated: form.Form | None, results: dict[str, Any]) -> Iterator[str]:
 
 def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str]:
     """Whether it was scrubbed, and names the same data as the results."""
-    from evalsuite.data.corecode import path_of
+    from evalsuite.data.corpus import data_name
     from evalsuite.tasks import TASKS
 
     for name in SCRUBBED:
@@ -161,7 +161,7 @@ def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str
         if not kept:
             yield f"manifest.json: {name}: holds {SCRUBBED[name].partition(';')[0]}; `evalsuite submit make` takes it out"
     for n, cell in enumerate(results["cells"]):
-        file = path_of(Path(), TASKS[cell["task"]], cell["set"], cell["split"]).as_posix()
+        file = data_name(TASKS[cell["task"]], cell["set"], cell["split"])
         known = manifest["data"].get(file)
         if known and known["sha256"] != cell["facts"]["data"]:
             yield f"results.json: cells[{n}].facts.data: manifest.json has another hash of {file}"
@@ -170,7 +170,7 @@ def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str
 def _official(data: str | Path | None, manifest: dict[str, Any] | None) -> Official | None:
     bundled = "bundled:sample" if manifest and manifest["settings"]["data"] == "bundled:sample" else None
     chosen = data or bundled or os.environ.get("EVALSUITE_DATA")
-    return Official(Corpus(resolve(chosen), skip_bad=True)) if chosen else None
+    return Official(Corpora(resolve(chosen), skip_bad=True)) if chosen else None
 
 
 def _lines(folder: Path, results: dict[str, Any], official: Official | None, found: _Found) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from evalsuite.data.corecode import Corpus, File
+from evalsuite.data.corpus import Corpora, File
 from evalsuite.errors import EvalsuiteError
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt, Shots
@@ -16,13 +16,13 @@ from evalsuite.submit.lines import Wrong
 from evalsuite.tasks import TASKS
 from evalsuite.types import Item, Request
 
-_FIELDS = ("dialogue", "question", "options", "labels", "gold", "references")
+_FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "group")
 
 
 class Official:
     """The data that a submission is compared with; one file at a time is in use."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpora) -> None:
         self.corpus = corpus
         self.compared: Counter[str] = Counter()  # items, prompts
         self.unknown_templates: set[str] = set()

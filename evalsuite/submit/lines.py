@@ -104,24 +104,27 @@ class _Unfit(Exception):
 
 def _record(entry: dict[str, Any], record: dict[str, Any], request: Request) -> Wrong:
     facts, item = entry["facts"], request.item
-    choice = TASKS[item.task].kind == "choice"
+    task = TASKS[item.task]
+    choice, listed = task.kind in ("choice", "probe"), task.kind in ("choice", "choices", "probe")
     for field in PLACE:
         own = record["asked_shots" if field == "shots" else field]
         if own != entry[field]:
             raise _Unfit((field, f"is {own!a}, but the cell's is {entry[field]!a}"))
-    if choice != bool(item.options) or len(item.labels) != len(item.options):
+    if listed != bool(item.options) or len(item.labels) != len(item.options):
         raise _Unfit(
             (
                 "options",
-                f"{len(item.options)} with {len(item.labels)} labels for a task of kind {TASKS[item.task].kind}",
+                f"{len(item.options)} with {len(item.labels)} labels for a task of kind {task.kind}",
             )
         )
     if choice and (item.gold is None or len(set(item.labels)) < len(item.labels)):
         raise _Unfit(("gold", "a choice has one right label, and labels differ"))
     if item.gold is not None and item.references != (item.options[item.gold],):
         yield "gold", f"is {record['gold']!a}, but that option is not the reference"
+    if task.kind == "choices" and not set(item.references) <= set(item.options):
+        raise _Unfit(("references", "are not all among the options"))
     parts = item.id.split("/")
-    if parts[1:4] != [item.set, item.split, item.task]:
+    if parts[:4] != [task.benchmark, item.set, item.split, task.local]:
         yield "item", f"{item.id!a} is no item of {item.set} {item.split} {item.task}"
     if len(set(request.shots)) < len(request.shots) or len(request.shots) > request.asked_shots:
         yield "shots", f"{len(request.shots)} of {request.asked_shots}, some twice or too many"
