@@ -46,15 +46,17 @@ def network(folder: Path) -> None:
 def prompts(options: int, count: int) -> list[Any]:
     """The sample's items of that many options, all sets and splits, as requests."""
     from evalsuite.data.corecode import Corpus
+    from evalsuite.data.corecode_tasks import CORECODE
+    from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
     from evalsuite.prompt import Prompt
     from evalsuite.resources import bundled
-    from evalsuite.tasks import SETS, SPLITS, TASKS
+    from evalsuite.tasks import SPLITS
 
     corpus = Corpus(bundled("sample"))
     found = []
     for t in TASKS.values():
         prompt = Prompt(bundled("prompts"), t, "paper")
-        for item_set in SETS:
+        for item_set in CORECODE.sets:
             for split in SPLITS:
                 items = corpus.file(t, item_set, split).items if t.kind == "choice" else ()
                 found += [replace(prompt.request(i), scoring="labels") for i in items if len(i.options) == options]

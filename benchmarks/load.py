@@ -18,8 +18,9 @@ import time
 from pathlib import Path
 
 from evalsuite.data.corecode import Corpus, path_of
+from evalsuite.data.corecode_tasks import CORECODE
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 from evalsuite.resources import bundled
-from evalsuite.tasks import SETS, TASKS
 
 
 def write(folder: Path, items: int) -> None:
@@ -67,7 +68,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), arguments.items)
         size = sum(p.stat().st_size for p in Path(folder).rglob("*.jsonl"))
-        print(f"{len(SETS)} sets, {len(TASKS)} tasks, {size / 2**20:.0f} MiB")
+        print(f"{len(CORECODE.sets)} sets, {len(TASKS)} tasks, {size / 2**20:.0f} MiB")
         for name in ("json.loads", "evalsuite"):
             subprocess.run([sys.executable, __file__, "--measure", name, folder], check=True)
 

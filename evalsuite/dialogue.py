@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -28,14 +29,19 @@ def same_source(one: Sequence[str], other: Sequence[str]) -> bool:
     return 2 * shared >= min(len(one), len(other))
 
 
-_WINDOW = 24  # characters of two neighbouring turns that chance does not repeat: greetings and farewells are shorter
+# Characters of two neighbouring turns that chance does not repeat: greetings and farewells are shorter. What a Chinese
+# character says takes three letters or more in English.
+_WINDOW, _LETTERS_WINDOW = 24, 90
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 
 
 def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
     """The source of each dialogue as a number, the same for those that come from one: masked, altered and clipped too.
 
-    Two dialogues are taken as one source if they share two neighbouring turns of 24 characters or more together; very
-    short ones only if they are equal. Linear in the text, where `same_source` compares pairs.
+    Two dialogues are taken as one source if they share two neighbouring turns of 24 characters or more together (90 in
+    English; of a context that is one turn, as CIDER's, its sentences count); very short ones only if they are equal. Linear
+    in the text, where `same_source` compares pairs.
 
     >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。", "A: 快吃饭吧。"]
     >>> sources([whole, ["A: 你好。"], [*whole[:2], "A: 快[MASK]吧。"]])
@@ -50,8 +56,11 @@ def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
         return n
 
     seen: dict[object, int] = {}
-    for n, turns in enumerate(dialogues):
-        windows: list[object] = [pair for pair in pairwise(turns) if len(pair[0]) + len(pair[1]) >= _WINDOW]
+    for n, told in enumerate(dialogues):
+        turns = [turn.strip("*") for turn in told]  # which sentence GLUCOSE asks about does not make it another story
+        least = _WINDOW if any(map(_CHINESE.search, turns)) else _LETTERS_WINDOW
+        parts = turns if len(turns) > 1 else _SENTENCE_END.split(turns[0]) if turns else ()
+        windows: list[object] = [pair for pair in pairwise(parts) if len(pair[0]) + len(pair[1]) >= least]
         for window in (*windows, tuple(turns)):
             other = find(seen.setdefault(window, n))
             mine = find(n)

@@ -15,7 +15,7 @@ from evalsuite.errors import ConfigError, unknown
 BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (CORECODE, CICERO, CIDER, GLUCOSE, CEDAR)}
 TASKS: dict[str, Task] = {
     task.name: task
-    for task in (*TASKS_CORECODE, *TASKS_CICERO.values(), *TASKS_CIDER.values(), *TASKS_GLUCOSE, *TASKS_CEDAR)
+    for task in (*TASKS_CORECODE.values(), *TASKS_CICERO.values(), *TASKS_CIDER.values(), *TASKS_GLUCOSE, *TASKS_CEDAR)
 }
 
 SPLITS = ("train", "dev", "test")

@@ -15,10 +15,10 @@ from evalsuite.backends.checkpoint import Checkpoint, labels_response, locate, t
 from evalsuite.backends.hf import HuggingFace, plan
 from evalsuite.config import HF, Generation, Model
 from evalsuite.data.corecode import Corpus
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 from evalsuite.errors import BackendError
 from evalsuite.prompt import Prompt
 from evalsuite.resources import bundled
-from evalsuite.tasks import TASKS
 from evalsuite.types import Item, Request, Response
 
 

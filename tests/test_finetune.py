@@ -21,13 +21,13 @@ from evalsuite import training
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.config import Finetune, Model, load_models
 from evalsuite.data.corecode import Corpus, path_of
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 from evalsuite.dialogue import same_source
 from evalsuite.errors import BackendError, ConfigError
 from evalsuite.finetune import Pool, Sweep, pool
 from evalsuite.prompt import Prompt
 from evalsuite.resources import bundled
 from evalsuite.tables_finetune import curves
-from evalsuite.tasks import TASKS
 
 pytest.importorskip("peft", reason="needs evalsuite[finetune]")
 pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")

@@ -15,7 +15,7 @@ from test_page import AT_ONCE
 
 import evalsuite
 from evalsuite import ranking
-from evalsuite.tasks import TASKS
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")

@@ -14,13 +14,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evalsuite.data.corecode import Corpus
+from evalsuite.data.corecode_tasks import CORECODE
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 from evalsuite.errors import ConfigError
 from evalsuite.parse import parse_option
 from evalsuite.perturb import PERTURBATIONS, perturbation, reindicate, reverse, shuffle, swap_speakers, traditional
 from evalsuite.perturb.choice import STYLES, names, shuffled_order
 from evalsuite.perturb.question import named, renamed
 from evalsuite.perturb.text import drop_turns, droppable
-from evalsuite.tasks import SETS, SPLITS, TASKS
+from evalsuite.tasks import SPLITS
 from evalsuite.types import Item
 
 CHOICES = [name for name, task in TASKS.items() if task.kind == "choice"]
@@ -91,7 +93,7 @@ def items(draw: st.DrawFn, tasks: Sequence[str] = tuple(TASKS)) -> Item:
     turns = draw(st.lists(st.text(CHARS + "发头后里", max_size=20), min_size=1, max_size=14))
     dialogue = tuple(f"{'AB'[n % 2]}: {turn}" for n, turn in enumerate(turns))
     number = draw(st.integers(0, 10**6))
-    identity = (f"corecode/easy/test/{task}/{number}", task, draw(st.sampled_from(SETS)), "test", dialogue)
+    identity = (f"corecode/easy/test/{task}/{number}", task, draw(st.sampled_from(CORECODE.sets)), "test", dialogue)
     if TASKS[task].kind != "choice":
         question = f"请回答：事件“{draw(texts)}”的原因是什么？"
         reference = draw(st.sampled_from([turn for turn in turns if turn] or ["x"]) | texts)
@@ -435,7 +437,7 @@ def check_file(rows: tuple[Item, ...]) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_sample(sample: Corpus, task: str) -> None:
-    for item_set in SETS:
+    for item_set in CORECODE.sets:
         for split in SPLITS:
             check_file(sample.file(TASKS[task], item_set, split).items)
 

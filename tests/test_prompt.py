@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from evalsuite.data.corecode import Corpus
+from evalsuite.data.corecode_tasks import CORECODE
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 from evalsuite.dialogue import same_source
 from evalsuite.errors import PromptError
 from evalsuite.prompt import Prompt, Shots, fit
 from evalsuite.resources import bundled
-from evalsuite.tasks import SETS, TASKS
 from evalsuite.types import Item, Request
 
 PROMPTS = bundled("prompts")
@@ -51,7 +52,7 @@ def test_the_papers_form(item: Item, expected: str) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_official_texts_stand_in_every_prompt_as_they_are(sample: Corpus, task: str, variant: str) -> None:
     prompt = Prompt(PROMPTS, TASKS[task], variant)
-    for item_set in SETS:
+    for item_set in CORECODE.sets:
         for item in sample.file(TASKS[task], item_set, "test").items:
             shown = prompt.render(item)
             assert item.question in shown

@@ -11,12 +11,12 @@ import pytest
 from rich.console import Console
 
 import evalsuite
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.robustness import Told, drops, positions, robustness, told
 from evalsuite.run import score
 from evalsuite.store import Cell
 from evalsuite.tables_robustness import robustness_tables
-from evalsuite.tasks import TASKS
 from evalsuite.types import Answer, Item, Request, Score, Status
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"

@@ -11,10 +11,12 @@ import pytest
 from evalsuite.build import build, read
 from evalsuite.data.check import check
 from evalsuite.data.corecode import Corpus
+from evalsuite.data.corecode_tasks import CORECODE
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 from evalsuite.errors import DataError
 from evalsuite.ontology import find, slots
 from evalsuite.resources import bundled
-from evalsuite.tasks import SETS, SPLITS, TASKS
+from evalsuite.tasks import SPLITS
 
 ANNOTATIONS = bundled("sample/annotations.jsonl")
 
@@ -40,7 +42,7 @@ def test_what_the_sample_covers(sample: Corpus) -> None:
     assert len(dialogues) >= 40
     assert all(14 <= len(d["dialogue"]) <= 26 for d in dialogues)
     annotations = read(ANNOTATIONS)
-    for item_set in SETS:
+    for item_set in CORECODE.sets:
         mine = [a.slot for a in annotations if a.set == item_set]
         assert len({(s.dimension, s.domain) for s in mine}) == 9
         assert len(set(mine)) >= 30
@@ -50,19 +52,19 @@ def test_what_the_sample_covers(sample: Corpus) -> None:
 
 def test_no_two_splits_share_a_dialogue(sample: Corpus) -> None:
     assert not check(sample).leaks
-    for item_set in SETS:
+    for item_set in CORECODE.sets:
         whole = [{i.dialogue[0] for i in sample.file(TASKS["event_cause"], item_set, s).items} for s in SPLITS]
         assert not (whole[0] & whole[1] or whole[0] & whole[2] or whole[1] & whole[2])
 
 
 def test_gold_is_not_tied_to_a_place(sample: Corpus) -> None:
-    for item_set in SETS:
+    for item_set in CORECODE.sets:
         golds = Counter(i.gold for i in sample.file(TASKS["knowledge_filling"], item_set, "test").items)
         assert max(golds.values()) - min(golds.values()) <= 1
 
 
 def test_conflicts_and_clips_are_what_they_say(sample: Corpus) -> None:
-    for item_set in SETS:
+    for item_set in CORECODE.sets:
         for item in sample.file(TASKS["conflict_detection"], item_set, "test").items:
             assert "\n".join(item.dialogue).count(item.references[0]) == 1
         for item in sample.file(TASKS["knowledge_filling"], item_set, "test").items:

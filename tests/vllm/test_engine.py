@@ -20,11 +20,11 @@ from evalsuite import backends
 from evalsuite.backends import LocalModel, Sharing, load
 from evalsuite.config import Generation, Model, load_models
 from evalsuite.data.corecode import Corpus
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 from evalsuite.errors import BackendError
 from evalsuite.prompt import Prompt
 from evalsuite.resources import bundled
 from evalsuite.store import Store
-from evalsuite.tasks import TASKS
 from evalsuite.types import Request, Response
 
 CLOSE = 1e-4  # of a natural logarithm; seen: 2e-5

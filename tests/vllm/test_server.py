@@ -21,9 +21,9 @@ from evalsuite.backends.hf import HuggingFace
 from evalsuite.backends.openai import OpenAI
 from evalsuite.config import API, Model
 from evalsuite.data.corecode import Corpus
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.resources import bundled
-from evalsuite.tasks import TASKS
 from evalsuite.types import Request, Response
 
 # A module of it: the name alone would find this folder.

@@ -1,0 +1,153 @@
+"""Several benchmarks in one run: what is right counts as right in each, and numbers equal those of other code."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score, precision_score
+
+import evalsuite
+from evalsuite.data.corpus import Corpora
+from evalsuite.data.glucose import FILES
+from evalsuite.dialogue import sources
+from evalsuite.errors import ConfigError, DataError
+from evalsuite.means import means
+from evalsuite.metrics.glucose import corpus_bleu
+from evalsuite.resources import bundled
+from evalsuite.results import Results
+from evalsuite.tasks import BENCHMARKS, TASKS, tasks_named
+
+SISTERS = ["cicero", "cider", "glucose"]
+MODELS = """models:
+  - {name: oracle, backend: baseline, path: oracle}
+  - {name: random, backend: baseline, path: random}
+"""
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("sisters")
+    (folder / "models.yaml").write_text(MODELS)
+    return evalsuite.run(folder / "models.yaml", tasks=SISTERS, out=folder / "run")
+
+
+def records(done: Results, cell: dict[str, Any]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (done.out / cell["records"]).read_text(encoding="utf-8").splitlines()]
+
+
+def test_gold_answers_lose_nothing(done: Results) -> None:
+    cells = [cell for cell in done.cells if cell["model"] == "oracle"]
+    assert {cell["task"] for cell in cells} == {t.name for t in tasks_named(SISTERS)}
+    for cell in cells:
+        assert cell["status"] == {"parsed": cell["items"]}, cell
+        for name in TASKS[cell["task"]].metrics:
+            # CIDEr has no upper end to speak of where a set has one item or two; of no_match less is better.
+            if name not in ("cider", "meteor"):
+                assert cell["metrics"][name]["value"] == pytest.approx(name != "no_match"), (cell["task"], name)
+
+
+def test_classes_are_scikit_learns(done: Results) -> None:
+    for cell in done.cells:
+        if cell["task"] != "cider_dnli" or cell["model"] != "random":
+            continue
+        rows = records(done, cell)
+        gold = [row["references"][0] for row in rows]
+        said = [row["options"][row["answer"]["choice"]] for row in rows]
+        assert cell["metrics"]["macro_f1"]["value"] == pytest.approx(f1_score(gold, said, average="macro"))
+        assert cell["metrics"]["precision"]["value"] == pytest.approx(
+            precision_score(gold, said, pos_label="entailment")
+        )
+
+
+def test_a_cells_bleu_is_the_notebooks(done: Results) -> None:
+    """Over the whole file by sacreBLEU itself: answered cells with what was said, the others with the word escaped."""
+    with (bundled("sample") / "glucose" / FILES["test"]).open(encoding="utf-8", newline="") as file:
+        key = list(csv.DictReader(file))
+    found = [cell for cell in done.cells if cell["task"] == "glucose_specific_statement"]
+    assert len(found) == 20
+    for cell in found:
+        column = f"{cell['set'].removeprefix('d')}_specificNL"
+        said = {int(row["item"].rpartition("/")[2]): row["answer"]["text"] or "" for row in records(done, cell)}
+        whole = corpus_bleu([said.get(n, "escaped") for n in range(len(key))], [row[column] for row in key])
+        answered = corpus_bleu([said[n] for n in sorted(said)], [key[n][column] for n in sorted(said)])
+        assert 100 * cell["metrics"]["sacrebleu_notebook"]["value"] == pytest.approx(whole), cell["set"]
+        assert 100 * cell["metrics"]["sacrebleu"]["value"] == pytest.approx(answered), cell["set"]
+
+
+def test_of_a_part_of_the_rows_there_is_no_notebooks_figure(tmp_path: Path) -> None:
+    (cell,) = evalsuite.run(
+        model=["random"], tasks=["glucose_general_rule"], set="d1", limit=1, out=tmp_path / "run"
+    ).cells
+    assert cell["facts"]["answered"] == 2 and "sacrebleu_notebook" not in cell["metrics"]
+
+
+def test_the_mean_of_folds_weighs_each_the_same(done: Results) -> None:
+    (found,) = [m for m in done.means if (m["task"], m["model"]) == ("cider_span_selection", "random")]
+    folds = [c for c in done.cells if (c["task"], c["model"]) == ("cider_span_selection", "random")]
+    assert found["sets"] == list(BENCHMARKS["cider"].sets)
+    assert found["metrics"]["accuracy"]["value"] == pytest.approx(mean(c["metrics"]["accuracy"]["value"] for c in folds))
+    assert not [m for m in done.means if TASKS[m["task"]].benchmark == "cicero"]  # v1 and v2 are not parts of a whole
+
+
+def test_the_means_interval_is_what_resampling_every_fold_gives() -> None:
+    rng = np.random.default_rng(0)
+    folds = [rng.random(200) < share for share in (0.3, 0.5, 0.6, 0.45, 0.7)]
+    cells = []
+    for n, right in enumerate(folds):
+        draws = rng.choice(right, (4000, len(right))).mean(axis=1)
+        value = {"value": right.mean(), "low": np.quantile(draws, 0.025), "high": np.quantile(draws, 0.975)}
+        place = {"model": "m", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}
+        cells.append({**place, "task": "cider_dnli", "set": f"fold{n + 1}", "items": 200, "metrics": {"accuracy": value}})
+    told = means(cells)[0]["metrics"]["accuracy"]
+    whole = np.mean([rng.choice(right, (4000, len(right))).mean(axis=1) for right in folds], axis=0)
+    assert (told["low"], told["high"]) == pytest.approx(np.quantile(whole, [0.025, 0.975]), abs=0.004)
+
+
+WRONG = [
+    ({"tasks": ["cidre"]}, ConfigError, "Did you mean 'cider'"),
+    ({"tasks": ["cider"], "set": "fold6"}, ConfigError, "unknown set 'fold6'"),
+    ({"tasks": ["cider"], "set": "easy"}, ConfigError, "unknown set 'easy'"),
+    ({"tasks": ["cicero_single_answer"], "set": "v2"}, DataError, "no test items of cicero_single_answer for --set v2"),
+    ({"tasks": ["cider_dnli"], "split": "dev"}, DataError, "no fold1 dev"),
+    ({"tasks": ["cedar"]}, ConfigError, "probes have a scoring of their own"),  # a baseline has no likelihoods
+]
+
+
+@pytest.mark.parametrize(("settings", "kind", "message"), WRONG)
+def test_what_is_not_there_is_said_before_anything_is_asked(
+    tmp_path: Path, settings: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        evalsuite.run(model=["random"], out=tmp_path / "run", **settings)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_without_a_benchmark_says_what_it_expected(tmp_path: Path) -> None:
+    for name in BENCHMARKS:
+        with pytest.raises(DataError, match=f"no {BENCHMARKS[name].title} data here: expected"):
+            Corpora(tmp_path)[name]
+
+
+def test_greetings_do_not_make_one_dialogue_of_two_in_english() -> None:
+    thanks = ("A: Thank you very much.", "B: You're welcome, have a nice day.")
+    long = ("A: I missed the bus again this morning and had to walk.", "B: You should get up at half past six, then.")
+    rain, sea = ("A: It rains.",), ("A: The sea is calm.",)
+    assert sources([(*rain, *thanks), (*sea, *thanks)]) == [0, 1]
+    assert sources([(*rain, *long), (*sea, *long)]) == [0, 0]
+    context = " ".join(turn[3:] for turn in long)  # as one turn
+    assert sources([(f"{context} late",), ("Hello.",), (f"{context} the weather",)]) == [0, 1, 0]
+
+
+def test_real_dialogues_are_told_apart(real_data: Path) -> None:
+    """By the names that the official files give them."""
+    if not (real_data / "cider").is_dir():
+        pytest.skip("EVALSUITE_DATA holds no cider/")
+    items = Corpora(real_data).file(TASKS["cider_span_extraction"], "fold1", "test").items
+    named = {item.id.split("/")[-1].rpartition("-triplet-")[0] for item in items}
+    assert len(set(sources([item.dialogue for item in items]))) == pytest.approx(len(named), abs=1)
