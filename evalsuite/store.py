@@ -71,6 +71,9 @@ def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]
     parts = [fingerprint, asked, request.max_new_tokens, settings]
     if request.scoring != "generate":
         parts += [request.scoring, request.item.labels, request.item.options]
+    # Only where they are set: the keys of other requests are those that runs begun before have.
+    if request.pairs or request.pattern:
+        parts += [request.pairs, request.pattern]
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -256,4 +259,6 @@ def _unpack(packed: bytes) -> dict[str, Any]:
 def _request(item: dict[str, Any], rest: dict[str, Any]) -> Request:
     whole: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in item.items()}
     messages = tuple(Message(**m) for m in rest.pop("messages"))
-    return Request(item=Item(**whole), messages=messages, shots=tuple(rest.pop("shots")), **rest)
+    # Plans of before have no pairs.
+    pairs = tuple((context, target) for context, target in rest.pop("pairs", ()))
+    return Request(item=Item(**whole), messages=messages, shots=tuple(rest.pop("shots")), pairs=pairs, **rest)

@@ -95,8 +95,8 @@ class Request:
     scoring: str = "generate"  # how the model is asked; one of SCORINGS
     perturb: str = "none"  # what the item went through; a name in perturb.PERTURBATIONS
     rotation: int = 0  # which of the items that it made of one
-    pairs: tuple[tuple[str, str], ...] = ()  # of a probe: (context, target), of whose targets the likelihood is wanted
-    pattern: str = ""  # a regular expression that a whole reply must match, with scoring "constrained"
+    pairs: tuple[tuple[str, str], ...] = ()  # of a probe (scoring nll): (context, target), plain text
+    pattern: str = ""  # with scoring constrained: a regular expression that the whole reply must match
 
     @property
     def kind(self) -> tuple[str | int, ...]:
@@ -109,14 +109,14 @@ SCORINGS = (
     "generate",  # the model writes, a parser reads
     "labels",  # the probabilities of the option labels as the next word of the prompt; nothing is written
     "texts",  # the probabilities of the options' texts after the prompt; nothing is written
-    "constrained",  # the model writes, but can write an option label only, or what a pattern allows
-    "nll",  # the likelihood of the target of each of a probe's pairs; nothing is written
+    "constrained",  # the model writes, but can write an option label only, or what the request's pattern matches
+    "nll",  # the negative log-likelihood of each pair's target, for probes; nothing is written
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """How likely a model finds one option as the answer. Natural logarithms."""
+    """How likely a model finds one option as the answer, or the target of one pair. Natural logarithms."""
 
     logprob: float  # of all its tokens; for a label: of its surface forms ("a", " a") together
     tokens: int
@@ -128,13 +128,13 @@ class Response:
     """What came back. `error` set means that there was no reply: never an empty answer, never a score."""
 
     text: str
-    finish: str  # "stop" | "length" | "content_filter" | "error"; "labels" | "texts" where nothing was written
+    finish: str  # "stop" | "length" | "content_filter" | "error"; "labels" | "texts" | "nll" where nothing was written
     prompt_tokens: int = 0
     new_tokens: int = 0
     error: str | None = None
     reasoning: str | None = None  # what a reasoning model thought before it answered, where its endpoint tells apart
     cost: float = 0.0  # what it cost (or may have cost, if it failed), in the unit of the model's prices
-    likelihoods: tuple[Likelihood, ...] = ()  # one an option, with scoring labels and texts
+    likelihoods: tuple[Likelihood, ...] = ()  # one an option, with scoring labels and texts; one a pair, with nll
 
 
 @dataclass(frozen=True, slots=True)

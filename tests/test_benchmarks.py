@@ -91,7 +91,9 @@ def test_the_mean_of_folds_weighs_each_the_same(done: Results) -> None:
     (found,) = [m for m in done.means if (m["task"], m["model"]) == ("cider_span_selection", "random")]
     folds = [c for c in done.cells if (c["task"], c["model"]) == ("cider_span_selection", "random")]
     assert found["sets"] == list(BENCHMARKS["cider"].sets)
-    assert found["metrics"]["accuracy"]["value"] == pytest.approx(mean(c["metrics"]["accuracy"]["value"] for c in folds))
+    assert found["metrics"]["accuracy"]["value"] == pytest.approx(
+        mean(c["metrics"]["accuracy"]["value"] for c in folds)
+    )
     assert not [m for m in done.means if TASKS[m["task"]].benchmark == "cicero"]  # v1 and v2 are not parts of a whole
 
 
@@ -102,8 +104,17 @@ def test_the_means_interval_is_what_resampling_every_fold_gives() -> None:
     for n, right in enumerate(folds):
         draws = rng.choice(right, (4000, len(right))).mean(axis=1)
         value = {"value": right.mean(), "low": np.quantile(draws, 0.025), "high": np.quantile(draws, 0.975)}
-        place = {"model": "m", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}
-        cells.append({**place, "task": "cider_dnli", "set": f"fold{n + 1}", "items": 200, "metrics": {"accuracy": value}})
+        place = {
+            "model": "m",
+            "split": "test",
+            "variant": "paper",
+            "shots": 0,
+            "scoring": "generate",
+            "perturb": "none",
+        }
+        cells.append(
+            {**place, "task": "cider_dnli", "set": f"fold{n + 1}", "items": 200, "metrics": {"accuracy": value}}
+        )
     told = means(cells)[0]["metrics"]["accuracy"]
     whole = np.mean([rng.choice(right, (4000, len(right))).mean(axis=1) for right in folds], axis=0)
     assert (told["low"], told["high"]) == pytest.approx(np.quantile(whole, [0.025, 0.975]), abs=0.004)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from evalsuite.errors import BackendError
 from evalsuite.prompt import Prompt
 from evalsuite.resources import bundled
 from evalsuite.tasks import TASKS
+from evalsuite.types import Item, Message, Request
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
 pytest.importorskip("ray", reason="needs evalsuite[ray]")
@@ -205,6 +207,28 @@ def test_nodes_with_different_files(two: Any, sample: Corpus, tiny: Path) -> Non
             list(chain.from_iterable(backend.generate(requests, [False] * len(requests))))
     finally:
         backend.close()
+
+
+def test_probes_and_patterns_on_two_nodes(two: Any, tiny: Path) -> None:
+    """Bit by bit what one process says."""
+    model = hf(str(tiny), generation=Generation(batch_tokens=256))
+    item = Item("p", "inference_probing", "easy", "test", ("A: 你好。",), "为什么？", references=("x",))
+    asked = [
+        Request(item, "paper", "你好", (Message("user", "你好"),), (), 0, 8, scoring="nll",
+                pairs=(("今天下雨，" + "因为" * (n % 9), "我要带伞。"), ("天晴，", "我要带伞" if n != 7 else "")))
+        for n in range(40)
+    ]  # fmt: skip
+    asked += [
+        replace(r, scoring="constrained", pairs=(), pattern=f"[是否]{{{n + 1}}}") for n, r in enumerate(asked[:6])
+    ]
+    found = []
+    for backend in (load(model), cluster(load, two.address, 2)(model)):
+        try:
+            found.append(dict(chain.from_iterable(backend.generate(asked, [False] * len(asked)))))
+        finally:
+            backend.close()
+    assert found[0] == found[1] and len(found[0]) == len(asked)
+    assert [n for n, r in found[0].items() if r.error] == [7]
 
 
 def test_no_room_on_the_cluster(two: Any, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:

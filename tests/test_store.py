@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalsuite.errors import ConfigError
-from evalsuite.store import Cell, Store, key
+from evalsuite.store import Cell, Store, _pack, _unpack, key
 from evalsuite.types import Item, Likelihood, Message, Request, Response
 
 ITEM = Item(
@@ -38,6 +38,45 @@ def test_a_key_does_not_change_with_what_does_not() -> None:
     """An exact duplicate of an item is the same question."""
     twin = replace(REQUEST, item=replace(ITEM, id="i/1"), variant="other name")
     assert key("m", REQUEST, False, {}) == key("m", twin, False, {})
+
+
+def test_keys_are_those_that_runs_begun_before_have() -> None:
+    """As computed before requests had pairs and patterns: runs go on."""
+    labels = replace(REQUEST, scoring="labels", item=replace(ITEM, labels=("(a)", "(b)"), options=("x", "y")))
+    assert [key("m", REQUEST, False, {}), key("m", REQUEST, True, {"stop": []}), key("m", labels, False, {})] == [
+        "1b3a67805ea3bfa701dfe8d853fd171abc02b63343ac5dd8b2e14b929fe2dfe6",
+        "c9085ee00384ca853fef4a267593dc4bcda8525f685c22e87d4097484fbd36f0",
+        "32d21e31587f1bb24eb096845b23a3ef306442e104ec7eec7ade0bfbfa3fc1e3",
+    ]
+
+
+def test_pairs_and_patterns_tell_requests_apart_and_are_read_back(tmp_path: Path) -> None:
+    probe = replace(REQUEST, scoring="nll", pairs=(("甲", "乙"), ("甲", "丙")))
+    held = replace(REQUEST, scoring="constrained", pattern="[^。]+。")
+    asked = [
+        REQUEST, probe, replace(probe, pairs=probe.pairs[::-1]), replace(probe, pairs=(("甲乙", ""), ("甲", "丙"))), held,
+        replace(held, pattern="是|否"), replace(held, pattern=""),
+    ]  # fmt: skip
+    keys = [key("m", r, False, {}) for r in asked]
+    assert len(set(keys)) == len(keys)
+    scored = Response("", "nll", 5, likelihoods=(Likelihood(-0.5, 1), Likelihood(-2.25, 3)))
+    with Store(tmp_path / "s") as store:
+        store.plan(CELL, list(zip(keys, asked, strict=True)))
+        store.put([(keys[1], scored)])
+    with Store(tmp_path / "s") as store:
+        read = list(store.read(CELL))
+    assert [r for _, r, _ in read] == asked and all(hash(r.pairs) is not None for _, r, _ in read)
+    assert [r for _, _, r in read] == [None, scored, *[None] * 5]
+
+
+def test_a_plan_of_before_is_read(tmp_path: Path) -> None:
+    """Whose requests have neither pairs nor a pattern."""
+    with Store(tmp_path / "s") as store:
+        store.plan(CELL, [("k", REQUEST)])
+        (packed,) = store._db.execute("SELECT request FROM requests").fetchone()
+        old = {name: value for name, value in _unpack(packed).items() if name not in ("pairs", "pattern")}
+        store._db.execute("UPDATE requests SET request = ?", (_pack(old),))
+        assert [r for _, r, _ in store.read(CELL)] == [REQUEST]
 
 
 def test_what_is_planned_is_read_back(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ class Backend(Protocol):
 
         The whole list comes in (all cells of the model), so that an engine never runs dry and batches are the same
         whether or not a run was interrupted. A request that cannot be answered gets a Response with `error`; it does
-        not stop the others. BackendError: nothing more can be asked of this model (key refused, budget spent).
+        not stop the others. Scoring "nll" is answered from `nll` of the request's pairs. BackendError: nothing more can be asked of this model (key refused, budget spent).
         """
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class LocalModel(Backend, Protocol):
     parameters: int | None  # how many its checkpoint has; None: not known
 
     def ids(self, request: Request) -> list[int]:
-        """The prompt's token ids."""
+        """The prompt's token ids; of a probe those of its longest pair."""
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
         """Indices in blocks, in the order to be answered in. A block asked alone gives what it gives within the whole."""
@@ -64,7 +64,8 @@ class LocalModel(Backend, Protocol):
     def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
         """(context, target) -> the negative log-likelihood of every token of the target, in nats.
 
-        The perplexity of a target is the exponential of the mean.
+        The perplexity of a target is the exponential of the mean. Both are plain text, for chat models, too, and a
+        target's end-of-text token is not scored.
         """
 
 
@@ -104,7 +105,7 @@ BACKENDS: dict[str, Callable[[Model, TrainingItems, Limits], Backend]] = {
     "baseline": _baseline, "hf": _hf, "vllm": _vllm, "openai": _openai,
 }  # fmt: skip
 
-# What --scoring each can do; for choice tasks all, for the others "generate".
+# What --scoring each can do; for choice tasks all but "nll", for probes "nll", for the others "generate".
 SCORES: dict[str, tuple[str, ...]] = {
     "baseline": ("generate",), "hf": SCORINGS, "vllm": SCORINGS, "openai": ("generate",),
 }  # fmt: skip

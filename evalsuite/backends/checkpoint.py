@@ -103,18 +103,37 @@ class Checkpoint:
         # A chat template writes its own special tokens.
         return list(self.tokenizer(text, add_special_tokens=not self.model.chat)["input_ids"])
 
+    @property
+    def seq2seq(self) -> bool:
+        """An encoder reads the prompt, a decoder writes: T5, BART, BlenderBot."""
+        return bool(getattr(self.config, "is_encoder_decoder", False))
+
     def ids(self, request: Request) -> list[int]:
-        """The prompt's token ids."""
+        """The prompt's token ids; of a probe those of its longest pair, context and target."""
+        if request.scoring == "nll":
+            return max(([*c, *t] for c, t in (self.pair(*pair) for pair in request.pairs)), key=len, default=[])
         return self.encode(self.text(request))
 
-    def after(self, context: str, texts: Sequence[str]) -> list[list[int]]:
+    def too_long(self, request: Request, length: int, limit: int | None) -> str | None:
+        """Why a prompt of that many tokens and its reply do not fit `limit` tokens; None if they do."""
+        room = request.max_new_tokens
+        if not limit:
+            return None
+        if request.scoring == "nll":
+            return f"a pair of {length} tokens exceeds {limit}" if length > limit else None
+        # An encoder and its decoder have a context each.
+        if (max(length, room) if self.seq2seq else length + room) <= limit:
+            return None
+        return f"prompt of {length} tokens and reply of {room} exceed {limit}"
+
+    def after(self, context: str, texts: Sequence[str], plain: bool = False) -> list[list[int]]:
         """The token ids of each text where it follows `context`: those that tokenising both together adds.
 
         Where the tokenizer would melt the last of the context and the first of the text into one token, the text is
-        tokenised for itself: the context's ids are those that the model is really given.
+        tokenised for itself: the context's ids are those that the model is really given. `plain`: the context is no chat.
         """
         before, *wholes = self.tokenizer(
-            [context, *(context + t for t in texts)], add_special_tokens=not self.model.chat
+            [context, *(context + t for t in texts)], add_special_tokens=plain or not self.model.chat
         )["input_ids"]
         return [
             list(whole[len(before) :])
@@ -154,9 +173,21 @@ class Checkpoint:
         return self.ids(bare) or [self._start], self.option_ids(bare)
 
     def pair(self, context: str, target: str) -> tuple[list[int], list[int]]:
-        """Token ids of a context and of a target after it. An empty context becomes a begin-of-text token."""
-        ids = self.encode(context)
-        return ids or [self._start], self.after(context, [target])[0]
+        """Token ids of a context and of a target after it: plain text, for chat models, too.
+
+        An empty context becomes a begin-of-text token. Where an encoder reads the context, the target is tokenised for
+        itself. In neither case has it an end-of-text token: see HuggingFace.nll.
+        """
+        ids = list(self.tokenizer(context)["input_ids"]) or [self._start]
+        if self.seq2seq:
+            return ids, list(self.tokenizer(text_target=target, add_special_tokens=False)["input_ids"])
+        return ids, self.after(context, [target], plain=True)[0]
+
+    @property
+    def opening(self) -> list[int]:
+        """Special tokens with which a decoder's texts begin, behind its start token: BART's <s>; T5 has none."""
+        found = self.tokenizer(text_target="a", return_special_tokens_mask=True)
+        return list(found["input_ids"][: found["special_tokens_mask"].index(0)])
 
     @property
     def _start(self) -> int:
@@ -232,9 +263,20 @@ def texts_response(scores: Sequence[Sequence[float]], priors: Sequence[float], p
     return _compared("texts", prompt_tokens, found)
 
 
+def nll_response(request: Request, nll: Sequence[Sequence[float]], prompt_tokens: int) -> Response:
+    """`nll`: pair -> the negative log-likelihoods of its target's tokens. A target without tokens has none: an error."""
+    empty = [n for n, row in enumerate(nll) if not row]
+    if empty or not nll:
+        error = (
+            f"pair {empty[0]}: its target has no tokens" if empty else "a probe without pairs: there is nothing to ask"
+        )
+        return Response("", "error", prompt_tokens, error=error)
+    return _compared("nll", prompt_tokens, tuple(Likelihood(-math.fsum(row), len(row)) for row in nll))
+
+
 def _compared(finish: str, prompt_tokens: int, found: tuple[Likelihood, ...]) -> Response:
     if not all(math.isfinite(x.logprob) and math.isfinite(x.prior or 0.0) for x in found):
-        error = "the network gave an option no finite likelihood: try dtype float32 or bfloat16"
+        error = "the network gave a text no finite likelihood: try dtype float32 or bfloat16"
         return Response("", "error", prompt_tokens, error=error)
     return Response("", finish, prompt_tokens, likelihoods=found)
 

@@ -6,11 +6,14 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.checkpoint import Checkpoint, labels_response, texts_response
+from evalsuite.backends import seq2seq
+from evalsuite.backends.checkpoint import Checkpoint, labels_response, nll_response, texts_response
+from evalsuite.backends.pattern import Patterns
 from evalsuite.backends.prefill import continuations, targets
 from evalsuite.config import Model
 from evalsuite.errors import BackendError
@@ -20,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class HuggingFace:
-    """A causal LM with its tokenizer. Needs the extra `[hf]`."""
+    """A causal LM, or an encoder-decoder one (T5, BART), with its tokenizer. Needs the extra `[hf]`."""
 
     def __init__(self, model: Model) -> None:
         try:
@@ -35,8 +38,9 @@ class HuggingFace:
         self.device = _device(model.device)
         if self.device == "cpu":
             torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
+        auto = transformers.AutoModelForSeq2SeqLM if checkpoint.seq2seq else transformers.AutoModelForCausalLM
         try:
-            net = transformers.AutoModelForCausalLM.from_pretrained(
+            net = auto.from_pretrained(
                 checkpoint.path,
                 dtype=_dtype(model.dtype, self.device),
                 attn_implementation=model.hf.attention,
@@ -55,7 +59,9 @@ class HuggingFace:
             eos_token_id=checkpoint.stop_ids or None,
             cache_implementation="static" if model.hf.static_cache else None,
             disable_compile=not model.hf.compile,
+            **(seq2seq.beginning(net) if checkpoint.seq2seq else {}),
         )
+        self._patterns = Patterns(checkpoint)
         self.context = checkpoint.context
         self.settings: dict[str, Any] = {"decoding": "greedy", "stop": model.generation.stop}
         self.fingerprint = checkpoint.fingerprint(dtype=str(net.dtype), device=self.device.partition(":")[0])
@@ -91,6 +97,8 @@ class HuggingFace:
     def _size(self, request: Request, prompt: int) -> int:
         if request.scoring == "labels":  # the prompt's cache once behind " ", once behind "("
             return 2 * prompt
+        if request.scoring == "nll":
+            return max(1, len(request.pairs) * prompt)  # a probe may have no pairs
         if request.scoring == "texts":  # every option gets a copy of the prompt's cache
             return len(request.item.options) * (prompt + max(map(len, request.item.options)))
         return prompt + request.max_new_tokens
@@ -100,12 +108,10 @@ class HuggingFace:
         for batch, sizes in self._batches(requests, prompts):
             todo = []
             for n in batch:
-                length, room = len(prompts[n]), requests[n].max_new_tokens
                 if done[n]:
                     continue
-                if self.context and length + room > self.context:
-                    message = f"prompt of {length} tokens and reply of {room} exceed {self.context}"
-                    yield [(n, Response("", "error", error=message))]
+                if error := self._refusal(requests[n], len(prompts[n])):
+                    yield [(n, Response("", "error", error=error))]
                 else:
                     todo.append(n)
             # After an out-of-memory the smaller limit holds for all later batches.
@@ -114,13 +120,21 @@ class HuggingFace:
             while part := list(islice(rows, per_batch)):
                 yield from self._answer(part, prompts, requests, sizes)
 
+    def _refusal(self, request: Request, length: int) -> str | None:
+        """Why it cannot be asked of this model; None if it can."""
+        if self.checkpoint.seq2seq and request.scoring not in ("generate", "nll"):
+            return f"scoring {request.scoring}: not for encoder-decoder models; they can do generate and nll"
+        if request.scoring == "constrained" and (error := self._patterns.refusal(request)):
+            return error
+        return self.checkpoint.too_long(request, length, self.context)
+
     def _answer(
         self, part: list[int], prompts: list[list[int]], requests: Sequence[Request], sizes: dict[int, int]
     ) -> Iterator[list[tuple[int, Response]]]:
         """Answer one batch; halve it if memory runs out."""
         import torch
 
-        ways = {"labels": self._labels, "texts": self._texts}
+        ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
         answer = ways.get(requests[part[0]].scoring, self._decode)
         try:
             answers = answer([requests[n] for n in part], [prompts[n] for n in part])
@@ -147,19 +161,23 @@ class HuggingFace:
 
         width = max(map(len, prompts))
         pad = self.checkpoint.tokenizer.pad_token_id or 0
-        ids = torch.tensor([[pad] * (width - len(p)) + p for p in prompts], device=self.device)
-        mask = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts], device=self.device)
+        # Replies grow on the right of prompts; what an encoder reads has places of its own, counted from the left.
+        left = not self.checkpoint.seq2seq
+        ids = torch.tensor([_filled(p, width, pad, left) for p in prompts], device=self.device)
+        mask = torch.tensor([_filled([1] * len(p), width, 0, left) for p in prompts], device=self.device)
+        held: dict[str, Any] = {}
+        if any(r.pattern for r in requests):
+            held["logits_processor"] = [self._patterns.processor(requests, width)]
+        elif requests[0].scoring == "constrained":
+            labels = [self.checkpoint.label_forms(r) for r in requests]
+            held["prefix_allowed_tokens_fn"] = _only_labels(labels, self.checkpoint.stop_ids, width)
         limit = max(r.max_new_tokens for r in requests)
-        allowed = None
-        if requests[0].scoring == "constrained":
-            allowed = _only_labels([self.checkpoint.label_forms(r) for r in requests], self.checkpoint.stop_ids, width)
         with torch.inference_mode():
-            out = self.net.generate(
-                input_ids=ids, attention_mask=mask, max_new_tokens=limit, prefix_allowed_tokens_fn=allowed
-            )
+            out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=limit, **held)
+        begin = width if left else 1  # behind the decoder's start token
         return [
             self.checkpoint.reply(row, len(prompt), request.max_new_tokens)
-            for row, prompt, request in zip(out[:, width:].tolist(), prompts, requests, strict=True)
+            for row, prompt, request in zip(out[:, begin:].tolist(), prompts, requests, strict=True)
         ]
 
     def _labels(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
@@ -184,11 +202,24 @@ class HuggingFace:
             for row, (context, texts), prompt in zip(found, priors, prompts, strict=True)
         ]
 
+    def _nll(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
+        found = iter(self.nll([pair for r in requests for pair in r.pairs]))
+        return [nll_response(r, [next(found) for _ in r.pairs], len(p)) for r, p in zip(requests, prompts, strict=True)]
+
     def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        """As every local model's. Of an encoder-decoder the encoder reads the context, the decoder is given the target.
+
+        The end-of-text token is no part of a target on either kind: CEDAR (Zhou et al. 2022, equation 1 and section 4.1)
+        averages over the response's own tokens y_1 … y_m, and models with and without an encoder stand in one table.
+        """
         rows = [self.checkpoint.pair(context, target) for context, target in pairs]
+        score = targets
+        if self.checkpoint.seq2seq:
+            score = partial(seq2seq.targets, opening=self.checkpoint.opening)
         found: list[list[float]] = [[] for _ in rows]
-        for batch in plan({n: len(c) + len(t) for n, (c, t) in enumerate(rows)}, self._budget):
-            for n, scores in zip(batch, targets(self.net, [rows[n] for n in batch]), strict=True):
+        sizes = {n: len(c) + len(t) for n, (c, t) in enumerate(rows) if t}  # what has no tokens needs no network
+        for batch in plan(sizes, self._budget):
+            for n, scores in zip(batch, score(self.net, [rows[n] for n in batch]), strict=True):
                 found[n] = [-s for s in scores]
         return found
 
@@ -220,6 +251,11 @@ def plan(sizes: dict[int, int], budget: int, order: Sequence[int] | None = None)
         batches[-1].append(index)
         largest = max(largest, sizes[index])
     return batches
+
+
+def _filled(row: list[int], width: int, pad: int, left: bool) -> list[int]:
+    rest = [pad] * (width - len(row))
+    return rest + row if left else row + rest
 
 
 def _only_labels(labels: list[list[list[list[int]]]], stop: list[int], width: int) -> Callable[[int, Any], list[int]]:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 from evalsuite.backends import _OWN, Backend
-from evalsuite.backends.checkpoint import Checkpoint, labels_response, texts_response
+from evalsuite.backends.checkpoint import Checkpoint, labels_response, nll_response, texts_response
 from evalsuite.backends.vllm_engine import Ask, Engine, Failed, Job
 from evalsuite.config import Model
 from evalsuite.errors import BackendError
@@ -61,10 +61,11 @@ class Vllm:
             yield [(n, Response("", "error", error=r.error) if isinstance(r, Failed) else r) for n, r in group]
 
     def _job(self, request: Request, prompt: list[int]) -> Job:
-        length, room = len(prompt), request.max_new_tokens
-        if self.context and length + room > self.context:
-            return _refused(f"prompt of {length} tokens and reply of {room} exceed {self.context}")
-        ways = {"labels": self._labels, "texts": self._texts}
+        if error := self.checkpoint.too_long(request, len(prompt), self.context):
+            return _refused(error)
+        if request.scoring == "constrained" and not (request.pattern or request.item.options):
+            return _refused("scoring constrained: the request has neither options nor a pattern")
+        ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
         return ways.get(request.scoring, self._decode)(request, prompt)
 
     def _decode(self, request: Request, prompt: list[int]) -> Job:
@@ -77,7 +78,8 @@ class Vllm:
         limits: dict[str, Any] = {}
         if request.scoring == "constrained":
             forms = [form for label in request.item.label_forms for form in label]
-            limits["structured_outputs"] = StructuredOutputsParams(choice=forms)
+            held = {"regex": request.pattern} if request.pattern else {"choice": forms}
+            limits["structured_outputs"] = StructuredOutputsParams(**held)
         params = _params(
             max_tokens=request.max_new_tokens,
             stop_token_ids=self.checkpoint.stop_ids,
@@ -136,6 +138,13 @@ class Vllm:
             for token in part
         }
         return [[found[tuple(option[: n + 1])] for n in range(len(option))] for option in options]
+
+    def _nll(self, request: Request, prompt: list[int]) -> Job:
+        found = []
+        for pair in request.pairs:
+            context, target = self.checkpoint.pair(*pair)
+            found.append((yield from self._targets(context, target)) if target else [])
+        return nll_response(request, found, len(prompt))
 
     def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
         rows = [self.checkpoint.pair(context, target) for context, target in pairs]

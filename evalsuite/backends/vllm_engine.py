@@ -78,6 +78,8 @@ class Engine:
             "enable_prefix_caching": True,
             # Not the checkpoint's: a repetition penalty, say, would bend greedy decoding.
             "generation_config": "vllm",
+            # As on hf (backends/pattern.py): what a pattern may hold, and what it allows, must not hang on the engine.
+            "structured_outputs_config": {"backend": "guidance"},
             **({"enable_lora": True, "max_lora_rank": v.max_lora_rank} if self.lora else {}),
             **v.engine,
         }

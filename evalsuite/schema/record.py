@@ -53,7 +53,7 @@ class Record(Strict):
     scoring: Scoring
     perturb: Perturb
     rotation: Count
-    finish: Literal["stop", "length", "content_filter", "error", "labels", "texts"]
+    finish: Literal["stop", "length", "content_filter", "error", "labels", "texts", "nll"]
     error: str | None
     prompt_tokens: Count
     new_tokens: Count

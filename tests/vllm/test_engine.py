@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import evalsuite
 from evalsuite import backends
 from evalsuite.backends import LocalModel, Sharing, load
 from evalsuite.config import Generation, Model, load_models
+from evalsuite.data import glucose_slots as slots
 from evalsuite.data.corecode import Corpus
 from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
 from evalsuite.errors import BackendError
@@ -108,6 +110,49 @@ def test_constrained_replies_are_labels_and_those_of_hf(pair: Pair, sample: Corp
     replies = answers(vllm, asked)
     assert all(a.text.strip() in (*r.item.indicators, *r.item.labels) for a, r in zip(replies, asked, strict=True))
     assert [a.text for a in replies] == [a.text for a in answers(hf, asked)]
+
+
+@pytest.mark.parametrize("chat", [True, False], ids=["chat", "base"])
+def test_replies_match_their_patterns_and_are_those_of_hf(pair: Pair, sample: Corpus, chat: bool) -> None:
+    vllm, hf = pair(chat=chat)
+    patterns = ["是|否", "[一-龥]{2,4}", "(?:in|in front of) the car", "🙂{2}"]
+    patterns += [make(d) for d in range(1, 11) for make in (slots.prompted, slots.statement)]
+    (request, *_) = requests(sample, per_cell=1)
+    asked = [replace(request, scoring="constrained", pattern=p, max_new_tokens=40) for p in patterns]
+    replies = answers(vllm, asked)
+    assert replies == answers(hf, asked)
+    for pattern, reply in zip(patterns, replies, strict=True):
+        assert reply.finish == "length" or re.fullmatch(pattern, reply.text), (pattern, reply)
+    assert sum(r.finish == "stop" for r in replies) >= 14
+
+
+@pytest.mark.parametrize("pattern", ["(", "a(?=b)", "(.)\\1"])
+def test_a_pattern_that_cannot_be_used_fails_alone(pair: Pair, sample: Corpus, pattern: str) -> None:
+    asked = [
+        replace(r, scoring="constrained", pattern=p)
+        for r, p in zip(requests(sample)[:3], ("是", pattern, "否"), strict=True)
+    ]
+    for backend in pair():
+        good, bad, other = answers(backend, asked)
+        assert (good.text, other.text) == ("是", "否")
+        assert "regex" in (bad.error or "")
+
+
+@pytest.mark.parametrize("chat", [True, False], ids=["chat", "base"])
+def test_probes_are_answered_as_on_hf(pair: Pair, sample: Corpus, chat: bool) -> None:
+    vllm, hf = pair(chat=chat)
+    (request, *rest) = requests(sample, per_cell=1)
+    probes: list[tuple[tuple[str, str], ...]] = [
+        ((r.prompt, r.item.target), ("", r.item.target), ("你好，", "再见。")) for r in rest
+    ]
+    probes += [(("你好", ""),), (), (("字" * 9000, "。"),)]
+    asked = [replace(request, scoring="nll", pairs=p) for p in probes]
+    for ours, theirs in zip(answers(vllm, asked), answers(hf, asked), strict=True):
+        assert (ours.text, ours.finish, ours.prompt_tokens) == ("", theirs.finish, theirs.prompt_tokens)
+        assert ours.error == theirs.error
+        assert [x.tokens for x in ours.likelihoods] == [x.tokens for x in theirs.likelihoods]
+        logprobs = [[x.logprob for x in r.likelihoods] for r in (ours, theirs)]
+        assert logprobs[0] == pytest.approx(logprobs[1], abs=1e-3)  # sums of up to dozens of tokens
 
 
 @pytest.mark.parametrize("chat", [True, False], ids=["chat", "base"])

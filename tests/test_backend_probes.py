@@ -1,0 +1,283 @@
+"""Probes (scoring nll) on causal and on encoder-decoder networks: every number against a plain transformers loop."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalsuite.backends import LocalModel
+from evalsuite.backends.checkpoint import nll_response
+from evalsuite.backends.hf import HuggingFace
+from evalsuite.config import Generation, Model
+from evalsuite.types import Item, Message, Request, Response
+
+pytest.importorskip("torch", reason="needs evalsuite[hf]")
+
+ITEM = Item("p/0", "inference_probing", "easy", "test", ("A: 你好。", "B: 好。"), "为什么？", references=("x",))
+PAIRS = [
+    (("今天下雨了，因为有云。B: ", "我要带伞。"), ("今天下雨了，因为没有云。B: ", "我要带伞。")),
+    (("甲", "乙"), ("甲。", "乙")),
+    (("", "天气很好"), ("今天", "是星期一，我要去上班，你呢？")),
+    (("A: 你好 B: ", "再见"), ("A: 你好吗 B: ", "再见。"), ("A: ", "好。")),  # not only two
+]
+
+
+def probe(*pairs: tuple[str, str], number: int = 0) -> Request:
+    item = replace(ITEM, id=f"p/{number}")
+    return Request(item, "paper", "", (Message("user", ""),), (), 0, 64, scoring="nll", pairs=pairs)
+
+
+def answers(backend: Any, asked: list[Request]) -> list[Response]:
+    found = dict(chain.from_iterable(backend.generate(asked, [False] * len(asked))))
+    return [found[n] for n in range(len(asked))]
+
+
+def tokenizer(opening: str = "") -> Any:
+    """One token a character, </s> behind each text, as T5's; with `opening` <s> before it, as BART's."""
+    import transformers
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    texts = "".join(chain.from_iterable(chain.from_iterable(chain.from_iterable(PAIRS))))
+    words = ["<pad>", "</s>", "<unk>", "<s>", *sorted(set(texts + "人"))]
+    made = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="<unk>"))
+    made.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    made.post_processor = processors.TemplateProcessing(
+        f"{opening} $A </s>".strip(), special_tokens=[("</s>", 1), ("<s>", 3)]
+    )
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, pad_token="<pad>", eos_token="</s>", unk_token="<unk>", bos_token="<s>", model_max_length=64
+    )  # fmt: skip
+
+
+def save_t5(folder: Path) -> None:
+    import torch
+    import transformers
+
+    torch.manual_seed(0)
+    words = tokenizer()
+    config = transformers.T5Config(
+        vocab_size=len(words) + 5, d_model=16, d_kv=4, d_ff=32, num_layers=2, num_heads=4, decoder_start_token_id=0,
+        initializer_factor=3.0,
+    )  # fmt: skip
+    transformers.T5ForConditionalGeneration(config).save_pretrained(folder)
+    words.save_pretrained(folder)
+
+
+def save_bart(folder: Path) -> None:
+    import torch
+    import transformers
+
+    torch.manual_seed(0)
+    words = tokenizer("<s>")
+    config = transformers.BartConfig(
+        vocab_size=len(words), d_model=16, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
+        decoder_attention_heads=4, encoder_ffn_dim=32, decoder_ffn_dim=32, max_position_embeddings=64, pad_token_id=0,
+        bos_token_id=3, eos_token_id=1, decoder_start_token_id=1, init_std=0.5,
+    )  # fmt: skip
+    net = transformers.BartForConditionalGeneration(config)
+    net.generation_config.forced_bos_token_id = 3
+    net.save_pretrained(folder)
+    words.save_pretrained(folder)
+
+
+SAVED: dict[str, Callable[[Path], None]] = {"t5": save_t5, "bart": save_bart}
+
+
+def model(path: Path, chat: bool = False, batch_tokens: int = 400) -> HuggingFace:
+    generation = Generation(max_new_tokens=8, batch_tokens=batch_tokens)
+    return HuggingFace(
+        Model(name="m", backend="hf", path=str(path), dtype="float32", device="cpu", chat=chat, generation=generation)
+    )
+
+
+@pytest.fixture(scope="module", params=["base", "chat"])
+def causal(tiny: Path, request: pytest.FixtureRequest) -> HuggingFace:
+    return model(tiny, request.param == "chat")
+
+
+@pytest.fixture(scope="module", params=SAVED)
+def seq2seq(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> HuggingFace:
+    SAVED[request.param](folder := tmp_path_factory.mktemp("seq2seq"))
+    return model(folder)
+
+
+@pytest.fixture(scope="module", params=["base", "chat", *SAVED])
+def backend(request: pytest.FixtureRequest, tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> HuggingFace:
+    if request.param not in SAVED:
+        return model(tiny, request.param == "chat")
+    SAVED[request.param](folder := tmp_path_factory.mktemp("network"))
+    return model(folder)
+
+
+def plain_causal(backend: HuggingFace, context: str, target: str) -> list[float]:
+    """transformers' own loss, token by token, of the whole plain text; nothing of ours but the split."""
+    import torch
+
+    words = backend.checkpoint.tokenizer
+    before = words(context)["input_ids"] or [words.eos_token_id if words.bos_token_id is None else words.bos_token_id]
+    ids = torch.tensor([before + words(target, add_special_tokens=False)["input_ids"]])
+    with torch.inference_mode():
+        logits = backend.net(ids).logits[0, len(before) - 1 : -1]
+        return torch.nn.functional.cross_entropy(logits, ids[0, len(before) :], reduction="none").tolist()
+
+
+def plain_seq2seq(backend: HuggingFace, context: str, target: str) -> list[float]:
+    """One token after the other through the decoder, each behind those before it."""
+    import torch
+
+    net, words = backend.net, backend.checkpoint.tokenizer
+    start = {"t5": [0], "bart": [1, 3]}[net.config.model_type]
+    encoded = torch.tensor([words(context)["input_ids"]])
+    found = []
+    said = list(start)
+    for token in words(target, add_special_tokens=False)["input_ids"]:
+        with torch.inference_mode():
+            logits = net(input_ids=encoded, decoder_input_ids=torch.tensor([said])).logits[0, -1]
+        found.append(-float(logits.double().log_softmax(-1)[token]))
+        said.append(token)
+    return found
+
+
+def test_a_probes_likelihoods_are_those_of_a_plain_loop(backend: HuggingFace) -> None:
+    plain = plain_seq2seq if backend.checkpoint.seq2seq else plain_causal
+    assert isinstance(backend, LocalModel)
+    for response, pairs in zip(
+        answers(backend, [probe(*p, number=n) for n, p in enumerate(PAIRS)]), PAIRS, strict=True
+    ):
+        assert (response.error, response.text, response.finish, response.new_tokens) == (None, "", "nll", 0)
+        wanted = [plain(backend, *pair) for pair in pairs]
+        assert [x.tokens for x in response.likelihoods] == [len(w) for w in wanted]
+        assert [x.logprob for x in response.likelihoods] == pytest.approx([-sum(w) for w in wanted], abs=1e-4)
+
+
+def test_the_end_of_text_is_no_part_of_a_target(seq2seq: HuggingFace) -> None:
+    """Against transformers' own loss: with </s> among the labels it is another number."""
+    import torch
+
+    words, (context, target) = seq2seq.checkpoint.tokenizer, PAIRS[0][0]
+    labels = torch.tensor([words(text_target=target)["input_ids"]])
+    with torch.inference_mode():
+        loss = seq2seq.net(input_ids=torch.tensor([words(context)["input_ids"]]), labels=labels).loss
+    (nll,) = seq2seq.nll([(context, target)])
+    special = {"t5": 1, "bart": 2}[seq2seq.net.config.model_type]
+    assert len(nll) == len(target) == labels.shape[1] - special
+    assert abs(float(loss) * labels.shape[1] - sum(nll)) > 0.1
+
+
+def test_what_is_asked_with_it_changes_nothing(backend: HuggingFace) -> None:
+    asked = [probe(*p, number=n) for n, p in enumerate(PAIRS)]
+    together = answers(backend, asked)
+    for one, response in zip(asked, together, strict=True):
+        (alone,) = answers(backend, [one])
+        assert [x.logprob for x in alone.likelihoods] == pytest.approx(
+            [x.logprob for x in response.likelihoods], abs=1e-4
+        )
+    found = dict(chain.from_iterable(backend.generate(asked, [True, False, True, True])))
+    assert list(found) == [1]
+    assert [x.logprob for x in found[1].likelihoods] == pytest.approx(
+        [x.logprob for x in together[1].likelihoods], abs=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ((("你好", "好"), ("你好", "")), "pair 1: its target has no tokens"),
+        ((("你好", ""), ("你", "")), "pair 0: its target has no tokens"),
+        ((), "without pairs"),
+        ((("你好", "好"), ("好" * 9000, "好")), "a pair of 900.* exceeds"),
+        ((("你好", "好"), ("好", "好" * 9000)), "a pair of 900.* exceeds"),
+    ],
+)
+def test_a_probe_that_cannot_be_asked_fails_alone(
+    backend: HuggingFace, pairs: tuple[tuple[str, str], ...], message: str
+) -> None:
+    good, bad, other = answers(backend, [probe(*PAIRS[0]), probe(*pairs), probe(*PAIRS[1])])
+    assert good.error is None and other.error is None
+    assert answers(backend, [probe(*pairs)]) == [bad]  # with nothing beside it, too
+    assert bad.finish == "error" and bad.likelihoods == () and re.search(message, bad.error or "")
+
+
+def test_no_likelihood_is_made_of_nan() -> None:
+    response = nll_response(probe(*PAIRS[0]), [[1.0], [math.nan]], 5)
+    assert "no finite likelihood" in (response.error or "") and response.likelihoods == ()
+
+
+def test_batches_of_probes_stay_within_the_budget(tiny: Path) -> None:
+    backend = model(tiny, batch_tokens=200)
+    asked = [probe(*PAIRS[n % 3], number=n) for n in range(60)]
+    blocks = backend.plan(asked)
+    assert sorted(chain.from_iterable(blocks)) == list(range(60)) and len(blocks) > 3
+    for block in blocks:
+        longest = max(len(backend.ids(asked[n])) for n in block)
+        assert sum(len(asked[n].pairs) for n in block) * longest <= 200
+    groups = list(backend.generate(asked, [False] * 60))
+    assert [len(g) for g in groups] == [len(b) for b in blocks]
+
+
+def test_memory_running_out_halves_the_batch(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from evalsuite.backends import hf as module
+
+    backend = model(tiny, batch_tokens=4000)
+    asked = [probe(*PAIRS[n % 2], number=n) for n in range(7)]
+    whole = answers(backend, asked)
+    plain = module.targets
+
+    def starved(net: object, rows: list[tuple[list[int], list[int]]]) -> list[list[float]]:
+        if len(rows) > 4:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return plain(net, rows)
+
+    monkeypatch.setattr(module, "targets", starved)
+    for mine, theirs in zip(answers(backend, asked), whole, strict=True):
+        assert [x.logprob for x in mine.likelihoods] == pytest.approx([x.logprob for x in theirs.likelihoods], abs=1e-4)
+
+
+def test_probes_beside_other_requests(causal: HuggingFace) -> None:
+    written = Request(ITEM, "paper", "你好", (Message("user", "你好"),), (), 0, 4)
+    alone = answers(causal, [written])
+    mixed = answers(causal, [probe(*PAIRS[0]), written, probe(*PAIRS[1])])
+    assert mixed[1] == alone[0]
+    assert mixed[0].finish == mixed[2].finish == "nll"
+
+
+def test_a_chat_model_reads_a_probe_as_plain_text(tiny: Path) -> None:
+    base, chat = (answers(model(tiny, chat), [probe(*p) for p in PAIRS]) for chat in (False, True))
+    assert base == chat
+
+
+def test_what_an_encoder_decoder_writes_is_what_transformers_writes(seq2seq: HuggingFace) -> None:
+    import torch
+
+    prompts = ["今天下雨了，因为有云。", "你好", "A: 你好吗 B: ", "乙"]
+    asked = [Request(ITEM, "paper", text, (Message("user", text),), (), 0, 8) for text in prompts]
+    for text, response in zip(prompts, answers(seq2seq, asked), strict=True):
+        words = seq2seq.checkpoint.tokenizer
+        ids = torch.tensor([words(text)["input_ids"]])
+        start = {"t5": [0], "bart": [1, 3]}[seq2seq.net.config.model_type]
+        said = list(start)
+        while len(said) < 9 and (len(said) == len(start) or said[-1] != 1):
+            with torch.inference_mode():
+                logits = seq2seq.net(input_ids=ids, decoder_input_ids=torch.tensor([said])).logits[0, -1]
+            said.append(int(logits.argmax()))
+        wanted = words.decode(said[1:], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        assert (response.text, response.prompt_tokens) == (wanted, ids.shape[1])
+        assert response.finish == ("stop" if said[-1] == 1 else "length")
+
+
+@pytest.mark.parametrize("scoring", ["labels", "texts", "constrained"])
+def test_what_an_encoder_decoder_cannot_do_it_says(seq2seq: HuggingFace, scoring: str) -> None:
+    item = replace(ITEM, options=("甲", "乙"), labels=("(a)", "(b)"), gold=0)
+    choice = Request(item, "paper", "你好", (Message("user", "你好"),), (), 0, 8, scoring=scoring)
+    refused, good = answers(seq2seq, [choice, probe(*PAIRS[0])])
+    assert f"scoring {scoring}: not for encoder-decoder models" in (refused.error or "")
+    assert good.error is None
