@@ -15,11 +15,13 @@ from typing import Any
 import pytest
 
 import evalsuite
-from evalsuite.types import SCORINGS
+from evalsuite.types import SCORINGS as ALL_SCORINGS
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+
+SCORINGS = [way for way in ALL_SCORINGS if way != "nll"]  # of choices
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
