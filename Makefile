@@ -6,7 +6,7 @@ TORCH ?= torch==2.13.0
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: run test test-vllm lint clean
+.PHONY: run test test-vllm test-neighbours lint clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
@@ -27,6 +27,15 @@ test-vllm: .venv-vllm/test
 	@if [ -s .venv-vllm/test ]; then echo "skipped: $$(cat .venv-vllm/test)"; else \
 	HF_HUB_OFFLINE=1 $(VBIN)/pytest tests/vllm; fi
 
+# The tests that run exported tasks in lm-evaluation-harness and inspect_ai, which bring some 60 packages along. Their venv
+# looks into .venv for all that is there already (addsitedir reads its editable install of evalsuite, too).
+NEIGHBOURS ?= lm-eval==0.4.13 inspect-ai==0.3.285
+NBIN := .venv-neighbours/bin
+PURELIB := import sysconfig; print(sysconfig.get_path("purelib"))
+
+test-neighbours: .venv-neighbours/test
+	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(NBIN)/python -m pytest tests/neighbours
+
 lint: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,6 +53,13 @@ lint: .venv/test
 	$(PIP) install -e '.[hf,openai,finetune,ray,semsim,dev]'
 	touch $@
 
+.venv-neighbours/test: .venv/test
+	test -x $(NBIN)/python || $(BIN)/python -m venv .venv-neighbours
+	echo "import site; site.addsitedir('$$($(BIN)/python -c '$(PURELIB)')')" >"$$($(NBIN)/python -c '$(PURELIB)')/beside.pth"
+	@echo "installing into .venv-neighbours (a minute)"
+	$(NBIN)/pip --disable-pip-version-check -q install $(NEIGHBOURS)
+	touch $@
+
 # Empty if vLLM is there; else the reason why not (it is tried again when this file is removed, or by make clean).
 .venv-vllm/test: pyproject.toml tests/vllm/install.py
 	test -x $(VBIN)/python || $(PYTHON) -m venv .venv-vllm
@@ -54,4 +70,4 @@ lint: .venv/test
 	elif [ $$? = 3 ]; then tail -1 .venv-vllm/log >$@; else cat .venv-vllm/log; exit 1; fi
 
 clean:
-	rm -rf .venv .venv-vllm build dist runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-vllm .venv-neighbours build dist runs .mypy_cache .pytest_cache .ruff_cache .hypothesis

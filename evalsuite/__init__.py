@@ -8,6 +8,7 @@ this loads neither torch nor transformers nor jieba, nor anything else that take
 
     run, score, report, preview     the journey and its parts; Settings: the keywords of `run`
     finetune                        LoRA adapters for a model, and how they do
+    export                          CORECODE's tasks for other harnesses
     judge                           a model scores a run's generations
     compare                         one model of a run against another
     parse_option, parse_span        an answer out of any reply
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evalsuite.compare import compare as compare
+    from evalsuite.export.making import export as export
     from evalsuite.finetune import finetune as finetune
     from evalsuite.judge.judging import judge as judge
     from evalsuite.parse import parse_option as parse_option
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Settings": "run",
     "compare": "compare",
+    "export": "export.making",
     "finetune": "finetune",
     "judge": "judge.judging",
     "parse_option": "parse",

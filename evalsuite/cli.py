@@ -298,13 +298,14 @@ def _more() -> None:
     """Commands that stand in files of their own."""
     from evalsuite.cli_audit import audit_app
     from evalsuite.cli_data import data_app, models, tasks
+    from evalsuite.cli_export import export
     from evalsuite.cli_finetune import finetune
     from evalsuite.cli_judge import judge
     from evalsuite.cli_parity import parity
     from evalsuite.cli_show import show
     from evalsuite.cli_submit import cite, submit_app
 
-    for command in (tasks, models, parity, finetune, judge, show, cite):
+    for command in (tasks, models, parity, finetune, judge, show, export, cite):
         app.command()(command)
     app.add_typer(data_app, name="data")
     app.add_typer(audit_app, name="audit")

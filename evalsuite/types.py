@@ -72,6 +72,14 @@ class Item:
             for name, label in zip(self.indicators, self.labels, strict=True)
         )
 
+    @property
+    def label_begins(self) -> tuple[tuple[str, ...], ...]:
+        """The same as far as they tell labels apart: "a", " a" and "(a" without what closes it."""
+        return tuple(
+            tuple(dict.fromkeys((name, f" {name}", label[: label.index(name) + len(name)])))
+            for name, label in zip(self.indicators, self.labels, strict=True)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Message:

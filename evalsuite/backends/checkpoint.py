@@ -153,11 +153,7 @@ class Checkpoint:
 
         Which form a model prefers depends on its tokenizer and on how it was trained, so their probabilities are added.
         """
-        item = request.item
-        forms = [
-            dict.fromkeys((name, f" {name}", label[: label.index(name) + len(name)]))
-            for name, label in zip(item.indicators, item.labels, strict=True)
-        ]
+        forms = request.item.label_begins
         ids = iter(self.after(self.text(request), [form for row in forms for form in row]))
         return [_distinct([next(ids) for _ in row]) for row in forms]
 
