@@ -10,7 +10,7 @@ import logging
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,7 +34,7 @@ from evalsuite.resources import resolve
 from evalsuite.results import Results, write_manifest, write_results
 from evalsuite.scoring import Reading, score_reply
 from evalsuite.store import Cell, Store, key
-from evalsuite.tasks import BENCHMARKS, SPLITS, tasks_named
+from evalsuite.tasks import BENCHMARKS, SPLITS, benchmark_of, tasks_named
 from evalsuite.types import SCORINGS, Item, Request, Response, Score
 
 log = logging.getLogger(__name__)
@@ -114,7 +114,11 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
         write_manifest(out, s, _data(s), {data_name(x.task, x.set, s.split): x.file for x in sources})
-        engine: backends.Loader = partial(backends.load, train=corpus.labelled, limits=lambda: _limits(s, store))
+        engine: backends.Loader = partial(
+            backends.load,
+            train=partial(_labelled, corpus, {x.task.benchmark for x in sources}),
+            limits=lambda: _limits(s, store),
+        )
         if s.executor == "ray":
             from evalsuite.backends.ray import cluster
 
@@ -342,6 +346,11 @@ def ask(
         progress.finish()
         if isinstance(groups, Generator):  # an interrupted run must not go on asking an endpoint
             groups.close()
+
+
+def _labelled(corpus: Corpora, benchmarks: Collection[str], task: str, item_set: str) -> tuple[Item, ...]:
+    """Items that are not tested on, of the benchmarks that are: the others may not be there, and are long to read."""
+    return corpus.labelled(task, item_set) if benchmark_of(task).name in benchmarks else ()
 
 
 def _limits(s: Settings, store: Store) -> Limits:

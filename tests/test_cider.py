@@ -179,7 +179,7 @@ def test_ids_are_unique_and_spans_stand_in_their_context(corpus: Corpus) -> None
         for task, fold in corpus.files(split):
             items = corpus.file(task, fold, split).items
             assert len({item.id for item in items}) == len(items)
-            assert all(item.id.split("/")[:4] == ["cider", fold, split, task.name] for item in items)
+            assert all(item.id.split("/")[:4] == ["cider", fold, split, task.local] for item in items)
             assert all((item.set, item.split, item.task) == (fold, split, task.name) for item in items)
             if task.kind == "span":
                 assert all(item.references[0] in item.dialogue[0] for item in items)

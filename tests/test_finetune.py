@@ -22,6 +22,7 @@ from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.config import Finetune, Model, load_models
 from evalsuite.data.corecode import Corpus, path_of
 from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
+from evalsuite.data.corpus import Corpora
 from evalsuite.dialogue import same_source
 from evalsuite.errors import BackendError, ConfigError
 from evalsuite.finetune import Pool, Sweep, pool
@@ -95,7 +96,7 @@ def test_no_dialogue_of_a_test_item_is_trained_on(tmp_path: Path) -> None:
     line = json.loads(path_of(tmp_path / "data", task, "easy", "test").read_text(encoding="utf-8").splitlines()[0])
     train = path_of(tmp_path / "data", task, "hard", "train")
     train.write_text(train.read_text(encoding="utf-8").rstrip("\n") + "\n" + json.dumps({**line, "id": 9999}) + "\n")
-    corpus = Corpus(tmp_path / "data")
+    corpus = Corpora(tmp_path / "data")
     asked = Sweep(model=["tiny"], tasks=[task.name], sizes=[4])
     kept, all_of_them = pool(corpus, task, asked), pool(corpus, task, replace(asked, allow_leak=True))
     leaked = "corecode/hard/train/knowledge_filling/9999"

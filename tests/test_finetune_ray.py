@@ -19,7 +19,7 @@ import evalsuite
 from evalsuite import finetune_ray, training
 from evalsuite.backends import ray as executor
 from evalsuite.config import load_models
-from evalsuite.data.corecode import Corpus
+from evalsuite.data.corpus import Corpora
 from evalsuite.display import Display
 from evalsuite.errors import BackendError
 from evalsuite.finetune import Job, Sweep, finished, jobs, pool
@@ -87,7 +87,7 @@ def local(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def all_of(file: Path, out: Path, sizes: list[int]) -> list[Job]:
     sweep = Sweep(**{**WHAT, "sizes": sizes}, out=out)
-    found = pool(Corpus(bundled("sample") / "data"), task("knowledge_filling"), sweep)
+    found = pool(Corpora(bundled("sample") / "data"), task("knowledge_filling"), sweep)
     return list(jobs(load_models(file)[0], {"knowledge_filling": found}, sweep))
 
 

@@ -200,7 +200,7 @@ USAGE = [
     (["run", "--model", "nobody"], "unknown model 'nobody'"),
     (["run", "--models", "/nowhere.yaml"], "no such file"),
     (["run", "--data", "/nowhere"], "no such folder"),
-    (["run", "--set", "medium"], "easy, hard or both"),
+    (["run", "--set", "medium"], "unknown set 'medium'"),
     (["run", "--split", "valid"], "train, dev or test"),
     (["run", "--shots", "x"], "expected numbers"),
     (["run", "--shots", "-1"], "none negative"),

@@ -13,6 +13,7 @@ from evalsuite.data.check import check
 from evalsuite.data.corecode import Corpus
 from evalsuite.data.corecode_tasks import CORECODE
 from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
+from evalsuite.data.corpus import Corpora
 from evalsuite.errors import DataError
 from evalsuite.ontology import find, slots
 from evalsuite.resources import bundled
@@ -51,7 +52,7 @@ def test_what_the_sample_covers(sample: Corpus) -> None:
 
 
 def test_no_two_splits_share_a_dialogue(sample: Corpus) -> None:
-    assert not check(sample).leaks
+    assert not check(Corpora(bundled("sample"))).leaks
     for item_set in CORECODE.sets:
         whole = [{i.dialogue[0] for i in sample.file(TASKS["event_cause"], item_set, s).items} for s in SPLITS]
         assert not (whole[0] & whole[1] or whole[0] & whole[2] or whole[1] & whole[2])

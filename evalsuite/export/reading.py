@@ -17,7 +17,7 @@ from evalsuite.types import Answer, Item, Response, Status
 
 def item_of(row: Mapping[str, Any]) -> Item:
     """The item of a row: JSON has lists where an Item has tuples."""
-    found = {field.name: row[field.name] for field in fields(Item)}
+    found = {field.name: row[field.name] for field in fields(Item) if field.name in row}
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
     return Item(**values)
 
