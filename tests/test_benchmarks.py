@@ -139,6 +139,12 @@ def test_what_is_not_there_is_said_before_anything_is_asked(
     assert not (tmp_path / "run").exists()
 
 
+def test_of_a_benchmark_as_a_whole_what_is_there_will_do(tmp_path: Path) -> None:
+    done = evalsuite.run(model=["random"], tasks=["cicero"], set="v2", limit=1, out=tmp_path / "run")
+    assert {"cicero_motivation", "cicero_all_answers"} <= {cell["task"] for cell in done.cells}
+    assert "cicero_single_answer" not in {cell["task"] for cell in done.cells}
+
+
 def test_a_folder_without_a_benchmark_says_what_it_expected(tmp_path: Path) -> None:
     for name in BENCHMARKS:
         with pytest.raises(DataError, match=f"no {BENCHMARKS[name].title} data here: expected"):
