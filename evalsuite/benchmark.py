@@ -19,6 +19,7 @@ class Benchmark:
     splits: tuple[str, ...]
     sets_zh: str  # what its sets are, in words
     sets_en: str
+    rubric: str = ""  # by which judges score its short texts, if none is named; prompts/judge/<name>.j2
     averaged: bool = False  # whether the paper tells the mean over the sets, as of folds
 
 

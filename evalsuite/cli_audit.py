@@ -21,13 +21,16 @@ def make(
     n: Annotated[int, typer.Option("--n", help="Outputs of each model.")] = 100,
     seed: Annotated[int, typer.Option("--seed", help="Another seed draws another sample.")] = 0,
     models: Annotated[str, typer.Option("--models", help="Names, comma-separated; all if not given.")] = "",
-    tasks: Annotated[str, typer.Option("--tasks", help="Names, comma-separated; all if not given.")] = "",
+    tasks: Annotated[
+        str, typer.Option("--tasks", help="Of tasks or benchmarks, comma-separated; all if not given.")
+    ] = "",
     rubric: Annotated[
         str,
         typer.Option(
-            "--rubric", help="By what short texts are scored: corecode (0-5), cicero (3 x 1-5), glucose (0-3)."
+            "--rubric",
+            help="By what short texts are scored: corecode (0-5), cicero (3 x 1-5), glucose (0-3); their benchmark's own if not given.",
         ),
-    ] = "corecode",
+    ] = "",
     name: Annotated[
         str, typer.Option("--name", help="The sample's folder in RUN/audit; else made of n and seed.")
     ] = "",

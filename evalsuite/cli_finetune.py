@@ -21,7 +21,13 @@ def finetune(
     model: Annotated[list[str], typer.Option("--model", help="The model to train; may be given more than once.")],
     tasks: Annotated[str, typer.Option("--tasks", help="Names, comma-separated; an adapter is trained for each.")],
     models: cli.Models = "bundled:models.yaml",
-    set: Annotated[str, typer.Option("--set", help="easy, hard, or both together.")] = "both",
+    set: Annotated[
+        str,
+        typer.Option(
+            "--set",
+            help="easy, hard, or both together; of other benchmarks theirs, such as fold1 (several, comma-separated, are pooled).",
+        ),
+    ] = "both",
     sizes: Annotated[
         str, typer.Option("--sizes", help="Training items, comma-separated; larger subsets hold the smaller.")
     ] = "2000,4000,6000,8000,10000",

@@ -18,10 +18,15 @@ def judge(
     ],
     models: cli.Models = "bundled:models.yaml",
     rubric: Annotated[
-        str, typer.Option("--rubric", help="corecode, cicero, glucose, or yours: prompts/judge/NAME.j2.")
-    ] = "corecode",
+        str,
+        typer.Option(
+            "--rubric",
+            help="corecode, cicero, glucose (or cicero_en, glucose_en), or yours: prompts/judge/NAME.j2; each benchmark's own if not given.",
+        ),
+    ] = "",
     tasks: Annotated[
-        str, typer.Option("--tasks", help="Names, comma-separated; those of short texts if not given.")
+        str,
+        typer.Option("--tasks", help="Names of tasks or benchmarks, comma-separated; all short texts if not given."),
     ] = "",
     model: Annotated[list[str] | None, typer.Option("--model", help="Only this model's generations.")] = None,
     perturb: Annotated[str, typer.Option("--perturb", help="Generations under which perturbations.")] = "none",

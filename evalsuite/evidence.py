@@ -37,9 +37,20 @@ def outcome(record: Record) -> str:
     status, scores = str(record["answer"]["status"]), record["scores"]
     if status != Status.PARSED:
         return status
-    if scores.get("accuracy") == 1 or scores.get("em") == 1:
+    if any(scores.get(name) == 1 for name in ("accuracy", "set_accuracy", "em")):
         return "right"
-    return "partial" if scores.get("f1", 0) > 0 else "wrong"
+    return "partial" if max(scores.get("f1", 0), scores.get("answer_f1", 0)) > 0 else "wrong"
+
+
+def golds(record: Record) -> list[str]:
+    """The labels of the right options: one, several, or none for spans and texts."""
+    return str(record["gold"]).split(", ") if record.get("gold") else []
+
+
+def chosen(record: Record) -> list[int]:
+    """The options that were read."""
+    answer = record["answer"]
+    return list(answer.get("choices") or ([] if answer.get("choice") is None else [answer["choice"]]))
 
 
 def listed(done: Results, status: str) -> Iterator[tuple[dict[str, Any], Record]]:

@@ -31,7 +31,7 @@ from evalsuite.prompt import Prompt
 from evalsuite.resources import resolve
 from evalsuite.results import Results
 from evalsuite.run import prepare, run
-from evalsuite.tasks import task
+from evalsuite.tasks import BENCHMARKS, task
 from evalsuite.types import Item
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ class Sweep:
     models: str | Path = "bundled:models.yaml"
     model: Sequence[str] = ()  # names of models on hf or vllm
     tasks: Sequence[str] = ()
-    set: str = (
-        "both"  # trained and tested on easy, hard, both together; of other benchmarks one of theirs, such as fold1
-    )
+    # Trained and tested on: easy, hard, both together. Of other benchmarks theirs, such as fold1; of several that are
+    # named (comma-separated, or all) training items are pooled.
+    set: str = "both"
     sizes: Sequence[int] = (2000, 4000, 6000, 8000, 10000)  # training items; each subset holds the smaller ones
     test_size: int | None = None  # the first N test items of each file
     seeds: Sequence[int] = (1,)
@@ -78,13 +78,21 @@ class Sweep:
         if not self.seeds:
             raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
         for name in self.tasks:
-            task(name)
+            if task(name).kind == "probe":
+                raise ConfigError(f"--tasks {name}: of a probe nothing is written, so there is no answer to train on")
         for name in self.perturb:
             perturbation(name)
 
     def sets(self, corpus: Corpora, t: Task) -> list[str]:
-        """Those that a task is trained and tested on."""
-        return [name for name in corpus.of(t).sets if self.set in (name, "both", "all")]
+        """Those that a task is trained and tested on. ConfigError: several that nobody named: folds, say, whose training
+        items are the others' test items."""
+        named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
+        if "both" in named and t.benchmark != "corecode":
+            of = BENCHMARKS[t.benchmark]
+            raise ConfigError(
+                f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
+            )
+        return [name for name in there if name in named or named & {"both", "all"}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +208,7 @@ def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
             "left_out": pools[name].left_out,
             "allow_leak": s.allow_leak,
             "too_long": len(rows) - len(fitting),
-            "labels": dict(sorted(Counter(item.target for item in subset if item.gold is not None).items())),
+            "labels": dict(sorted(Counter(item.indicators[gold] for item in subset for gold in item.golds).items())),
         }
         made_by = {
             **trained,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from statistics import mean
-from string import ascii_lowercase
 from typing import Any
 
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.perturb.choice import STYLES
 from evalsuite.tasks import TASKS
 
 PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb")
@@ -107,15 +107,16 @@ def _seed(cell: dict[str, Any]) -> dict[str, Any]:
 def label_check(trained: dict[str, Any], said: dict[str, Any] | None) -> dict[str, Any] | None:
     """Answers by place of their label: in training, chosen by the adapter, gold. None for spans and texts.
 
-    Labels are compared by place, as perturbed items call them otherwise; in training they are always a, b, c, …
+    Labels are compared by place, as perturbed items call them otherwise; in training they are a, b, c, … or 0, 1, 2, …
     `distance` is the total variation distance between chosen and training, `bias` that between chosen and gold. Both
     are small where gold is spread as in training: only shuffled items tell a shortcut from a right answer.
     """
-    if said is None or not trained.get("labels") or not set(trained["labels"]) <= set(ascii_lowercase):
+    names = next((names for names in _NAMES if set(trained.get("labels") or ()) <= set(names)), ())
+    if said is None or not trained.get("labels") or not names:
         return None
-    places = {ascii_lowercase.index(name): n for name, n in trained["labels"].items()}
+    places = {names.index(name): n for name, n in trained["labels"].items()}
     count = max(len(said["labels"]), 1 + max(places))
-    labels = said["labels"] + [f"({ascii_lowercase[n]})" for n in range(len(said["labels"]), count)]
+    labels = said["labels"] + [f"({names[n]})" for n in range(len(said["labels"]), count)]
     rest = [0] * (count - len(said["labels"]))
     counts, chosen, gold = [places.get(n, 0) for n in range(count)], said["chosen"] + rest, said["gold"] + rest
     most = counts.index(max(counts))
@@ -131,6 +132,9 @@ def label_check(trained: dict[str, Any], said: dict[str, Any] | None) -> dict[st
         "share": chosen[most] / sum(chosen) if sum(chosen) else None,  # of the answers, on that label
         "gold_share": gold[most] / sum(gold) if sum(gold) else None,
     }
+
+
+_NAMES = (STYLES["lower"](702), [str(n) for n in range(100)])
 
 
 def _distance(one: Sequence[int], other: Sequence[int]) -> float | None:

@@ -39,10 +39,10 @@ class Points:
 
 
 def points(cell: Cell, scored: Scored) -> Points | None:
-    """None for choices, which have one metric, and for what is left out."""
+    """None for what is no text (choices and probes have metrics of one kind), and for what is left out."""
     import numpy as np
 
-    if TASKS[cell.task].kind == "choice" or cell.perturb != "none" or _baseline(cell.facts):
+    if TASKS[cell.task].kind not in ("span", "text") or cell.perturb != "none" or _baseline(cell.facts):
         return None
     found = per_item(scored)
     values = np.array(list(found.values()), dtype=np.float32)

@@ -36,6 +36,8 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
                 "perturb": cell.perturb,
                 "rotation": request.rotation,
                 "candidates": candidates(request),
+                **({"pairs": request.pairs} if request.pairs else {}),
+                **({"pattern": request.pattern} if request.pattern else {}),
                 "shot_items": list(request.shots),
                 "prompt": request.prompt,
                 "messages": [asdict(m) for m in request.messages],
@@ -60,8 +62,13 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
         way = "".join(f", {x}" for x in (cell.scoring, cell.perturb) if x not in ("generate", "none"))
         yield f"━━ {request.item.id}  {cell.variant}, {cell.shots}-shot{way}{', ' + facts if facts else ''}"
         place = (request.item.id, request.prompt)
+        if request.pairs:
+            yield from _pairs(request)
+            continue
         yield "(the prompt of this item above)" if place in shown else request.prompt
         shown.add(place)
+        if request.pattern:
+            yield f"── the reply must match {request.pattern}"
         for label, forms in zip(request.item.labels, candidates(request) or (), strict=False):
             yield f"── {_MEANING[cell.scoring]} {label}: {' or '.join(map(repr, forms))}"
         yield f"── gold: {request.item.target}"
@@ -73,12 +80,20 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     yield f"in all {sum(totals.values()):,} requests"
 
 
+def _pairs(request: Request) -> Iterator[str]:
+    """Of a probe: the targets whose likelihood is asked, each behind its context."""
+    for name, (context, target) in zip(("valid", "corrupted"), request.pairs, strict=True):
+        yield f"── {name}: context\n{context}\n── {name}: likelihood of\n{target}"
+    yield ""
+
+
 _MEANING = {"labels": "likelihood of", "texts": "likelihood of", "constrained": "may be written for"}
 
 
 def candidates(request: Request) -> list[list[str]] | None:
-    """Option -> the texts whose probabilities are added up, or that alone may be written; None if anything may be."""
-    if request.scoring == "generate":
+    """Option -> the texts whose probabilities are added up, or that alone may be written; None if anything may be, or
+    what may be is said otherwise (pairs, pattern)."""
+    if request.scoring == "generate" or request.pairs or request.pattern:
         return None
     if request.scoring == "texts":
         return [[option] for option in request.item.options]

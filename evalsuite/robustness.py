@@ -28,8 +28,8 @@ class Outcome:
     rotation: int
     source: int  # the dialogue it comes from; counts within a cell
     value: float  # of the task's first metric
-    gold: int | None
-    choice: int | None  # None for choices: no option was chosen
+    golds: tuple[int, ...]
+    chosen: tuple[int, ...]  # () for choices: no option was chosen
     original: Item | None  # the item without its texts, where it is not perturbed
 
 
@@ -52,8 +52,8 @@ def told(cell: Cell, rows: Sequence[tuple[Request, Answer, Score]]) -> Told:
             request.rotation,
             source,
             score.values[metric],
-            request.item.gold,
-            answer.choice,
+            request.item.golds,
+            answer.choices or (() if answer.choice is None else (answer.choice,)),
             replace(request.item, dialogue=(), question="", references=()) if cell.perturb == "none" else None,
         )
         for (request, answer, score), source in zip(rows, found, strict=True)
@@ -67,7 +67,8 @@ def robustness(cells: Sequence[Told], entries: Sequence[dict[str, Any]]) -> dict
     cells = sorted(cells, key=lambda c: order.index(c.cell.perturb))  # as everywhere; the store goes by name
     return {
         "drops": drops(cells),
-        "positions": [positions(c) for c in cells if c.labels],
+        # Of a probe the valid explanation always stands first, and nothing is chosen.
+        "positions": [positions(c) for c in cells if c.labels and TASKS[c.cell.task].kind != "probe"],
         "wordings": [_wording(*group) for group in _alike(entries, "variant")],
         "shots": [{**place, "values": values} for place, values in _alike(entries, "shots")],
     }
@@ -140,15 +141,16 @@ def _drop(base: Told, other: Told) -> dict[str, Any] | None:
 
 
 def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbation, seed: int) -> dict[str, Any]:
-    """Whether the same option was chosen, wherever it stood and whatever it was called."""
+    """Whether the same option (or options) was chosen, wherever it stood and whatever it was called."""
     same = []
     for mine, theirs in pairs:
         assert mine.original is not None
-        back = {change.original_choice(mine.original, o.choice, seed, o.rotation) for o in theirs}
+        options, orders = mine.original.options, change.orders(mine.original, seed)
+        back = {frozenset(options[orders[o.rotation][n]] for n in o.chosen) for o in theirs}
         if change.several:  # a rotation without an answer is no agreement
-            same.append(len(back) == 1 and None not in back)
-        elif mine.choice is not None and None not in back:
-            same.append(back == {mine.choice})
+            same.append(len(back) == 1 and all(back))
+        elif mine.chosen and all(back):
+            same.append(back == {frozenset(options[n] for n in mine.chosen)})
     share = sum(same) / len(same) if same else None
     return {"consistency": share} if change.several else {"same_choice": share, "parsed_in_both": len(same)}
 
@@ -165,11 +167,11 @@ def positions(told: Told) -> dict[str, Any]:
     count = len(told.labels)
     gold, right, chosen = [0] * count, [0] * count, [0] * count
     for o in told.outcomes:
-        if o.gold is not None:
-            gold[o.gold] += 1
-            right[o.gold] += o.choice == o.gold
-        if o.choice is not None:
-            chosen[o.choice] += 1
+        for n in o.golds:
+            gold[n] += 1
+            right[n] += n in o.chosen
+        for n in o.chosen:
+            chosen[n] += 1
     bias = None
     if sum(gold) and sum(chosen):
         bias = sum(abs(c / sum(chosen) - g / sum(gold)) for c, g in zip(chosen, gold, strict=True)) / 2
@@ -179,7 +181,7 @@ def positions(told: Told) -> dict[str, Any]:
         "gold": gold,
         "right": right,
         "chosen": chosen,
-        "silent": len(told.outcomes) - sum(chosen),
+        "silent": sum(not o.chosen for o in told.outcomes),
         "bias": bias,
     }
 

@@ -186,6 +186,11 @@ def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model],
             raise DataError("--drop-leaked needs the training split, which is not there", path)
         kept = [i for i in file.items if not (s.drop_leaked and i.id in (leaked or ()))]
         sources.append(Source(t, item_set, file, tuple(kept[: s.limit]), None if leaked is None else len(leaked)))
+        for change in _perturbations(s, t) if kept else ():
+            try:  # with the item of most options: labels of some styles run out
+                change.items(max(kept, key=lambda item: len(item.options)), s.seed)
+            except ConfigError as error:
+                raise ConfigError(f"--perturb {change.name}: {error}") from None
         for variant in s.prompt:
             Prompt(resolve(s.prompts), t, variant)
         if any(count for m in chosen for count in _shots(s, m, t)) and not corpus.has(t, item_set, "train"):

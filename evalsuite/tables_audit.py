@@ -9,12 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from evalsuite.audit.figures import HUMAN, Correct, Ratio, Reader
+from evalsuite.audit.metrics import Beside
 from evalsuite.audit.reading import Audit, published
 from evalsuite.stats import Interval
 from evalsuite.tasks import TASKS
 from evalsuite.types import Status
 
-_KINDS = {"choice": "choices", "span": "spans", "text": "texts"}
+_KINDS = {"choice": "choices", "choices": "sets of choices", "span": "spans", "text": "texts"}
 
 
 def audit_tables(found: Audit, beside: bool = False) -> Iterator[Table | Text]:
@@ -29,6 +30,7 @@ def audit_tables(found: Audit, beside: bool = False) -> Iterator[Table | Text]:
         yield _confusion(found)
     yield from _scores(found)
     yield from _agreement(found)
+    yield from _metrics(found.metrics)
     for note in found.notes:
         yield Text(note, style="yellow")
 
@@ -138,6 +140,19 @@ def _agreement(found: Audit) -> Iterator[Table]:
             numbers = (f"{v:.3f}" if v is not None else "–" for v in (x.kappa, x.spearman))
             rest = (f"{x.difference:.2f}", f"{x.bias:+.2f}", f"{100 * (x.same or 0):.1f}")
             table.add_row(Text(j.judge), Text(f"{j.model or 'all'} {j.scale}"), str(x.n), *numbers, *rest)
+        yield table
+
+
+def _metrics(rows: Sequence[Beside]) -> Iterator[Table]:
+    """The headlines of each benchmark's short texts, and F1; audit.json has all."""
+    texts = [t for t in TASKS.values() if t.kind == "text"]
+    shown = {(t.benchmark, metric) for t in texts for metric in (*t.metrics, "f1")}
+    kept = [r for r in rows if (r.benchmark, r.metric) in shown and r.spearman is not None]
+    if kept:
+        table = _table("Metrics beside people", "metric", "scale", "points", "n", "Spearman", "Pearson", "Kendall")
+        for r in kept:
+            numbers = ("–" if v is None else f"{v:+.3f}" for v in (r.spearman, r.pearson, r.kendall))
+            table.add_row(f"{r.benchmark} {r.metric}", r.scale, r.basis, str(r.n), *numbers)
         yield table
 
 

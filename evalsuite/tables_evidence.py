@@ -19,7 +19,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from evalsuite.evidence import Asked, Record, among, outcome
+from evalsuite.evidence import Asked, Record, among, chosen, golds, outcome
 from evalsuite.tasks import TASKS
 from evalsuite.terminal import line, safe
 
@@ -76,7 +76,7 @@ def _item(found: Sequence[tuple[Asked, Record]], full: bool) -> Iterator[Rendera
     yield from _chat(record["dialogue"], record["references"] if task.kind == "span" else [], full)
     yield Text("")
     yield Text.assemble(("question  ", "dim"), _cut(record["question"], OTHER, full))
-    if record["options"]:
+    if record["options"] and task.kind != "probe":  # whose table of losses says what they are
         yield Text("")
         yield _options(found, full)
     else:
@@ -96,12 +96,12 @@ def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[Re
 
 
 def _options(found: Sequence[tuple[Asked, Record]], full: bool) -> Table:
-    """Options with the gold one, and who chose which."""
+    """Options with those that are right, and who chose which."""
     record = found[0][1]
     table = Table.grid(padding=(0, 2))
     for n, option in enumerate(record["options"]):
-        gold = record["labels"][n] == record.get("gold")
-        chose = dict.fromkeys(line(a.cell["model"], 40) for a, r in found if r["answer"].get("choice") == n)
+        gold = record["labels"][n] in golds(record)
+        chose = dict.fromkeys(line(a.cell["model"], 40) for a, r in found if n in chosen(r))
         table.add_row(
             Text(safe(record["labels"][n]), style="bold"),
             _cut(option, OTHER, full),
@@ -119,14 +119,19 @@ def _cell(one: Asked, record: Record, above: object, prompt: bool, full: bool) -
     yield _facts(record, full)
     if record.get("error") is not None:
         yield _frame("no reply: the request failed", _cut(record["error"], MOST, full))
+    elif record.get("pairs"):
+        yield _losses(record, full)
     elif record.get("likelihoods"):
         yield _likelihoods(record, full)
     else:
         yield _frame("reply", _reply(record, full))
     if record.get("reasoning"):
         yield _frame("reasoning", _cut(record["reasoning"], MOST, full))
-    asked = _frame("prompt", _prompt(record, prompt))
-    yield Text("prompt   as above", style="dim") if (record.get("prompt"), record.get("messages")) == above else asked
+    if not record.get("pairs"):  # which are what was asked
+        asked = _frame("prompt", _prompt(record, prompt))
+        yield (
+            Text("prompt   as above", style="dim") if (record.get("prompt"), record.get("messages")) == above else asked
+        )
     for opinion in one.judged:
         if opinion.get("rotation", 0) == record.get("rotation", 0):
             yield _opinion(opinion, full)
@@ -136,10 +141,8 @@ def _facts(record: Record, full: bool) -> Table:
     answer, came = record["answer"], outcome(record)
     mark, style = _OPENED.get(came, ("·", "yellow"))
     read = came in _OPENED
-    choice = answer.get("choice")
-    said = answer.get("text")
-    if choice is not None and choice < len(record["options"]):
-        said = f"{record['labels'][choice]} {record['options'][choice]}"
+    options = [f"{record['labels'][n]} {record['options'][n]}" for n in chosen(record) if n < len(record["options"])]
+    said = "\n● ".join(options) if options else answer.get("text")
     shots = record.get("shots") or []
     lost = record.get("asked_shots", len(shots)) - len(shots)
     rows = [
@@ -148,6 +151,7 @@ def _facts(record: Record, full: bool) -> Table:
         ("rule", Text(line(answer.get("rule") or "–"))),
         ("scores", Text(" · ".join(f"{line(k)} {v:.3f}" for k, v in record["scores"].items()) or "none")),
         ("finish", Text(line(str(record.get("finish"))))),
+        ("pattern", _cut(record["pattern"], OTHER, full) if record.get("pattern") else None),
         ("shots", Text("\n".join(map(line, shots)) + (f"\n{lost} more did not fit" if lost else "")) if shots or lost else None),
     ]  # fmt: skip
     table = Table.grid(padding=(0, 2))
@@ -219,10 +223,26 @@ def _likelihoods(record: Record, full: bool) -> Table:
         numbers = [_number(None if share is None else 100 * share, "%"), _number(x["logprob"])]
         if texts:
             numbers += [str(x["tokens"]), _number(x["logprob"] / max(1, x["tokens"])), _number(x["prior"])]
-        gold = "✓ gold" if record["labels"][n] == record.get("gold") else ""
-        chosen = "● chosen" if record["answer"].get("choice") == n else ""
+        gold = "✓ gold" if record["labels"][n] in golds(record) else ""
+        chose = "● chosen" if n in chosen(record) else ""
         option = _cut(f"{record['labels'][n]} {record['options'][n]}", OTHER, full)
-        table.add_row(option, *numbers, Text("  ".join(filter(None, (gold, chosen)))))
+        table.add_row(option, *numbers, Text("  ".join(filter(None, (gold, chose)))))
+    return table
+
+
+def _losses(record: Record, full: bool) -> Table:
+    """Of a probe: each target behind its context, and how much it surprised the model."""
+    table = Table(title=Text("nothing was written: how likely each target was"), title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("context ⟶ target")
+    for head in ("tokens", "nats\n/token", ""):
+        table.add_column(head, justify="right")
+    corruption = record["item"].rpartition(".")[2]
+    for n, (context, target) in enumerate(record["pairs"]):
+        pair = _cut(context, OTHER, full).append(" ⟶ ", style="bold").append_text(_cut(target, OTHER, full))
+        x = (record["likelihoods"] or [])[n : n + 1]
+        loss = -x[0]["logprob"] / max(1, x[0]["tokens"]) if x else None
+        marks = (f"corrupted: {line(corruption)}" if n else "✓ valid", "● likelier" if n in chosen(record) else "")
+        table.add_row(pair, str(x[0]["tokens"]) if x else "–", _number(loss), Text("\n".join(filter(None, marks))))
     return table
 
 

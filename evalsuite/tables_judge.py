@@ -25,6 +25,7 @@ def judge_tables(found: dict[str, Any]) -> Iterator[Table | Text]:
                 groups.setdefault((cell["judge"], cell["rubric"], scale), []).append(cell)
     for (judge, rubric, scale), cells in groups.items():
         yield _table(judge, rubric, scale, cells)
+    yield from _systems(found.get("systems", []))
     yield Text("mean [95 %]; histogram from the lowest score up; bad: could not be read; ρ: Spearman", style="dim")
     lines = list(_controls(found["controls"]))
     if lines:
@@ -51,6 +52,22 @@ def _table(judge: str, rubric: str, scale: str, cells: list[dict[str, Any]]) -> 
                _signed(x["length"]["spearman"]))  # fmt: skip
         table.add_row(*map(Text, row))
     return table
+
+
+def _systems(rows: list[dict[str, Any]]) -> Iterator[Table]:
+    """How the metrics go with the judge over all cells of a benchmark: the headlines of its short texts, and F1."""
+    if not rows:
+        return
+    table = _grid("metrics beside judges, a point a model on a task and set", "judge", "metric", "n", "ρ", "r", "τ")
+    for row in rows:
+        texts = [t for t in TASKS.values() if t.benchmark == row["benchmark"] and t.kind == "text"]
+        named = dict.fromkeys([*(m for t in texts for m in t.metrics), "f1"])
+        who = f"{row['judge']} {row['rubric']} {row['scale']}"
+        for metric in (m for m in named if m in row["metrics"]):
+            found = row["metrics"][metric]
+            numbers = (_signed(found[name]) for name in ("spearman", "pearson", "kendall"))
+            table.add_row(*map(Text, (who, metric, str(row["points"]), *numbers)))
+    yield table
 
 
 def _way(cell: dict[str, Any]) -> str:

@@ -216,3 +216,28 @@ def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...]) -> 
         page.keyboard.press("c")
         rows = export(page, page_file.parent / "m.jsonl")
     assert [row["said"] for row in rows] == [labels[1], labels[2]]
+
+
+def test_all_options_that_are_said(tmp_path: Path) -> None:
+    """Where several options may be right each is marked, or taken back, by itself; the next reply comes when asked for."""
+    evalsuite.run(model=["random"], tasks=["cicero_all_answers"], set="v1", limit=2, out=tmp_path / "run")
+    path, sample = audit.make(tmp_path / "run", n=2)
+    first, second = (d.output for d in sample.drawn)
+    with browse(path, "#name") as page:
+        enter(page)
+        for key in "021":
+            page.keyboard.press(key)
+        assert at(page) == 1 and page.locator("[aria-pressed=true]").count() == 3
+        page.keyboard.press("1")
+        assert page.locator("[aria-pressed=true]").all_inner_texts()[0].startswith(first.labels[0])
+        assert page.locator(".others button").count() == 2  # none, refuses: several is what is asked
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("n")
+        page.locator("label:has-text('Show the answer') input").check()
+        assert page.locator(".pill.gold").count() == len(second.golds)
+        rows = export(page, tmp_path / "marks.jsonl")
+        page.set_input_files("#file", tmp_path / "marks.jsonl")
+        page.wait_for_function("document.getElementById('told').textContent.includes('2')")
+    assert [row["said"] for row in rows] == [[first.labels[0], first.labels[2]], "none"]
+    found = audit.read([tmp_path / "marks.jsonl"], run=tmp_path / "run")
+    assert found.marked == 2 and found.correct[0].actual == (first.golds == (0, 2))

@@ -706,6 +706,39 @@ LONG_REPLIES: list[Row] = [  # forms of long replies: what decides stands far fr
     ("让人睡不着的还是(b)。", FILM, "(b)"),
 ]
 
+# To the letter an option's own text, whatever is in it.
+TEXTS = {"(0)": "I cannot say.", "(1)": "He has no coffee so soon/=.", "(2)": "Not (0), they said.", "(3)": "3"}
+RULE_VERBATIM: list[tuple[str, dict[str, str], str | None]] = [
+    ("I cannot say.", TEXTS, "(0)"),
+    (" He has no coffee so soon/=.\n", TEXTS, "(1)"),
+    ("Not (0), they said.", TEXTS, "(2)"),
+    ("2", {"(1)": "2", "(2)": "1"}, "(2)"),  # a label before a text, as ever
+    ("I cannot say", FILM, None),
+]
+
+# What says that a statement follows from a dialogue, or not.
+NLI = {"(a)": "entailment", "(b)": "contradiction"}
+RULE_INFERENCE: list[tuple[str, dict[str, str], str | None]] = [
+    ("Yes", NLI, "(a)"),
+    ("yes.", NLI, "(a)"),
+    ("True", NLI, "(a)"),
+    ("true, because B says so.", NLI, "(a)"),
+    ("The statement is true.", NLI, "(a)"),
+    ("The hypothesis is entailed by the premise.", NLI, "(a)"),
+    ("The premise entails the hypothesis.", NLI, "(a)"),
+    ("No", NLI, "(b)"),
+    ("false\n", NLI, "(b)"),
+    ("No, it is false.", NLI, "(b)"),
+    ("It is not true.", NLI, "(b)"),
+    ("It contradicts the dialogue.", NLI, "(b)"),
+    ("The dialogue contradicts this statement.", NLI, "(b)"),
+    ("It does not contradict the dialogue.", NLI, None),
+    ("The premise does not entail the hypothesis.", NLI, None),
+    ("It may be true or false.", NLI, None),
+    ("I don't know.", NLI, None),
+    ("It is true that A likes films.", FILM, None),
+]
+
 TABLES = {name: rows for name, rows in list(globals().items()) if name.startswith(("RULE_", "LONG_"))}
 CASES = [pytest.param(*row, id=f"{name}-{number}") for name, rows in TABLES.items() for number, row in enumerate(rows)]
 

@@ -9,7 +9,9 @@ from evalsuite.parse.catalog import catalog, is_slip, label_core
 from evalsuite.parse.chars import fold, key
 from evalsuite.parse.cues import cues
 from evalsuite.parse.groups import grouped
+from evalsuite.parse.leads import cut_lead
 from evalsuite.parse.mentions import mentions
+from evalsuite.parse.question import asked
 from evalsuite.parse.segment import blocks, quotations
 from evalsuite.parse.strip import strip
 from evalsuite.parse.synonyms import same_meaning
@@ -210,3 +212,19 @@ def test_span_is_verbatim() -> None:
     answer = parse_span(raw)
     assert answer.text == "羽絨服"
     assert raw[answer.start : answer.end] == "羽絨服"
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("Sorry is the hardest word", "Sorry is the hardest word"),
+        ("soap and water", "soap and water"),
+        ("overallsize", "overallsize"),
+        ("So, soap and water", "soap and water"),
+        ("Thus he left", "he left"),
+        ("所以a没来", "a没来"),
+    ],
+)
+def test_a_lead_is_a_word_not_the_beginning_of_one(text: str, rest: str) -> None:
+    start, end = cut_lead(text, text.lower(), (0, len(text)), asked(None))
+    assert text[start:end] == rest

@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, median
 
-from evalsuite.audit.marks import Mark
+from evalsuite.audit.marks import Mark, Said
 from evalsuite.audit.outputs import Output
 from evalsuite.audit.rubrics import rubric
 from evalsuite.audit.sample import Sample, Whole
 from evalsuite.stats import Interval, wilson
 from evalsuite.tasks import TASKS
 
-KINDS = ("choice", "span", "text")
+KINDS = ("choice", "choices", "span", "text")
 _Z = NormalDist().inv_cdf(0.975)
 
 
@@ -33,7 +33,7 @@ class Verdict:
     size: int  # of the stratum, in the run
     weight: float  # how many of the run's outputs it stands for
     right: bool
-    said: int | str | None
+    said: Said | None
     scores: Mapping[str, float]
 
 
@@ -124,7 +124,7 @@ class Reader:
     """How well replies are read, for one model and task ("" for all of a kind).
 
     option: precision, of the replies in which the parser read an option, those that say this option; recall, of the
-    replies that say an option, those in which the parser read it. right: the same of saying the right answer; for spans
+    replies that say an option, those in which the parser read it (where several are asked for: all that it names). right: the same of saying the right answer; for spans
     and texts by exact match.
     """
 
@@ -150,10 +150,10 @@ def readers(found: Sequence[Verdict]) -> tuple[Reader, ...]:
 
 def _reader(model: str, kind: str, task: str, mine: Sequence[Verdict]) -> Reader:
     option = None
-    if kind == "choice":
+    if kind in ("choice", "choices"):
         option = (
-            ratio([(v, v.output.choice == v.said) for v in mine if v.output.choice is not None]),
-            ratio([(v, v.output.choice == v.said) for v in mine if isinstance(v.said, int)]),
+            ratio([(v, v.output.read == v.said) for v in mine if v.output.read is not None]),
+            ratio([(v, v.output.read == v.said) for v in mine if isinstance(v.said, (int, tuple))]),
         )
     right = (
         ratio([(v, v.right) for v in mine if v.output.right]),
@@ -186,9 +186,9 @@ def confusion(found: Sequence[Verdict]) -> dict[str, dict[str, int]]:
     """Choices: the parser's status -> what the person found -> how many outputs of the sample."""
     table: dict[str, Counter[str]] = {}
     for v in found:
-        if v.output.kind != "choice":
+        if not v.output.labels:
             continue
-        human = v.said if isinstance(v.said, str) else "same" if v.said == v.output.choice else "other"
+        human = v.said if isinstance(v.said, str) else "same" if v.said == v.output.read else "other"
         table.setdefault(v.output.status, Counter())[human] += 1
     return {status: {name: counts[name] for name in HUMAN if counts[name]} for status, counts in table.items()}
 

@@ -17,17 +17,18 @@ Judged = Mapping[str, Mapping[Place, float]]  # by the judge's name
 
 
 def judged(run: Path, rubric: str) -> Judged:
-    """From the lines of RUN/judged/*.jsonl of this rubric. A judge under a control ("blind") is a judge of its own;
-    attacks are left out: what was scored there is no longer the model's reply."""
+    """From the lines of RUN/judged/*.jsonl of this rubric, or of it in English. A judge under a control ("blind") is a
+    judge of its own, and so is one who read it in English; attacks are left out: what was scored there is no longer the model's reply."""
     found: dict[str, dict[Place, float]] = {}
     for path in sorted((run / "judged").glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").split("\n"):
             if not line:
                 continue
             row = json.loads(line)
-            if row["rubric"] != rubric or row["attack"] or not row["scores"]:
+            if row["rubric"] not in (rubric, f"{rubric}_en") or row["attack"] or not row["scores"]:
                 continue
             judge = row["judge"] if row["control"] == "plain" else f"{row['judge']} {row['control']}"
+            judge += " (en)" if row["rubric"] != rubric else ""
             of = output_id(row["model"], row["item"], row["split"], way_of(row, row["rotation"]), row["candidate"])
             for scale, score in row["scores"].items():
                 found.setdefault(judge, {})[of, scale] = float(score)

@@ -15,7 +15,7 @@ from evalsuite.audit.rubrics import rubric
 from evalsuite.audit.sample import SAMPLE, Sample, draw, load, save
 from evalsuite.errors import ConfigError, unknown
 from evalsuite.report import assemble
-from evalsuite.tasks import TASKS
+from evalsuite.tasks import TASKS, benchmark_of
 
 _SCRIPTS = ("words.js", "page.js", "audit/words.js", "audit/marks.js", "audit/page.js")
 _STYLES = ("page.css", "audit/page.css")
@@ -27,12 +27,16 @@ def make(
     seed: int = 0,
     models: Sequence[str] = (),
     tasks: Sequence[str] = (),
-    rubric_name: str = "corecode",
+    rubric_name: str = "",
     name: str = "",
 ) -> tuple[Path, Sample]:
-    """Draw `n` outputs of each model and write what is needed to mark them; returns the page and the sample."""
-    scales = rubric(rubric_name)
+    """Draw `n` outputs of each model and write what is needed to mark them; returns the page and the sample.
+
+    Without `rubric_name`, short texts are scored by their benchmark's own.
+    """
     outputs = _wanted(population(Path(run)), run, models, tasks)
+    rubric_name = rubric_name or _own(outputs)
+    scales = rubric(rubric_name)
     if n < 1:
         raise ConfigError(f"--n {n}: expected 1 or more")
     name = name or f"{rubric_name}-{n}-seed{seed}"
@@ -62,15 +66,30 @@ def _wanted(
 ) -> Sequence[Output]:
     for what, wanted, known in (
         ("model", models, {o.model for o in outputs}),
-        ("task", tasks, {o.task for o in outputs}),
+        ("task", tasks, {o.task for o in outputs} | {TASKS[o.task].benchmark for o in outputs}),
     ):
         for name in wanted:
+            if name in TASKS and TASKS[name].kind == "probe":
+                raise ConfigError(f"{run}: {name}: of a probe nothing is written that could be marked")
             if name not in known:
                 raise ConfigError(f"{run}: {unknown(what, name, sorted(known))}")
-    found = [o for o in outputs if (not models or o.model in models) and (not tasks or o.task in tasks)]
+    named = {t.name for t in TASKS.values() if not tasks or t.name in tasks or t.benchmark in tasks}
+    found = [o for o in outputs if (not models or o.model in models) and o.task in named]
     if not found:
         raise ConfigError(f"{run}: no model wrote a reply here; there is nothing to mark")
     return found
+
+
+def _own(outputs: Sequence[Output]) -> str:
+    """The rubric of the benchmark whose short texts these are; CORECODE's if there are none."""
+    # Rubrics here are in both languages: NAME_en is for a judge.
+    names = {benchmark_of(o.task).rubric.removesuffix("_en") for o in outputs if o.kind == "text"}
+    if len(names) > 1:
+        raise ConfigError(
+            f"short texts of several benchmarks, each with a rubric of its own ({', '.join(sorted(names))}): "
+            "name one with --rubric, or take one benchmark at a time with --tasks"
+        )
+    return names.pop() if names else "corecode"
 
 
 def content(sample: Sample) -> dict[str, Any]:
@@ -84,14 +103,20 @@ def content(sample: Sample) -> dict[str, Any]:
         "outputs": [
             {
                 **{name: getattr(d.output, name) for name in _SHOWN},
-                "parser": {"status": d.output.status, "choice": d.output.choice, "text": d.output.text},
+                "golds": d.output.right_options,
+                "parser": {"status": d.output.status, "read": _places(d.output), "text": d.output.text},
             }
             for d in sample.drawn
         ],
     }
 
 
-_SHOWN = ("id", "task", "set", "dialogue", "question", "labels", "options", "references", "gold", "reply")
+def _places(output: Output) -> tuple[int, ...]:
+    """Of the options that the parser read."""
+    return output.choices or (() if output.choice is None else (output.choice,))
+
+
+_SHOWN = ("id", "task", "set", "dialogue", "question", "labels", "options", "references", "reply")
 
 
 def _row(sample: Sample, output: Output) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,18 +16,20 @@ from evalsuite.audit.rubrics import Scale, rubric
 from evalsuite.audit.sample import Sample
 from evalsuite.errors import DataError
 
+Said = int | tuple[int, ...] | str
 NO_OPTION = ("none", "several", "refused")  # what a reply to a choice may say beside an option
 _YES, _NO = ("true", "yes", "y", "1", "对", "是"), ("false", "no", "n", "0", "x", "错", "否")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What one person found of one output. `said`: the option's place, or one of NO_OPTION; for choices alone."""
+    """What one person found of one output. `said`: the option's place (their places, where several are asked for), or
+    one of NO_OPTION; for choices alone."""
 
     output: str
     annotator: str
     right: bool
-    said: int | str | None = None
+    said: Said | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     blind: bool = True  # marked before the reference was shown
     note: str = ""
@@ -105,18 +108,20 @@ def _mark(
     output = outputs.get(str(row.get("output")))
     if output is None:
         raise wrong("output", "the id of an output of the sample")
-    asked = ("said",) if output.kind == "choice" else ("right", *(s.name for s in scales if output.kind == "text"))
+    asked = ("said",) if output.labels else ("right", *(s.name for s in scales if output.kind == "text"))
     if all(row.get(name) in (None, "") for name in asked):
         return None
     annotator = str(row.get("annotator") or "").strip()
     if not annotator:
         raise wrong("annotator", "a name")
-    said: int | str | None = None
-    if output.kind == "choice":
-        said = _said(row.get("said"), output)
+    said: Said | None = None
+    if output.labels:
+        several = output.kind == "choices"
+        said = _several(row.get("said"), output) if several else _said(row.get("said"), output)
         if said is None:
-            raise wrong("said", f"{', '.join(output.labels)}, or {', '.join(NO_OPTION)}")
-        right = said == output.gold
+            some = "all that it names of " if several else ""
+            raise wrong("said", f"{some}{', '.join(output.labels)}, or {', '.join(NO_OPTION)}")
+        right = said == (output.golds if several else output.gold)
     else:
         answer = _yes(row.get("right"))
         if answer is None:
@@ -140,6 +145,16 @@ def _said(value: Any, output: Output) -> int | str | None:
         return text
     bare = [label.strip("()（）").casefold() for label in output.labels]
     return bare.index(core) if (core := text.strip("()（）")) in bare else None
+
+
+def _several(value: Any, output: Output) -> tuple[int, ...] | str | None:
+    """A list of labels, or a spreadsheet's "(0), (2)"."""
+    names = value if isinstance(value, list) else re.split(r"[\s,;，；、]+", str(value or "").strip())
+    found = [_said(name, output) for name in names]
+    if len(found) == 1 and isinstance(found[0], str):
+        return found[0]
+    places = {place for place in found if isinstance(place, int)}
+    return tuple(sorted(places)) if len(places) == len(found) else None
 
 
 def _yes(value: Any) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +32,29 @@ class Output:
     labels: tuple[str, ...]
     options: tuple[str, ...]
     references: tuple[str, ...]
-    gold: int | None
+    gold: int | None  # of a choice: an index into options
     reply: str
     status: str
     choice: int | None  # what the parser read; an index into options
     text: str | None
     headline: float  # accuracy, or exact match
-    f1: float | None  # spans and short texts only
+    f1: float | None  # of spans and short texts, and of single answers where several are asked for
+    golds: tuple[int, ...] = ()  # where several options are right, and
+    choices: tuple[int, ...] = ()  # what was chosen of them
 
     @property
     def kind(self) -> str:
         return TASKS[self.task].kind
+
+    @property
+    def right_options(self) -> tuple[int, ...]:
+        """Empty for spans and texts."""
+        return self.golds or (() if self.gold is None else (self.gold,))
+
+    @property
+    def read(self) -> int | tuple[int, ...] | None:
+        """The option that the parser read, or, where several are asked for, the set of them; None for no answer."""
+        return self.choice if self.kind != "choices" else self.choices or None
 
     @property
     def right(self) -> bool:
@@ -53,10 +65,12 @@ class Output:
     def raw_right(self) -> bool:
         """Counted as correct as it stands. The paper, Appendix D: for "(a) premise" a, (a), (a)premise, premise."""
         said = self.reply.strip()
-        if self.gold is None:
+        if not self.right_options:
             return said in self.references
-        label, option = self.labels[self.gold], self.options[self.gold]
-        return said in (label.strip("()（）"), label, f"{label}{option}", option)
+        labels, options = ([x[n] for n in self.right_options] for x in (self.labels, self.options))
+        names = [label.strip("()（）") for label in labels]
+        whole = [label + option for label, option in zip(labels, options, strict=True)]
+        return said in {", ".join(form) for form in (names, labels, whole, options)}
 
     @property
     def outcome(self) -> str:
@@ -67,7 +81,7 @@ class Output:
 
 
 def population(run: Path) -> tuple[Output, ...]:
-    """Every reply that the models of a run wrote: not those that failed or were withheld, nor likelihoods."""
+    """Every reply that the models of a run wrote: not those that failed or were withheld, nor likelihoods and probes."""
     path = run / "results.json"
     if not path.is_file():
         raise ConfigError(f"{run}: no results.json; `evalsuite score {run}` writes it")
@@ -91,11 +105,16 @@ def _output(record: dict[str, Any], way: str) -> Output:
         **{name: record[name] for name in ("model", "task", "set", "item", "question", "reply")},
         **{name: answer[name] for name in ("status", "choice", "text")},
         "labels": labels,
-        "gold": labels.index(record["gold"]) if record["gold"] is not None else None,
-        "headline": scores["accuracy"] if labels else scores["em"],
     }
+    kind = TASKS[record["task"]].kind
+    golds = tuple(labels.index(gold) for gold in record["gold"].split(", ")) if record["gold"] is not None else ()
+    if kind == "choices":
+        values |= {"gold": None, "golds": golds, "choices": tuple(answer["choices"])}
+    else:
+        values["gold"] = golds[0] if golds else None
+    headline = scores[TASKS[record["task"]].item_metrics[0] if labels else "em"]
     of = output_id(record["model"], record["item"], record["split"], way, record["reply"])
-    return Output(id=of, way=way, f1=scores.get("f1"), **values)
+    return Output(id=of, way=way, headline=headline, f1=scores.get("f1", scores.get("answer_f1")), **values)
 
 
 def way_of(cell: Mapping[str, Any], rotation: int) -> str:
@@ -111,5 +130,6 @@ def output_id(model: str, item: str, split: str, way: str, reply: str) -> str:
 
 def from_json(found: dict[str, Any]) -> Output:
     """What `asdict` and JSON made of an output -> the output."""
-    values: dict[str, Any] = {f.name: tuple(v) if isinstance(v := found[f.name], list) else v for f in fields(Output)}
+    there = {f.name: found[f.name] for f in fields(Output) if f.name in found or f.default is MISSING}
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in there.items()}
     return Output(**values)

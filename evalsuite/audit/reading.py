@@ -14,6 +14,7 @@ from evalsuite.agreement import cohen, fleiss, spearman, weighted_kappa
 from evalsuite.audit import figures
 from evalsuite.audit.judges import Against, Judged, Place, human_against, judged
 from evalsuite.audit.marks import Mark, read_marks, sample_hashes
+from evalsuite.audit.metrics import Beside, beside
 from evalsuite.audit.outputs import population
 from evalsuite.audit.rubrics import rubric
 from evalsuite.audit.sample import SAMPLE, Sample, load, whole
@@ -55,12 +56,13 @@ class Audit:
     scores: tuple[figures.Scores, ...]
     agreement: tuple[Agreement, ...]
     judges: tuple[JudgeRow, ...]
+    metrics: tuple[Beside, ...]
     notes: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
         sample = {"name": self.sample.name, "hash": self.sample.hash, "outputs": len(self.sample.drawn)}
         # Their intervals stand beside the estimates.
-        parts = ("correct", "readers", "scores", "agreement", "judges")
+        parts = ("correct", "readers", "scores", "agreement", "judges", "metrics")
         return {
             "format": 1,
             "sample": {**sample, "seed": self.sample.seed, "rubric": self.sample.rubric},
@@ -99,6 +101,7 @@ def read(files: Sequence[str | Path], run: str | Path | None = None, judges: Jud
         figures.scores(sample, found),
         tuple(agreements(marks.marks, annotators, [s.name for s in rubric(sample.rubric).scales])),
         tuple(_judges(found, judges or {})),
+        tuple(beside(found)),
         (*notes, *marks.notes),
     )
 

@@ -51,7 +51,7 @@ class Whole:
     """All outputs of one kind that one model wrote in the run; what the suite counts of them needs no estimate."""
 
     model: str
-    kind: str  # "choice" | "span" | "text"
+    kind: str  # "choice" | "choices" | "span" | "text"
     outputs: int
     raw: int  # correct as they stand
     filtered: int  # correct once parsed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evalsuite.benchmark import Benchmark, Task
 
 SETS = ("v1", "v2")
-CICERO = Benchmark("cicero", "CICERO", "en", SETS, ("train", "dev", "test"), "版本", "version")
+CICERO = Benchmark("cicero", "CICERO", "en", SETS, ("train", "dev", "test"), "版本", "version", "cicero_en")
 
 # The five questions (section 4), as the files spell them.
 QUESTIONS = {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from evalsuite.benchmark import Benchmark, Task
 
-CORECODE = Benchmark("corecode", "CORECODE", "zh", ("easy", "hard"), ("train", "dev", "test"), "集合", "set")
+CORECODE = Benchmark(
+    "corecode", "CORECODE", "zh", ("easy", "hard"), ("train", "dev", "test"), "集合", "set", "corecode"
+)
 
 
 def _row(name: str, short: str, zh: str, en: str, kind: str, file: str) -> Task:

@@ -6,7 +6,9 @@ from evalsuite.benchmark import Benchmark, Task
 from evalsuite.data.glucose_dimensions import SETS
 from evalsuite.data.glucose_slots import pattern
 
-GLUCOSE = Benchmark("glucose", "GLUCOSE", "en", SETS, ("train", "test"), "维度", "dimension", averaged=True)
+GLUCOSE = Benchmark(
+    "glucose", "GLUCOSE", "en", SETS, ("train", "test"), "维度", "dimension", "glucose_en", averaged=True
+)
 
 _METRICS = ("sacrebleu", "sacrebleu_notebook")
 TASKS_GLUCOSE = (

@@ -28,7 +28,7 @@ from evalsuite.resources import resolve
 from evalsuite.results import Results, open_store, reading_of, write_results
 from evalsuite.run import ask, collected
 from evalsuite.store import Cell, Store, key
-from evalsuite.tasks import TASKS, task
+from evalsuite.tasks import BENCHMARKS, TASKS, benchmark_of, task
 from evalsuite.types import Item, Message, Request, Response, Score
 
 
@@ -38,7 +38,7 @@ class Settings:
 
     models: str | Path = "bundled:models.yaml"
     judge: Sequence[str] = ()  # names of models in that file
-    rubric: str = "corecode"
+    rubric: str = ""  # none: that of each benchmark
     tasks: Sequence[str] = ()  # none: those whose answers are short texts
     model: Sequence[str] = ()  # whose generations; none: all of the run
     perturb: Sequence[str] = ("none",)
@@ -65,8 +65,21 @@ class Settings:
         if self.budget is not None and self.budget <= 0:
             raise ConfigError("--budget: expected more than 0")
         for name in self.tasks:
-            if task(name).kind == "choice":
-                raise ConfigError(f"--tasks {name}: is no generation; a choice is right or wrong without a judge")
+            if name not in BENCHMARKS and task(name).kind not in _WRITTEN:
+                raise ConfigError(f"--tasks {name}: is no generation; {_UNJUDGED[task(name).kind]}")
+
+    def wants(self, name: str) -> bool:
+        """Whether a task's replies are to be judged: those named, or the short texts of all or of benchmarks named."""
+        every = not self.tasks or TASKS[name].benchmark in self.tasks
+        return name in self.tasks or (every and TASKS[name].kind == "text")
+
+
+_WRITTEN = ("span", "text")
+_UNJUDGED = {
+    "choice": "a choice is right or wrong without a judge",
+    "choices": "a set of choices is right or wrong without a judge",
+    "probe": "of a probe nothing is written that could be judged",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +108,6 @@ def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Resul
     """
     s = Settings(judge=(judge,) if isinstance(judge, str) else tuple(judge), **settings)
     out = Path(run)
-    rubric = Rubric(resolve(s.prompts), s.rubric)
     listed = {m.name: m for m in load_models(resolve(s.models))}
     judges = load_models(resolve(s.models), list(s.judge))
     for model in judges:
@@ -103,7 +115,7 @@ def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Resul
             raise ConfigError(f"--judge {model.name}: a baseline cannot judge; name a model on hf, vllm or openai")
     problems: list[str] = []
     with open_store(out) as store, log_to(out / "judge.log", s.verbose), Display() as display:
-        cells = candidates(store, s)
+        groups = by_rubric(candidates(store, s), s)
         engine: backends.Loader = partial(
             backends.load, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
         )
@@ -111,12 +123,13 @@ def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Resul
             with collected(problems, model, out / "judge.log"):
                 if isinstance(backend, BackendError):
                     raise backend
-                asked = []
-                for judging in judgings(s, rubric, backend, cells):
-                    asked.append((judging, keep(store, s, rubric, model, backend, judging, listed)))
-                for attempt in range(1, s.attempts + 1):
-                    planned = _open(store, rubric, model, asked, attempt)
-                    ask(backend, planned, store, display, lambda _, reply: _read(rubric, reply), "readable")
+                for rubric, cells in groups:
+                    asked = []
+                    for judging in judgings(s, rubric, backend, cells):
+                        asked.append((judging, keep(store, s, rubric, model, backend, judging, listed)))
+                    for attempt in range(1, s.attempts + 1):
+                        planned = _open(store, rubric, model, asked, attempt)
+                        ask(backend, planned, store, display, partial(_read, rubric), "readable")
     results = write_results(out, reading_of(out))
     report([out])
     return replace(results, problems=(*problems, *results.problems))
@@ -131,8 +144,7 @@ def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
             raise ConfigError(unknown("model of the run", name, names))
     found = []
     for cell in every:
-        wanted = cell.task in s.tasks if s.tasks else TASKS[cell.task].kind == "text"
-        if wanted and cell.perturb in s.perturb and (not s.model or cell.model in s.model):
+        if s.wants(cell.task) and cell.perturb in s.perturb and (not s.model or cell.model in s.model):
             rows = []
             for name, request, response in list(store.read(cell))[: s.limit]:
                 if response is not None and response.error is None:
@@ -141,6 +153,21 @@ def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
     if not any(rows for _, rows in found):
         raise ConfigError(f"nothing to judge: no replies to {', '.join(s.tasks) or 'generation tasks'} in this run")
     return found
+
+
+def by_rubric(
+    cells: Sequence[tuple[Cell, list[Candidate]]], s: Settings
+) -> list[tuple[Rubric, list[tuple[Cell, list[Candidate]]]]]:
+    """The cells of each rubric: the one that was named, or their benchmarks'."""
+    groups: dict[str, list[tuple[Cell, list[Candidate]]]] = {}
+    for cell, rows in cells:
+        name = s.rubric or benchmark_of(cell.task).rubric
+        if not name:
+            raise ConfigError(
+                f"{cell.task}: {benchmark_of(cell.task).title} has no rubric of its own; name one: --rubric"
+            )
+        groups.setdefault(name, []).append((cell, rows))
+    return [(Rubric(resolve(s.prompts), name), mine) for name, mine in groups.items()]
 
 
 def said(response: Response) -> str:
@@ -269,7 +296,7 @@ def _unreadable(rubric: Rubric, response: Response | None) -> bool:
     return response is not None and response.error is None and read(response.text, rubric.scales).status == "invalid"
 
 
-def _read(rubric: Rubric, response: Response) -> Score:
+def _read(rubric: Rubric, request: Request, response: Response) -> Score:
     return Score({"readable": float(read(response.text, rubric.scales).status == "scored")})
 
 

@@ -1,8 +1,10 @@
 """A rubric: a template with its scales, prompts/judge/<name>.j2. Another rubric is another such file, no code.
 
-It begins with a comment in YAML: the scales, the reply's length, how many wordings of its instruction it knows.
+It begins with a comment in YAML: the scales, its language (zh if not given), the reply's length, how many wordings of
+its instruction it knows. NAME_en is NAME in English.
 
     {#- scales: [{name: creativity, zh: 创造性, low: 1, high: 5}]
+        language: en
         tokens: 256
         wordings: 3 -#}
 
@@ -16,9 +18,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from jinja2 import StrictUndefined, TemplateError
@@ -60,6 +63,7 @@ class _Scale(BaseModel):
 class _Head(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     scales: list[_Scale] = Field(min_length=1)
+    language: Literal["zh", "en"] = "zh"
     tokens: int = Field(default=256, ge=1)
     wordings: int = Field(default=1, ge=1)
 
@@ -92,7 +96,7 @@ class Rubric:
         except (yaml.YAMLError, TemplateError) as error:
             raise PromptError(f"{self.path}: {error}") from None
         self.scales = tuple(Scale(s.name, s.low, s.high, s.zh) for s in head.scales)
-        self.tokens, self.wordings = head.tokens, head.wordings
+        self.language, self.tokens, self.wordings = head.language, head.tokens, head.wordings
         self.sha256 = hashlib.sha256(source.encode()).hexdigest()
 
     def render(self, item: Item, candidate: str, blind: bool = False, wording: int = 0) -> str:
@@ -112,6 +116,8 @@ class Rubric:
     @property
     def reminder(self) -> str:
         """What is put behind a prompt whose reply could not be read."""
+        if self.language == "en":
+            return _reminder(self.scales)
         if len(self.scales) == 1:
             (scale,) = self.scales
             return f"注意：第一行只能是一个{scale.low}到{scale.high}之间的整数，不要有其他文字；从第二行起再作解释。"
@@ -119,9 +125,20 @@ class Rubric:
         return f"注意：请先输出{len(self.scales)}行，依次为{lines}，不要有其他文字；之后再作解释。"
 
 
+def _reminder(scales: Sequence[Scale]) -> str:
+    if len(scales) == 1:
+        (scale,) = scales
+        first = f"the first line may be a whole number from {scale.low} to {scale.high} only"
+    else:
+        lines = ", ".join(f'"{s.name.capitalize()}: " and a whole number from {s.low} to {s.high}' for s in scales)
+        first = f"the first {len(scales)} lines are {lines}"
+    return f"Note: {first}, and nothing else; explain from the next line on."
+
+
 def again(prompt: str, reminder: str, attempt: int) -> str:
     """The prompt of an attempt, from 1. At temperature 0 the same prompt would bring the same reply: so each is another."""
-    return prompt if attempt == 1 else f"{prompt}\n\n{reminder}" + (f"（第{attempt}次）" if attempt > 2 else "")
+    count = f" (attempt {attempt})" if reminder.isascii() else f"（第{attempt}次）"
+    return prompt if attempt == 1 else f"{prompt}\n\n{reminder}{count if attempt > 2 else ''}"
 
 
 # A mark of a fence, [候选答案结束] or [Candidate Answer Ends], in any brackets and script, with blanks and characters

@@ -16,6 +16,7 @@ from evalsuite.judge.replies import VERSION, Verdict, read
 from evalsuite.judge.rubric import Scale, again
 from evalsuite.scoring import Reading, Scored, score_cell
 from evalsuite.store import Cell, Evidence, Keep
+from evalsuite.tasks import TASKS
 from evalsuite.types import Item, Request, Response
 
 _OURS = ("judge", "rubric", "control")
@@ -59,6 +60,7 @@ def judged(evidence: Evidence, reading: Reading, entries: Sequence[dict[str, Any
     return {
         "cells": cells,
         "models": list(_over_models(cells, entries)),
+        "systems": list(_over_systems(cells, entries)),
         "controls": controls(_one_source(found, subjects)),
     }
 
@@ -93,6 +95,8 @@ def per_item(scored: Scored) -> dict[str, list[float]]:
     for name, (group, own) in scored.names.items():
         metrics: Any = scored.metrics[group]
         columns = getattr(metrics, "per_item", {})
+        if own == "sacrebleu_notebook":  # counts rows that are no items
+            continue
         column = columns.get(own, columns.get(f"s{own}"))
         found[name] = [float(v) for v in (metrics.finish(metrics.statistics)[own] if column is None else column)]
     return found
@@ -230,26 +234,49 @@ def joint(scores: Sequence[int], column: Sequence[float], most: float = 1.0) -> 
     return {str(score): " ".join(str(tally[score, tenth]) for tenth in range(10)) for score in sorted(set(scores))}
 
 
+_WAY = ("split", "variant", "shots", "scoring", "perturb")
+_Point = tuple[str, float, dict[str, Any]]  # a judged cell: its model, the judge's mean, the metrics
+
+
 def _over_models(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Over MODELS or more models: does the judge rank them as the metrics do? A row a judge, rubric, scale and place."""
-    keys = ("task", "set", "split", "variant", "shots", "scoring", "perturb")
-    by_place = {tuple(e[k] for k in ("model", *keys)): e["metrics"] for e in entries}
-    groups: dict[tuple[Any, ...], list[tuple[float, dict[str, Any]]]] = {}
+    for group, points in _points(cells, entries, ("task", "set", *_WAY)):
+        if len(points) >= MODELS:
+            yield {**group, "models": len(points), "metrics": _together(points)}
+
+
+def _over_systems(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The same over all short texts of a benchmark, a point a model on a task and set: as GLUCOSE's section 5 has it,
+    where a point is a system on a dimension and a level."""
+    named = [{**cell, "benchmark": TASKS[cell["task"]].benchmark} for cell in cells]
+    for group, points in _points(named, entries, ("benchmark", *_WAY)):
+        if len(points) >= MODELS:
+            models = len({model for model, _, _ in points})
+            yield {**group, "models": models, "points": len(points), "metrics": _together(points)}
+
+
+def _points(
+    cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]], keys: Sequence[str]
+) -> Iterator[tuple[dict[str, Any], list[_Point]]]:
+    """The cells that each judge scored plainly, by rubric, scale and `keys`."""
+    place = ("model", "task", "set", *_WAY)
+    by_place = {tuple(e[k] for k in place): e["metrics"] for e in entries}
+    groups: dict[tuple[Any, ...], list[_Point]] = {}
     for cell in cells:
         for scale, numbers in cell.get("scales", {}).items() if cell["control"] == "plain" else ():
-            metrics = by_place.get(tuple(cell[k] for k in ("model", *keys)))
+            metrics = by_place.get(tuple(cell[k] for k in place))
             if metrics and numbers["value"] is not None:
                 group = cell["judge"], cell["rubric"], scale, *(cell[k] for k in keys)
-                groups.setdefault(group, []).append((numbers["value"], metrics))
-    for group, rows in groups.items():
-        if len(rows) < MODELS:
-            continue
-        shared = [m for m in rows[0][1] if all(metrics.get(m, {}).get("value") is not None for _, metrics in rows)]
-        yield {
-            **dict(zip(("judge", "rubric", "scale", *keys), group, strict=True)),
-            "models": len(rows),
-            "metrics": {m: correlations([v for v, _ in rows], [x[m]["value"] for _, x in rows]) for m in shared},
-        }
+                groups.setdefault(group, []).append((cell["model"], numbers["value"], metrics))
+    for group, points in groups.items():
+        yield dict(zip(("judge", "rubric", "scale", *keys), group, strict=True)), points
+
+
+def _together(points: Sequence[_Point]) -> dict[str, dict[str, float | None]]:
+    """How each metric that all points have goes with the judge's mean."""
+    told = [metrics for _, _, metrics in points]
+    shared = [m for m in told[0] if all(metrics.get(m, {}).get("value") is not None for metrics in told)]
+    return {m: correlations([value for _, value, _ in points], [x[m]["value"] for x in told]) for m in shared}
 
 
 def _one_source(told: Sequence[Told], subjects: dict[str, Subject]) -> list[Told]:

@@ -13,7 +13,7 @@ from .sentence import parse_sentence
 from .span import parse_span
 from .verbatim import parse_verbatim
 
-PARSER_VERSION = "1"
+PARSER_VERSION = "2"
 
 __all__ = ["PARSER_VERSION", "Choices", "parse_option", "parse_options", "parse_sentence", "parse_span",
            "parse_verbatim"]  # fmt: skip

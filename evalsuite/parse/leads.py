@@ -36,7 +36,7 @@ _LEADS = [
     for pattern in (
         r"[ ]*(?:好的|当然|嗯+|明白了?|可以|没问题|了解|sure|okay|ok|certainly|of course|hello|您好|你好)[,。!.~:][ ]?",
         r"[ ]*(?:综上(?:所述)?|因此|所以|总之|由此可见|可见|最终|最后|总的来说|综合来看|综合以上(?:分析)?"
-        r"|那么|故|therefore|thus|so|hence|in conclusion|finally|as a result|consequently|in short|overall)[,:]?[ ]?",
+        r"|那么|故|(?:therefore|thus|so|hence|in conclusion|finally|as a result|consequently|in short|overall)(?![a-z]))[,:]?[ ]?",
         r"[ ]*(?:更正(?:一下)?|纠正|修正|抱歉|对不起|不好意思|等等|等一下|不对|哦不|不是?|我错了|说错了"
         r"|重新看|准确地说|sorry|wait|actually|correction|no)[,:。!]+[ ]?",
         r"[ ]*(?:【[^】\n]{1,8}】|\[(?:答案|回答|answer)\])[ ]*[:]?[ ]*",

@@ -12,6 +12,7 @@ from .commit import Reader
 from .cues import cues
 from .filled import filled, only_named, repeated, spoken, written_out
 from .groups import Group, grouped
+from .inference import inferred
 from .mentions import masked, mentions
 from .near import spelled, with_near
 from .refusal import declines
@@ -53,11 +54,24 @@ def parse_option(
         raise ValueError(f"mode is {mode!r}, not 'full', 'strict' or 'paper'")
     if mode == "paper":
         return paper(output, options)
+    whole = None if mode == "strict" or finish == "length" else _verbatim(output, options)
+    if whole is not None:
+        return whole
     clean = strip(output)
     if mode == "strict":
         return strict(output, clean, catalog(options))
     verdict = read(clean, catalog(options), finish, dialogue)
     return _answer(output, clean, verdict)
+
+
+def _verbatim(output: str, options: Mapping[str, str]) -> Answer | None:
+    """A reply that is the text of one option to the letter: whatever that text has of names, refusals and markup."""
+    said = output.strip()
+    found = [n for n, text in enumerate(options.values()) if text.strip() == said]
+    if not said or len(found) != 1 or said.lower() in {label.strip("()（）").lower() for label in options}:
+        return None
+    start = len(output) - len(output.lstrip())
+    return Answer(Status.PARSED, found[0], said, "whole-reply", start, start + len(said))
 
 
 def parse_options(output: str, options: Mapping[str, str], *, finish: str = "stop") -> Choices:
@@ -104,7 +118,7 @@ def read(clean: Clean, options: Catalog, finish: str, dialogue: Sequence[str] | 
         if place is not None:
             return filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *place)
     unspoken = filled(low, options, dialogue) or (None if cut else spoken(parts, groups, low))
-    return unspoken or repeated(low, options) or nothing
+    return unspoken or repeated(low, options) or (None if cut or several else inferred(low, options)) or nothing
 
 
 def _block(

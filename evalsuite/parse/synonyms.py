@@ -118,6 +118,8 @@ c罗 罗纳尔多 克里斯蒂亚诺罗纳尔多 cristianoronaldo ronaldo
 天太热了 太热 天气太热 太热了 天气太热了 天气炎热
 天太冷了 太冷 天气太冷 太冷了 天气太冷了 天气寒冷
 动物园太远了 太远 太远了 动物园远
+entailment entails entailed entail entailsit itentails isentailed true yes itistrue thestatementistrue itisentailed supported
+contradiction contradicts contradicted contradict contradictory itcontradicts contradictsit false no itisfalse thestatementisfalse notentailed
 3d电影 立体电影 3d 3dmovie 3dfilm
 """
 # Pairs whose exchange turns a statement round, and words whose loss does; a single one of them is never a slip.

@@ -100,6 +100,23 @@ class OverModels(Place):
     metrics: dict[str, Correlations]
 
 
+class OverSystems(Strict):
+    """The same over all short texts of a benchmark, a point a model on a task and set."""
+
+    judge: str
+    rubric: str
+    scale: str
+    benchmark: str
+    split: str
+    variant: str
+    shots: Count
+    scoring: str
+    perturb: str
+    models: Count
+    points: Count
+    metrics: dict[str, Correlations]
+
+
 class Scaled(Strict):
     judge: str
     rubric: str
@@ -245,6 +262,7 @@ class Judged(Strict):
 
     cells: list[JudgedCell]
     models: list[OverModels]
+    systems: list[OverSystems] = Field(default_factory=list)
     controls: Controls
 
 

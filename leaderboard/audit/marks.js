@@ -7,12 +7,14 @@ const shelf = () => `audit.${data.sample}.${state.annotator}`;
 const kindOf = (output) => taskOf(output.task).kind;
 const scales = () => data.rubric.scales;
 const NO_OPTION = ["none", "several", "refused"];
+const isListed = (output) => output.labels.length > 0;
+const asksSeveral = (output) => kindOf(output) === "choices";  // all right options are asked for: what is said is a list of labels
 const bare = (label) => label.replace(/^[(（]|[)）]$/g, "");
 
 /** Whether all that is asked of an output is marked. */
 function complete(output) {
   const mark = marks.get(output.id) ?? {};
-  if (kindOf(output) === "choice") return mark.said !== undefined;
+  if (isListed(output)) return mark.said !== undefined;
   return mark.right !== undefined && (kindOf(output) === "span" || scales().every((x) => mark[x.name] !== undefined));
 }
 /** Whether the right answer is on screen: scores are by the reference, so it shows once right or wrong is said. */
@@ -86,7 +88,8 @@ function importMarks(text) {
 function markOf(row, output) {
   const mark = { blind: row.blind !== false };
   if (typeof row.note === "string" && row.note) mark.note = row.note;
-  if (kindOf(output) === "choice") return NO_OPTION.includes(row.said) || output.labels.includes(row.said) ? { said: row.said, ...mark } : null;
+  const known = (said) => output.labels.includes(said), listed = Array.isArray(row.said) && row.said.length > 0 && row.said.every(known);
+  if (isListed(output)) return NO_OPTION.includes(row.said) || (asksSeveral(output) ? listed : known(row.said)) ? { said: row.said, ...mark } : null;
   if (typeof row.right !== "boolean") return null;
   mark.right = row.right;
   if (kindOf(output) === "text") for (const x of scales()) {

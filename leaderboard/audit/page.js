@@ -10,14 +10,14 @@ const key$ = (name) => h("kbd", null, name);
 function keysOf(output) {
   const keys = new Map();
   const offer = (key, action) => { if (!keys.has(key)) keys.set(key, action); };
-  if (kindOf(output) === "choice") {
+  if (isListed(output)) {
     const names = output.labels.map((x) => bare(x).toLowerCase());
-    const say = (said) => () => answer({ said });
+    const say = (said) => () => choose(said);
     names.forEach((name, i) => { if (/^[a-z0-9]$/.test(name)) offer(name, say(output.labels[i])); });
     // Where labels are no letters, letters count, and so do numbers; never both a label and a place.
     if (!names.some((x) => /^[0-9]$/.test(x))) output.labels.slice(0, 9).forEach((label, i) => offer(String(i + 1), say(label)));
     if (!names.some((x) => /^[a-z]$/.test(x))) output.labels.slice(0, 26).forEach((label, i) => offer(String.fromCharCode(97 + i), say(label)));
-    for (const said of NO_OPTION) { offer(said[0], say(said)); offer(said[0].toUpperCase(), say(said)); }
+    for (const said of NO_OPTION.filter((x) => x !== "several" || !asksSeveral(output))) { offer(said[0], say(said)); offer(said[0].toUpperCase(), say(said)); }
     return keys;
   }
   offer("y", () => answer({ right: true }));
@@ -33,12 +33,20 @@ function asked(output) {
   if (kindOf(output) !== "text" || mark?.right === undefined) return null;
   return scales().find((x) => mark[x.name] === undefined) ?? (scales().length === 1 ? scales()[0] : null);
 }
+/** One option; where all right ones are asked for, one more or one less of those that were said. */
+function choose(said) {
+  const output = current(), before = marks.get(output.id)?.said;
+  if (!asksSeveral(output) || NO_OPTION.includes(said)) { answer({ said }); return; }
+  const old = Array.isArray(before) ? before : [];
+  const now = output.labels.filter((x) => old.includes(x) !== (x === said));
+  answer({ said: now.length ? now : undefined });
+}
 function answer(change) {
   const output = current(), was = complete(output);
   setMark(output, change);
   state.said = "";
   // On to the next as soon as one is marked, unless the answer is to be seen, or an old mark was changed.
-  if (!was && complete(output) && !state.show && state.at + 1 < data.outputs.length) moveTo(state.at + 1);
+  if (!was && complete(output) && !Array.isArray(change.said) && !state.show && state.at + 1 < data.outputs.length) moveTo(state.at + 1);
   else draw();
 }
 
@@ -114,7 +122,7 @@ function draw() {
         h("section", { class: "work" },
           h("h2", { class: "low" }, t("question")), data$("p", "question", output.question),
           h("h2", { class: "low" }, t("replyHead")), output.reply.trim() ? data$("pre", "reply said", output.reply) : h("p", { class: "reply said muted" }, t("emptyReply")),
-          kindOf(output) === "choice" ? drawOptions(output) : drawJudgement(output), state.show && complete(output) && drawParser(output), drawNote(output)))),
+          isListed(output) ? drawOptions(output) : drawJudgement(output), state.show && complete(output) && drawParser(output), drawNote(output)))),
     helpBox());
 }
 /** Something to press, with its key; the key is the last that does it, so that N stands where n is an option. */
@@ -128,16 +136,17 @@ function drawOptions(output) {
   const keyFor = (i) => (/^[a-z0-9]$/.test(names[i]) ? names[i] : letters ? "" : i < 9 && !names.some((x) => /^[0-9]$/.test(x)) ? String(i + 1) : i < 26 ? String.fromCharCode(97 + i) : "");
   const taken = (letter) => letters ? names.includes(letter) : output.labels.length > letter.charCodeAt(0) - 97;
   const short = Math.max(...output.options.map((x) => x.length)) < 14;
-  return [h("h2", { class: "low", id: "asked" }, t("whichOption")), h("p", { class: "note" }, t("whichNote")),
+  const chosen = (label) => (Array.isArray(said) ? said.includes(label) : said === label);
+  return [h("h2", { class: "low", id: "asked" }, t(asksSeveral(output) ? "whichOptions" : "whichOption")), h("p", { class: "note" }, t(asksSeveral(output) ? "whichOnesNote" : "whichNote")),
     h("div", { class: "marks" + (short ? " dense" : ""), role: "group", "aria-labelledby": "asked" }, output.options.map((option, i) =>
-      pressable([data$("b", "", output.labels[i]), " ", data$("span", "", option), shown && i === output.gold && h("span", { class: "pill gold" }, " ✓ " + t("gold"))],
-        said === output.labels[i], keyFor(i), () => answer({ said: output.labels[i] })))),
-    h("div", { class: "marks dense others" }, NO_OPTION.map((name) =>
+      pressable([data$("b", "", output.labels[i]), " ", data$("span", "", option), shown && output.golds.includes(i) && h("span", { class: "pill gold" }, " ✓ " + t("gold"))],
+        chosen(output.labels[i]), keyFor(i), () => choose(output.labels[i])))),
+    h("div", { class: "marks dense others" }, NO_OPTION.filter((name) => name !== "several" || !asksSeveral(output)).map((name) =>
       pressable(t({ none: "none", several: "severalSaid", refused: "refusedSaid" }[name]), said === name, taken(name[0]) ? name[0].toUpperCase() : name[0], keys.get(name[0].toUpperCase()), "other")))];
 }
 function drawJudgement(output) {
   const mark = marks.get(output.id) ?? {}, isSpan = kindOf(output) === "span";
-  return [h("h2", { class: "low", id: "asked" }, t(isSpan ? "isRightSpan" : "isRight")), h("p", { class: "note" }, t(isSpan ? "spanNote" : "isRightNote")),
+  return [h("h2", { class: "low", id: "asked" }, t(isSpan ? "isRightSpan" : "isRight")), h("p", { class: "note" }, t(output.task === "conflict_detection" ? "spanNote" : "isRightNote")),
     h("div", { class: "marks dense", role: "group", "aria-labelledby": "asked" },
       pressable(["✓ ", t("yes")], mark.right === true, "y", () => answer({ right: true }), "yes"), pressable(["✕ ", t("no")], mark.right === false, "x", () => answer({ right: false }), "no")),
     referenceShown(output) && [h("h2", { class: "low" }, t("reference")), h("p", { class: "reference" }, output.references.map((x, i) => [i > 0 && " / ", data$("span", "", x)]))],
@@ -155,8 +164,8 @@ function drawScales(output, mark) {
   })];
 }
 function drawParser(output) {
-  const { status, choice, text } = output.parser;
-  const read = choice !== null ? `${output.labels[choice]} ${output.options[choice]}` : text;
+  const { status, read: places, text } = output.parser;
+  const read = places.length ? places.map((i) => `${output.labels[i]} ${output.options[i]}`).join("\n") : text;
   return [h("h2", { class: "low" }, t("parserRead")), h("p", { id: "parser" }, h("span", { class: "badge" }, t(status)), " ", read === null ? h("span", { class: "muted" }, t("nothingRead")) : data$("span", "", read))];
 }
 function drawNote(output) {

@@ -13,6 +13,8 @@ Object.assign(WORDS, {
   replyHead: ["模型回复", "Reply"], emptyReply: ["（空回复）", "(empty reply)"],
   whichOption: ["这条回复选的是哪一项？", "Which option does the reply choose?"],
   whichNote: ["只看回复说了什么，不论对错；先说一项、后来改口的，以最后的为准。", "What it says, right or wrong; where it changes its mind, what it says last."],
+  whichOptions: ["这条回复选的是哪几项？", "Which options does the reply choose?"],
+  whichOnesNote: ["选出它说对的每一项（再按一次取消），然后用 → 到下一条。", "Mark each that it says is right (once more takes it back), then → for the next reply."],
   none: ["没有选任何一项", "None of them"], severalSaid: ["选了好几项", "Several"], refusedSaid: ["拒绝回答", "Refuses to answer"],
   isRight: ["这个回答对吗？", "Is the answer right?"],
   isRightSpan: ["回复抽出的文本对吗？", "Is what the reply extracts right?"],
