@@ -21,6 +21,7 @@ class Benchmark:
     sets_en: str
     rubric: str = ""  # by which judges score its short texts, if none is named; prompts/judge/<name>.j2
     averaged: bool = False  # whether the paper tells the mean over the sets, as of folds
+    groups: tuple[str, ...] = ()  # what its items' `group` is, in the paper's order; files may hold others
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from evalsuite.parse.chars import key
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.robustness import Told
 from evalsuite.store import Cell
-from evalsuite.tasks import TASKS
+from evalsuite.tasks import TASKS, benchmark_of
 from evalsuite.types import Answer, Item, Request, Score
 
 Bin = tuple[int | None, int | None]  # lowest and highest, both in it; (26, None) is open, UNKNOWN could not be told
@@ -40,7 +40,7 @@ Rows = Sequence[tuple[Request, Answer, Score]]
 
 
 def breakdown(told: Told, rows: Rows) -> dict[str, Any] | None:
-    """The cell's first metric by turns, turn distance and number of options; `told` is made of the same rows.
+    """The cell's first metric by turns, turn distance, number of options and group; `told` is made of the same rows.
 
     None if no item was answered. Items that were asked in every rotation count once, right if all are, as in the cell.
     """
@@ -55,7 +55,20 @@ def breakdown(told: Told, rows: Rows) -> dict[str, Any] | None:
     }
     if told.labels:
         entry["options"] = _bins(((len(item.options),) * 2, *rest) for item, *rest in found)
+    if len({item.group for item, *_ in found}) > 1:  # of one there is nothing to tell apart
+        entry["groups"] = _groups(told.cell.task, found)
     return entry
+
+
+def _groups(task: str, found: Iterable[tuple[Item, float, int]]) -> list[dict[str, Any]]:
+    """By the items' group (relation category, inference type, dimension), in the paper's order; others after, by name."""
+    groups: dict[str, list[tuple[float, int]]] = {}
+    for item, value, source in found:
+        groups.setdefault(item.group, []).append((value, source))
+    known = benchmark_of(task).groups
+    places = {name: n for n, name in enumerate(known)}
+    order = sorted(groups, key=lambda name: (places.get(name, len(known)), name))
+    return [{"name": name, **_figures(groups[name])} for name in order]
 
 
 def _items(told: Told, rows: Rows) -> Iterator[tuple[Item, float, int]]:

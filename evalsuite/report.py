@@ -11,7 +11,7 @@ import csv
 import gzip
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,20 +21,21 @@ from evalsuite.citations import citations
 from evalsuite.errors import ConfigError
 from evalsuite.ontology import slots
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.perturb.explanation import CORRUPTIONS
 from evalsuite.resources import bundled
-from evalsuite.tasks import TASKS
+from evalsuite.tasks import BENCHMARKS, TASKS
 
 # Where index.html takes styles, scripts, the data, and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
 INSIDE = 4_000_000  # bytes of packed shards that the page itself holds: one file that can be mailed
 # What of results.json the page has as it is; runs of before there was any have none.
 _TOLD: dict[str, Any] = {
-    "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "learning": [], "breakdowns": [], "confusions": [],
+    "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "means": [], "learning": [], "breakdowns": [], "confusions": [],
     "metric_correlations": [], "judged": {},
 }  # fmt: skip
 # One after the other, as one script.
 _SCRIPTS = (
-    "words.js", "page.js", "filters.js", "picture.js", "tablefile.js", "provenance.js", "overview.js", "groups.js", "ranks.js",
+    "words.js", "page.js", "filters.js", "picture.js", "benchmarks.js", "tablefile.js", "provenance.js", "overview.js", "groups.js", "ranks.js",
     "marks.js", "lines.js", "robustness.js", "slopes.js", "breakdown.js", "confusion.js", "curves.js", "judge.js", "scatter.js",
     "correlations.js", "shards.js", "list.js", "evidence.js", "item.js", "main.js",
 )  # fmt: skip
@@ -141,19 +142,25 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
         keep,
         rate,
     )
+    used = {TASKS[cell["task"]].benchmark for cell in cells if cell["task"] in TASKS}
     return {
         "runs": [{"name": f.name, "manifest": _manifest(f), **told} for f, told in zip(folders, found, strict=True)],
         "tasks": [
-            {k: v for k, v in asdict(t).items() if k in ("name", "short", "zh", "en", "kind", "metrics")}
+            {name: getattr(t, name) for name in ("name", "short", "zh", "en", "kind", "metrics", "benchmark")}
             for t in TASKS.values()
         ],
-        "perturbations": [{"name": p.name, "zh": p.zh, "en": p.en, "kinds": p.kinds} for p in PERTURBATIONS.values()],
+        "benchmarks": [asdict(b) for b in BENCHMARKS.values()],
+        "perturbations": [
+            {name: getattr(p, name) for name in ("name", "zh", "en", "kinds", "languages")}
+            for p in PERTURBATIONS.values()
+        ],
+        "corruptions": [{name: getattr(c, name) for name in ("name", "zh", "en")} for c in CORRUPTIONS.values()],
         "cells": packed.cells,
         "columns": packed.columns,
         "asked": {"items": len(packed.items), "replies": packed.replies},
         "groups": ranking.groups(rated),
         "nemenyi": ranking.critical_values(len({x.model for x in rated})),
-        "published": published(),
+        "published": [row for row in published() if TASKS[row["task"]].benchmark in used],
         "citations": citations(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
@@ -182,14 +189,41 @@ def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> lis
     return told
 
 
+# What the papers call a part of the items that is all that one of our tasks asks about.
+_WHOLE = {"cicero_single_answer": "one right answer", "cicero_chained_cause": "targets with cause and subsequent event",
+          "cicero_chained_subsequent_event": "targets with cause and subsequent event"}  # fmt: skip
+
+
 def published() -> list[dict[str, Any]]:
-    """The paper's figures (Tables 2, 3, 6, 7): set, task, model, shots, metric, value, and the table they stand in."""
-    with bundled("leaderboard/published/corecode_results.csv").open(encoding="utf-8", newline="") as file:
-        return [
-            {"source": row["source"], "set": row["split"], "task": row["task"], "model": row["model"],
-             "shots": int(row["shots"]), "metric": row["metric"], "value": float(row["value"])}
-            for row in csv.DictReader(file)
-        ]  # fmt: skip
+    """The papers' figures (leaderboard/published): set, task, model, shots, metric, value, the table they stand in, and
+    `group` where they are of some items only.
+
+    The set "avg" is the mean over all. Parts that nothing of ours is cut by (one or several right answers) are left out.
+    """
+    return [row for name in BENCHMARKS for row in _published(name)]
+
+
+def _published(benchmark: str) -> Iterator[dict[str, Any]]:
+    names = {task.local: task for task in TASKS.values() if task.benchmark == benchmark}
+    with bundled(f"leaderboard/published/{benchmark}_results.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            task = names[row["task"]]
+            if row.get("subset", "all") not in ("all", _WHOLE.get(task.name)):
+                continue
+            group = row.get("category") or row.get("group") or "avg"
+            tuned = row.get("tuned") != "no" and row.get("setting") != "not fine-tuned"
+            found = {
+                "source": row["source"],
+                "set": row.get("set") or row["split"],
+                "task": task.name,
+                "model": row["model"] if tuned else f"{row['model']} (not fine-tuned)",
+                "shots": int(row.get("shots") or 0),
+                "metric": row["metric"],
+                # The paper's sacreBLEU goes to 100; ours is a share.
+                "value": float(row["value"]) / (100 if row["metric"] == "sacrebleu" else 1),
+            }
+            # A task that generates asks about one group only, which is all of it.
+            yield found | ({"group": group} if group != "avg" and task.kind != "text" else {})
 
 
 def _manifest(folder: Path) -> Any:

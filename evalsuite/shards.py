@@ -103,7 +103,8 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tu
     values: dict[str, float] = {}
     ratings: list[Rating] = []
     for record in records:
-        shown = {k: record[k] for k in ("item", "dialogue", "question", "labels", "options", "references", "gold")}
+        names = ("item", "dialogue", "question", "labels", "options", "references", "gold", "group")
+        shown = {k: record[k] for k in names if k in record}
         item = column.items.setdefault(json.dumps(shown, ensure_ascii=False), len(column.items))
         rotation = record.get("rotation", 0)
         name = record["item"] + (f"~{rotation}" if rotation else "")
@@ -117,6 +118,7 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tu
             answer["text"], answer["rule"], answer["start"], answer["end"], record["scores"], record["finish"],
             record["error"], len(record["shots"]), record["asked_shots"],
             None if thoughts is None else column.index(thoughts), _likelihoods(record), rotation,
+            answer.get("choices") or None, [[column.index(x) for x in pair] for pair in record.get("pairs", ())] or None,
         ]  # fmt: skip
         values[name] = next(iter(record["scores"].values()), math.nan)
         ratings.append((record["item"], item, record["dialogue"], record["scores"]))
@@ -136,9 +138,14 @@ def _outcome(row: list[Any]) -> str:
     status, scores = row[3], row[9] or {}
     if status != "parsed":
         return OUTCOMES.get(status, UNKNOWN)
-    if scores.get("accuracy") == 1 or scores.get("em") == 1:
+    if 1 in (scores.get("accuracy"), scores.get("em"), scores.get("set_accuracy")):
         return OUTCOMES["right"]
-    return OUTCOMES["partial" if scores.get("f1", 0) > 0 else "wrong"]
+    return OUTCOMES["partial" if max(scores.get("f1", 0), scores.get("answer_f1", 0)) > 0 else "wrong"]
+
+
+def _strings(row: list[Any]) -> list[int]:
+    """The texts that a row names by their place."""
+    return [i for i in (row[1], row[2], row[14], *(x for pair in row[18] or () for x in pair)) if i is not None]
 
 
 def _parts(column: _Column) -> Iterator[range]:
@@ -148,7 +155,7 @@ def _parts(column: _Column) -> Iterator[range]:
     first, size = 0, 0
     for entry in range(len(column.entries)):
         rows = [rows[entry] for rows in column.rows.values() if entry in rows]
-        texts = {i for row in rows for i in (row[1], row[2], row[14]) if i is not None}
+        texts = {i for row in rows for i in _strings(row)}
         more = sum(sizes[i] for i in texts) + sum(items[i] for i in {row[0] for row in rows}) + 200 * len(rows)
         if size and size + more > SIZE:
             yield range(first, entry)
@@ -172,6 +179,7 @@ def _shard(column: _Column, part: range) -> dict[str, Any]:
         for place in (1, 2, 14):
             if row[place] is not None:
                 row[place] = index(texts[row[place]])
+        row[18] = row[18] and [[index(texts[x]) for x in pair] for pair in row[18]]
         return row
 
     rows = {

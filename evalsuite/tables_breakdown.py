@@ -12,7 +12,11 @@ from rich.text import Text
 
 from evalsuite.tasks import TASKS
 
-_BY = {"turns": "by turns of the dialogue", "distance": "by turns to the answer", "options": "by number of options"}
+_BY = {"turns": "by turns of the dialogue", "distance": "by turns to the answer", "options": "by number of options",
+       "groups": "by group"}  # fmt: skip
+_UNKNOWN = (None, None)
+
+Bin = str | tuple[int | None, int | None]  # the name of a group, or its lowest and highest
 _WAY = ("variant", "shots", "scoring", "perturb", "split")
 
 
@@ -40,10 +44,15 @@ def _title(place: tuple[Any, ...]) -> str:
     return " ".join(way + [scoring] * (scoring != "generate") + [perturb] * (perturb != "none"))
 
 
-def _bins(entries: Sequence[dict[str, Any]], by: str) -> list[tuple[int | None, int | None]]:
-    found = {(b["low"], b["high"]) for entry in entries for b in entry.get(by, ())}
-    known = sorted((b for b in found if b[0] is not None), key=lambda b: b[0] or 0)
-    return [*known, *(b for b in found if b[0] is None)] if known else []  # nothing but unknown is no table
+def _bin(found: dict[str, Any]) -> Bin:
+    return found["name"] if "name" in found else (found["low"], found["high"])
+
+
+def _bins(entries: Sequence[dict[str, Any]], by: str) -> list[Bin]:
+    """Groups as the entries have them, other bins from the lowest; unknown last, and nothing but unknown is no table."""
+    found = list(dict.fromkeys(_bin(b) for entry in entries for b in entry.get(by, ())))
+    found.sort(key=lambda b: (b == _UNKNOWN, 0 if isinstance(b, str) else b[0] or 0))
+    return [] if found == [_UNKNOWN] else found
 
 
 def bin_name(low: int | None, high: int | None) -> str:
@@ -56,13 +65,13 @@ def bin_name(low: int | None, high: int | None) -> str:
     return f"{low}+" if high is None else f"{low}" if low == high else f"{low}-{high}"
 
 
-def _breakdown(title: str, entries: Sequence[dict[str, Any]], by: str, bins: Sequence[tuple[Any, Any]]) -> Table:
-    table = _table(title, "", *(bin_name(*b) for b in bins))
+def _breakdown(title: str, entries: Sequence[dict[str, Any]], by: str, bins: Sequence[Bin]) -> Table:
+    table = _table(title, "", *(b if isinstance(b, str) else bin_name(*b) for b in bins), fold=by == "groups")
     tasks: dict[str, list[dict[str, Any]]] = {}
     for entry in entries:
         tasks.setdefault(entry["task"], []).append(entry)
-    for task in (t for t in TASKS if any(b["low"] is not None for e in tasks.get(t, ()) for b in e.get(by, ()))):
-        found = [{(b["low"], b["high"]): b for b in entry.get(by, ())} for entry in tasks[task]]
+    for task in (t for t in TASKS if any(_bin(b) != _UNKNOWN for e in tasks.get(t, ()) for b in e.get(by, ()))):
+        found = [{_bin(b): b for b in entry.get(by, ())} for entry in tasks[task]]
         # Models may have been asked other items, or lost some: then the block's n is the largest.
         counts = [max((f[b]["n"] for f in found if b in f), default=0) for b in bins]
         table.add_section()
@@ -123,10 +132,13 @@ def _items(entry: dict[str, Any]) -> int:
     return sum(n for offer in entry["offers"] for _, n in offer["gold"])
 
 
-def _table(title: str, *columns: str) -> Table:
+def _table(title: str, *columns: str, fold: bool = False) -> Table:
+    """`fold`: heads may break anywhere, to make room."""
     width = min(80, cell_len(title))  # or rich would fold the title to what the columns take
     table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, collapse_padding=True, min_width=width)
     for n, column in enumerate(columns):
         words = n == 0 or column == "taken for"
-        table.add_column(column, justify="left" if words else "right", overflow="fold", no_wrap=not words)
+        table.add_column(
+            column, justify="left" if words else "right", overflow="fold", no_wrap=not words if not fold else n == 0
+        )
     return table

@@ -1,7 +1,9 @@
 // Score by length of the dialogue, turn distance and number of options. The numbers are results.json's.
 // ---------------------------------------------------------------- breakdown
-const BY = [["turns", "byTurns"], ["distance", "byDistance"], ["options", "byOptions"]], MOST_LINES = 6;
-const binName = (b) => (b.low === null ? "?" : b.high === null ? `${b.low}+` : b.low === b.high ? String(b.low) : `${b.low}–${b.high}`);
+const BY = [["turns", "byTurns"], ["distance", "byDistance"], ["options", "byOptions"], ["groups", "byGroups"]], MOST_LINES = 6;
+/** Bins of numbers are told apart by their lower end, groups by their name. */
+const binKey = (b) => b.name ?? b.low, binLike = (b) => (x) => binKey(x) === binKey(b);
+const binName = (b) => (b.name !== undefined ? plain(b.name) : b.low === null ? "?" : b.high === null ? `${b.low}+` : b.low === b.high ? String(b.low) : `${b.low}–${b.high}`);
 /** Entries of a list in results.json, over all runs, of models on this page as they are asked now; each gets its model's id. */
 function toldOf(name) {
   return data.runs.flatMap((run, i) => (run[name] ?? []).filter((r) => asChosen(r) && r.perturb === perturbOf(taskOf(r.task))).map((r) => ({ ...r, id: `${i}\t${r.model}` })))
@@ -17,21 +19,21 @@ function drawBreakdown() {
   const every = toldOf("breakdowns");
   if (!every.length) return null;
   const { all, task, sets, set, mine } = taskAndSet(every, state.sliceTask, state.sliceSet), lines = linesShown(mine);
-  const title = `${t("breakdown")} · ${taskName(task)} · ${set.toUpperCase()}`, drawnBy = BY.filter(([by]) => binsOf(mine, by).length > 0 && (by !== "options" || binsOf(mine, by).length > 1));
+  const title = `${t("breakdown")} · ${taskName(task)} · ${setLabel(set)}`, drawnBy = BY.filter(([by]) => binsOf(mine, by).length > 0 && (by !== "options" || binsOf(mine, by).length > 1));
   const one = binsOf(mine, "options");
   return h("section", { class: "block", id: "breakdown" }, h("div", { class: "titled" }, h("h2", null, t("breakdown")), savers("breakdown-charts", title)), h("p", { class: "note" }, t("breakdownNote")),
     h("div", { class: "controls" },
       kept("slice-task", choice(t("task"), all.map((x) => x.name), task.name, (sliceTask) => update({ sliceTask }), (v) => taskName(taskOf(v)))),
-      kept("slice-set", choice(t("set"), sets, set, (sliceSet) => update({ sliceSet }), (v) => v.toUpperCase()))),
+      kept("slice-set", choice(t("set"), sets, set, (sliceSet) => update({ sliceSet }), (v) => setLabel(v)))),
     linePicker(mine, lines),
     h("div", { class: "panels curves", id: "breakdown-charts" }, drawnBy.map(([by, name]) => binPanel(by, t(name), task, lines)), lineLegend(lines)),
     h("p", { class: "note" }, drawnBy.some(([by]) => by === "distance") ? t("distanceNote") : t("noPlaces"), one.length === 1 && ` ${t("sameOptions", binName(one[0]))}`),
-    binTable(lines, title));
+    binTable(lines, title, paperGroups(mine, task, set)));
 }
-/** The bins that any of the rows has, from the lowest, without that of what could not be told. */
+/** The bins that any of the rows has, from the lowest (groups as they stand), without that of what could not be told. */
 function binsOf(rows, by) {
-  const all = new Map(rows.flatMap((r) => r[by] ?? []).filter((b) => b.low !== null).map((b) => [b.low, b]));
-  return [...all.values()].sort((a, b) => a.low - b.low);
+  const all = new Map(rows.flatMap((r) => r[by] ?? []).filter((b) => b.low !== null).map((b) => [binKey(b), b]));
+  return by === "groups" ? [...all.values()] : [...all.values()].sort((a, b) => a.low - b.low);
 }
 
 // ---------------------------------------------------------------- which models
@@ -65,18 +67,20 @@ function valueEnd(lines, by, chance) {
 function binPanel(by, title, task, lines) {
   const rows = lines.map((x) => x.row), bins = binsOf(rows, by), unknown = rows.some((r) => (r[by] ?? []).some((b) => b.low === null));
   const columns = [...bins, ...(unknown ? [{ low: null, high: null }] : [])], wide = (PLOT.right - PLOT.left) / (columns.length + (unknown ? 0.35 : 0));
-  const across = (b) => PLOT.left + wide * (columns.findIndex((x) => x.low === b.low) + 0.5 + (b.low === null ? 0.35 : 0));
+  const across = (b) => PLOT.left + wide * (columns.findIndex(binLike(b)) + 0.5 + (b.low === null ? 0.35 : 0));
   const chance = isChoice(task) && state.perturb !== "circular" ? cellIndex.get(placeOf(rows[0] ?? {}))?.chance : null;
   const end = valueEnd(lines, by, chance), up = (v) => PLOT.bottom - (Math.min(v, end) / end) * (PLOT.bottom - PLOT.top), metric = rows[0]?.metric;
   const readout = h("p", { class: "note readout unsaved", "aria-hidden": "true" }, "\u00a0");
   const line = (cls, x1, y1, x2, y2) => s("line", { class: cls, x1, x2, y1, y2 });
-  const howMany = (b) => { const all = rows.map((r) => r[by]?.find((x) => x.low === b.low)?.n).filter(isNumber); return Math.max(...all) === Math.min(...all) ? num(all[0]) : `≤${num(Math.max(...all))}`; };
+  const howMany = (b) => { const all = rows.map((r) => r[by]?.find(binLike(b))?.n).filter(isNumber); return Math.max(...all) === Math.min(...all) ? num(all[0]) : `≤${num(Math.max(...all))}`; };
+  // Names are long: they lean, below the counts.
+  const names = by === "groups", nameAt = (b) => (names ? s("text", { x: across(b) + 4, y: PLOT.bottom + 30, "text-anchor": "end", transform: `rotate(-35 ${across(b) + 4} ${PLOT.bottom + 30})` }, shortened(binName(b), 105)) : s("text", { x: across(b), y: PLOT.bottom + 16, "text-anchor": "middle" }, binName(b)));
   const summary = lines.map(({ row }) => `${plain(models.get(row.id).label)}: ${(row[by] ?? []).map((b) => `${binName(b)} ${pct(b.value)}`).join(", ")}`).join("; ");
-  const plot = s("svg", { class: "plot curve", viewBox: `0 0 ${PLOT.width} ${PLOT.bottom + 36}`, role: "group", "aria-label": `${title}, ${metricName(metric)} %. ${summary}`, onkeydown: (e) => stepAmong(e, plot) },
+  const plot = s("svg", { class: "plot curve", viewBox: `0 0 ${PLOT.width} ${PLOT.bottom + (names ? 96 : 36)}`, role: "group", "aria-label": `${title}, ${metricName(metric)} %. ${summary}`, onkeydown: (e) => stepAmong(e, plot) },
     [0, 0.25, 0.5, 0.75, 1].map((v) => [line("grid", PLOT.left, up(v * end), PLOT.right, up(v * end)), s("text", { x: PLOT.left - 5, y: up(v * end) + 4, "text-anchor": "end" }, pct(v * end, 0))]),
     unknown && bins.length > 0 && line("chance", across({ low: null }) - 0.67 * wide, PLOT.top, across({ low: null }) - 0.67 * wide, PLOT.bottom),
-    columns.map((b) => [s("text", { x: across(b), y: PLOT.bottom + 16, "text-anchor": "middle" }, binName(b)), s("text", { class: "count", x: across(b), y: PLOT.bottom + 31, "text-anchor": "middle" }, howMany(b))]),
-    s("text", { x: PLOT.left - 5, y: PLOT.bottom + 31, "text-anchor": "end" }, "n"),
+    columns.map((b) => [nameAt(b), s("text", { class: "count", x: across(b), y: PLOT.bottom + (names ? 16 : 31), "text-anchor": "middle" }, howMany(b))]),
+    s("text", { x: PLOT.left - 5, y: PLOT.bottom + (names ? 16 : 31), "text-anchor": "end" }, "n"),
     isNumber(chance) && (by === "options" ? bins.map((b) => line("chance dotted", across(b) - 0.4 * wide, up(1 / b.low), across(b) + 0.4 * wide, up(1 / b.low))) : line("chance dotted", PLOT.left, up(chance), PLOT.right, up(chance))),
     lines.map((one, i) => binLine(one, by, (i - (lines.length - 1) / 2) * Math.min(5, (0.6 * wide) / lines.length), across, up, readout)));
   plot.querySelector(".spot")?.setAttribute("tabindex", 0);  // one stop for the Tab key; arrows go on from there
@@ -97,7 +101,7 @@ function stepAmong(event, plot) {
 }
 /** A model's points with their whiskers, moved aside by `shift`; joined, but for that of what could not be told. */
 function binLine({ row, look }, by, shift, across, up, readout) {
-  const at = (b) => across(b) + shift, bins = row[by] ?? [], joined = bins.filter((b) => b.low !== null), cell = cellIndex.get(placeOf(row)), name = plain(models.get(row.id).label);
+  const at = (b) => across(b) + shift, bins = row[by] ?? [], joined = by === "groups" ? [] : bins.filter((b) => b.low !== null), cell = cellIndex.get(placeOf(row)), name = plain(models.get(row.id).label);
   const spot = (b) => {
     const words = `${name}, ${binName(b)}: ${pct(b.value)} % (${pct(b.interval[0])}–${pct(b.interval[1])}), ${t("nItems", num(b.n))}, ${t("dialoguesN", num(b.dialogues))}`, show = () => { put(readout, words); };
     const enter = () => cell && go(cellRoute(cell));
@@ -109,12 +113,20 @@ function binLine({ row, look }, by, shift, across, up, readout) {
 }
 
 // ---------------------------------------------------------------- the numbers
-function binTable(lines, title) {
-  const heads = [t("group"), ...lines.map(({ row }) => nameNode(models.get(row.id)))], rows = lines.map((x) => x.row);
+/** The paper's figures by group: model -> group -> value. */
+function paperGroups(rows, task, set) {
+  const found = new Map();
+  for (const { name } of state.published ? binsOf(rows, "groups") : []) {
+    for (const [model, { value }] of published(set, task.name, rows[0].metric, name)) found.set(model, { ...found.get(model), [name]: value });
+  }
+  return [...found];
+}
+function binTable(lines, title, paper) {
+  const heads = [t("group"), ...lines.map(({ row }) => nameNode(models.get(row.id))), ...paper.map(([model]) => [data$("span", "", model), h("small", null, ` ${t("paperAlone")}`)])], rows = lines.map((x) => x.row);
   const value = (b) => h("td", { class: "v" }, b ? [pct(b.value), h("span", { class: "ci" }, `${pct(b.interval[0])}–${pct(b.interval[1])}`), h("small", null, ` n ${num(b.n)}`)] : "–");
   return h("details", { class: "numbers" }, h("summary", null, t("breakdownNumbers")), framed(h("table", { class: "robust curvetable bintable" }, headRow(heads), BY.map(([by, name]) => {
     const bins = [...binsOf(rows, by), ...(rows.some((r) => (r[by] ?? []).some((b) => b.low === null)) ? [{ low: null, high: null }] : [])];
-    return bins.length > 0 && h("tbody", { "data-by": by }, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, t(name)), h("td", { colspan: lines.length })),
-      bins.map((b) => h("tr", null, h("th", { scope: "row" }, binName(b)), rows.map((r) => value(r[by]?.find((x) => x.low === b.low))))));
+    return bins.length > 0 && h("tbody", { "data-by": by }, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, t(name)), h("td", { colspan: lines.length + paper.length })),
+      bins.map((b) => h("tr", null, h("th", { scope: "row" }, binName(b)), rows.map((r) => value(r[by]?.find(binLike(b)))), paper.map(([, of]) => h("td", { class: "v" }, by === "groups" ? pct(of[b.name]) : "")))));
   })), { id: "breakdown", title }));
 }

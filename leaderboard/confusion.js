@@ -8,12 +8,12 @@ function drawConfusion() {
   const { all, task, sets, set, mine } = taskAndSet(every, state.mixTask ?? "slot_identification", state.mixSet);
   const order = [...mine].sort((a, b) => models.get(a.id).baseline - models.get(b.id).baseline || NAMES.compare(a.model, b.model));
   const row = order.find((r) => r.id === state.mixModel) ?? order[0], mix = counted(row), few = mix.names.length > MOST_NAMES && !state.mixAll;
-  const title = `${t("confusion")} · ${plain(models.get(row.id).label)} · ${taskName(task)} · ${set.toUpperCase()}`;
+  const title = `${t("confusion")} · ${plain(models.get(row.id).label)} · ${taskName(task)} · ${setLabel(set)}`;
   return h("section", { class: "block", id: "confusion" }, h("div", { class: "titled" }, h("h2", null, t("confusion")), savers("confusion-matrix", title)), h("p", { class: "note" }, t("confusionNote")),
     h("div", { class: "controls" },
       kept("mix-model", choice(t("model"), order.map((r) => r.id), row.id, (mixModel) => update({ mixModel }), (v) => plain(models.get(v).label))),
       kept("mix-task", choice(t("task"), all.map((x) => x.name), task.name, (mixTask) => update({ mixTask }), (v) => taskName(taskOf(v)))),
-      kept("mix-set", choice(t("set"), sets, set, (mixSet) => update({ mixSet }), (v) => v.toUpperCase())),
+      kept("mix-set", choice(t("set"), sets, set, (mixSet) => update({ mixSet }), (v) => setLabel(v))),
       mix.names.length > MOST_NAMES && kept("mix-names", choice(t("namesShown"), ["", "all"], few ? "" : "all", (v) => update({ mixAll: v === "all" }), (v) => (v ? t("allNames", mix.names.length) : t("mostNames", MOST_NAMES))))),
     h("div", { class: "mixed" },
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, h("div", { id: "confusion-matrix" }, matrix(mix, few ? frequent(mix) : mix.names.map((_, i) => i), title))),

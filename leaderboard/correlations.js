@@ -32,13 +32,13 @@ function drawCorrelations() {
   const sets = setNames().filter((x) => places.some(([set]) => set === x)), set = sets.includes(state.corrSet) ? state.corrSet : sets.at(-1);
   const all = texts.filter((x) => places.some(([one, y]) => one === set && y.name === x.name)), task = all.find((x) => x.name === state.corrTask) ?? all[0];
   const found = basis === "items" ? items.find((x) => x.run === run && x.set === set && x.task === task.name) : overModels(set, task);
-  const title = `${t("correlations")} · ${taskName(task)} · ${set.toUpperCase()} · ${t("basis." + basis)}`;
+  const title = `${t("correlations")} · ${taskName(task)} · ${setLabel(set)} · ${t("basis." + basis)}`;
   return h("section", { class: "block", id: "correlations" }, h("div", { class: "titled" }, h("h2", null, t("correlations")), found && savers("metric-correlations", title)), h("p", { class: "note" }, t("correlationsNote"), " ", t("about.basis." + basis)),
     h("div", { class: "controls" },
       bases.length > 1 && kept("corr-basis", choice(t("basis"), bases, basis, (corrBasis) => update({ corrBasis }), (v) => t("basis." + v))),
       basis === "items" && runs.length > 1 && kept("corr-run", choice(t("run"), runs, run, (corrRun) => update({ corrRun }), (v) => plain(data.runs[v].name))),
       kept("corr-task", choice(t("task"), all.map((x) => x.name), task.name, (corrTask) => update({ corrTask }), (v) => taskName(taskOf(v)))),
-      sets.length > 1 && kept("corr-set", choice(t("set"), sets, set, (corrSet) => update({ corrSet }), (v) => v.toUpperCase())),
+      sets.length > 1 && kept("corr-set", choice(t("set"), sets, set, (corrSet) => update({ corrSet }), (v) => setLabel(v))),
       found?.metrics.some(isPaper) && kept("corr-paper", check(t("withPaper"), state.corrPaper, (corrPaper) => update({ corrPaper })))),
     found ? matrixOf(found, title) : h("p", { class: "notice" }, t("differ")));
 }

@@ -18,14 +18,14 @@ function drawCurves() {
   const sets = setNames().filter((x) => rows.some((r) => r.set === x)), set = sets.includes(state.curveSet) ? state.curveSet : sets.at(-1);
   const figureOf = (id, title, series) => [h("div", { class: "titled" }, h("h3", null, title), savers(id, `${name} · ${title}`)),
     h("div", { class: "panels curves", id }, tasks.map((x) => [x, series(rows.filter((r) => r.task === x.name))]).filter(([, list]) => list.length).map(([x, list]) => curvePanel(x, list)))];
-  const first = t("curvesBySet") + (plainest === "none" ? "" : ` · ${plainest}`), second = `${t("curvesByPerturb")} · ${set.toUpperCase()}`;
-  const bySet = (list) => list.filter((r) => r.perturb === plainest).map((row) => ({ row, name: row.set.toUpperCase(), look: sets.indexOf(row.set) === sets.length - 1 ? 0 : 6 }));
+  const first = t("curvesBySet") + (plainest === "none" ? "" : ` · ${plainest}`), second = `${t("curvesByPerturb")} · ${setLabel(set)}`;
+  const bySet = (list) => list.filter((r) => r.perturb === plainest).map((row) => ({ row, name: setLabel(row.set), look: sets.indexOf(row.set) === sets.length - 1 ? 0 : 6 }));
   const byPerturb = (list) => list.filter((r) => r.set === set).map((row) => ({ row, name: row.perturb, look: kinds.indexOf(row.perturb) % LOOKS.length }));
   const seeds = rows.some((r) => r.points.some((p) => p.interval === "seeds")), unlike = rows.some((r) => new Set([...r.points, ...(r.before ? [r.before] : [])].map((p) => p.items)).size > 1);
   return h("section", { class: "block", id: "learning" }, h("h2", null, t("learning")), h("p", { class: "note" }, t("learningNote"), " ", t(seeds ? "seedNote" : "itemNote"), unlike && h("span", { class: "warn" }, " ≠ ", t("differWays"))),
     h("div", { class: "controls" },
       pools.length > 1 && kept("curve-pool", choice(t("baseModel"), pools, pool, (curvePool) => update({ curvePool }), (v) => poolName(every, v))),
-      sets.length > 1 && kept("curve-set", choice(t("setBelow"), sets, set, (curveSet) => update({ curveSet }), (v) => v.toUpperCase())),
+      sets.length > 1 && kept("curve-set", choice(t("setBelow"), sets, set, (curveSet) => update({ curveSet }), (v) => setLabel(v))),
       button(t("csvCurves"), () => exportCurves(every), { id: "csv-curves", class: "push" })),
     figureOf("curves-sets", first, bySet),
     kinds.length > 1 && [figureOf("curves-perturbed", second, byPerturb), h("p", { class: "note" }, kinds.filter((k) => k !== "none").map(perturbName).join(state.lang === "zh" ? "；" : "; "))],
@@ -111,7 +111,7 @@ function curveTable(rows) {
   return h("details", { class: "numbers" }, h("summary", null, t("curveNumbers")), framed(h("table", { class: "robust curvetable" }, h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x)))),
       tasks.map((x) => [x, rows.filter((r) => r.task === x.name)]).filter(([, list]) => list.length).map(([x, list]) => h("tbody", null,
         h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, `${taskName(x)}, ${metricName(list[0].metric)} %`), h("td", { colspan: heads.length - 1 })),
-        list.map((row) => h("tr", { "data-row": [row.task, row.set, row.perturb].join(" ") }, h("th", { scope: "row" }, `${row.set.toUpperCase()} · ${row.perturb === "none" ? t("perturbNone") : row.perturb}`),
+        list.map((row) => h("tr", { "data-row": [row.task, row.set, row.perturb].join(" ") }, h("th", { scope: "row" }, `${setLabel(row.set)} · ${row.perturb === "none" ? t("perturbNone") : row.perturb}`),
           value(row, row.before), sizes.map((size) => value(row, row.points.find((p) => p.size === size))), h("td", { class: "v" }, pct(row.chance))))))), { id: "curves-table", title: `${t("learning")} · ${poolName(rows, rows[0].pool)}` }));
 }
 function exportCurves(rows) {
@@ -137,8 +137,8 @@ function labelPanels(rows, name, set) {
   const kinds = [...new Set(there.map((r) => r.perturb))], kind = [state.labelPerturb, "shuffle", "both"].find((k) => kinds.includes(k)) ?? kinds[0];
   const sizes = [...new Set(there.flatMap((r) => r.points.map((p) => p.size)))].sort((a, b) => a - b), size = sizes.includes(state.labelSize) ? state.labelSize : sizes.at(-1);
   const shown = there.filter((r) => r.perturb === kind).map((r) => [r, r.points.find((p) => p.size === size)?.labels]).filter(([, x]) => x);
-  const title = `${t("labelCheck")} · ${set.toUpperCase()} · ${kind} · ${t("nItems", num(size))}`;
-  return [h("div", { class: "titled" }, h("h3", null, t("labelCheck"), " · ", set.toUpperCase()), chartAndTable("curves-labels", `${name} · ${title}`)), h("p", { class: "note" }, t("labelNote")),
+  const title = `${t("labelCheck")} · ${setLabel(set)} · ${kind} · ${t("nItems", num(size))}`;
+  return [h("div", { class: "titled" }, h("h3", null, t("labelCheck"), " · ", setLabel(set)), chartAndTable("curves-labels", `${name} · ${title}`)), h("p", { class: "note" }, t("labelNote")),
     h("div", { class: "controls" },
       kinds.length > 1 && kept("label-perturb", choice(t("perturb"), kinds, kind, (labelPerturb) => update({ labelPerturb }), perturbName)),
       sizes.length > 1 && kept("label-size", choice(t("trainingItems"), sizes, size, (v) => update({ labelSize: Number(v) }), (v) => num(v)))),

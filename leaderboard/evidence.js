@@ -13,7 +13,7 @@ function drawCellFrame() {
   const sum = (name, value, note) => h("div", null, h("dt", null, name), h("dd", null, value, note && h("small", null, note)));
   put($("main"), h("section", { class: "cellhead" },
     button(t("back"), () => go({}), { class: "link", id: "back" }),
-    h("h1", { tabindex: -1, id: "cellname" }, taskName(task), h("span", { class: "tag" }, cell.set.toUpperCase())),
+    h("h1", { tabindex: -1, id: "cellname" }, taskName(task), h("span", { class: "tag" }, setLabel(cell.set))),
     h("p", { class: "lead" }, nameNode(models.get(cell.id)), h("span", { class: "muted" }, ` · ${t("variant")} ${plain(cell.variant)} · ${t("shots")} ${cell.shots} · ${t("scoring")} ${t(cell.scoring)} · ${cell.perturb !== "none" ? `${perturbName(cell.perturb)} · ` : ""}${plain(cell.split)}`)),
     h("dl", { class: "facts" },
       headline(cell, task).map(([m, x]) => sum(longName(m), figure(m, x.value), [[t("interval"), span(m, x.low, x.high, 1)], ["Wilson", span(m, ...(x.wilson ?? []), 1)], ["n", num(x.n)]]
@@ -76,7 +76,7 @@ function metricTable(cell) {
     framed(h("table", { class: "metrics" },
       h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 0 && i < heads.length - 1 && "v" }, x)))),
       h("tbody", null, all.map(([m, x]) => h("tr", null, h("th", { scope: "row" }, longName(m)), numbers(m, x).map((v) => h("td", { class: "v" }, v)),
-        h("td", null, h("div", { class: "sig" }, data$("code", "", x.signature ?? "–"), copyButton(x.signature ?? ""))))))), { id: "metrics-table", title: `${models.get(cell.id).label} · ${taskName(taskOf(cell.task))} · ${cell.set.toUpperCase()}`, where: settingWords(cell) }));
+        h("td", null, h("div", { class: "sig" }, data$("code", "", x.signature ?? "–"), copyButton(x.signature ?? ""))))))), { id: "metrics-table", title: `${models.get(cell.id).label} · ${taskName(taskOf(cell.task))} · ${setLabel(cell.set)}`, where: settingWords(cell) }));
 }
 function provenance(cell) {
   const value = (v) => (v !== null && typeof v === "object" ? JSON.stringify(v) : String(v));
@@ -119,11 +119,16 @@ function drawList(done = 1) {
     const said = row && (row.reply || row.error || (row.likelihoods ? row.text : "") || t("emptyReply"));
     return h("button", { type: "button", class: "row", "aria-current": entry === current() && "true", onclick: () => step(entry) },
       h("span", { class: "badge b-" + badge(kind) }, t(kind)), h("span", { class: "idno" }, "#" + plain(idAt(cell, entry).split("/").pop())),
-      row?.scores.f1 !== undefined && h("span", { class: "muted" }, ` F1 ${pct(row.scores.f1)}`), h("span", { class: "data snippet", lang: "zh-CN" }, row ? visible(said.slice(0, 80)) : "…"));
+      row && listScore(row), h("span", { class: "data snippet", lang: langOf(row ? said : "") }, row ? visible(said.slice(0, 80)) : "…"));
   };
   put($("found"), t("found", num(shown.length), num(entriesOf(cell).length)), done < 1 && ` · ${t("searching", Math.floor(100 * done))}`);
   list = longList($("rows"), shown.length, line);
   followItem();
+}
+/** Beside right and wrong: how far it is from right. */
+function listScore({ scores }) {
+  const metric = ["f1", "answer_f1", "delta_nll"].find((m) => scores[m] !== undefined);
+  return metric && h("span", { class: "muted" }, ` ${metric === "f1" ? "F1" : metricName(metric)} ${figure(metric, scores[metric])}`);
 }
 /** The class of an outcome's badge. */
 const badge = (kind) => (NO_ANSWER.includes(kind) ? "notParsed" : kind === "failed" ? "failedFilter" : kind);

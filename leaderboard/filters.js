@@ -7,21 +7,23 @@ const sizeOf = (model) => (model.parameters ? SIZES.find(([, from, to]) => model
 const named = (label) => !state.find.trim() || state.find.toLowerCase().split(/[,，]/).map((x) => x.trim()).some((x) => x && label.toLowerCase().includes(x));
 /** Baselines have no size and stay beside models of any. */
 const admitted = (model) => named(model.label) && (!state.tags.length || model.tags.some((x) => state.tags.includes(x))) && (!state.size || model.baseline || sizeOf(model) === state.size);
-const onPage = (row) => (!state.onlySet || row.set === state.onlySet) && (!state.onlyTasks.length || state.onlyTasks.includes(row.task));
-const FILTERS = { find: "", size: "", tags: [], onlySet: "", onlyTasks: [] };
+const onPage = (row) => (!state.onlyBenchmark || benchmarkOf(taskOf(row.task)).name === state.onlyBenchmark) && (!state.onlySet || row.set === state.onlySet) && (!state.onlyTasks.length || state.onlyTasks.includes(row.task));
+const FILTERS = { find: "", size: "", tags: [], onlyBenchmark: "", onlySet: "", onlyTasks: [] };
 
 // ---------------------------------------------------------------- the bar
 function filterBar() {
   if (!data.cells.length) return null;
   const own = [...models.values()].filter((m) => state.adapters || !m.adapter), there = new Set(own.filter((m) => !m.baseline).map(sizeOf));
   const sizes = [...SIZES.map(([name]) => name), "?"].filter((x) => there.has(x) || x === state.size), tags = [...new Set(own.flatMap((m) => m.tags))].sort();
+  const offered = everyTask.filter((x) => !state.onlyBenchmark || benchmarkOf(x).name === state.onlyBenchmark);
   const on = Object.entries(FILTERS).some(([k, v]) => String(state[k]) !== String(v));
   return h("div", { class: "controls filters", role: "search", "aria-label": t("filters") },
     own.length > 1 && kept("find", searchBox()),
     sizes.length > 1 && kept("size", choice(t("sizes"), ["", ...sizes], state.size, (size) => update({ size }), (v) => (v === "" ? t("all") : v === "?" ? t("unknown") : v))),
     tags.length > 1 && tickMenu("tags", t("tags"), tags, "tags", plain),
-    everyTask.length > 1 && tickMenu("tasks", t("task"), everyTask.map((x) => x.name), "onlyTasks", (x) => taskName(taskOf(x))),
-    allSets().length > 1 && kept("only-set", choice(t("set"), ["", ...allSets()], state.onlySet, (onlySet) => update({ onlySet }), (v) => (v ? v.toUpperCase() : t("allSets")))),
+    benchmarkPicker(),
+    offered.length > 1 && tickMenu("tasks", t("task"), offered.map((x) => x.name), "onlyTasks", (x) => taskName(taskOf(x))),
+    allSets().length > 1 && kept("only-set", choice(t("set"), ["", ...allSets()], state.onlySet, (onlySet) => update({ onlySet }), (v) => (v ? setTitle(v) : t(allSets().length > 2 ? "all" : "allSets")))),
     on && [h("span", { class: "muted", role: "status" }, t("modelsShown", own.filter(admitted).length, own.length)), kept("clear", h("span", null, button(t("clear"), () => update(structuredClone(FILTERS)), { class: "small" })))],
     h("span", { class: "push" }, copyButton(() => location.href, t("copyLink"), t("copyLink"))));
 }
@@ -46,8 +48,8 @@ function tickMenu(id, label, values, name, words) {
 
 // ---------------------------------------------------------------- the view's address
 // What of the state stands in the address, and by which name. What is as usual is left out.
-const VIEW = { metric: "metric", metricChoice: "by", variant: "prompt", shots: "shots", scoring: "scoring", perturb: "perturb", split: "split", intervals: "ci", published: "paper", adapters: "adapters",
-  find: "find", size: "size", tags: "tags", onlySet: "set", onlyTasks: "tasks", sort: "sort" };
+const VIEW = { metric: "metric", metricChoice: "by", byTask: "metrics", variant: "prompt", shots: "shots", scoring: "scoring", perturb: "perturb", split: "split", intervals: "ci", published: "paper", adapters: "adapters",
+  find: "find", size: "size", tags: "tags", onlyBenchmark: "benchmark", onlySet: "set", onlyTasks: "tasks", sort: "sort" };
 let usual = {};
 const writtenAs = (v) => (Array.isArray(v) ? v.map(encodeURIComponent).join(",") : typeof v === "boolean" ? Number(v) : typeof v === "object" ? (v.down ? "-" : "") + v.key : v);
 function readAs(like, text) {
@@ -59,11 +61,12 @@ function readAs(like, text) {
 /** An address may name what this page does not have. */
 function isKnown(name, value) {
   if (["variant", "shots", "scoring", "perturb", "split"].includes(name)) return distinct(name).includes(value);
+  if (name === "onlyBenchmark") return value === "" || benchmarksHere().some((b) => b.name === value);
   if (name === "onlySet") return value === "" || allSets().includes(value);
   if (name === "onlyTasks") return value.every((x) => everyTask.some((y) => y.name === x));
   if (name === "tags") return value.every((x) => [...models.values()].some((m) => m.tags.includes(x)));
   if (name === "size") return ["", "?", ...SIZES.map(([x]) => x)].includes(value);
-  return name !== "sort" || value.key === "" || data.tasks.some((x) => x.name === value.key);
+  return name !== "sort" || value.key === "" || data.tasks.some((x) => x.name === value.key.split("@")[0]);
 }
 const viewParams = () => Object.fromEntries(Object.entries(VIEW).map(([name, key]) => [key, writtenAs(state[name]), writtenAs(usual[name])]).filter(([, now, before]) => String(now) !== String(before)).map(([key, now]) => [key, now]));
 function readView() {

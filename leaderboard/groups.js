@@ -35,7 +35,7 @@ function lettersNote() {
   for (const [set, task, found] of groupsInView()) for (const [id, why] of Object.entries(found.left_out)) {
     if (!models.has(id) || !inSight(models.get(id))) continue;
     const key = address(plain(models.get(id).label), why);
-    out.set(key, [...(out.get(key) ?? []), `${set.toUpperCase()} ${taskName(task)}`]);
+    out.set(key, [...(out.get(key) ?? []), `${setLabel(set)} ${taskName(task)}`]);
   }
   const lines = [...out].map(([key, columns]) => { const [label, why] = key.split("\t"); return t("letterless", label, t("out." + why), columns.length > 3 ? t("nColumns", columns.length) : columns.join(state.lang === "zh" ? "、" : ", ")); });
   const pages = new Set(data.runs.map((r) => r.name)).size > 1 || data.runs.length > 1;

@@ -17,8 +17,9 @@ async function drawItem() {
     button("‹ " + t("prev"), () => move(-1), { id: "prev", disabled: at <= 0 }), button(t("next") + " ›", () => move(1), { id: "next", disabled: at === shown.length - 1 }),
     h("span", { class: "muted", role: "status" }, at < 0 ? "" : t("position", num(at + 1), num(shown.length))), h("span", { class: "muted keys" }, t("keys"))),
   data$("h2", "itemid", row.item.item + (row.rotation ? ` · ${t("rotation", row.rotation)}` : "")),
+  row.item.group && h("p", { class: "muted", id: "group" }, t("group"), " ", data$("span", "tag", row.item.group)),
   h("div", { class: "two" }, h("div", null, h("h3", null, t("dialogue")), chat(row.item.dialogue, taskOf(cell.task).kind === "span" ? row.item.references : [])),
-    h("div", null, h("h3", null, t("question")), h("p", { class: "data question", lang: "zh-CN" }, emphasised(row.item.question, [], "")), row.likelihoods ? likelihoods(row) : answers(row), replyBlock(row, outcomeAt(cell, entry)))),
+    h("div", null, h("h3", null, t("question")), h("p", { class: "data question", lang: langOf(row.item.question) }, emphasised(row.item.question, [], "")), row.finish === "nll" ? probed(row) : row.likelihoods ? likelihoods(row) : answers(row), replyBlock(row, outcomeAt(cell, entry)))),
   opinions(row), h("details", null, h("summary", null, t("prompt")), h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt))),
   h("section", { id: "others" }, h("h3", null, t("others"))));
   reachable(box);
@@ -28,11 +29,13 @@ function answers(row) {
   const x = row.item;
   if (!x.options.length) return [h("h3", null, t("references")), h("ul", { class: "opts" }, x.references.map((ref) => h("li", { class: "isgold" }, data$("span", "", ref), h("span", { class: "pill gold" }, "✓ " + t("gold")))))];
   return [h("h3", null, t("options")), h("ul", { class: "opts" }, x.options.map((option, i) => {
-    const gold = x.labels[i] === x.gold, chosen = row.choice === i;
+    const gold = isGold(x, i), chosen = row.choice === i || row.choices.includes(i);
     return h("li", { class: (gold ? "isgold " : "") + (chosen ? "ischosen" : "") }, data$("span", "", `${x.labels[i] ?? ""} ${option}`),
       pills(gold, chosen));
   }))];
 }
+/** Whether the i-th option is right; where all right ones are asked for, their labels stand one after the other. */
+const isGold = (x, i) => x.labels[i] === x.gold || (taskOf(open.task).kind === "choices" && String(x.gold).split(", ").includes(x.labels[i]));
 const pills = (gold, chosen) => [gold && h("span", { class: "pill gold" }, "✓ " + t("gold")), chosen && h("span", { class: "pill chosen" }, "● " + t("chosen"))];
 /** Each option's probability among the options: the softmax of the log-probabilities; null where one is no number. */
 function shares(row) {
@@ -48,7 +51,7 @@ function likelihoods(row) {
   const measures = sets.map(([name, of]) => { const values = row.likelihoods.map((l, i) => of(l, x.options[i])); return { name, values, most: Math.max(...values) }; });
   const small = (name, value, top) => h("span", { class: top ? "most" : "" }, h("small", null, t(name)), ` ${isNumber(value) ? value.toFixed(2).replace("-", "−") : "–"}`, top && " ▲");
   return [h("h3", null, t("options")), h("ul", { class: "opts likely" }, x.options.map((option, i) => {
-    const gold = x.labels[i] === x.gold, chosen = row.choice === i, [, tokens, prior] = row.likelihoods[i];
+    const gold = isGold(x, i), chosen = row.choice === i, [, tokens, prior] = row.likelihoods[i];
     const bar = h("i", null);
     bar.style.width = `${isNumber(share[i]) ? 100 * share[i] : 0}%`;
     return h("li", { class: (gold ? "isgold " : "") + (chosen ? "ischosen" : "") }, data$("span", "", `${x.labels[i] ?? ""} ${option}`), pills(gold, chosen),
@@ -56,11 +59,22 @@ function likelihoods(row) {
       h("span", { class: "measures" }, measures.map((m) => small(m.name, m.values[i], m.values[i] === m.most)), ofTexts && [small("priorIs", prior), h("span", null, h("small", null, t("tokensAre")), ` ${num(tokens)}`)]));
   })), h("p", { class: "note" }, t("likelihoodNote", t(ofTexts ? "perToken" : "logprob")))];
 }
+/** A probe: for each explanation what the model was given, and the loss of what it was to expect. */
+function probed(row) {
+  const x = row.item, losses = row.likelihoods.map(([logprob, tokens]) => -logprob / tokens), least = losses[0] === losses[1] ? NaN : Math.min(...losses);
+  const corruption = data.corruptions.find((c) => c.name === x.item.split(".").at(-1)), how = corruption ? corruption[state.lang === "zh" ? "zh" : "en"] : t("corrupted");
+  return [h("h3", null, t("probe")), h("ul", { class: "opts likely probe" }, x.options.map((option, i) => {
+    const gold = isGold(x, i), lower = losses[i] === least;
+    return h("li", { class: (gold ? "isgold " : "") + (row.choice === i ? "ischosen" : "") }, data$("span", "", option), h("span", { class: "pill " + (gold ? "gold" : "chosen") }, gold ? "✓ " + t("validOne") : "✕ " + how),
+      h("span", { class: "losses" }, h("span", { class: lower ? "most" : "" }, h("small", null, t("lossIs")), ` ${isNumber(losses[i]) ? losses[i].toFixed(3) : "–"}`, lower && ` ▼ ${t("lowerLoss")}`), h("span", null, h("small", null, t("tokensAre")), ` ${num(row.likelihoods[i][1])}`)),
+      row.pairs?.[i] && h("details", null, h("summary", null, t("pairOf")), h("pre", { class: "data reply", lang: langOf(row.pairs[i][0]) }, visible(row.pairs[i][0]), h("mark", { class: "read" }, visible(row.pairs[i][1])))));
+  })), h("p", { class: "note" }, t("probeNote"))];
+}
 function replyBlock(row, kind) {
   const lost = row.asked - row.shots;
   const facts = [
     [t("statusIs"), h("span", { class: "badge b-" + badge(kind) }, t(row.status) + (row.status === "parsed" ? " · " + t(kind) : ""))], row.text != null && row.status === "parsed" && [t("readAs"), data$("span", "", row.text)],
-    [t("rule"), data$("code", "", row.rule || "–")], [t("scores"), Object.entries(row.scores).map(([m, v]) => `${metricName(m)} ${pct(v)}`).join(" · ") || "–"],
+    [t("rule"), data$("code", "", row.rule || "–")], [t("scores"), Object.entries(row.scores).map(([m, v]) => `${metricName(m)} ${figure(m, v)}`).join(" · ") || "–"],
     [t("finish"), data$("code", "", row.finish)], [t("shotsShown"), t("shotsOf", row.shots, row.asked) + (lost > 0 ? t("shotsLost", lost) : "")],
   ].filter(Boolean);
   return [row.reasoning && h("details", { class: "reasoning" }, h("summary", null, t("reasoning")), data$("pre", "reply", row.reasoning)),
@@ -70,15 +84,15 @@ function replyBlock(row, kind) {
 /** What came back: the reply, why there is none, or that none was written. */
 function said(row) {
   if (row.error !== null) return h("div", { class: "notice" }, h("strong", null, t("noReply")), " ", data$("code", "", row.error));
-  if (row.likelihoods) return h("p", { class: "notice" }, t("nothingWritten"));
+  if (row.likelihoods) return row.finish !== "nll" && h("p", { class: "notice" }, t("nothingWritten"));
   return [row.status === "filtered" && h("p", { class: "notice" }, t("withheld")), (row.reply || row.status !== "filtered") && highlighted(row)];
 }
 const LONG = 12000, AROUND = 2000;  // characters of a reply shown at once; and beside the part that was read
 /** Places count code points, as Python does, not UTF-16 units. Of a very long reply: its beginning, its end and where it was read. */
 function highlighted(row, whole = false) {
   const chars = Array.from(row.reply), read = row.start !== null && row.end !== null;
-  if (!chars.length) return h("pre", { class: "data reply", lang: "zh-CN" }, h("span", { class: "muted" }, t("emptyReply")));
-  const box = h("pre", { class: "data reply", lang: "zh-CN" }), cut = (a, b) => visible(chars.slice(a, b).join(""));
+  if (!chars.length) return h("pre", { class: "data reply", lang: langOf(row.reply) }, h("span", { class: "muted" }, t("emptyReply")));
+  const box = h("pre", { class: "data reply", lang: langOf(row.reply) }), cut = (a, b) => visible(chars.slice(a, b).join(""));
   const marked = (a, b) => (!read || b <= row.start || a >= row.end ? cut(a, b) : [cut(a, Math.max(a, row.start)), h("mark", { class: "read" }, cut(Math.max(a, row.start), Math.min(b, row.end))), cut(Math.min(b, row.end), b)]);
   const wanted = whole || chars.length <= LONG ? [[0, chars.length]] : [[0, LONG / 2], ...(read ? [[row.start - AROUND, Math.min(row.end, row.start + LONG / 2) + AROUND]] : []), [chars.length - AROUND, chars.length]];
   const parts = [];
@@ -105,6 +119,6 @@ function otherCard(cell, entry, row, mine) {
   return h("article", { class: "card" },
     h("header", null, h("span", null, nameNode(model), cell.scoring !== open.scoring && h("small", null, t(cell.scoring)), cell.perturb !== open.perturb && h("small", null, perturbName(cell.perturb))), h("span", { class: "badge b-" + badge(kind) }, t(kind))),
     row.shown !== mine.shown && h("p", { class: "warn" }, "≠ ", t("otherForm")),
-    row.likelihoods ? data$("p", "", `${row.item.labels[row.choice]} ${row.text}${row.finish === "labels" ? ` · ${pct(shares(row)[row.choice])} %` : ""}`) : said(row),
+    row.finish === "nll" ? h("p", null, `${metricName("delta_nll")} ${figure("delta_nll", row.scores.delta_nll)}`) : row.likelihoods ? data$("p", "", `${row.item.labels[row.choice]} ${row.text}${row.finish === "labels" ? ` · ${pct(shares(row)[row.choice])} %` : ""}`) : said(row),
     button(t("openIt"), () => go({ ...cellRoute(cell), item: idAt(cell, entry) }), { class: "link", "aria-label": `${t("openIt")}: ${plain(model.label)}` }));
 }

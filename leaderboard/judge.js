@@ -57,13 +57,13 @@ function besideMetrics(mine, who, scale, all, task, sets, set) {
   const here = mine.filter((c) => c.task === task.name && c.set === set && models.has(c.id)), known = mine.filter((c) => models.has(c.id)), ids = [...models.keys()].filter((id) => known.some((c) => c.id === id));
   const offered = [...new Set(mine.flatMap((c) => Object.keys(c.scales[scale].metrics)))], metric = offered.includes(state.judgeMetric) ? state.judgeMetric : offered[0];
   const over = data.runs.flatMap((run) => run.judged?.models ?? []).filter((r) => whoOf(r, r.scale) === who && inPlace(r) && r.perturb === "none");
-  const scatter = scatterPanels(known.filter((c) => c.perturb === "none"), scale, metric, over), title = `${whoName(who)} · ${metricName(metric)}`, place = `${taskName(task)} · ${set.toUpperCase()}`;
+  const scatter = scatterPanels(known.filter((c) => c.perturb === "none"), scale, metric, over), title = `${whoName(who)} · ${metricName(metric)}`, place = `${taskName(task)} · ${setLabel(set)}`;
   return [h("h3", null, t("judgeMetrics")),
     h("div", { class: "controls" }, kept("judge-metric", choice(t("metricHead"), offered, metric, (judgeMetric) => update({ judgeMetric }), metricName))), modelKeys(ids),
     scatter && [h("div", { class: "titled" }, h("h4", null, t("judgeScatter")), savers("judge-scatter", `${t("judgeScatter")} · ${title}`)), h("p", { class: "note" }, t("judgeScatterNote")), scatter],
     h("div", { class: "titled" }, h("h4", null, t("judgeJoint")), savers("judge-joint", `${t("judgeJoint")} · ${title} · ${place}`)), h("p", { class: "note" }, t("judgeJointNote")),
     h("div", { class: "controls" }, all.length > 1 && kept("judge-task", choice(t("task"), all.map((x) => x.name), task.name, (judgeTask) => update({ judgeTask }), (v) => taskName(taskOf(v)))),
-      sets.length > 1 && kept("judge-set", choice(t("set"), sets, set, (judgeSet) => update({ judgeSet }), (v) => v.toUpperCase()))),
+      sets.length > 1 && kept("judge-set", choice(t("set"), sets, set, (judgeSet) => update({ judgeSet }), (v) => setLabel(v)))),
     jointPanels(here, scale, metric),
     unfold("judge-metrics", `${t("judgeCorrelations")} · ${place}`, () => [h("p", { class: "note" }, t("judgeMetricsNote")), judgeMetrics(here, who, set, task)])];
 }
@@ -78,7 +78,7 @@ function judgeTable(cells, scale) {
   const at = (v) => (v - low) / (high - low);
   const line = (c) => {
     const x = c.scales[scale], lost = (c.status.failed ?? 0) + (c.status.missing ?? 0), cell = cellIndex.get(placeOf(c));
-    return h("tr", null, h("th", { scope: "row" }, taskName(taskOf(c.task)), h("small", null, ` ${c.set.toUpperCase()}${c.perturb === "none" ? "" : ` ${perturbName(c.perturb)}`}`)),
+    return h("tr", null, h("th", { scope: "row" }, taskName(taskOf(c.task)), h("small", null, ` ${setLabel(c.set)}${c.perturb === "none" ? "" : ` ${perturbName(c.perturb)}`}`)),
       h("td", { class: "inplot" }, isNumber(x.value) && strip(at(x.value), null, { low: at(x.low), high: at(x.high) })),
       h("td", { class: "v" }, opener(cell, points(x.value)), isNumber(x.low) && h("small", null, ` ${points(x.low)} … ${points(x.high)}`)), h("td", { class: "inhist" }, histogram(x.histogram)),
       h("td", { class: "v" }, num(x.n), c.status.empty > 0 && h("small", null, ` ${t("emptyN", num(c.status.empty))}`)),
@@ -130,7 +130,7 @@ function panelMedians(who) {
   const [, rubric, scale] = who.split("\t");
   const rows = judgedControls().filter((r) => r.control === "panel" && r.rubric === rubric && r.scale === scale && r.n > 0);
   return rows.map((r) => h("details", null, h("summary", null, t("medians"), h("small", null, ` ${r.judges.map(plain).join(" · ")}`)), scrolled(t("medians"), "judge-medians", h("table", { class: "robust" },
-    headRow([t("model"), t("task"), t("judgeMean"), "n"], 2), h("tbody", null, r.cells.filter(inPlace).map((c) => h("tr", null, h("th", { scope: "row" }, plain(c.model)), h("td", null, taskName(taskOf(c.task)), h("small", null, ` ${c.set.toUpperCase()}`)),
+    headRow([t("model"), t("task"), t("judgeMean"), "n"], 2), h("tbody", null, r.cells.filter(inPlace).map((c) => h("tr", null, h("th", { scope: "row" }, plain(c.model)), h("td", null, taskName(taskOf(c.task)), h("small", null, ` ${setLabel(c.set)}`)),
       h("td", { class: "v" }, points(c.value), h("small", null, ` ${points(c.low)} … ${points(c.high)}`)), h("td", { class: "v" }, num(c.n)))))))));
 }
 
@@ -140,7 +140,7 @@ function judgeMetrics(cells, who, set, task) {
   const known = (x) => x && isNumber(x.pearson);
   const names = [...new Set(cells.flatMap((c) => Object.keys(c.scales[scale].metrics)))].filter((m) => known(over?.metrics[m]) || cells.some((c) => known(c.scales[scale].metrics[m])));
   const three = (x) => h("td", { class: "v" }, known(x) ? [x.pearson, x.spearman, x.kendall].map(plus).join(" · ") : "–");
-  return scrolled(`${t("judgeMetrics")} · ${taskName(task)} · ${set.toUpperCase()}`, "judge-metrics", h("table", { class: "robust beside" },
+  return scrolled(`${t("judgeMetrics")} · ${taskName(task)} · ${setLabel(set)}`, "judge-metrics", h("table", { class: "robust beside" },
     headRow([t("metricHead"), ...cells.map((c) => nameNode(models.get(c.id))), ...(over ? [t("overModels", over.models)] : [])]),
     h("tbody", null, names.map((m) => h("tr", null, h("th", { scope: "row" }, metricName(m)), cells.map((c) => three(c.scales[scale].metrics[m])), over && three(over.metrics[m]))))));
 }

@@ -48,11 +48,11 @@ function drawPart(box, draw) {
   if (focus) box.querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.querySelector("button,select,input")?.focus();
 }
 const drawTables = () => h("section", { class: "block" }, h("h2", null, t("overview")),
-  h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`), filterBar(), controls(), notes(), legend(), lettersNote(), setNames().map(overviewTable));
+  h("p", { class: "note" }, t("overviewNote"), state.intervals && haveIntervals() && ` ${t("intervalNote")}`), filterBar(), controls(), notes(), legend(), lettersNote(), benchmarksShown().map((b) => tablesOf(b).map(overviewTable)));
 const kept = (key, node) => { node.dataset.keep = key; return node; };
 function controls() {
   const several = (name, key) => {
-    const all = distinct(name);
+    const all = distinct(name).filter((v) => v !== "nll");  // which is how probes are asked, and nothing else
     const order = { scoring: SCORINGS, perturb: data.perturbations.map((x) => x.name) }[name], names = order?.filter((x) => all.includes(x)) ?? all;
     return all.length > 1 && kept(key, choice(t(key), names, state[name], (v) => update({ [name]: name === "shots" ? Number(v) : v }), { scoring: t, perturb: perturbName }[name] ?? plain));
   };
@@ -60,6 +60,7 @@ function controls() {
   return h("div", { class: "controls" },
     textMetrics.length > 1 && kept("metric", choice(t("metric"), groups, state.metric, (metric) => update({ metric }), longName)),
     choiceMetrics.length > 1 && kept("metric-choice", choice(t("metricChoice"), choiceMetrics, state.metricChoice, (metricChoice) => update({ metricChoice }), longName)),
+    metricPickers(),
     several("variant", "variant"), several("shots", "shots"), several("scoring", "scoring"), several("perturb", "perturb"), several("split", "split"),
     haveIntervals() && kept("intervals", check(t("intervals"), state.intervals, (on) => update({ intervals: on }))), lettersControl(),
     data.published.length > 0 && kept("published", check(t("published"), state.published, (on) => update({ published: on }))),
@@ -69,7 +70,7 @@ function controls() {
 function notes() {
   if (!data.cells.length) return h("p", { class: "notice" }, t("noCells"));
   if (!data.cells.some(inView)) return h("p", { class: "notice" }, t("noneHere"));
-  const lines = [state.published && data.published.length > 0 && profileNote(), state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"), ...scoringNotes(), ...perturbNotes()].filter(Boolean);
+  const lines = [state.published && data.published.length > 0 && profileNotes(), state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"), ...scoringNotes(), ...perturbNotes(), ...benchmarkNotes()].filter(Boolean);
   return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, lines.join(" "));
 }
 function scoringNotes() {
@@ -77,12 +78,15 @@ function scoringNotes() {
   const about = WORDS["about." + state.metricChoice] && choiceMetrics.includes(state.metricChoice) ? t("about." + state.metricChoice) : "";
   return [t("about." + state.scoring), about, t("otherTasks"), state.published && data.published.length > 0 && t("onlyGenerated")];
 }
-/** Why the paper's rows are not beside the metric chosen. */
-function profileNote() {
-  const metric = state.metric;
-  if (PUBLISHED_AS[metric] || !textMetrics.includes(metric)) return "";
-  const name = metricName(metric), twin = Object.keys(PUBLISHED_AS).find((m) => isPaper(m) && PUBLISHED_AS[m] === baseName(metric));
-  return twin ? t("notComparable", metricName(baseName(metric)), name, metricName(twin)) : t("notPublished", name);
+/** Why the papers' rows are not beside the metrics chosen; once each. */
+function profileNotes() {
+  const notes = tasks.filter((x) => !isChoice(x) && data.published.some((p) => p.task === x.name)).map((task) => {
+    const metric = metricOf(task), name = metricName(metric), there = shared(task) ? textMetrics : ownMetrics.get(task.name);
+    if (publishedAs(task, metric) || !there.includes(metric)) return "";
+    const twin = there.find((m) => m !== metric && baseName(publishedAs(task, m) ?? "") === baseName(metric)), of = manyBenchmarks() ? `${benchmarkOf(task).title}${state.lang === "zh" ? "：" : ": "}` : "";
+    return of + (twin ? t("notComparable", metricName(baseName(metric)), name, metricName(twin)) : t("notPublished", name));
+  });
+  return [...new Set(notes)].filter(Boolean).join(" ");
 }
 const haveIntervals = () => data.cells.some((c) => inView(c) && Object.values(c.metrics ?? {}).some((m) => isNumber(m.low) && isNumber(m.high)));
 
@@ -91,61 +95,77 @@ function legend() {
   return seen.length > 1 && h("p", { class: "legend" }, seen.map((x) => h("span", null, h("i", { class: "s-" + x, "aria-hidden": "true" }), t(x))));
 }
 
-/** Models of a group in the order asked for: by a task's value (`null` last) or by name. */
-function ordered(rows, set) {
+/** Models of a group in the order asked for: by a column's value (`null` last) or by name. */
+function ordered(rows, columns) {
   const { key, down } = state.sort;
   const sign = down ? -1 : 1;
   if (key === "") return [...rows].sort((a, b) => sign * a.label.localeCompare(b.label));
-  return rows.map((row) => [row, row.value(set, taskOf(key))])
+  const { set, task } = sortedBy(columns);
+  return rows.map((row) => [row, row.value(set, task)])
     .sort(([, a], [, b]) => (a === null) - (b === null) || (a === null ? 0 : sign * (a - b))).map(([row]) => row);
+}
+/** The column that rows go by: that asked for, or of another benchmark's tables the first. */
+function sortedBy(columns) {
+  const { key } = state.sort, asked = taskOf(key.split("@")[0]);
+  return columns.find((c) => c.key === key) ?? (benchmarkOf(asked) === benchmarkOf(columns[0].task) && !key.includes("@") ? { set: columns[0].set, task: asked } : columns[0]);
 }
 function ownRows(baseline) {
   return [...models.values()].filter((m) => m.baseline === baseline && inSight(m))
     .map((m) => {
-      const metric = (set, task) => cellAt(m.id, set, task.name)?.metrics?.[metricOf(task)] ?? null;
+      const metric = (set, task) => entryAt(m.id, { set, task })?.metrics?.[metricOf(task)] ?? null;
       return { label: m.label, model: m, metric, value: (set, task) => metric(set, task)?.value ?? null };
     })
     .filter((row) => data.cells.some((c) => c.id === row.model.id && inView(c)));
 }
-function paperRows(set) {
-  const columns = new Map(tasks.map((x) => [x.name, published(set, x.name, metricOf(x))]));
-  const names = [...new Set([...columns.values()].flatMap((c) => [...c.keys()]))];
-  return names.filter(named).map((label) => ({ label, columns, value: (_, task) => columns.get(task.name)?.get(label)?.value ?? null }));
+function paperRows(columns) {
+  const place = (set, task) => address(set ?? "", task.name), found = new Map(columns.map((c) => [place(c.set, c.task), published(c.set, c.task.name, metricOf(c.task))]));
+  const names = [...new Set([...found.values()].flatMap((c) => [...c.keys()]))];
+  return names.filter(named).map((label) => ({ label, columns: found, value: (set, task) => found.get(place(set, task))?.get(label)?.value ?? null }));
 }
 /** Row -> "best" or "second" among the own models. Cells with failed or missing items, and unlike columns, are not ranked. */
-function ranks(rows, set, task) {
-  const complete = (row) => { const c = cellAt(row.model.id, set, task.name); return c && counts(c).failed + counts(c).missing === 0; };
+function ranks(rows, { set, task, sets }) {
+  const whole = (c) => c && counts(c).failed + counts(c).missing === 0, complete = (row) => sets.every((x) => whole(cellAt(row.model.id, x, task.name)));
   const value = (row) => (complete(row) ? row.value(set, task) : null)?.toFixed(12);
-  const values = [...new Set(rows.map(value).filter(Boolean))].sort((a, b) => b - a);
-  const ranked = rows.filter(value).length > 1 && sameItems(columnCells(set, task));
+  const values = [...new Set(rows.map(value).filter(Boolean))].sort((a, b) => (isLower(metricOf(task)) ? a - b : b - a));
+  const ranked = rows.filter(value).length > 1 && sets.every((x) => sameItems(columnCells(x, task)));
   return (row) => (ranked && ["best", "second"][values.indexOf(value(row))]) || "";
 }
 const columnCells = (set, task) => [...models.values()].filter(inSight).map((m) => cellAt(m.id, set, task.name)).filter(Boolean);
 const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2;
 
-function overviewTable(set) {
-  const own = ordered(ownRows(false), set), base = ordered(ownRows(true), set);
-  const paper = state.published ? ordered(paperRows(set), set) : [];
-  const average = paper.filter((r) => r.label === "Average");
-  const place = new Map(tasks.map((x) => [x.name, ranks(own, set, x)]));
-  const title = h("h3", { id: "set-" + set }, set.toUpperCase());
+function overviewTable({ id, b, title, columns }) {
+  if (!columns.length) return null;
+  const here = (row) => !manyBenchmarks() || columns.some((c) => entryAt(row.model.id, c));
+  const own = ordered(ownRows(false).filter(here), columns), base = ordered(ownRows(true).filter(here), columns);
+  const paper = state.published ? ordered(paperRows(columns), columns) : [];
+  const average = paper.filter((r) => r.label === "Average"), sets = columns.map((c) => c.set).filter((x) => x !== null);
+  const place = new Map(columns.map((c) => [c, ranks(own, { ...c, sets: c.set === null ? sets : [c.set] })]));
   const body = (rows, heading, row, cls) => rows.length > 0 && h("tbody", { class: cls }, heading, rows.map(row));
-  const heading = (text) => h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, text), tasks.map(() => h("td")));
-  const modelRow = (ranked) => (row) => h("tr", null, h("th", { scope: "row" }, nameNode(row.model)),
-    tasks.map((x) => valueCell(cellAt(row.model.id, set, x.name), x, ranked ? place.get(x.name)(row) : "", ranked)));
+  const heading = (text) => h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, text), columns.map(() => h("td")));
+  const modelRow = (ranked) => (row) => h("tr", null, h("th", { scope: "row" }, nameNode(row.model)), columns.map((c) => {
+    const rank = ranked ? place.get(c)(row) : "", entry = entryAt(row.model.id, c);
+    return c.set === null ? meanCell(entry, c.task, rank) : valueCell(entry, c.task, rank, ranked);
+  }));
+  const figureCell = (text, task) => h("td", { class: "v" }, h("span", { class: "num" }, text), spanNode(metricOf(task), null));
   const paperRow = (row) => h("tr", null, h("th", { scope: "row" }, row.label === "Average" ? t("average") : data$("span", "name", row.label)),
-    tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, figure(metricOf(x), row.value(set, x))), spanNode(metricOf(x), null))));
-  return framed(h("table", { class: "overview" + (state.letters && haveGroups() ? " lettered" : "") + (state.intervals && haveIntervals() ? "" : " narrow"), "data-set": set }, h("thead", null, h("tr", null, sortHead("", t("model")), tasks.map((x) => taskHead(x, set)))),
-      h("tbody", { class: "chance" }, h("tr", null, h("th", { scope: "row" }, t("chance")), tasks.map((x) => h("td", { class: "v" }, h("span", { class: "num" }, pct(chanceOf(set, x))), spanNode(metricOf(x), null))))),
+    columns.map((c) => figureCell(figure(metricOf(c.task), row.value(c.set, c.task)), c.task)));
+  const chances = columns.map((c) => (c.set === null ? mean(sets.map((x) => chanceOf(x, c.task))) : chanceOf(c.set, c.task)));
+  return framed(h("table", { class: "overview" + (state.letters && haveGroups() ? " lettered" : "") + (state.intervals && haveIntervals() ? "" : " narrow"), "data-set": id }, h("thead", null, h("tr", null, sortHead("", t("model")), columns.map((c) => columnHead(c, id)))),
+      (b.name === FIRST || chances.some(isNumber)) && h("tbody", { class: "chance" }, h("tr", null, h("th", { scope: "row" }, t("chance")), columns.map((c, i) => figureCell(pct(chances[i]), c.task)))),
       body(own, heading(t("own")), modelRow(true), "own"), body(base, heading(t("baselines")), modelRow(false), "base"),
-      body(paper.filter((r) => r.label !== "Average").concat(average), paperHead(paper[0]), paperRow, "paper")),
-    { id: set, title: `CORECODE ${set.toUpperCase()}`, heading: title });
+      body(paper.filter((r) => r.label !== "Average").concat(average), paperHead(paper[0], columns), paperRow, "paper")),
+    { id, title: manyBenchmarks() ? title : `${b.title} ${title}`, heading: h("h3", { id: "set-" + id }, title) });
 }
-function paperHead(row) {
-  const source = (task) => [...new Set([...(row?.columns.get(task.name)?.values() ?? [])].flatMap((e) => e.sources))];
-  const words = (all) => (all.length ? t("table", all.map((x) => x.replace(/^Table /, "")).join(state.lang === "zh" ? "、" : ", ")) : "–");
+function paperHead(row, columns) {
+  const source = (c) => [...new Set([...(row?.columns.get(address(c.set ?? "", c.task.name))?.values() ?? [])].flatMap((e) => e.sources))];
+  const words = (all) => (all.length ? sourceWords(all) : "–");
   return h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, t("paper"), h("small", null, t("paperNote"))),
-    tasks.map((x) => h("td", { class: "v" }, words(source(x)))));
+    columns.map((c) => h("td", { class: "v" }, words(source(c)))));
+}
+/** "Tables 2, 3" in the page's language; what is in no table, by its section. */
+function sourceWords(all) {
+  const [inTables, others] = [all.filter((x) => x.startsWith("Table ")), all.filter((x) => !x.startsWith("Table "))], and = state.lang === "zh" ? "、" : ", ";
+  return [inTables.length > 0 && t("table", inTables.map((x) => x.replace(/^Table /, "")).join(and)), ...others.map((x) => t("section", x.replace(/^Section /, "")))].filter(Boolean).join(and);
 }
 function sortHead(key, label, extra) {
   const on = state.sort.key === key;
@@ -154,13 +174,13 @@ function sortHead(key, label, extra) {
     h("button", { type: "button", class: "sort", onclick: flip, "data-sort": key }, h("span", null, label),
       h("span", { class: "arrow", "aria-hidden": "true" }, on ? (state.sort.down ? "▾" : "▴") : "")), extra);
 }
-function taskHead(task, set) {
-  const cells = columnCells(set, task);
+function columnHead({ key, task, set, label }, table) {
+  const cells = set === null ? [] : columnCells(set, task);
   const ns = cells.map((c) => c.items);
   const [low, high] = [Math.min(...ns), Math.max(...ns)];
   const n = cells.length > 0 && `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`;
   const parts = (metricName(metricOf(task)) + (n ? ", " + n : "")).split(/\s*(?=[（(])|(?<=,)\s/);  // where the line may break
-  return kept(`sort-${set}-${task.name}`, sortHead(task.name, taskName(task), [h("small", null, parts.map((x) => [h("span", { class: "together" }, x), " "]),
+  return kept(`sort-${table}-${key}`, sortHead(key, label, [h("small", null, parts.map((x) => [h("span", { class: "together" }, x), " "]),
     !sameItems(cells) && h("span", { class: "warn", title: t("differ") }, "≠", unseen(t("differ")))),
   [...new Map(cells.map((c) => [leakNote(c), leaky(c)]))].map(([text, bad]) => text && h("small", { class: "leak" + (bad ? " warn" : "") }, text))]));
 }
@@ -175,13 +195,13 @@ function leakNote(cell) {
 }
 function chanceOf(set, task) {
   const cell = columnCells(set, task).find((c) => typeof c.chance === "number");
-  return cell && task.kind === "choice" ? cell.chance : null;
+  return cell && /^(?!set_).*accuracy/.test(metricOf(task)) ? cell.chance : null;  // of macro F1 guessing has none
 }
 function valueCell(cell, task, rank, own) {
   if (!cell) return h("td", { class: "v" }, h("span", { class: "num none" }, "–"));
   const n = counts(cell), metric = metricOf(task), m = cell.metrics?.[metric], text = figure(metric, valueOf(cell, metric));
   const between = span(metric, m?.low, m?.high, 1), group = own && lettersOf(cell, task);
-  const label = `${plain(models.get(cell.id).label)}, ${taskName(task)}, ${cell.set.toUpperCase()}: ${text}${between && `, ${t("interval")} ${between}`}`;
+  const label = `${plain(models.get(cell.id).label)}, ${taskName(task)}, ${setLabel(cell.set)}: ${text}${between && `, ${t("interval")} ${between}`}`;
   return h("td", { class: "v" },
     h("button", { type: "button", class: "cell " + rank, onclick: () => go(cellRoute(cell)), "aria-label": label + (rank ? ", " + t(rank) : "") + (group ? `, ${t("groupIs", group)}` : ""),
       title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), own && lettersNode(cell, task), spanNode(metric, m),
@@ -204,70 +224,71 @@ function statusBar(cell) {
 function exportCsv() {
   const head = ["group", "model", "run", "set", "task", "split", "prompt", "shots", "scoring", "perturb", "metric", "value", "low", "high", "wilson_low", "wilson_high", "n", "items", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source", "signature"];
   const lines = [head];
-  for (const set of setNames()) for (const task of tasks) {
+  for (const { set, task } of benchmarksShown().flatMap(tablesOf).flatMap((x) => x.columns)) {
     const metric = metricOf(task);
     for (const row of [...ownRows(false), ...ownRows(true)]) {
-      const c = cellAt(row.model.id, set, task.name);
+      const c = entryAt(row.model.id, { set, task });
       if (!c) continue;
-      const n = counts(c), m = c.metrics?.[metric] ?? {};
-      lines.push([row.model.baseline ? "baseline" : "model", c.model, data.runs[c.run]?.name, set, task.name, c.split, c.variant, c.shots, c.scoring, c.perturb, metric,
+      const n = set === null ? {} : counts(c), m = c.metrics?.[metric] ?? {};
+      lines.push([row.model.baseline ? "baseline" : "model", c.model, data.runs[row.model.run]?.name, set ?? "mean", task.name, c.split, c.variant, c.shots, c.scoring, c.perturb, metric,
         m.value, m.low, m.high, ...(m.wilson ?? ["", ""]), m.n, c.items, c.facts?.leaked, c.facts?.drop_leaked, c.chance, c.accuracy_of_parsed, ...STATUSES.map((x) => n[x]), "", m.signature]);
     }
     if (state.published) for (const [model, p] of published(set, task.name, metric)) {
-      lines.push(["published", model, "", set, task.name, "", "", state.shots, "generate", "none", PUBLISHED_AS[metric], p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
+      lines.push(["published", model, "", set ?? "mean", task.name, "", "", state.shots, scoringOf(task), "none", publishedAs(task, metric), p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
     }
   }
-  saveCsv("corecode-leaderboard.csv", lines);
+  saveCsv(`${fileStem()}-leaderboard.csv`, lines);
 }
 
 // ---------------------------------------------------------------- chart
 function drawChart() {
   if (!data.cells.some(inView)) return null;
-  const set = setNames().at(-1);
-  const rows = [...ordered(ownRows(false), set), ...ordered(ownRows(true), set)];
-  return h("section", { class: "block" }, h("div", { class: "titled" }, h("h2", null, t("chart")), savers("charts", t("chart"))), h("p", { class: "note" }, t("chartNote"), state.intervals && haveIntervals() && ` ${t("whiskerNote")}`),
+  const columns = benchmarksShown().flatMap((b) => tablesOf(b).at(-1)?.columns ?? []);  // of a benchmark's sets the last
+  if (!columns.length) return null;
+  const rows = [...ordered(ownRows(false), columns), ...ordered(ownRows(true), columns)];
+  return h("section", { class: "block" }, h("div", { class: "titled" }, h("h2", null, t("chart")), savers("charts", t("chart"))), h("p", { class: "note" }, t(alone() ? "chartNote" : "chartNoteSets"), state.intervals && haveIntervals() && ` ${t("whiskerNote")}`),
     h("div", { class: "panels", id: "charts" }, tasks.map((x) => panel(x, rows))));
 }
 const ROW = 24;
 const place = (share) => `${(2 + 96 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
-/** Where the axis of a panel ends: 1, or for a metric that is no share, a round number above all that is drawn. */
-function axisEnd(metric, rows, task, sets, paper) {
-  if (!isRaw(metric)) return 1;
-  const drawn = rows.flatMap((r) => sets.flatMap((x) => { const m = r.metric(x, task); return [m?.value, state.intervals ? m?.high : null]; }));
-  const most = Math.max(0, ...drawn.filter(isNumber), ...paper.flatMap(([, list]) => list.map(([, e]) => e.value)));
-  return [0.5, 1, 2, 4, 6, 8].find((x) => x >= most) ?? 10;
+/** Where the axis of a panel begins and ends: 0 to 1, or for a metric that is no share, round numbers around all that is drawn. */
+function axisEnds(metric, rows, task, sets, paper) {
+  if (!isRaw(metric)) return [0, 1];
+  const drawn = rows.flatMap((r) => sets.flatMap((x) => { const m = r.metric(x, task); return [m?.value, ...(state.intervals ? [m?.low, m?.high] : [])]; }));
+  const found = [0, ...drawn.filter(isNumber), ...paper.flatMap(([, list]) => list.map(([, e]) => e.value))], round = (most) => [0.5, 1, 2, 4, 6, 8].find((x) => x >= most) ?? 10;
+  return [Math.min(...found) < 0 ? -round(-Math.min(...found)) : 0, round(Math.max(...found))];
 }
-function panel(task, rows) {
-  const sets = setNames(), metric = metricOf(task);
+function panel(task, every) {
+  const sets = setsOf(task), metric = metricOf(task), rows = every.filter((r) => !manyBenchmarks() || sets.some((x) => r.metric(x, task)));
   const chance = sets.map((x) => chanceOf(x, task)).filter((v) => v !== null);
   const paper = state.published ? sets.map((x) => [x, [...published(x, task.name, metric)].filter(([m]) => m !== "Average")]) : [];
-  const end = axisEnd(metric, rows, task, sets, paper), across = (v) => place(v / end);
+  const [low, end] = axisEnds(metric, rows, task, sets, paper), across = (v) => place((v - low) / (end - low));
   const inPaper = new Set(paper.flatMap(([, list]) => list.map(([m]) => m))).size;
   const height = (rows.length + (inPaper > 0)) * ROW;
-  const words = rows.map((r) => `${plain(r.label)} ${sets.map((x) => `${x.toUpperCase()} ${figure(metric, r.value(x, task))}`).join(", ")}`).join("; ");
+  const words = rows.map((r) => `${plain(r.label)} ${sets.map((x) => `${setLabel(x)} ${figure(metric, r.value(x, task))}`).join(", ")}`).join("; ");
   const plot = s("svg", { class: "plot", width: "100%", height: height + 20, role: "img", "aria-label": `${taskName(task)}: ${words}` },
     [0, 0.25, 0.5, 0.75, 1].map((v) => s("line", { class: "grid", x1: place(v), x2: place(v), y1: 0, y2: height })),
-    [0, 0.5, 1].map((v, i) => s("text", { x: place(v), y: height + 15, "text-anchor": ["start", "middle", "end"][i] }, isRaw(metric) ? String(v * end) : pct(v, 0))),
+    [0, 0.5, 1].map((v, i) => s("text", { x: place(v), y: height + 15, "text-anchor": ["start", "middle", "end"][i] }, isRaw(metric) ? String(low + v * (end - low)) : pct(v, 0))),
     [...new Set(chance.map(across))].map((x) => s("line", { class: "chance", x1: x, x2: x, y1: 0, y2: height })),
     rows.map((r, i) => dots(r, task, sets, i * ROW + ROW / 2, across)),
-    paper.map(([set, list]) => list.map(([m, e]) => s("rect", { class: "tick " + set, x: across(e.value), y: rows.length * ROW + (set === "easy" ? 4 : 12), width: 2, height: 7 },
-      s("title", null, `${m}, ${set.toUpperCase()} ${figure(metric, e.value)} (${e.sources.join(", ")})`)))));
+    paper.map(([set, list]) => list.map(([m, e]) => s("rect", { class: "tick " + setClass(set, task), x: across(e.value), y: rows.length * ROW + 4 + 8 * Math.min(1, sets.indexOf(set)), width: 2, height: 7 },
+      s("title", null, `${m}, ${setLabel(set)} ${figure(metric, e.value)} (${e.sources.join(", ")})`)))));
   return h("figure", { class: "panel" },
-    h("figcaption", null, h("strong", null, taskName(task)), h("small", null, metricName(metric), scoringOf(task) !== "generate" && ` · ${t(state.scoring)}`, perturbOf(task) !== "none" && ` · ${perturbName(state.perturb)}`, chance.length > 0 && ` · ${t("chanceIs", pct(chance.at(-1)))}`)),
+    h("figcaption", null, h("strong", null, taskName(task)), h("small", null, metricName(metric), scoringOf(task) !== "generate" && ` · ${t(scoringOf(task))}`, perturbOf(task) !== "none" && ` · ${perturbName(state.perturb)}`, chance.length > 0 && ` · ${t("chanceIs", pct(chance.at(-1)))}`)),
     h("div", { class: "plotrow" }, h("div", { class: "names" }, rows.map((r) => h("div", { class: r.model.baseline ? "muted" : "" }, nameNode(r.model))),
       inPaper > 0 && h("div", { class: "muted" }, t("paperRow", inPaper))), plot));
 }
 /** A dot a set, joined by a line; with intervals each set has its own height, and whiskers in place of the line. */
 function dots(row, task, sets, y, across) {
   const metric = metricOf(task), whiskers = state.intervals && haveIntervals();
-  const points = sets.map((set, i) => ({ set, m: row.metric(set, task), y: whiskers ? y + (i - (sets.length - 1) / 2) * 9 : y })).filter((p) => isNumber(p.m?.value));
+  const points = sets.map((set, i) => ({ set, m: row.metric(set, task), y: whiskers ? y + (i - (sets.length - 1) / 2) * Math.min(9, 18 / (sets.length - 1)) : y })).filter((p) => isNumber(p.m?.value));
   const line = (cls, x1, x2, y1, y2) => s("line", { class: cls, x1: across(x1), x2: across(x2), y1, y2 });
   const whisker = (p) => span(metric, p.m.low, p.m.high) && s("g", { class: "whisker" },
     line("", p.m.low, p.m.high, p.y, p.y), [p.m.low, p.m.high].map((v) => line("", v, v, p.y - 2.5, p.y + 2.5)));
-  const words = (p) => `${plain(row.label)}, ${p.set.toUpperCase()} ${figure(metric, p.m.value)} ${span(metric, p.m.low, p.m.high, 1).replace(/.+/, "($&)")}`.trim();
+  const words = (p) => `${plain(row.label)}, ${setLabel(p.set)} ${figure(metric, p.m.value)} ${span(metric, p.m.low, p.m.high, 1).replace(/.+/, "($&)")}`.trim();
   return s("g", { class: row.model.baseline ? "base" : "own" },
     whiskers ? points.map(whisker) : points.length > 1 && line("link", points[0].m.value, points.at(-1).m.value, y, y),
-    points.map((p) => s("circle", { class: "dot " + p.set, cx: across(p.m.value), cy: p.y, r: whiskers ? 3.5 : p.set === "easy" ? 5 : 4.5 }, s("title", null, words(p)))));
+    points.map((p) => s("circle", { class: "dot " + setClass(p.set, task), cx: across(p.m.value), cy: p.y, r: whiskers ? 3.5 : setClass(p.set, task) === "set0" ? 5 : 4.5 }, s("title", null, words(p)))));
 }
 
 // ---------------------------------------------------------------- the ways of asking compared
@@ -290,7 +311,7 @@ function drawScorings() {
   return h("section", { class: "block" }, h("h2", { id: "byscoring" }, t("byScoring")), h("p", { class: "note" }, t("byScoringNote"), chosen.length > 1 && ` ${t("meanNote")}`),
     h("div", { class: "controls" },
       kept("way-task", choice(t("task"), ["", ...all.map((x) => x.name)], chosen.length > 1 ? "" : chosen[0]?.name, (wayTask) => update({ wayTask }), (v) => (v ? taskName(taskOf(v)) : t("meanOf", all.length)))),
-      kept("way-set", choice(t("set"), sets, set, (waySet) => update({ waySet }), (v) => v.toUpperCase()))),
+      kept("way-set", choice(t("set"), sets, set, (waySet) => update({ waySet }), setTitle))),
     framed(h("table", { class: "scorings" },
       h("thead", null,
         h("tr", null, head(t("model"), { rowspan: 2 }), ways.map(([way, , label]) => way !== "texts" && [head(t(label), { rowspan: 2 }), way === "generate" && head(t("noAnswer"), { rowspan: 2 })]),
@@ -298,7 +319,7 @@ function drawScorings() {
         texts > 0 && h("tr", null, ways.map(([way, , label]) => way === "texts" && head(t(label))))),
       h("tbody", { class: "chance" }, h("tr", null, h("th", { scope: "row" }, t("chance")), ways.map(([way]) => [h("td", { class: "v" }, pct(mean(chances))), way === "generate" && h("td")]))),
       h("tbody", null, rows.map((m) => scoringRow(m, ways, set, chosen)))),
-    { id: "by-scoring", title: `${t("byScoring")} · ${set.toUpperCase()} · ${chosen.length > 1 ? t("meanOf", chosen.length) : chosen.map(taskName)}`, where: t("byScoring") }));
+    { id: "by-scoring", title: `${t("byScoring")} · ${setLabel(set)} · ${chosen.length > 1 ? t("meanOf", chosen.length) : chosen.map(taskName)}`, where: t("byScoring") }));
 }
 /** The mean; null unless all are numbers. */
 const mean = (values) => (values.length && values.every(isNumber) ? values.reduce((a, b) => a + b, 0) / values.length : null);
@@ -339,14 +360,14 @@ function drawStatus() {
   return h("section", { class: "block" }, h("h2", { id: "status" }, t("status")), h("p", { class: "note" }, t("statusNote")),
     h("div", { class: "controls" },
       kept("st-model", choice(t("model"), ["", ...rows.map((r) => r.model.id)], state.statusModel, (v) => update({ statusModel: v }), (v) => (v ? plain(models.get(v).label) : t("allModels")))),
-      kept("st-set", choice(t("set"), ["", ...setNames()], state.statusSet, (v) => update({ statusSet: v }), (v) => (v ? v.toUpperCase() : t("allSets")))),
+      kept("st-set", choice(t("set"), ["", ...setNames()], state.statusSet, (v) => update({ statusSet: v }), (v) => (v ? setTitle(v) : t(allSets().length > 2 ? "all" : "allSets")))),
       kept("st-amiss", check(t("onlyIssues"), state.issues, (on) => update({ issues: on })))),
     bodies.length ? framed(h("table", { class: "status" }, h("thead", null, h("tr", null, heads.map((x) => h("th", { scope: "col" }, x)))), bodies), { id: "status-table", title: t("status"), tall: true }) : h("p", { class: "notice" }, t("noRows")));
 }
 function statusRow(cell) {
   const n = counts(cell), task = taskOf(cell.task);
   const number = (v, cls) => h("td", { class: "v " + (v ? cls : "zero") }, num(v));
-  return h("tr", null, h("th", { scope: "row" }, button(taskName(task), () => go(cellRoute(cell)), { class: "link" })), h("td", null, cell.set.toUpperCase()),
+  return h("tr", null, h("th", { scope: "row" }, button(taskName(task), () => go(cellRoute(cell)), { class: "link" })), h("td", null, setLabel(cell.set)),
     h("td", { class: "v" }, h("small", null, metricName(metricOf(task)), " "), figure(metricOf(task), valueOf(cell, metricOf(task)))),
     h("td", { class: "v" }, pct(cell.accuracy_of_parsed)), number(cell.items, ""),
     STATUSES.map((x) => number(n[x], x === "parsed" ? "" : "k-" + x)), h("td", null, statusBar(cell)));

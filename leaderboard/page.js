@@ -91,7 +91,11 @@ function held(text, draw) {
   const gap = h("span", { class: "gap" }, t("leftOut", num(text.length - at)), " ", button(t("showAll", num(text.length)), () => gap.replaceWith(...[draw(text.slice(at))].flat(3)), { class: "small" }));
   return [draw(text.slice(0, at)), gap];
 }
-const data$ = (tag, cls, text) => h(tag, { class: ("data " + (cls || "")).trim(), lang: "zh-CN" }, held(String(text), visible));
+/** The language of a text, for fonts and for who has it read out. */
+const langOf = (text) => (/\p{Script=Han}/u.test(text) || !/[a-z]{2}/i.test(text) ? "zh-CN" : "en");
+/** How the page is called; benchmarks.js knows better, which the audit's page has not. */
+const about = { title: () => t("title"), foot: () => t("foot"), before: () => "" };
+const data$ = (tag, cls, text) => h(tag, { class: ("data " + (cls || "")).trim(), lang: langOf(text) }, held(String(text), visible));
 const nameNode = (model) => h("span", { class: "data name", title: plain(model.label) }, visible(model.label));
 /** `text` with every `[MASK]` and every one of `spans` (of class `cls`) set apart. */
 const emphasised = (text, spans, cls) => held(text, (part) => setApart(part, spans, cls));
@@ -113,13 +117,13 @@ function chat(turns, spans = []) {
   const first = /^\s*([^:：\s]{1,12})[:：]/.exec(turns[0] ?? "")?.[1];
   return h("ol", { class: "chat" }, turns.map((turn) => {
     const [, who, said] = /^\s*([^:：\s]{1,12})[:：]\s?([^]*)$/.exec(turn) ?? [null, "", turn];
-    return h("li", { class: who === first ? "left" : "right" }, h("span", { class: "who" }, visible(who)),
-      h("span", { class: "data bubble", lang: "zh-CN" }, emphasised(said, spans, "goldspan")));
+    return h("li", { class: who === (first ?? "") ? "left" : "right" }, h("span", { class: "who" }, visible(who)),
+      h("span", { class: "data bubble", lang: langOf(said) }, emphasised(said, spans, "goldspan")));
   }));
 }
 
 // ---------------------------------------------------------------- data
-let data, models, everyTask, tasks, cellIndex;  // tasks: those chosen of every
+let data, models, everyTask, tasks, cellIndex, heldTasks;  // tasks: those chosen of every; held: asked constrained
 let choiceMetrics = [], textMetrics = [];  // the names of metrics that cells in view have, by kind of task
 
 /** What report.py packed: JSON, gzip'd, in base64. */
@@ -138,7 +142,7 @@ async function unpack(text) {
 function prepare(content) {
   data = content;
   const used = new Set(data.cells.map((c) => c.task));
-  everyTask = tasks = data.tasks.filter((x) => !used.size || used.has(x.name));
+  everyTask = tasks = data.tasks.filter((x) => (used.size ? used.has(x.name) : x.benchmark === data.benchmarks[0].name));
   models = new Map();
   for (const [number, cell] of data.cells.entries()) {
     cell.number = number;
@@ -150,13 +154,8 @@ function prepare(content) {
   models = new Map([...models].sort(([, a], [, b]) => a.run - b.run || NAMES.compare(a.name, b.name)));  // -25 before -100
   labelModels();
   cellIndex = new Map(data.cells.map((c) => [placeOf(c), c]));
-}
-function offerMetrics() {
-  tasks = everyTask.filter((x) => !state.onlyTasks.length || state.onlyTasks.includes(x.name));
-  const known = Object.keys(METRIC_NAMES), place = (m) => [known.indexOf(baseName(m)) + 1 || 99, isPaper(m)];
-  const names = (wanted) => [...new Set(data.cells.filter((c) => inView(c) && isChoice(taskOf(c.task)) === wanted).flatMap((c) => Object.keys(c.metrics ?? {})))]
-    .sort((a, b) => place(a)[0] - place(b)[0] || place(a)[1] - place(b)[1]);
-  [choiceMetrics, textMetrics] = [names(true), names(false)];
+  heldTasks = new Set(data.cells.filter((c) => c.scoring === "constrained").map((c) => c.task));
+  prepareBenchmarks();
 }
 const NAMES = new Intl.Collator("en", { numeric: true });
 const adapters = () => [...models.values()].filter((m) => m.adapter);
@@ -166,11 +165,14 @@ const isBaseline = (cell) => cell.facts?.backend === "baseline" || Boolean(cell.
 const address = (...parts) => parts.join("\t");
 const placeOf = (c) => address(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
 const isChoice = (task) => task.kind === "choice";
-/** Only choices are asked in several ways. */
-const scoringOf = (task) => (isChoice(task) ? state.scoring : "generate");
-const perturbation = (name) => data.perturbations.find((x) => x.name === name) ?? { name, zh: name, en: name, kinds: [] };
+/** Only choices are asked in several ways; texts may be held to a pattern, too, and probes are likelihoods. */
+const scoringOf = (task) => (task.kind === "probe" ? "nll" : isChoice(task) || (state.scoring === "constrained" && heldTasks.has(task.name)) ? state.scoring : "generate");
+const perturbation = (name) => data.perturbations.find((x) => x.name === name) ?? { name, zh: name, en: name, kinds: [], languages: [] };
 /** A task that the chosen perturbation makes no sense for stays as it is. */
-const perturbOf = (task) => (perturbation(state.perturb).kinds.includes(task.kind) ? state.perturb : "none");
+function perturbOf(task) {
+  const { kinds, languages } = perturbation(state.perturb);
+  return kinds.includes(task.kind) && languages.includes(benchmarkOf(task).language) ? state.perturb : "none";
+}
 
 /** A name that would fill pages, its middle left out. So it stands in addresses, too, which browsers cut off. */
 const brief = (name) => (name.length <= 200 ? name : `${[...name.slice(0, 120)].slice(0, -1).join("")}…${[...name.slice(-60)].slice(1).join("")}`);
@@ -185,18 +187,9 @@ function labelModels() {
 }
 const values = new Map();  // of what cells are told apart by: they do not change
 const distinct = (name) => values.get(name) ?? values.set(name, [...new Set(data.cells.map((c) => c[name]))].sort((a, b) => (a > b ? 1 : a < b ? -1 : 0))).get(name);
-const setNames = () => allSets().filter((x) => !state.onlySet || x === state.onlySet);
-const allSets = () => {
-  const there = distinct("set");
-  return there.length ? ["easy", "hard"].filter((x) => there.includes(x)).concat(there.filter((x) => x !== "easy" && x !== "hard")) : ["easy", "hard"];
-};
 const taskOf = (name) => data.tasks.find((x) => x.name === name) ?? { name, zh: name, en: name, kind: "text", metrics: [] };
-const taskName = (task) => (state.lang === "zh" ? task.zh : task.en);
-function metricOf(task) {
-  const [wish, there] = isChoice(task) ? [state.metricChoice, choiceMetrics] : [state.metric, textMetrics];
-  return there.includes(wish) ? wish : task.metrics[0] ?? there[0] ?? wish;
-}
 const cellAt = (id, set, task, scoring = scoringOf(taskOf(task)), perturb = perturbOf(taskOf(task))) => cellIndex.get(address(id, set, task, state.split, state.variant, state.shots, scoring, perturb));
+const ownName = (task) => (state.lang === "zh" ? task.zh : task.en), taskName = (task) => about.before(task) + ownName(task);
 const valueOf = (cell, metric) => cell?.metrics?.[metric]?.value ?? null;
 const inPlace = (cell) => cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots && onPage(cell);
 const inView = (cell) => inPlace(cell) && cell.scoring === scoringOf(taskOf(cell.task)) && cell.perturb === perturbOf(taskOf(cell.task));
@@ -208,12 +201,12 @@ function counts(cell) {
   all.none = NO_ANSWER.reduce((sum, x) => sum + all[x], 0);
   return (cell.counted = all);
 }
-/** The paper's figures: model -> value and table, for a set, task and metric at the chosen number of shots. */
-function published(set, task, metric) {
-  const found = new Map();
-  if (scoringOf(taskOf(task)) !== "generate" || perturbOf(taskOf(task)) !== "none") return found;  // the paper's models wrote their answers, to items as they are
+/** The paper's figures: model -> value and table, for a set (null: the mean over them), task and metric at the chosen number of shots. */
+function published(set, task, metric, group) {
+  const found = new Map(), scoring = scoringOf(taskOf(task)), wanted = publishedAs(taskOf(task), metric), of = set ?? "avg";
+  if (!["generate", "nll"].includes(scoring) || perturbOf(taskOf(task)) !== "none") return found;  // the paper's models wrote their answers, to items as they are
   for (const p of data.published) {
-    if (p.set !== set || p.task !== task || p.metric !== PUBLISHED_AS[metric] || p.shots !== state.shots) continue;
+    if (p.set !== of || p.task !== task || p.metric !== wanted || p.shots !== state.shots || p.group !== group) continue;
     const entry = found.get(p.model) ?? { value: p.value, sources: [] };
     if (!entry.sources.includes(p.source)) entry.sources.push(p.source);
     found.set(p.model, entry);
@@ -282,9 +275,9 @@ const update = (change) => { Object.assign(state, change); writeView(); drawOver
 // ---------------------------------------------------------------- header and footer
 function drawFrame() {
   document.documentElement.lang = state.lang === "zh" ? "zh-CN" : "en";
-  document.title = t("title");
+  document.title = about.title();
   put($("skip"), t("skip"));
-  put($("foot"), h("p", null, t("foot")));
+  put($("foot"), h("p", null, about.foot()));
   put($("top"),
     h("div", { class: "bar" },
       h("p", { class: "brand" }, "evalsuite"),
@@ -295,7 +288,7 @@ function drawFrame() {
 function drawIntro() {
   const fact = (name, value) => h("div", null, h("dt", null, name), h("dd", null, value));
   return h("section", { class: "intro" },
-    h("h1", null, t("title")), h("p", { class: "lead" }, t("lead")),
+    h("h1", null, pageTitle()), h("p", { class: "lead" }, pageLead()),
     h("dl", { class: "facts" }, data.runs.map(runFacts).map(([k, v]) => fact(k, v)),
       fact(t("models"), [num(models.size - adapters().length), adapters().length > 0 && h("small", null, t("andAdapters", num(adapters().length)))]), fact(t("items"), num(data.asked.items)), fact(t("replies"), num(data.asked.replies))),
     sampleNotice(),
@@ -303,7 +296,7 @@ function drawIntro() {
 }
 function sampleNotice() {
   const runs = data.runs.filter((r) => r.manifest?.settings?.data === "bundled:sample");
-  return runs.length > 0 && h("p", { class: "notice caution", id: "sample" }, visible(t("sampleNote", runs.map((r) => r.name).join(", "))));
+  return runs.length > 0 && h("p", { class: "notice caution", id: "sample" }, visible(t(alone() ? "sampleNote" : "sampleNoteAll", runs.map((r) => r.name).join(", "))));
 }
 function runFacts(run) {
   const m = run.manifest ?? {};

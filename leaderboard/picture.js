@@ -13,7 +13,7 @@ function csvText(lines) {
 }
 /** Buttons that save what `id` holds, as it looks now. */
 function savers(id, title) {
-  const name = `corecode-${id}`, words = (kind) => ({ class: "small", "data-save": `${id}.${kind}`, "aria-label": t("saveAs", kind.toUpperCase(), plain(title)) });
+  const name = `${fileStem()}-${id}`, words = (kind) => ({ class: "small", "data-save": `${id}.${kind}`, "aria-label": t("saveAs", kind.toUpperCase(), plain(title)) });
   return h("span", { class: "savers" }, t("save"),
     button("SVG", () => save(name + ".svg", new Blob([picture($(id), title)], { type: "image/svg+xml" })), words("svg")),
     button("PNG", () => drawn(picture($(id), title), (blob) => save(name + ".png", blob)), words("png")));

@@ -41,10 +41,10 @@ function signatures() {
     return h("tr", null, h("th", { scope: "row" }, taskName(task)), h("td", null, metricName(metricOf(task))), h("td", null, h("div", { class: "sig" }, data$("code", "", signature), copyButton(signature))));
   };
   const bodies = [...ownRows(false), ...ownRows(true)].map((row) => [row, tasks.map((x) => [cellAt(row.model.id, set, x.name), x]).filter(([c]) => c)]).filter(([, list]) => list.length);
-  return [sets.length > 1 && h("div", { class: "controls" }, kept("signature-set", choice(t("set"), sets, set, (signatureSet) => update({ signatureSet }), (v) => v.toUpperCase()))),
+  return [sets.length > 1 && h("div", { class: "controls" }, kept("signature-set", choice(t("set"), sets, set, (signatureSet) => update({ signatureSet }), (v) => setLabel(v)))),
     framed(h("table", { class: "metrics signatures" }, h("thead", null, h("tr", null, [t("task"), t("metricHead"), t("signature")].map((x) => h("th", { scope: "col" }, x)))),
       bodies.map(([row, list]) => h("tbody", null, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, nameNode(row.model)), h("td", { colspan: 2 })), list.map(([c, x]) => line(c, x))))),
-    { id: "signature-table", title: `${t("signatures")} · ${set.toUpperCase()}`, tall: true })].flat().filter(Boolean);
+    { id: "signature-table", title: `${t("signatures")} · ${setLabel(set)}`, tall: true })].flat().filter(Boolean);
 }
 
 // ---------------------------------------------------------------- what to cite

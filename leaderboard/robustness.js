@@ -21,13 +21,13 @@ function drawRobustness() {
   const all = tasks.filter((x) => every.some((r) => r.task === x.name && r.set === set));
   const task = all.find((x) => x.name === state.robustTask) ?? all.find(isChoice) ?? all[0];
   const mine = (rows) => rows.filter((r) => r.task === task.name && r.set === set);
-  const drops = mine(here.drops), name = `${taskName(task)} · ${set.toUpperCase()}`, ofTask = (rows) => rows.filter((r) => r.task === task.name && r.perturb === perturbOf(task)), worded = ofTask(wordings), shot = ofTask(shots);
+  const drops = mine(here.drops), name = `${taskName(task)} · ${setLabel(set)}`, ofTask = (rows) => rows.filter((r) => r.task === task.name && r.perturb === perturbOf(task)), worded = ofTask(wordings), shot = ofTask(shots);
   const ids = [...models.keys()].filter((id) => [...drops, ...worded, ...shot].some((r) => r.id === id));
   const headed = (key, id, note, ...rest) => [h("div", { class: "titled" }, h("h3", null, t(key)), savers(id, `${t(key)} · ${key === "slopes" ? name : taskName(task)}`)), h("p", { class: "note" }, note), rest];
   return h("section", { class: "block", id: "robustness" }, h("h2", null, t("robustness")),
     h("div", { class: "controls" },
       kept("robust-task", choice(t("task"), all.map((x) => x.name), task.name, (robustTask) => update({ robustTask }), (v) => taskName(taskOf(v)))),
-      kept("robust-set", choice(t("set"), sets, set, (robustSet) => update({ robustSet }), (v) => v.toUpperCase()))),
+      kept("robust-set", choice(t("set"), sets, set, (robustSet) => update({ robustSet }), setTitle))),
     drops.length > 0 && [h("h3", null, t("changes")), h("p", { class: "note" }, t("changesNote")), changeTable(drops, task)], modelKeys(ids),
     drops.length > 0 && headed("slopes", "slopes", t("slopesNote"), slopePanels(drops, task), unfold("drops", t("numbersOf", t("drops")), () => dropTable(drops, task))),
     positionPanels(mine(here.positions), task),
@@ -54,7 +54,7 @@ function dropTable(rows, task) {
       h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i > 1 && "v" }, x)))),
       grouped(rows).map(([m, list]) => h("tbody", null, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, nameNode(m)), h("td", { colspan: heads.length - 1 })),
         baseRow(m, list, heads.length), list.map((row) => dropRow(m, row, choices))))),
-    { id: "drops-table", title: `${t("drops")} · ${taskName(task)} · ${rows[0].set.toUpperCase()}`,
+    { id: "drops-table", title: `${t("drops")} · ${taskName(task)} · ${setLabel(rows[0].set)}`,
       note: h("p", { class: "note" }, t("dropsNote"), choices && ` ${t("sameChoiceNote")}`, several && ` ${t("about.circular")}`) });
 }
 function baseRow(model, rows, columns) {
@@ -77,7 +77,7 @@ function strip(value, base, whisker) {
   const line = (cls, x1, x2, y1, y2) => s("line", { class: cls, x1: place(x1), x2: place(x2), y1, y2 });
   return s("svg", { class: "plot", width: "100%", height: 20, "aria-hidden": "true" }, [0, 0.5, 1].map((v) => line("grid", v, v, 0, 20)),
     isNumber(whisker.low) && line("whisker", whisker.low, whisker.high, 15, 15), base !== null && line("link", base, value, 9, 9),
-    base !== null && s("circle", { class: "dot", cx: place(base), cy: 9, r: 4 }), s("circle", { class: "dot " + (base === null ? "" : "hard"), cx: place(value), cy: 9, r: 4 }));
+    base !== null && s("circle", { class: "dot", cx: place(base), cy: 9, r: 4 }), s("circle", { class: "dot " + (base === null ? "" : "full"), cx: place(value), cy: 9, r: 4 }));
 }
 
 // ---------------------------------------------------------------- positions
@@ -85,7 +85,7 @@ function strip(value, base, whisker) {
 function positionPanels(rows, task) {
   const shown = rows.filter((r) => r.perturb === perturbOf(task));
   if (!shown.length) return null;
-  return [h("div", { class: "titled" }, h("h3", null, t("positions"), perturbOf(task) !== "none" && h("span", { class: "tag" }, state.perturb)), chartAndTable("by-position", `${t("positions")} · ${taskName(task)} · ${shown[0].set.toUpperCase()}`)), h("p", { class: "note" }, t("positionsNote")),
+  return [h("div", { class: "titled" }, h("h3", null, t("positions"), perturbOf(task) !== "none" && h("span", { class: "tag" }, state.perturb)), chartAndTable("by-position", `${t("positions")} · ${taskName(task)} · ${setLabel(shown[0].set)}`)), h("p", { class: "note" }, t("positionsNote")),
     h("div", { class: "panels positions", id: "by-position" }, grouped(shown).map(([m, [row]]) => positionPanel(m, row)))];
 }
 function positionPanel(model, row) {
@@ -116,5 +116,5 @@ function byName(rows, key, more = () => [], heads = []) {
       h("thead", null, h("tr", null, [t("model"), ...names.map(plain), ...heads].map(head))),
       h("tbody", null, rows.map((row) => h("tr", null, h("th", { scope: "row" }, nameNode(models.get(row.id)), several && h("small", null, perturbName(row.perturb))),
         [...names.map((name) => pct(row.values[name])), ...more(row)].map((v) => h("td", { class: "v" }, v)))))),
-    { id: `${key}-table`, title: `${t(key)} · ${taskName(taskOf(rows[0].task))} · ${rows[0].set.toUpperCase()}`, note: h("p", { class: "note" }, t(key + "Note")) });
+    { id: `${key}-table`, title: `${t(key)} · ${taskName(taskOf(rows[0].task))} · ${setLabel(rows[0].set)}`, note: h("p", { class: "note" }, t(key + "Note")) });
 }

@@ -31,7 +31,7 @@ function scatterPanel(task, spots, { metric, range, low, high, over }) {
   const wish = (p) => (picked.includes(p.c.id) ? 2 : 0) + (p.c.set === sets.at(-1) ? 1 : 0), done = new Set(), names = new Map();
   for (const p of [...spots].sort((a, b) => wish(b) - wish(a))) if (!done.has(p.c.id)) { const node = named(p); if (node) { done.add(p.c.id); names.set(p, node); } }
   const dot = (p) => {
-    const [x, y] = at(p), look = lookOf(p.c.id), words = `${plain(models.get(p.c.id).label)}, ${p.c.set.toUpperCase()}${p.c.perturb === "none" ? "" : `, ${p.c.perturb}`}: ${t("judge")} ${points(p.mean.value)}${isNumber(p.mean.low) ? ` (${points(p.mean.low)}–${points(p.mean.high)})` : ""}, ${metricName(metric)} ${figure(metric, p.m.value)}${span(metric, p.m.low, p.m.high, 1).replace(/.+/, " ($&)")}`;
+    const [x, y] = at(p), look = lookOf(p.c.id), words = `${plain(models.get(p.c.id).label)}, ${setLabel(p.c.set)}${p.c.perturb === "none" ? "" : `, ${p.c.perturb}`}: ${t("judge")} ${points(p.mean.value)}${isNumber(p.mean.low) ? ` (${points(p.mean.low)}–${points(p.mean.high)})` : ""}, ${metricName(metric)} ${figure(metric, p.m.value)}${span(metric, p.m.low, p.m.high, 1).replace(/.+/, " ($&)")}`;
     const tell = () => { put(readout, words); }, open = () => go(cellRoute(p.cell));
     const cross = [isNumber(p.mean.low) && `M${x} ${up(p.mean.low)}V${up(p.mean.high)}`, isNumber(p.m.low) && `M${across(p.m.low)} ${y}H${across(p.m.high)}`].filter(Boolean).join("");
     return s("g", { class: `series ${colourOf(look)}${picked.length && !picked.includes(p.c.id) ? " dim" : ""}`, "data-model": plain(models.get(p.c.id).label) }, cross && s("path", { class: "whisker", d: cross }), names.get(p),
@@ -44,7 +44,7 @@ function scatterPanel(task, spots, { metric, range, low, high, over }) {
     range.ticks.map((v) => [line("grid", across(v), top, across(v), bottom), s("text", { x: across(v), y: bottom + 14, "text-anchor": "middle" }, isRaw(metric) ? +v.toFixed(2) : pct(v, 0))]),
     s("text", { x: (left + right) / 2, y: bottom + 31, "text-anchor": "middle" }, metricName(metric) + (isRaw(metric) ? "" : " %")), spots.map(dot));
   plot.querySelectorAll(".spot").forEach((spot, i) => spot.setAttribute("tabindex", i === 0 ? 0 : -1));
-  const rhos = over.filter((r) => isNumber(r.metrics[metric]?.spearman)).map((r) => `${r.set.toUpperCase()} ρ ${plus(r.metrics[metric].spearman)}`);
+  const rhos = over.filter((r) => isNumber(r.metrics[metric]?.spearman)).map((r) => `${setLabel(r.set)} ρ ${plus(r.metrics[metric].spearman)}`);
   return h("figure", { class: "panel", "data-task": task.name }, h("figcaption", null, h("strong", null, taskName(task)), rhos.length > 0 && h("small", null, `${t("overModels", over[0].models)}: ${rhos.join(" · ")}`)), plot, readout);
 }
 

@@ -20,7 +20,7 @@ function changeTable(rows, task) {
     h("thead", null, h("tr", null, h("th", { scope: "col" }, t("model")), h("th", { scope: "col", class: "v" }, `${t("perturbNone")}`, h("small", null, `${metricName(rows[0].metric)} %`)),
       kinds.map((k) => h("th", { scope: "col", class: "v", title: perturbName(k) }, k.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], x]))))),
     h("tbody", null, lines.map(([m, list]) => h("tr", { "data-model": plain(m.label) }, h("th", { scope: "row" }, nameNode(m)), base(m, list),
-      kinds.map((k) => { const row = list.find((r) => r.perturb === k); return row ? td(row) : h("td", { class: "v zero" }, "–"); }))))), { id: "changes-table", title: `${t("changes")} · ${taskName(task)} · ${rows[0].set.toUpperCase()}` });
+      kinds.map((k) => { const row = list.find((r) => r.perturb === k); return row ? td(row) : h("td", { class: "v zero" }, "–"); }))))), { id: "changes-table", title: `${t("changes")} · ${taskName(task)} · ${setLabel(rows[0].set)}` });
 }
 const changeWords = (row) => `${plain(models.get(row.id).label)}, ${perturbName(row.perturb)}: ${pct(row.base)} → ${pct(row.value)}, ${signed(row.drop)} (${signed(row.low)} … ${signed(row.high)}), Holm p ${row.p_holm.toFixed(3)}`;
 
@@ -56,7 +56,7 @@ function shotPanels(rows) {
   const drawnRows = rows.map((r) => [r, line(r)]), cell = rows.map((r) => cellIndex.get(placeOf({ ...r, shots: Number(Object.keys(r.values)[0]) }))).find((c) => isNumber(c?.chance));
   const range = rangeOf([...drawnRows.flatMap(([, x]) => x.points.flatMap((p) => [p.value, p.low, p.high])), cell?.chance]);
   return h("div", { class: "panels curves", id: "shots-lines" }, setNames().map((set) => [set, drawnRows.filter(([r]) => r.set === set).map(([, x]) => x)]).filter(([, list]) => list.length).map(([set, lines]) => linePanel({
-    name: set, caption: h("figcaption", null, h("strong", null, set.toUpperCase()), h("small", null, t("shots"))), places: sizes, lines, range, chance: cell?.chance })));
+    name: set, caption: h("figcaption", null, h("strong", null, setLabel(set)), h("small", null, t("shots"))), places: sizes, lines, range, chance: cell?.chance })));
 }
 
 // ---------------------------------------------------------------- wordings
@@ -80,10 +80,10 @@ function wordingPanel(set, rows, { range, share, lookFor }) {
     const [low, high, middle] = [Math.min(...values), Math.max(...values), row.mean].map((v) => place(share(v)));
     return s("g", { class: "spreadrow" + (picked.length && !picked.includes(row.id) ? " dim" : ""), "data-model": label }, s("line", { class: "spread", x1: low, x2: high, y1: y, y2: y }), s("line", { class: "meanmark", x1: middle, x2: middle, y1: y - 8, y2: y + 8 }), all.map(spot));
   };
-  const plot = s("svg", { class: "plot spreads", width: "100%", height: height + 20, role: "group", "aria-label": `${t("wordings")}, ${set.toUpperCase()}. ${t("linesLabel", rows.length)}`, onkeydown: roam },
+  const plot = s("svg", { class: "plot spreads", width: "100%", height: height + 20, role: "group", "aria-label": `${t("wordings")}, ${setLabel(set)}. ${t("linesLabel", rows.length)}`, onkeydown: roam },
     range.ticks.map((v) => s("line", { class: "grid", x1: place(share(v)), x2: place(share(v)), y1: 0, y2: height })),
     range.ticks.map((v, i) => s("text", { x: place(share(v)), y: height + 15, "text-anchor": i === 0 ? "start" : i === range.ticks.length - 1 ? "end" : "middle" }, pct(v, 0))), rows.map(one));
   plot.querySelector(".spot")?.setAttribute("tabindex", 0);
-  return h("figure", { class: "panel", "data-panel": set }, h("figcaption", null, h("strong", null, set.toUpperCase()), h("small", null, `${metricName(rows[0].metric)} %`)),
+  return h("figure", { class: "panel", "data-panel": set }, h("figcaption", null, h("strong", null, setLabel(set)), h("small", null, `${metricName(rows[0].metric)} %`)),
     h("div", { class: "plotrow" }, h("div", { class: "names" }, rows.map((r) => h("div", null, nameNode(models.get(r.id))))), plot), readout);
 }

@@ -14,7 +14,7 @@ const FORMATS = [["CSV", "csv", "text/csv", csvTable], ["LaTeX", "tex", "text/x-
 function tableSavers(from, id, title, where = viewWords()) {
   const text = (make) => make(readTables(typeof from === "string" ? $(from) : from), `${title} (${where})`, id);
   return menu(t("export"), `${t("export")}: ${plain(title)}`, FORMATS.map(([name, kind, type, make]) => h("div", { class: "menurow" }, h("span", null, name),
-    button(t("saveFile"), () => save(`corecode-${id}.${kind}`, new Blob([text(make)], { type })), { class: "small", "data-table": `${id}.${kind}`, "aria-label": t("saveAs", name, plain(title)) }),
+    button(t("saveFile"), () => save(`${fileStem()}-${id}.${kind}`, new Blob([text(make)], { type })), { class: "small", "data-table": `${id}.${kind}`, "aria-label": t("saveAs", name, plain(title)) }),
     copyButton(() => text(make), t("copyAs", name, plain(title))))));
 }
 /** What opens below a word: Escape, a click elsewhere or the focus gone elsewhere closes it. */
@@ -152,7 +152,7 @@ function latexTable(table, title, id) {
   const caption = tex(title) + (haveRanks(table) ? `. ${tex(t("rankedTex"))}` : ""), whole = lines.join("\n") + caption + tex(table.notes.join(" "));
   const chinese = /\p{Script=Han}|[\u3000-\u303f\uff00-\uffef]/u.test(whole), foreign = /[^\0-\x7f]/.test(whole);
   return [`% ${tex(title)}`, "% \\usepackage{booktabs}", "% \\usepackage{graphicx}  % to fit the page", chinese && "% \\usepackage{ctex}  % Chinese", foreign && "% XeLaTeX or LuaLaTeX: not all letters are ASCII",
-    `\\begin{${kind}}`, "\\centering", n > 5 && "\\small\\setlength{\\tabcolsep}{4pt}", `\\caption{${caption}}`, `\\label{tab:corecode-${id.replace(/[^a-z0-9]+/gi, "-")}}`,
+    `\\begin{${kind}}`, "\\centering", n > 5 && "\\small\\setlength{\\tabcolsep}{4pt}", `\\caption{${caption}}`, `\\label{tab:${fileStem()}-${id.replace(/[^a-z0-9]+/gi, "-")}}`,
     "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%", `\\begin{tabular}{${table.columns.map((c) => (c.right ? "r" : "l")).join("")}}`, "\\toprule", ...lines, "\\bottomrule", "\\end{tabular}}",
     ...table.notes.map((x) => `\\par\\smallskip{\\scriptsize ${tex(x)}\\par}`), `\\end{${kind}}`, ""].filter((x) => x !== false).join("\n");
 }

@@ -161,6 +161,20 @@ const WORDS = {
   jointNone: ["此次运行没有逐题计数：用 evalsuite score 重新评分即有。", "This run has no counts of items: evalsuite score RUN adds them."], jointLabel: ["得分：{0} 各十分段的题数。", "score: items by tenth of {0}."], judgeCorrelations: ["与全部指标的相关", "Correlations with all metrics"],
   foot: ["本页自成一体，不联网，由 evalsuite 生成。“论文”指 CORECODE 原论文，数字引自其表 2、3、6、7。",
     "This page stands alone, needs no network, and was made by evalsuite. “The paper” is the CORECODE paper; its figures are from Tables 2, 3, 6 and 7."],
+  // Several benchmarks
+  titleAll: ["对话常识评测榜", "Dialogue commonsense leaderboard"],
+  leadAll: ["大语言模型的对话常识评测：{0}。每个数字都可点开，直到原始回复。", "Commonsense of large language models in dialogues: {0}. Every number opens, down to the raw reply."],
+  footAll: ["本页自成一体，不联网，由 evalsuite 生成。“论文”指各基准的原论文，数字引自所注之表。", "This page stands alone, needs no network, and was made by evalsuite. “The paper” is that of each benchmark; its figures are from the tables named."],
+  sampleNoteAll: ["运行 {0} 的分数来自随附样例数据（bundled:sample），不是各基准的测试文件，不能与论文公布的行比较。", "The scores of run {0} are on the bundled samples (bundled:sample), not on the benchmarks' test files: they do not compare with the papers' rows."],
+  benchmark: ["基准", "Benchmark"], meanOver: ["各{0}平均", "Mean of {0}s"], section: ["第 {0} 节", "section {0}"], inNats: ["（纳特）", " (nats)"],
+  chartNoteSets: ["每行一个模型，每题集一个点（空心为第一个），有折或维度者只画其平均；虚线为随机水平。", "A row is a model, a dot a set (hollow: the first); of folds and dimensions their mean alone. Dashed lines: the chance level."],
+  noteNats: ["ΔNLL 以纳特（每词元）计，正值为给出有效解释时更可能。", "ΔNLL is in nats a token: positive where the valid explanation makes the target likelier."],
+  noteMeans: ["平均：各折或各维度权重相同；区间由各自的区间合成。", "Means: every fold or dimension weighs the same; their interval is made of those of each."],
+  noteLower: ["标 ↓ 的指标越低越好。", "Of metrics marked ↓ less is better."],
+  noteDimensions: ["GLUCOSE 表 4 的维度次序与官方说明不一致，此处照论文。", "GLUCOSE's Table 4 and its official readme disagree on the order of dimensions; the paper's stands here."],
+  paperAlone: ["（论文）", "(paper)"], byGroups: ["类别", "Group"], nll: ["似然探测", "likelihood of targets"],
+  probe: ["探测", "Probe"], validOne: ["有效解释", "valid explanation"], corrupted: ["被破坏的解释", "corrupted explanation"], lossIs: ["损失（纳特/词元）", "loss (nats a token)"], lowerLoss: ["较低", "lower"], pairOf: ["上文与目标", "Context and target"],
+  probeNote: ["损失为目标各词元负对数似然的平均（高亮处为目标）；给出有效解释时较低者为正确，相等为不正确。ΔNLL 为二者之差。", "A loss is the mean negative log-likelihood of the target's tokens (the target is highlighted). Right: it is lower with the valid explanation; equal is not right. ΔNLL is the difference."],
   // Files of tables, where the numbers are from, filters.
   export: ["导出", "Export"], saveFile: ["保存", "Save"], copyAs: ["复制为 {0}：{1}", "Copy as {0}: {1}"], groupHead: ["组", "Group"], besideHead: ["{0}：区间与备注", "{0}: interval, notes"],
   manifestOf: ["清单：{0}", "Manifest: {0}"], signatures: ["签名", "Signatures"], cite: ["引用", "Cite"], settings: ["设置", "Settings"], machine: ["环境与版本", "Machine and versions"],
@@ -200,14 +214,33 @@ const METRIC_NAMES = {
   accuracy_sum: ["正确率（总和）", "Acc. (sum)"], accuracy_token: ["正确率（每词元）", "Acc. (per token)"], accuracy_char: ["正确率（每字）", "Acc. (per char.)"], accuracy_prior: ["正确率（减先验）", "Acc. (less prior)"],
   f1: ["F1", "F1"], em: ["EM", "EM"],
   f1_token: ["F1（词）", "F1 of words"], bleu1: ["BLEU-1"], bleu2: ["BLEU-2"], bleu3: ["BLEU-3"], bleu4: ["BLEU-4"], rouge1: ["ROUGE-1"], rouge2: ["ROUGE-2"],
-  rouge_l: ["ROUGE-L"], meteor15: ["METEOR 1.5"], meteor: ["METEOR"], cider: ["CIDEr"], chrf: ["chrF"],
+  rouge_l: ["ROUGE-L"], meteor15: ["METEOR 1.5"], meteor: ["METEOR"], cider: ["CIDEr"], chrf: ["chrF"], semsim: ["Sem-Sim"],
+  sacrebleu: ["sacreBLEU"], sacrebleu_notebook: ["sacreBLEU（官方笔记本）", "sacreBLEU (notebook)"],
+  macro_f1: ["宏平均 F1", "Macro F1"], weighted_f1: ["加权 F1", "Weighted F1"], precision: ["精确率", "Precision"], recall: ["召回率", "Recall"], macro_precision: ["宏平均精确率", "Macro precision"], macro_recall: ["宏平均召回率", "Macro recall"],
+  no_match: ["无匹配 ↓", "No match ↓"], set_accuracy: ["全对率", "Exact sets"], answer_f1: ["各答案 F1", "F1 of answers"], answer_precision: ["各答案精确率", "Precision of answers"], answer_recall: ["各答案召回率", "Recall of answers"],
+  accuracy_logical: ["正确率（逻辑）", "Acc. (logical)"], delta_nll_logical: ["ΔNLL（逻辑）", "ΔNLL (logical)"], accuracy_complete: ["正确率（整体）", "Acc. (complete)"], delta_nll_complete: ["ΔNLL（整体）", "ΔNLL (complete)"], delta_nll: ["ΔNLL", "ΔNLL"],
+  accuracy_swapped: ["正确率（互换）", "Acc. (swapped)"], delta_nll_swapped: ["ΔNLL（互换）", "ΔNLL (swapped)"], accuracy_negation: ["正确率（否定）", "Acc. (negation)"], delta_nll_negation: ["ΔNLL（否定）", "ΔNLL (negation)"],
+  accuracy_invalid: ["正确率（错误解释）", "Acc. (invalid)"], delta_nll_invalid: ["ΔNLL（错误解释）", "ΔNLL (invalid)"], accuracy_shuffled: ["正确率（乱序）", "Acc. (shuffled)"], delta_nll_shuffled: ["ΔNLL（乱序）", "ΔNLL (shuffled)"],
+  accuracy_dropped: ["正确率（删词）", "Acc. (dropped)"], delta_nll_dropped: ["ΔNLL（删词）", "ΔNLL (dropped)"], accuracy_reversed: ["正确率（倒序）", "Acc. (reversed)"], delta_nll_reversed: ["ΔNLL（倒序）", "ΔNLL (reversed)"],
 };
-// Our metric -> the paper's published figure of the same definition. All else does not compare.
+// Our metric -> the paper's published figure of the same definition. All else does not compare; of benchmarks that are not here, the
+// names are the same. CICERO's texts are compared under its own profile; GLUCOSE's BLEU is that of its notebook.
 const PUBLISHED_AS = {
+  __proto__: null,
+  cicero: { __proto__: null, accuracy: "accuracy", set_accuracy: "set_accuracy", "paper.bleu2": "bleu2", "paper.meteor": "meteor", "paper.rouge_l": "rouge_l", "paper.cider": "cider" },
+  glucose: { __proto__: null, sacrebleu_notebook: "sacrebleu" },
+  corecode: {
   __proto__: null,
   f1: "f1", em: "em", accuracy: "accuracy", "paper.accuracy": "accuracy", "paper.bleu1": "bleu1", "paper.bleu2": "bleu2", "paper.rouge_l": "rouge_l",
   "paper.meteor15": "meteor", "paper.cider": "cider",
+  },
 };
+const NOT_PUBLISHED = { __proto__: null, cider: ["f1", "em"] };  // which its papers' figures of that name are not
+/** The name that the paper's figures have; undefined where there are none of the same definition. */
+function publishedAs(task, metric) {
+  const own = benchmarkOf(task).name, names = PUBLISHED_AS[own];
+  return names ? names[metric] : NOT_PUBLISHED[own]?.includes(metric) ? undefined : metric;
+}
 const SCORINGS = ["generate", "constrained", "labels", "texts"];
 
 const t = (key, ...args) => {
@@ -221,12 +254,14 @@ function metricName(m) {
   const name = state.lang === "zh" ? zh : en;
   return isPaper(m) && !METRIC_NAMES[m] ? t("ofPaper", name) : name;
 }
-const longName = (m) => (METRIC_NAMES[m] && WORDS[m] ? t(m) : metricName(m)) + (isRaw(m) ? " ×1" : "");
+const longName = (m) => (METRIC_NAMES[m] && WORDS[m] ? t(m) : metricName(m)) + (isSigned(m) ? t("inNats") : isRaw(m) ? " ×1" : "");
 const isNumber = (v) => typeof v === "number" && isFinite(v);
 const pct = (v, digits = 1) => (isNumber(v) ? (v * 100).toFixed(digits) : "–");
-// CIDEr goes from 0 to 10 and stands as it is; all other metrics are shares, in percent.
-const isRaw = (m) => baseName(m) === "cider";
-const figure = (m, v, digits = 1) => (!isNumber(v) ? "–" : isRaw(m) ? v.toFixed(digits + 1) : pct(v, digits));
+// CIDEr goes from 0 to 10 and stands as it is, ΔNLL is in nats and may be negative; all other metrics are shares, in percent.
+const isSigned = (m) => m.startsWith("delta_nll"), isRaw = (m) => baseName(m) === "cider" || isSigned(m);
+const isLower = (m) => m === "no_match";  // less of it is better
+const nats = (v, digits) => { const text = Math.abs(v).toFixed(Math.max(2, digits)); return (Number(text) ? (v < 0 ? "−" : "+") : "") + text; };
+const figure = (m, v, digits = 1) => (!isNumber(v) ? "–" : isSigned(m) ? nats(v, digits) : isRaw(m) ? v.toFixed(digits + 1) : pct(v, digits));
 /** "31–42", or "" if there is no interval. */
-const span = (m, low, high, digits = 0) => (isNumber(low) && isNumber(high) ? `${figure(m, low, digits)}–${figure(m, high, digits)}` : "");
+const span = (m, low, high, digits = 0) => (isNumber(low) && isNumber(high) ? `${figure(m, low, digits)}${isSigned(m) ? " … " : "–"}${figure(m, high, digits)}` : "");
 const NUMBER = new Intl.NumberFormat("en-US"), num = (n) => NUMBER.format(Number(n));

@@ -128,6 +128,33 @@ def test_correlations_of_metrics(run: Path) -> None:
     assert valid("results", results | {"metric_correlations": [CORRELATED]})
 
 
+MEAN = {
+    "model": "m", "task": "cider_dnli", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none",
+    "sets": ["fold1", "fold2"], "items": 4, "metrics": {"macro_f1": {"value": 0.5, "low": 0.4, "high": 0.6, "sd": 0.1}},
+}  # fmt: skip
+
+
+def test_sister_benchmarks(tmp_path: Path) -> None:
+    """Sets of right answers, groups, means over folds; and what a probe's record holds beside them."""
+    evalsuite.run(
+        model=["lexical"], tasks=["cicero_all_answers", "cider_dnli", "glucose_general_rule"], limit=3, out=tmp_path
+    )
+    results, found = load(tmp_path / "results.json"), records(tmp_path)
+    assert results["means"] and any("groups" in entry for entry in results["breakdowns"])
+    assert valid("results", results) and all(valid("record", record) for record in found)
+    several = next(record for record in found if record["task"] == "cicero_all_answers")
+    assert several["answer"]["choices"] and "group" in several
+    probe = {
+        "pairs": [["Why?", " a"], ["Why?", " b"]], "finish": "nll", "scoring": "nll", "pattern": "a|b",
+        "scores": {"accuracy": 0.0, "delta_nll": -1.5}, "likelihoods": [{"logprob": -2.0, "tokens": 1, "prior": None}] * 2,
+    }  # fmt: skip
+    assert valid("record", several | probe)
+    cell = results["cells"][0]
+    negative = {"value": -0.5, "low": -1.0, "high": 0.5, "n": 3, "signature": "x"}
+    assert valid("results", results | {"cells": [cell | {"metrics": {"delta_nll_logical": negative}}]})
+    assert valid("results", results | {"means": [MEAN]})
+
+
 # file, what is done to it
 MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("an unknown key", "results", lambda r: r.update(cell=[])),
@@ -142,13 +169,16 @@ MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("an unknown task", "results", lambda r: r["cells"][0].update(task="chess")),
     ("an unknown perturbation", "results", lambda r: r["cells"][0].update(perturb="burn")),
     ("an unknown scoring", "results", lambda r: r["cells"][0].update(scoring="guess")),
-    ("an unknown set", "results", lambda r: r["cells"][0].update(set="medium")),
+    ("no set", "results", lambda r: r["cells"][0].update(set="")),
     ("an unknown status", "results", lambda r: r["cells"][0]["status"].update(brilliant=1)),
     ("a value in words", "results", lambda r: next(iter(r["cells"][0]["metrics"].values())).update(value="high")),
     ("no signature", "results", lambda r: next(iter(r["cells"][0]["metrics"].values())).pop("signature")),
     ("a path", "results", lambda r: r["cells"][0].update(records="../records/x.jsonl")),
     ("no hash", "results", lambda r: r["cells"][0]["facts"].update(data="abc")),
     ("no model", "results", lambda r: r["cells"][0].update(model="")),
+    ("no means", "results", lambda r: r.pop("means")),
+    ("a mean of one set", "results", lambda r: r.update(means=[MEAN | {"sets": ["fold1"]}])),
+    ("a mean of no model", "results", lambda r: r.update(means=[MEAN | {"model": ""}])),
     ("half a drop", "results", lambda r: r["robustness"]["drops"][0].pop("p")),
     ("a bias of 2", "results", lambda r: r["robustness"]["positions"][0].update(bias=2)),
     ("a bin above 1", "results", lambda r: r["breakdowns"][0]["turns"][0].update(value=1.1)),
@@ -170,6 +200,9 @@ MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("no reference", "record", lambda r: r.update(references=[])),
     ("a score of 2", "record", lambda r: r["scores"].update(f1=2)),
     ("a choice before the first", "record", lambda r: r["answer"].update(choice=-1)),
+    ("an unknown score", "record", lambda r: r["scores"].update(charm=1)),
+    ("a chosen option before the first", "record", lambda r: r["answer"].update(choices=[-1])),
+    ("a pair of one", "record", lambda r: r.update(pairs=[["context"], ["context"]])),
     ("another finish", "record", lambda r: r.update(finish="tired")),
     ("a turn of nobody", "record", lambda r: r.update(messages=[{"role": "nobody", "content": ""}])),
     ("an unknown key of a record", "record", lambda r: r.update(note="")),

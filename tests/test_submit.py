@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import probes
 import pytest
 from typer.testing import CliRunner
 
@@ -361,6 +362,64 @@ def test_many_problems_are_counted(folder: Path) -> None:
         edit_lines(path, lambda rows: [row.update(key="0" * 64, question="？") for row in rows] and rows)
     verdict = check(folder)
     assert len(verdict.problems) == 200 and verdict.more > 0
+
+
+# --- sister benchmarks
+
+
+@pytest.fixture(scope="module")
+def sisters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sets of right answers, folds with their mean, and probes."""
+    run, out = tmp_path_factory.mktemp("sisters") / "run", tmp_path_factory.mktemp("made") / "submission"
+    evalsuite.run(model=["lexical"], tasks=["cicero_all_answers", "cider_span_extraction"], limit=4, out=run)
+    probes.add(run, lambda n: (8.0 + n, 9.0), limit=4)
+    make(run, out, HEAD, ABOUT)
+    return out
+
+
+def sister_file(folder: Path, kind: str) -> Path:
+    return next(folder.glob(f"records/*.{kind}.*"))
+
+
+def test_sister_benchmarks(sisters: Path) -> None:
+    verdict = check(sisters)
+    assert verdict.problems == (), verdict.problems
+    assert any("prompts, made again" in line for line in verdict.verified)
+
+
+def in_lines(kind: str, change: Callable[[list[Any]], Any]) -> Callable[[Path], None]:
+    return lambda folder: edit_lines(sister_file(folder, kind), change)
+
+
+SETS, SPANS, PROBES = "v1.test.cicero_all_answers", "fold1.test.cider_span_extraction", "cedar_inference_probing"
+TAMPERED_SISTERS: list[tuple[str, Callable[[Path], Any], str]] = [
+    ("the options chosen", in_lines(SETS, lambda r: r[0]["answer"].update(choices=[0, 1, 2, 3])), "answer.choices[1]: is 1, but its reply gives nothing"),
+    ("a reply of a set", in_lines(SETS, lambda r: r[0].update(reply="(0), (1), (2), (3)")), "but its reply gives"),
+    ("the right options", in_lines(SETS, lambda r: r[0].update(gold="(0), (1)")), "but those are not the references"),
+    ("the references", in_lines(SETS, lambda r: r[0].update(references=r[0]["options"][:1])), "references: is not what the data's item"),
+    ("no option", in_lines(SETS, lambda r: r[0].update(references=["x"])), "references: are not all among the options"),
+    ("the group", in_lines(SETS, lambda r: r[0].update(group="reaction" if r[0]["group"] != "reaction" else "cause")), "group: is not what the data's item"),
+    ("the metric of a set", results(lambda r: next(c["metrics"] for c in r["cells"] if c["set"] == "v1")["set_accuracy"].update(value=0.99)), "set_accuracy.value: is 0.99"),
+    ("a mean", results(lambda r: r["means"][0]["metrics"]["f1"].update(value=0.99)), "means[0].metrics.f1.value: is 0.99"),
+    ("the sets of a mean", results(lambda r: r["means"][0]["sets"].pop()), "means[0].sets[4]: is nothing"),
+    ("a group's score", results(lambda r: next(b for b in r["breakdowns"] if "groups" in b)["groups"][0].update(value=0.99)), "groups[0].value: is 0.99"),
+    ("a fold", in_lines(SPANS, lambda r: r[0].update(set="fold2")), "set: is 'fold2', but the cell's is 'fold1'"),
+    ("a loss", in_lines(PROBES, lambda r: r[0]["likelihoods"][0].update(logprob=-1.0)), "delta_nll"),
+    ("a probe's score", in_lines(PROBES, lambda r: r[0]["scores"].update(delta_nll=1.5)), "scores.delta_nll: is 1.5"),
+    ("a target", in_lines(PROBES, lambda r: r[0]["pairs"][1].__setitem__(1, " yes")), "pairs"),
+    ("no pairs", in_lines(PROBES, lambda r: r[0].pop("pairs") and None), "pairs: 0 for a task of kind probe"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tamper", "message"), [t[1:] for t in TAMPERED_SISTERS], ids=[t[0] for t in TAMPERED_SISTERS])
+def test_tampering_with_sisters_is_found(
+    sisters: Path, tmp_path: Path, tamper: Callable[[Path], Any], message: str
+) -> None:
+    folder = Path(shutil.copytree(sisters, tmp_path / "submission"))
+    tamper(folder)
+    reseal(folder)
+    problems = check(folder).problems
+    assert any(message in problem for problem in problems), "\n".join(problems)
 
 
 # --- judges

@@ -7,10 +7,11 @@ pairs. The sets are the sources of the dialogues: the paper's, and those that ou
 from __future__ import annotations
 
 from evalsuite.benchmark import Benchmark, Task
+from evalsuite.explanation import DIMENSIONS
 
 SETS = ("DailyDialog", "EmpatheticDialogues", "MuTual", "SocialIQA", "sample", "corecode-easy", "corecode-hard")
 # The paper tunes some models on half of the explanations (section 5.3).
-CEDAR = Benchmark("cedar", "CEDAR", "en", SETS, ("train", "dev", "test"), "来源", "source")
+CEDAR = Benchmark("cedar", "CEDAR", "en", SETS, ("train", "dev", "test"), "来源", "source", groups=DIMENSIONS)
 
 _METRICS = ("accuracy_logical", "delta_nll_logical", "accuracy_complete", "delta_nll_complete")
 TASKS_CEDAR = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from evalsuite.benchmark import Benchmark, Task
 
 SETS = ("v1", "v2")
-CICERO = Benchmark("cicero", "CICERO", "en", SETS, ("train", "dev", "test"), "版本", "version", "cicero_en")
 
 # The five questions (section 4), as the files spell them.
 QUESTIONS = {
@@ -15,6 +14,10 @@ QUESTIONS = {
     "motivation": "What is or could be the motivation of target?",
     "reaction": "What is the possible emotional reaction of the listener in response to target?",
 }
+
+CICERO = Benchmark(
+    "cicero", "CICERO", "en", SETS, ("train", "dev", "test"), "版本", "version", "cicero_en", groups=tuple(QUESTIONS)
+)
 
 # What a task asks. The two selections ask all five.
 ASKED = {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from evalsuite.benchmark import Benchmark, Task
+from evalsuite.data.cider_relations import CATEGORIES
 
 FOLDS = ("fold1", "fold2", "fold3", "fold4", "fold5")
 SPLITS = ("train", "test")
-CIDER = Benchmark("cider", "CIDER", "en", FOLDS, SPLITS, "折", "fold", averaged=True)
+CIDER = Benchmark("cider", "CIDER", "en", FOLDS, SPLITS, "折", "fold", averaged=True, groups=CATEGORIES)
 
 _NLI = ("macro_f1", "weighted_f1", "precision", "recall", "accuracy")
 _SPANS, _CHOICES, _RELATIONS = (

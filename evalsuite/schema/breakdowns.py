@@ -9,6 +9,7 @@ from pydantic import Field
 from evalsuite.schema.base import Cell, Count, Set, Share, Split, Strict, Task
 
 _Positive = Annotated[int, Field(ge=1)]
+_Ends = Annotated[list[Share], Field(min_length=2, max_length=2)]
 _Correlation = Annotated[float, Field(ge=-1, le=1)]
 
 
@@ -20,9 +21,17 @@ class Bin(Strict):
     n: _Positive = Field(description="Items.")
     dialogues: _Positive = Field(description="Dialogues that they come from.")
     value: Share = Field(description="The cell's metric over them, 0 … 1.")
-    interval: Annotated[list[Share], Field(min_length=2, max_length=2)] = Field(
-        description="Wilson's 95 % interval at the effective number of items, low and high."
-    )
+    interval: _Ends = Field(description="Wilson's 95 % interval at the effective number of items, low and high.")
+
+
+class Group(Strict):
+    """Items of one relation category, inference type or dimension."""
+
+    name: str
+    n: _Positive = Field(description="Items.")
+    dialogues: _Positive = Field(description="Dialogues that they come from.")
+    value: Share = Field(description="The cell's metric over them, 0 … 1.")
+    interval: _Ends = Field(description="As a bin's.")
 
 
 class Breakdown(Cell):
@@ -32,6 +41,9 @@ class Breakdown(Cell):
     turns: list[Bin] = Field(description="By turns of the dialogue.")
     distance: list[Bin] = Field(description="By turns from what the question is about to the answer.")
     options: list[Bin] | None = Field(default=None, description="By number of options; choices only.")
+    groups: list[Group] | None = Field(
+        default=None, description="By group, in the paper's order, where there are several."
+    )
 
 
 class Offer(Strict):

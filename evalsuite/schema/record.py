@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
+from typing_extensions import TypedDict  # pydantic wants it before Python 3.12
 
 from evalsuite.schema.base import Count, Hash, Perturb, Scoring, Set, Share, Split, Strict, Task
 
@@ -33,6 +34,23 @@ class AnswerRead(Strict):
     rule: str = Field(description="The rule that read it.")
     start: Count | None = Field(description="Where the answer stands in the reply, in characters.")
     end: Count | None
+    choices: list[Count] = Field(description="Indices of the options chosen, where all right ones are asked for.")
+
+
+class Scores(TypedDict, total=False):
+    """The item's own metrics."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)  # type: ignore[misc]
+
+    accuracy: Share
+    set_accuracy: Share
+    answer_f1: Share
+    f1: Share
+    em: Share
+    delta_nll: float  # nats a token
+
+
+_Text = Annotated[str, Field(min_length=1)]
 
 
 class Record(Strict):
@@ -58,8 +76,10 @@ class Record(Strict):
     prompt_tokens: Count
     new_tokens: Count
     answer: AnswerRead
-    scores: dict[str, Share] = Field(description="The item's own metrics; empty if the request failed.")
-    gold: str | None = Field(description="The right option's label; null for spans and texts.")
+    scores: Scores = Field(description="The item's own metrics; empty if the request failed.")
+    gold: str | None = Field(
+        description='The right option\'s label, or those of all right ones, by ", "; null for spans and texts.'
+    )
     task: Task
     set: Set
     split: Split
@@ -68,3 +88,9 @@ class Record(Strict):
     labels: list[str]
     options: list[str]
     references: Annotated[list[str], Field(min_length=1)] = Field(description="Right answers as text.")
+    group: _Text | None = Field(default=None, description="Relation category, inference type or dimension.")
+    pairs: Annotated[list[Annotated[list[str], Field(min_length=2, max_length=2)]], Field(min_length=2)] | None = Field(
+        default=None,
+        description="Of a probe: [context, target] with the valid explanation, and with the corrupted one.",
+    )
+    pattern: _Text | None = Field(default=None, description="The regular expression that the reply was held to.")

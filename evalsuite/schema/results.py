@@ -34,13 +34,11 @@ class Reading(Strict):
 
 
 class Metric(Strict):
-    """One figure of a cell. Shares and scores are in 0 … 1; CIDEr in 0 … 10."""
+    """One figure of a cell. Shares and scores are in 0 … 1; CIDEr in 0 … 10; delta_nll in nats, which may be negative."""
 
-    value: Annotated[float, Field(ge=0)] | None = Field(description="Null where no request was answered.")
-    low: Annotated[float, Field(ge=0)] | None = Field(
-        default=None, description="95 % interval, from dialogues resampled."
-    )
-    high: Annotated[float, Field(ge=0)] | None = Field(default=None, description="Its upper end.")
+    value: Number = Field(description="Null where no request was answered.")
+    low: Number = Field(default=None, description="95 % interval, from dialogues resampled.")
+    high: Number = Field(default=None, description="Its upper end.")
     n: Count = Field(description="Items that it is computed from; failed requests are left out.")
     signature: str = Field(description="All that it depends on, in sacreBLEU's style: key:value|…")
     wilson: Annotated[list[Share], Field(min_length=2, max_length=2)] | None = Field(
@@ -80,6 +78,10 @@ class Facts(Strict):
     leaked: Count | None = Field(description="Items whose dialogue the training split has; null: no such split there.")
     drop_leaked: bool = Field(description="Those were left out.")
     tags: list[str] = Field(description="The model's, from its models.yaml.")
+    answered: Count | None = Field(
+        default=None, description="GLUCOSE: rows of the file that have an answer to the task."
+    )
+    escaped: Count | None = Field(default=None, description="GLUCOSE: rows that say there is none.")
     parameters: Count | None = Field(
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
@@ -179,6 +181,27 @@ class Robustness(Strict):
     shots: list[ShotValues]
 
 
+class Average(Interval):
+    """A metric's mean over sets; `sd` is between them."""
+
+    sd: Number = Field(description="Sample standard deviation.")
+
+
+class Mean(Strict):
+    """A task's mean over the sets of a benchmark that is averaged: folds, dimensions. Every set weighs the same."""
+
+    model: str = Field(min_length=1)
+    task: Task
+    split: Split
+    variant: str
+    shots: Count
+    scoring: Scoring
+    perturb: Perturb
+    sets: Annotated[list[Set], Field(min_length=2)]
+    items: Count = Field(description="Of all sets.")
+    metrics: dict[str, Average] = Field(description="Those that every set has.")
+
+
 class Before(Interval):
     """The base model's figure."""
 
@@ -237,6 +260,7 @@ class Results(Strict):
     reading: Reading
     cells: list[CellResult]
     robustness: Robustness
+    means: list[Mean]
     learning: list[Curve]
     breakdowns: list[Breakdown]
     confusions: list[Confusion]

@@ -9,6 +9,7 @@ from typing import Any
 from evalsuite.data.corpus import Corpora, File
 from evalsuite.errors import EvalsuiteError
 from evalsuite.perturb import PERTURBATIONS
+from evalsuite.probing import probe
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.resources import bundled
 from evalsuite.run import leaks
@@ -106,6 +107,13 @@ class OfficialCell:
         elif self._prompt is not None and not differ:
             shown = [self._change.items(shot, self._seed)[0] for shot in shots]
             whole = self._prompt.request(item, shown, request.asked_shots, request.max_new_tokens)
+            if self._prompt.task.kind == "probe":
+                whole = probe(self._prompt, item)
+            if whole.pairs != request.pairs:
+                yield "pairs", f"are not what the template {self._entry['variant']} makes of the item"
+            held = self._prompt.task.pattern if request.scoring == "constrained" else None
+            if request.pattern != (held(item, self._entry["variant"]) if held else ""):
+                yield "pattern", "is not what the item's reply is held to"
             self._official.compared["prompts"] += 1
             if whole.prompt != request.prompt:
                 yield "prompt", f"is not what the template {self._entry['variant']} makes of the item"

@@ -9,6 +9,7 @@ from typing import Any
 from evalsuite import records
 from evalsuite.files import file_name
 from evalsuite.store import Cell
+from evalsuite.tasks import TASKS
 from evalsuite.types import Item, Likelihood, Message, Request, Response
 
 PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
@@ -23,7 +24,7 @@ def cell_of(entry: dict[str, Any]) -> Cell:
 
 def item_of(record: dict[str, Any]) -> Item:
     """The item that a record is about."""
-    gold, labels = record["gold"], record["labels"]
+    gold = record["gold"] if TASKS[record["task"]].kind != "choices" else None  # whose right options are the references
     texts: dict[str, Any] = {name: tuple(record[name]) for name in _TEXTS}
     return Item(
         id=record["item"],
@@ -31,7 +32,8 @@ def item_of(record: dict[str, Any]) -> Item:
         set=record["set"],
         split=record["split"],
         question=record["question"],
-        gold=None if gold is None else labels.index(gold),
+        gold=None if gold is None else record["labels"].index(gold),
+        group=record.get("group") or "",
         **texts,
     )
 
@@ -49,6 +51,8 @@ def request_of(record: dict[str, Any]) -> Request:
         scoring=record["scoring"],
         perturb=record["perturb"],
         rotation=record["rotation"],
+        pairs=tuple((context, target) for context, target in record.get("pairs") or ()),
+        pattern=record.get("pattern") or "",
     )
 
 

@@ -37,7 +37,8 @@ def cell_lines(folder: Path, entry: dict[str, Any], look: Look) -> Iterator[str]
     replies: dict[str, bytes] = {}
 
     def wrong(record: dict[str, Any], number: int) -> Wrong:
-        if record["gold"] is not None and record["gold"] not in record["labels"]:
+        several = TASKS[record["task"]].kind == "choices"
+        if record["gold"] is not None and not several and record["gold"] not in record["labels"]:
             raise _Unfit(("gold", f"{record['gold']!a} is none of the labels"))
         request = request_of(record)
         name = record["item"], record["rotation"]
@@ -123,6 +124,12 @@ def _record(entry: dict[str, Any], record: dict[str, Any], request: Request) -> 
         yield "gold", f"is {record['gold']!a}, but that option is not the reference"
     if task.kind == "choices" and not set(item.references) <= set(item.options):
         raise _Unfit(("references", "are not all among the options"))
+    if task.kind == "choices" and record["gold"] != ", ".join(item.labels[gold] for gold in item.golds):
+        yield "gold", f"is {record['gold']!a}, but those are not the references"
+    if (task.kind == "probe") != (len(request.pairs) == len(item.options) and bool(request.pairs)):
+        raise _Unfit(("pairs", f"{len(request.pairs)} for a task of kind {task.kind}"))
+    if request.pairs and "".join(request.pairs[0]) != request.prompt:
+        yield "pairs", "the first is not the prompt"
     parts = item.id.split("/")
     if parts[:4] != [task.benchmark, item.set, item.split, task.local]:
         yield "item", f"{item.id!a} is no item of {item.set} {item.split} {item.task}"

@@ -1,0 +1,38 @@
+"""CEDAR's probes with likelihoods of our choice in a run's store: what a model answers, without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import evalsuite
+from evalsuite.data.cedar import Corpus
+from evalsuite.probing import probe
+from evalsuite.prompt import Prompt
+from evalsuite.resources import bundled
+from evalsuite.store import Store, key
+from evalsuite.tasks import TASKS
+from evalsuite.types import Likelihood, Response
+
+TASK, SET = TASKS["cedar_inference_probing"], "sample"
+
+
+def add(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12) -> None:
+    """Probes of the sample, answered by the first model of the run; `losses`: of the n-th item, in nats for each target."""
+    file, prompt = Corpus(bundled("sample")).file(TASK, SET, "test"), Prompt(bundled("prompts"), TASK, "paper")
+    with Store(run / "store.sqlite") as store:
+        cell = store.cells()[0]
+        facts = cell.facts | {"data": file.sha256, "template": prompt.sha256, "limit": limit, "leaked": None}
+        facts = {name: value for name, value in facts.items() if name not in ("answered", "escaped")}
+        cell = replace(
+            cell, task=TASK.name, set=SET, shots=0, scoring="nll", perturb="none", variant="paper", facts=facts
+        )
+        asked = [probe(prompt, item) for item in file.items[:limit]]
+        keys = [key(facts["fingerprint"], request, facts["chat"], facts["sampling"]) for request in asked]
+        store.plan(cell, list(zip(keys, asked, strict=True)))
+        store.put(
+            (name, Response("", "nll", 9, 0, likelihoods=tuple(Likelihood(-loss, 4) for loss in losses(n))))
+            for n, name in enumerate(keys)
+        )
+    evalsuite.score(run)
