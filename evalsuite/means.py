@@ -44,6 +44,8 @@ def _mean(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     if any(value is None for value in values):
         return {"value": None, "low": None, "high": None, "sd": None}
     count, value = len(values), math.fsum(values) / len(values)
+    if any(part["low"] is None for part in parts):  # a set of one dialogue
+        return {"value": value, "low": None, "high": None, "sd": stdev(values)}
     half = [[part[end] - part["value"] for part in parts] for end in ("low", "high")]
     low, high = (math.sqrt(math.fsum(x * x for x in side)) / count for side in half)
     return {"value": value, "low": value - low, "high": value + high, "sd": stdev(values)}

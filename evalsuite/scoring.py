@@ -332,7 +332,8 @@ def _texts(
 
 
 def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
-    """Every metric with value, n, and the 95 % interval over resampled dialogues; Wilson's beside it for accuracy."""
+    """Every metric with value, n, and the 95 % interval over resampled dialogues (None for one dialogue); Wilson's beside
+    it for accuracy."""
     from evalsuite.stats import bootstrap, wilson
 
     drawn = {
@@ -343,7 +344,9 @@ def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for name, (group, own) in scored.names.items():
         interval = drawn[group][own]
-        found[name] = {"value": interval.value, "low": interval.low, "high": interval.high, "n": count}
+        # One dialogue drawn again and again is itself: that is no certainty, but nothing to tell one from.
+        low, high = (interval.low, interval.high) if len(set(scored.clusters)) > 1 else (None, None)
+        found[name] = {"value": interval.value, "low": low, "high": high, "n": count}
         if name.removeprefix("paper.") in _SHARES:
             binomial = wilson(round(interval.value * count), count)
             found[name]["wilson"] = [binomial.low, binomial.high]

@@ -97,6 +97,16 @@ def test_the_mean_of_folds_weighs_each_the_same(done: Results) -> None:
     assert not [m for m in done.means if TASKS[m["task"]].benchmark == "cicero"]  # v1 and v2 are not parts of a whole
 
 
+def test_of_one_dialogue_there_is_no_interval(tmp_path: Path) -> None:
+    """Resampling it would give 25–25 for eight items of it."""
+    done = evalsuite.run(model=["random"], tasks=["cider_span_selection"], limit=3, out=tmp_path / "run")
+    assert {(c["metrics"]["accuracy"]["low"], c["metrics"]["accuracy"]["high"]) for c in done.cells} == {(None, None)}
+    assert (
+        all(c["metrics"]["accuracy"]["wilson"] for c in done.cells)
+        and done.means[0]["metrics"]["accuracy"]["low"] is None
+    )
+
+
 def test_the_means_interval_is_what_resampling_every_fold_gives() -> None:
     rng = np.random.default_rng(0)
     folds = [rng.random(200) < share for share in (0.3, 0.5, 0.6, 0.45, 0.7)]
