@@ -137,9 +137,9 @@ def test_a_task_without_its_file_is_not_there(real: Corpus, tmp_path: Path) -> N
         shutil.copy(path, target)
     corpus = Corpus(tmp_path)
     assert [(t.name, fold) for t, fold in corpus.files("test")] == [
-        ("relation_prediction", "fold1"), ("relation_prediction_pair", "fold1"),
+        ("cider_relation_prediction", "fold1"), ("cider_relation_prediction_pair", "fold1"),
     ]  # fmt: skip
-    assert corpus.train("relation_prediction", "fold1") == () and corpus.train("dnli", "fold1") == ()
+    assert corpus.train("cider_relation_prediction", "fold1") == () and corpus.train("cider_dnli", "fold1") == ()
 
 
 # --- both: what is true of every item

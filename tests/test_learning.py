@@ -143,7 +143,7 @@ def test_the_tables_say_it_in_80_columns() -> None:
     answers = [said(f"m+10000-s{n}", [0, 10, 0, 0], [2, 3, 2, 3], perturb="shuffle") for n in (1, 2)]
     console = Console(width=80)
     with console.capture() as capture:
-        for table in curves(Results(Path(), tuple(cells), (), {}, learning(cells, answers))):
+        for table in curves(Results(Path(), tuple(cells), (), learning=learning(cells, answers))):
             console.print(table)
     lines = capture.get().splitlines()
     shown = [" ".join(line.split()) for line in lines]

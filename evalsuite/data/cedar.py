@@ -37,6 +37,7 @@ class Corpus(corpus.Corpus):
     sets corecode-easy and corecode-hard are made of it (`cedar_chinese`)."""
 
     benchmark = CEDAR
+    derived = tuple(name for name in CEDAR.sets if name.startswith(_CHINESE))
 
     def __init__(self, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
         """`seed` draws the corruptions."""

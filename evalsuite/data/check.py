@@ -95,7 +95,7 @@ def _check(corpus: Corpus) -> Check:
     counts, leaks, tables = [], [], []
     whole: dict[str, set[tuple[str, ...]]] = {name: set() for name in corpus.sets}
     for task in (t for t in TASKS.values() if t.benchmark == corpus.benchmark.name):
-        for item_set in corpus.sets:
+        for item_set in (name for name in corpus.sets if name not in corpus.derived):
             files = {
                 s: corpus.file(task, item_set, s) for s in corpus.benchmark.splits if corpus.has(task, item_set, s)
             }

@@ -29,6 +29,7 @@ class Corpus(ABC):
     """One benchmark's data folder; each file is read once. `path` and `_load` are what a benchmark has to say."""
 
     benchmark: ClassVar[Benchmark]
+    derived: ClassVar[tuple[str, ...]] = ()  # sets that are made of another benchmark's files
 
     def __init__(self, root: Path, *, skip_bad: bool = False) -> None:
         self.root, self._skip_bad = root, skip_bad
