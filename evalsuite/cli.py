@@ -297,6 +297,7 @@ def _show(done: Any) -> None:
 def _more() -> None:
     """Commands that stand in files of their own."""
     from evalsuite.cli_audit import audit_app
+    from evalsuite.cli_build import build_app
     from evalsuite.cli_data import data_app, models, tasks
     from evalsuite.cli_export import export
     from evalsuite.cli_finetune import finetune
@@ -309,6 +310,7 @@ def _more() -> None:
         app.command()(command)
     app.add_typer(data_app, name="data")
     app.add_typer(audit_app, name="audit")
+    app.add_typer(build_app, name="build")
     app.add_typer(submit_app, name="submit")
 
 
