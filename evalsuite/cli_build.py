@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import typer
 
+from evalsuite.cli_build_annotate import agree, annotate, check
 from evalsuite.cli_build_screen import screen
 
 build_app = typer.Typer(
     help="Make a benchmark like CORECODE of your own dialogues, from screening to statistics.", no_args_is_help=True
 )
-for _command in (screen,):
+for _command in (screen, annotate, check, agree):
     build_app.command()(_command)
-
-
-@build_app.callback()
-def _build() -> None:
-    """Keeps `build` a group of commands, however few it has."""

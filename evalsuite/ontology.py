@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -26,13 +27,19 @@ class Slot:
 
 
 @cache
+def tree() -> list[dict[str, Any]]:
+    """ontology.yaml as it is: dimensions, their domains, their slots, each with what it means in English and Chinese."""
+    found: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
 def slots() -> tuple[Slot, ...]:
     """All 37 slots in the paper's order.
 
     >>> slots()[0].zh, len(slots())
     ('是', 37)
     """
-    tree = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
     return tuple(
         Slot(
             dimension=branch["dimension"]["en"],
@@ -46,7 +53,7 @@ def slots() -> tuple[Slot, ...]:
             question=slot["question"],
             official=slot.get("official", False),
         )
-        for branch in tree
+        for branch in tree()
         for domain in branch["domains"]
         for slot in domain["slots"]
     )

@@ -78,7 +78,7 @@ def test_conflicts_and_clips_are_what_they_say(sample: Corpus) -> None:
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"slot": "颜色"}, "not in the ontology"), ({"phrase": "不在这里"}, "0 times"), ({"phrase": "："}, "times")],
+    [({"slot": "颜色"}, "no slot of “原因”"), ({"phrase": "不在这里"}, "does not stand"), ({"phrase": "，"}, "times")],
 )
 def test_annotations_that_do_not_fit(tmp_path: Path, change: dict[str, str], message: str) -> None:
     row = json.loads(ANNOTATIONS.read_text(encoding="utf-8").splitlines()[0])

@@ -2,8 +2,7 @@
 
 The bundled sample is built by this from sample/annotations.jsonl; a test builds it again and compares every byte.
 
-An annotations file has a dialogue a line: {"id", "set", "topic", "dialogue": ["A: …", …], "annotations": [{"dimension",
-"instance", "domain", "slot", "value", "phrase", "conflict1", "conflict2"}, …]}, names in Chinese as in ontology.yaml.
+An annotations file has a dialogue a line (schema/annotation.schema.json), names in Chinese as in ontology.yaml.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalsuite.build.annotations import read as read_dialogues
 from evalsuite.data.corecode import path_of
 from evalsuite.data.corecode_tasks import CORECODE
-from evalsuite.errors import DataError
 from evalsuite.ontology import Slot, find, slots
 from evalsuite.tasks import TASKS
 
@@ -57,32 +56,15 @@ class Annotation:
 
 
 def read(path: Path) -> list[Annotation]:
-    """All annotations of a file. Raises DataError with line and field for what is not in the ontology or the dialogue."""
-    annotations = []
-    for line, text in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
-        if not text:
-            continue
-        row = json.loads(text)
-        whole = "\n".join(row["dialogue"])
-        for number, a in enumerate(row["annotations"]):
-            slot = find(a["dimension"], a["domain"], a["slot"])
-            if slot is None:
-                raise DataError(
-                    f"{a['dimension']}/{a['domain']}/{a['slot']} is not in the ontology",
-                    path,
-                    line,
-                    f"annotations[{number}]",
-                )
-            if whole.count(a["phrase"]) != 1:
-                raise DataError(
-                    f"{a['phrase']!r} stands {whole.count(a['phrase'])} times in the dialogue, not once", path, line,
-                    f"annotations[{number}].phrase",
-                )  # fmt: skip
-            annotations.append(
-                Annotation(row["id"], row["set"], tuple(row["dialogue"]), slot, a["instance"], a["value"], a["phrase"],
-                           (a["conflict1"], a["conflict2"]))
-            )  # fmt: skip
-    return annotations
+    """All annotations of a file. Raises DataError with line and field for what breaks a rule (annotations.py)."""
+    found = []
+    for d in read_dialogues(path):
+        for k in d.annotations:
+            slot = find(k.dimension, k.domain, k.slot)
+            assert slot is not None  # or it would not have been read
+            conflicts = (k.conflict1, k.conflict2)
+            found.append(Annotation(d.id, d.set, tuple(d.dialogue), slot, k.instance, k.value, k.phrase, conflicts))
+    return found
 
 
 def build(

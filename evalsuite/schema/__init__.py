@@ -1,8 +1,8 @@
-"""What a run's files hold, as strict models, and as JSON Schema for others (schema/*.schema.json).
+"""What a run's files and annotations files hold, as strict models, and as JSON Schema for others (schema/*.schema.json).
 
     results.py   results.json          judged.py       its "judged", and judged/*.jsonl
     record.py    records/*.jsonl       breakdowns.py   its "breakdowns", "confusions", "metric_correlations"
-    manifest.py  manifest.json
+    manifest.py  manifest.json         annotation.py   annotations of dialogues (evalsuite build)
 
 `python -m evalsuite.schema` writes the files anew.
 """
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from evalsuite.schema.annotation import AnnotatedDialogue
 from evalsuite.schema.base import Strict
 from evalsuite.schema.judged import JudgedRecord
 from evalsuite.schema.manifest import Manifest
@@ -25,6 +26,7 @@ SCHEMAS: dict[str, type[Strict]] = {
     "manifest": Manifest,
     "record": Record,
     "judged-record": JudgedRecord,
+    "annotation": AnnotatedDialogue,
 }
 
 

@@ -1,0 +1,118 @@
+// The steps of one annotation, in the order of the paper's section 3: what it is about, "domain: slot = value", the evidence,
+// the phrase to be rewritten, the two conflict phrases. Typing redraws nothing but what hangs on it.
+const described = (x) => (state.lang === "zh" ? x.description_zh : x.description) ?? "";
+const nameOf$ = (x) => (state.lang === "zh" ? x.zh : [x.en, " ", h("small", { lang: "zh-CN" }, x.zh)]);
+const MENUS = { dimension: () => dimensions(), domain: () => domainsOf(chosen()), slot: () => slotsOf(chosen()) };
+const KEYS = { dimension: "d", instance: "i", domain: "o", slot: "s", value: "v", evidence: "e", phrase: "p", conflict1: "c", conflict2: "m" };
+
+/** Make a field the one that keys and picked spans go to. */
+function activate(field) {
+  state.field = field;
+  draw();
+  if (field in MENUS) $(`step-${field}`)?.focus();
+  else if (field === "evidence" || field === "phrase") (document.querySelector(`[data-turn="${state.turn ?? 0}"]`) ?? $("turns")).focus();
+  else $(`in-${field}`)?.focus();
+}
+const follow = (field) => {
+  const next = FIELDS[FIELDS.indexOf(field) + 1];
+  if (next) activate(next);
+  else { state.field = ""; draw(); $("add").focus(); }
+};
+/** An entry of a menu. Where there is one only below it, that is chosen, too. */
+function pick(field, entry) {
+  const k = chosen();
+  change(() => {
+    Object.assign(k, { [field]: entry.zh, proposed: false, annotator: state.annotator });
+    for (const below of ["domain", "slot"]) {
+      const known = MENUS[below]();
+      if (!known.some((x) => x.zh === k[below])) k[below] = known.length === 1 ? known[0].zh : "";
+    }
+  });
+  activate(FIELDS.slice(FIELDS.indexOf(field) + 1).find((x) => !["domain", "slot"].includes(x) || !k[x]));
+}
+/** A span of the dialogue goes to the field at work. */
+function take(text) {
+  const field = state.field, k = chosen();
+  if (!k || !text) return;
+  if (field === "evidence") {
+    if (!k.evidence.includes(text)) edit("evidence", [...k.evidence, text]);
+    draw();
+    document.querySelector(`[data-turn="${state.turn ?? 0}"]`)?.focus();
+  } else if (["instance", "value", "phrase"].includes(field)) {
+    edit(field, text);
+    follow(field);
+  }
+  state.cursor = null;
+  getSelection().removeAllRanges();
+}
+
+function drawForm() {
+  const k = chosen();
+  if (!k) return h("p", { class: "note" }, t("chooseOne"));
+  return h("section", { class: "form", id: "form", "aria-label": t("annotation", state.of + 1) },
+    k.proposed && h("div", { class: "notice caution", id: "proposal" }, h("p", null, t("isProposed", k.proposer || "?")),
+      h("div", { class: "row2" }, button([t("accept"), " ", key$("y")], accept, { id: "accept", class: "primary" }), button([t("reject"), " ", key$("x")], remove, { id: "reject" }))),
+    FIELDS.map((field) => step(field, k)), h("p", { class: "wrong", id: "w-whole", role: "status" }),
+    h("div", { class: "row2 low" }, !k.proposed && button([t("remove"), " ", key$("x")], remove, { id: "remove", class: "small" })));
+}
+function step(field, k) {
+  const menu = field in MENUS, label = [t("step." + field), " ", key$(KEYS[field])];
+  return h("div", { class: "step" + (field === state.field ? " now" : ""), id: `step-${field}`, "data-field": field, ...(menu && { tabindex: -1, role: "group", "aria-labelledby": `l-${field}` }) },
+    menu ? h("p", { class: "steplabel", id: `l-${field}` }, label) : h("label", { class: "steplabel", for: `in-${field}` }, label),
+    h("p", { class: "note" }, t("hint." + field)),
+    menu ? drawMenu(field, k) : field === "evidence" ? drawEvidence(k) : textInput(field, k),
+    field.startsWith("conflict") && h("p", { class: "preview data", id: `preview-${field}`, lang: "zh-CN" }),
+    h("p", { class: "wrong", id: `w-${field}` }));
+}
+function drawMenu(field, k) {
+  const entries = MENUS[field]();
+  if (!entries.length) return h("p", { class: "muted" }, "–");
+  return h("div", { class: "marks dense" }, entries.map((x, i) => h("button", { type: "button", class: "mark", "aria-pressed": k[field] === x.zh, "data-name": x.en, onclick: () => { state.field = field; pick(field, x); } },
+    h("span", null, h("b", null, nameOf$(x)), h("small", { class: "about" }, described(x), x.example && state.lang !== "zh" && ` ${x.example[0]} → ${x.example[1]}`)), key$(String(i + 1)))));
+}
+/** What is typed counts at once; blanks at its ends go when it is left. */
+function textInput(field, k) {
+  const input = h("input", { type: "text", id: `in-${field}`, value: k[field], lang: "zh-CN", autocomplete: "off", spellcheck: "false", "aria-describedby": `w-${field}`,
+    oninput: () => { edit(field, input.value); refresh(); }, onchange: () => tidy(),
+    onfocus: () => {
+      now(field);
+      if (field === "conflict1" && !input.value && chosen().phrase) { input.value = chosen().phrase; edit(field, input.value); refresh(); }
+    },
+    onkeydown: (e) => { if (e.key === "Enter" && !e.isComposing) { e.preventDefault(); tidy(); follow(field); } } });
+  const tidy = () => { if (input.value !== input.value.trim()) { input.value = input.value.trim(); edit(field, input.value); refresh(); } };
+  return input;
+}
+function drawEvidence(k) {
+  const input = h("input", { type: "text", id: "in-evidence", lang: "zh-CN", autocomplete: "off", placeholder: t("orType"), "aria-describedby": "w-evidence", onfocus: () => now("evidence"),
+    onkeydown: (e) => { if (e.key === "Enter" && !e.isComposing) { e.preventDefault(); if (input.value.trim()) { take(input.value.trim()); $("in-evidence").focus(); } else activate("phrase"); } } });
+  return [h("ul", { class: "chips" }, k.evidence.map((span, i) => h("li", null, data$("span", "", span),
+    button(t("rewriteThis"), () => { state.field = "phrase"; take(span); }, { class: "small" }), button("×", () => { edit("evidence", k.evidence.filter((_, j) => j !== i)); draw(); }, { class: "small", "aria-label": t("drop") + span })))), input];
+}
+/** Mark the field at work without drawing anew, which would take the caret away. */
+function now(field) {
+  state.field = field;
+  for (const x of document.querySelectorAll(".step")) x.classList.toggle("now", x.dataset.field === field);
+}
+
+// ---------------------------------------------------------------- what follows from what is there
+function refresh() {
+  put($("talk"), drawTalk());
+  put($("list"), drawList());
+  drawProgress();
+  drawWrongs();
+}
+function drawWrongs() {
+  const k = chosen();
+  if (!k) return;
+  const place = `annotations[${state.of}]`, mine = wrongsOf(current()).filter((p) => p.field === place || p.field.startsWith(place + "."));
+  for (const field of [...FIELDS, "whole"]) {
+    const node = $(`w-${field}`), found = mine.filter((p) => (p.field === place ? "whole" : p.field.slice(place.length + 1).replace(/\[.*/, "")) === field);
+    put(node, found.map((p) => h("span", { class: p.code === "empty" ? "todo" : "", "data-code": p.code }, visible(told(p)))));
+    $(`in-${field}`)?.setAttribute("aria-invalid", found.some((p) => p.code !== "empty"));
+  }
+  for (const field of ["conflict1", "conflict2"]) {
+    const turn = current().dialogue.find((x) => k.phrase && x.includes(k.phrase));
+    const [before, ...after] = turn && k[field] ? turn.split(k.phrase) : [""];
+    put($(`preview-${field}`), after.length > 0 && [visible(before), h("mark", null, visible(k[field])), visible(after.join(k.phrase))]);
+  }
+}

@@ -1,0 +1,194 @@
+"""Annotations files: what `evalsuite build check` says of each mistake; a model's proposals; the schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evalsuite.build import page, read
+from evalsuite.build.annotations import check, distance, rules
+from evalsuite.cli_build import build_app
+from evalsuite.dialogue import event
+from evalsuite.errors import ConfigError, DataError
+from evalsuite.ontology import slots, tree
+from evalsuite.resources import bundled
+from evalsuite.schema import json_schema
+
+ROW: dict[str, Any] = {
+    "id": "1", "set": "easy",
+    "dialogue": ["A: 我的充电宝充不进电了。", "B: 是摔过还是进过水？", "A: 昨天掉进洗脸池里了。"],
+}  # fmt: skip
+ONE: dict[str, Any] = {
+    "dimension": "事件", "instance": "A的充电宝充不进电", "domain": "原因", "slot": "事件原因", "value": "A的充电宝进了水",
+    "evidence": ["昨天掉进洗脸池里了"], "phrase": "掉进洗脸池", "conflict1": "掉进被窝", "conflict2": "一直锁在抽屉没动过",
+}  # fmt: skip
+
+
+def write(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
+    return path
+
+
+def annotated(**change: Any) -> dict[str, Any]:
+    return {**ROW, "annotations": [ONE | change]}
+
+
+# what is changed in one annotation, the field that is named, words of the message
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"dimension": "物体"}, "dimension", "no dimension; choose one of 实体, 事件, 社会交往"),
+    ({"domain": "属性"}, "domain", "no domain of “事件”"),
+    ({"slot": "频率"}, "slot", "no slot of “原因”; choose one of 事件原因"),
+    ({"instance": ""}, "instance", "is empty"),
+    ({"value": "进了水 "}, "value", "blanks"),
+    ({"value": "x的充电宝进了水"}, "value", "the EASY set says A and B"),
+    ({"value": "A的充电宝充不进电"}, "value", "the same as the instance"),
+    ({"value": "开心"}, "value", "not an event"),
+    ({"value": "昨天晚上八点"}, "value", "not an event"),
+    ({"value": "抽屉里"}, "value", "not an event"),
+    ({"evidence": ["昨天掉到"]}, "evidence[0]", "does not stand in the dialogue"),
+    ({"evidence": ["昨天掉进洗脸池里了", "过"]}, "evidence[1]", "stands 2 times"),
+    ({"phrase": "掉进水池"}, "phrase", "does not stand in the dialogue"),
+    ({"phrase": "了"}, "phrase", "stands 2 times"),
+    ({"evidence": ["进过水"]}, "phrase", "in none of the evidence spans"),
+    ({"conflict1": "掉进洗脸池"}, "conflict1", "the phrase itself"),
+    ({"conflict1": "飞到天花板"}, "conflict1", "changes 5 characters"),
+    ({"conflict2": "掉进洗脸池"}, "conflict2", "the phrase itself"),
+    ({"conflict2": "掉进被窝"}, "conflict2", "conflict phrase 1 again"),
+    ({"conflict2": "掉进脸盆"}, "conflict2", "as much as it can"),
+    ({"proposed": True, "proposer": "gpt"}, "proposed", "a proposal of gpt that no person has accepted"),
+    ({"colour": "red"}, "colour", "unknown key"),
+    ({"phrase": 5}, "phrase", "string"),
+]
+
+
+@pytest.mark.parametrize(("change", "field", "message"), WRONG, ids=[f"{w[1]}-{w[2][:20]}" for w in WRONG])
+def test_mistakes_are_named(tmp_path: Path, change: dict[str, Any], field: str, message: str) -> None:
+    file = write(tmp_path / "a.jsonl", {**ROW, "id": "0", "annotations": []}, annotated(**change))
+    found = [e for e in check(file)[1] if e.field == f"annotations[0].{field}"]
+    assert found and found[0].line == 2 and message in found[0].message
+    with pytest.raises(DataError, match=re.escape(f"{file}:2")):
+        read(file)
+
+
+RIGHT: list[dict[str, Any]] = [
+    {}, {"evidence": []}, {"value": "桥塌了"}, {"value": "手机掉进鱼缸里"}, {"value": "B累"}, {"slot": "时间原因", "value": "昨天晚上"},
+    {"conflict1": "跳出洗脸池"}, {"phrase": "昨天", "conflict1": "明年", "conflict2": "恐龙还在的时候"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", RIGHT)
+def test_what_is_right(tmp_path: Path, change: dict[str, Any]) -> None:
+    assert check(write(tmp_path / "a.jsonl", annotated(**change)))[1] == []
+
+
+def test_lines_as_a_whole(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.jsonl", annotated(), {**ROW, "annotations": [ONE, ONE], "nothing": True}, {**ROW, "set": "medium", "annotations": []})  # fmt: skip
+    assert [(e.line, e.field) for e in check(file)[1]] == [(2, "id"), (2, "nothing"), (2, "annotations[1]"), (3, "set")]
+    told = CliRunner().invoke(build_app, ["check", str(file)])
+    assert told.exit_code == 2 and f"{file}:2: field 'id': dialogue “1” stands in line 1 already" in told.output
+    assert "2 dialogues, 3 annotations, 4 problems" in told.output
+
+
+def test_the_sample_keeps_to_the_rules_and_the_schema() -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
+    file = bundled("sample") / "annotations.jsonl"
+    dialogues, wrong = check(file)
+    assert not wrong and sum(len(d.annotations) for d in dialogues) == len(read(file)) > 500
+    validator = jsonschema.Draft202012Validator(json_schema("annotation"))
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert all(map(validator.is_valid, rows)) and validator.is_valid(annotated(proposed=True))
+    assert not validator.is_valid(annotated(colour="red")) and not validator.is_valid(annotated(evidence="text"))
+
+
+def test_official_answers_are_events(real_data: Path) -> None:
+    """People wrote these: the rule may refuse bare feelings and times (the data's README counts them as slips), no more."""
+    answers, refused, speakers = 0, [], 0
+    for item_set in ("easy", "hard"):
+        for file in sorted((real_data / "corecode" / "data" / item_set).rglob("*.jsonl")):
+            for line in file.read_text(encoding="utf-8").splitlines() if "Clipped" not in file.name else ():
+                row = json.loads(line)
+                answers += 1
+                refused += [row["answer"] for p in rules()["no_events"] if re.search(p, row["answer"])]
+                texts = row["answer"], event(row["question"]) or ""
+                speakers += any(re.search(rules()["speakers"][item_set], text) for text in texts)
+    assert answers > 9000 and len(refused) / answers < 0.0025 and speakers == 0
+    assert max(map(len, refused)) <= 4
+
+
+@pytest.mark.parametrize(
+    "pair", [("", ""), ("", "ab"), ("kitten", "sitting"), ("用热水泡着", "用冷风吹着"), ("abcdef", "azced")]
+)
+def test_distance_beside_nltk(pair: tuple[str, str]) -> None:
+    nltk = pytest.importorskip("nltk", reason="needs evalsuite[dev]")
+    assert distance(*pair) == nltk.edit_distance(*pair)
+
+
+def test_the_ontology_is_described_in_both_languages() -> None:
+    entries = [
+        x for b in tree() for x in (b["dimension"], *(y for d in b["domains"] for y in (d["name"], *d["slots"])))
+    ]
+    assert len(entries) == 3 + 9 + 37 and len(slots()) == 37
+    assert all(re.search("[一-鿿]", x["description_zh"]) and x["description"].isascii() for x in entries)
+
+
+# what the page's input holds, words of the error
+UNREADABLE = [
+    ([{"id": "1", "dialogue": "A: 你好。"}], "list of turns"),
+    ([{"id": "1", "dialogue": []}], "list of turns"),
+    ([ROW, ROW], "stands in the file already"),
+    ([{**ROW, "set": "medium"}], "easy"),
+    ([], "no dialogues"),
+]
+
+
+@pytest.mark.parametrize(("rows", "message"), UNREADABLE)
+def test_dialogues_that_cannot_be_annotated(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        page.dialogues(write(tmp_path / "d.jsonl", *rows))
+
+
+def test_dialogues_of_other_tools(tmp_path: Path) -> None:
+    """Keys that are not ours are left out; what was annotated before stays."""
+    file = write(tmp_path / "d.jsonl", {"id": 7, "dialogue": ["A: 你好。"], "matches": [1]}, annotated())
+    one, two = page.dialogues(file, "hard")
+    assert (one.id, one.set, one.annotations) == ("7", "hard", []) and (two.set, len(two.annotations)) == ("easy", 1)
+
+
+def test_proposals(tmp_path: Path) -> None:
+    """An endpoint writes prose, a fence, an unknown slot, a cut object: what can be a proposal is one, and is refused."""
+    for package in ("openai", "tenacity", "aiolimiter"):
+        pytest.importorskip(package, reason="needs evalsuite[openai]")
+    from evalsuite.testing.faults import Server
+
+    objects = [ONE | {"evidence": ["昨天掉进洗脸池里了", "没有的话"]}, ONE | {"slot": "颜色"}, ONE | {"value": " "}]
+    said = f'好的，标注如下：\n```json\n{json.dumps(objects, ensure_ascii=False)[:-1]}, {{"dimension": '
+    file = write(tmp_path / "d.jsonl", ROW, {**annotated(), "id": "2"})
+    models = tmp_path / "models.yaml"
+    with Server(latency=0, reply=lambda body: said) as server:
+        api = f"base_url: '{server.url}', key_env: null, backoff: 0.02"
+        models.write_text(f"models:\n  - {{name: m, backend: openai, path: m, chat: true, api: {{{api}}}}}\n")
+        args = ["annotate", str(file), "--out", str(tmp_path / "p.html"), "--suggest", "m", "--models", str(models)]
+        told = CliRunner().invoke(build_app, args, catch_exceptions=False)
+    assert told.exit_code == 0 and "1 proposals of m for 1 dialogues, 2 left out" in told.output
+    assert CliRunner().invoke(build_app, args).exit_code == 0  # from the store: the endpoint is gone
+    (one, two), wrong = check(tmp_path / "p.proposals.jsonl")
+    assert one.annotations[0].proposed and one.annotations[0].evidence == ["昨天掉进洗脸池里了"] and not two.annotations[0].proposed  # fmt: skip
+    assert [e.field for e in wrong] == ["annotations[0].proposed"]
+
+
+def test_baselines_propose_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="a baseline cannot write"):
+        args = [
+            "annotate",
+            str(write(tmp_path / "d.jsonl", ROW)),
+            "--out",
+            str(tmp_path / "p.html"),
+            "--suggest",
+            "random",
+        ]
+        CliRunner().invoke(build_app, args, catch_exceptions=False)
