@@ -177,7 +177,7 @@ def perturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("perturbed") / "run"
     names = ["none", "reindicate", "shuffle", "both", "circular"]
     choices = [name for name, task in TASKS.items() if task.kind == "choice"]
-    evalsuite.run(model=["tiny-zh", "random"], tasks=choices, limit=6, perturb=names, out=run)
+    evalsuite.run(model=["tiny-zh", "random"], tasks=choices, limit=3, perturb=names, out=run)
     return run
 
 
