@@ -9,9 +9,8 @@ some hold three items, all of them right, and resampling those would say that th
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -30,8 +29,6 @@ UNKNOWN: Bin = (None, None)
 # Narrow where the dialogues are: four in five of the official ones have 16 or 20 turns, the rest are mostly clipped.
 TURNS: tuple[Bin, ...] = ((1, 5), (6, 10), (11, 15), (16, 17), (18, 19), (20, 21), (22, 25), (26, None))
 DISTANCES: tuple[Bin, ...] = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 9), (10, None))
-
-_FEW = 10
 
 Rows = Sequence[tuple[Request, Answer, Score]]
 
@@ -135,23 +132,15 @@ def _bins(values: Iterable[tuple[Any, ...]]) -> list[dict[str, Any]]:
 
 
 def _figures(found: Sequence[tuple[float, int]]) -> dict[str, Any]:
-    from evalsuite.stats import wilson  # with numpy, which is not to be loaded with the package
+    from evalsuite.stats import effective, wilson  # with numpy, which is not to be loaded with the package
 
-    n = len(found)
-    mean = sum(value for value, _ in found) / n
-    apart: defaultdict[int, float] = defaultdict(float)  # how far each dialogue's items are from the mean, together
-    for value, source in found:
-        apart[source] += value - mean
-    dialogues = len(apart)
-    # F1 varies less than right and wrong do: more than n, then, but not on the word of a few dialogues.
-    most = math.inf if dialogues >= _FEW and any(0 < value < 1 for value, _ in found) else n
-    effective = float(dialogues)  # where nothing varies, or there is but one dialogue, a dialogue is taken for one item
-    if dialogues > 1 and (spread := sum(x * x for x in apart.values()) * dialogues / (dialogues - 1)) > 1e-12:
-        effective = min(most, max(1.0, n * n * mean * (1 - mean) / spread))
-    interval = wilson(mean * effective, effective)
+    values, sources = zip(*found, strict=True)
+    mean = sum(values) / len(found)
+    independent = effective(values, sources)
+    interval = wilson(mean * independent, independent)
     return {
-        "n": n,
-        "dialogues": dialogues,
+        "n": len(found),
+        "dialogues": len({*sources}),
         "value": round(mean, 6),
         "interval": [round(interval.low, 6), round(interval.high, 6)],
     }

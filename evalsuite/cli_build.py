@@ -6,9 +6,10 @@ import typer
 
 from evalsuite.cli_build_annotate import agree, annotate, check
 from evalsuite.cli_build_screen import screen
+from evalsuite.cli_build_stats import stats
 
 build_app = typer.Typer(
     help="Make a benchmark like CORECODE of your own dialogues, from screening to statistics.", no_args_is_help=True
 )
-for _command in (screen, annotate, check, agree):
+for _command in (screen, annotate, check, agree, stats):
     build_app.command()(_command)

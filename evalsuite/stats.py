@@ -171,6 +171,30 @@ def wilson(right: float, total: float, level: float = 0.95) -> Interval:
     return Interval(share, low, 1.0 if right == total else min(1.0, centre + half), level)
 
 
+_FEW = 10  # dialogues
+
+
+def effective(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
+    """As many independent rights and wrongs as would vary as much as the values (0 to 1) of the dialogues do (Dean &
+    Pagano 2015): what Wilson's interval is taken at, so that it counts dialogues and not items.
+
+    >>> effective([1, 1, 0, 0], ["a", "a", "b", "b"])
+    1.0
+    """
+    n = len(values)
+    mean = math.fsum(values) / n
+    apart: dict[Hashable, float] = {}  # how far each dialogue's items are from the mean, together
+    for value, cluster in zip(values, clusters, strict=True):
+        apart[cluster] = apart.get(cluster, 0.0) + value - mean
+    count = len(apart)
+    # F1 varies less than right and wrong do: more than n, then, but not on the word of a few dialogues.
+    most = math.inf if count >= _FEW and any(0 < value < 1 for value in values) else n
+    spread = math.fsum(x * x for x in apart.values()) * count / (count - 1) if count > 1 else 0.0
+    if spread <= 1e-12:  # nothing varies, or there is but one dialogue: a dialogue is taken for one item
+        return float(count)
+    return min(most, max(1.0, n * n * mean * (1 - mean) / spread))
+
+
 def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
     """Two-sided exact p-value that two models are right equally often: a binomial test of the items on which one is
     right and the other wrong. No such item: 1.0.

@@ -30,7 +30,7 @@ class Baseline:
         kinds: dict[str, Callable[[Item], str]] = {
             "random": _random,
             "majority": self._majority,
-            "lexical": _lexical,
+            "lexical": lexical,
             "oracle": lambda item: item.target,
         }
         if model.path not in kinds:
@@ -78,10 +78,10 @@ def _random(item: Item) -> str:
     rng = random.Random(f"baseline:random:{item.id}")
     if item.options:
         return rng.choice(item.labels)
-    return rng.choice(_pieces(item) or [item.question])
+    return rng.choice(pieces(item) or [item.question])
 
 
-def _lexical(item: Item) -> str:
+def lexical(item: Item) -> str:
     """What shares most with the dialogue, without understanding any of it.
 
     Choices: the option with the largest part of its character pairs in the dialogue. A causal question: the piece next to
@@ -89,29 +89,29 @@ def _lexical(item: Item) -> str:
     piece most like the question. Conflict spans: the piece with the rarest character pairs of the dialogue.
     """
     if item.options:
-        known = _pairs("\n".join(item.dialogue) + item.question.partition("\n")[2])
-        shares = [len(_pairs(o) & known) / len(_pairs(o)) for o in item.options]
+        known = pairs("\n".join(item.dialogue) + item.question.partition("\n")[2])
+        shares = [len(pairs(o) & known) / len(pairs(o)) for o in item.options]
         return item.labels[shares.index(max(shares))]
-    pieces = _pieces(item)
-    if not pieces:
+    found = pieces(item)
+    if not found:
         return item.question
     asked = event(item.question)
     if asked is None:
-        counts = Counter(pair for piece in pieces for pair in _pairs(piece))
-        return min(pieces, key=lambda p: (sum(counts[pair] for pair in _pairs(p)) / len(_pairs(p)), -len(p)))
-    wanted = _pairs(asked)
-    best = max(range(len(pieces)), key=lambda n: len(_pairs(pieces[n]) & wanted) / len(_pairs(pieces[n]) | wanted))
+        counts = Counter(pair for piece in found for pair in pairs(piece))
+        return min(found, key=lambda p: (sum(counts[pair] for pair in pairs(p)) / len(pairs(p)), -len(p)))
+    wanted = pairs(asked)
+    best = max(range(len(found)), key=lambda n: len(pairs(found[n]) & wanted) / len(pairs(found[n]) | wanted))
     # Every official question says "不要…解释原因" before its event: only what follows the event tells what is asked.
     step = -1 if "原因" in item.question.rpartition("”")[2] else 1
-    return pieces[min(max(best + step, 0), len(pieces) - 1)]
+    return found[min(max(best + step, 0), len(found) - 1)]
 
 
-def _pieces(item: Item) -> list[str]:
+def pieces(item: Item) -> list[str]:
     """The dialogue cut at punctuation, speaker marks off, pieces of two characters or more."""
     turns = (_SPEAKER.sub("", turn) for turn in item.dialogue)
     return [piece.strip() for turn in turns for piece in _PIECES.findall(turn) if len(piece.strip()) > 1]
 
 
-def _pairs(text: str) -> set[str]:
+def pairs(text: str) -> set[str]:
     """Character pairs, or the text itself if it is shorter."""
     return {text[i : i + 2] for i in range(len(text) - 1)} or {text}

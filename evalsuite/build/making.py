@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,15 @@ class Annotation:
         return [*self.dialogue[:turn], self.dialogue[turn].partition(self.phrase)[0]]
 
 
+# (annotations of a split, its purpose) -> the wrong options of each annotation's knowledge filling
+Distractors = Callable[[Sequence[Annotation], str], Sequence[Sequence[str]]]
+
+
+def annotated(annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, str]]:
+    """The conflict phrases that annotators wrote."""
+    return [a.conflicts for a in annotations]
+
+
 def read(path: Path) -> list[Annotation]:
     """All annotations of a file. Raises DataError with line and field for what breaks a rule (annotations.py)."""
     found = []
@@ -68,7 +77,11 @@ def read(path: Path) -> list[Annotation]:
 
 
 def build(
-    annotations: Iterable[Annotation], out: Path, seed: int = 0, shares: tuple[float, float] = (0.36, 0.14)
+    annotations: Iterable[Annotation],
+    out: Path,
+    seed: int = 0,
+    shares: tuple[float, float] = (0.36, 0.14),
+    distractors: Distractors = annotated,
 ) -> dict[str, int]:
     """Write out/data/{easy,hard}/…; `shares` of the dialogues go to train and dev, the rest to test. Counts per file."""
     counts = {}
@@ -78,7 +91,7 @@ def build(
         split_of = _splits(sorted({a.dialogue_id for a in mine}), f"{seed}:split:{item_set}", shares)
         for split in CORECODE.splits:
             part = [a for a in mine if split_of[a.dialogue_id] == split]
-            for name, rows in tasks(part, f"{seed}:{item_set}:{split}").items():
+            for name, rows in tasks(part, f"{seed}:{item_set}:{split}", distractors).items():
                 path = path_of(out / "data", TASKS[name], item_set, split)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 lines = [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(rows)]
@@ -95,13 +108,18 @@ def _splits(dialogues: list[str], purpose: str, shares: tuple[float, float]) -> 
     return {d: "train" if n < train else "dev" if n < dev else "test" for n, d in enumerate(dialogues)}
 
 
-def tasks(annotations: list[Annotation], purpose: str) -> dict[str, list[dict[str, Any]]]:
+def tasks(
+    annotations: list[Annotation], purpose: str, distractors: Distractors = annotated
+) -> dict[str, list[dict[str, Any]]]:
     """Task name -> rows as in the official files, but for their number. `purpose` seeds option order."""
     places = _balanced(3, len(annotations), f"{purpose}:places")
     kinds = _balanced(2, len(annotations), f"{purpose}:conflicts")
+    wrong = distractors(annotations, purpose)
     events = [a for a in annotations if a.slot.dimension == "Event"]
     return {
-        "knowledge_filling": [_filling(a, place) for a, place in zip(annotations, places, strict=True)],
+        "knowledge_filling": [
+            _filling(a, place, options) for a, place, options in zip(annotations, places, wrong, strict=True)
+        ],
         "knowledge_generation": [
             _row(a.dialogue, _GENERATION + a.slot.question.format(a.instance), a.value) for a in annotations
         ],
@@ -144,9 +162,9 @@ def _choice(dialogue: Iterable[str], question: str, options: Iterable[str], gold
     return {"dialogue": list(dialogue), "question": question, **labelled, "answer": [label, gold]}
 
 
-def _filling(a: Annotation, place: int) -> dict[str, Any]:
-    """The phrase at `place` among the two conflict phrases."""
-    options = list(a.conflicts)
+def _filling(a: Annotation, place: int, wrong: Sequence[str]) -> dict[str, Any]:
+    """The phrase at `place` among the wrong options."""
+    options = list(wrong)
     options.insert(place, a.phrase)
     return _choice(a.replaced("[MASK]"), _FILLING, options, a.phrase)
 

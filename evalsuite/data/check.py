@@ -92,8 +92,7 @@ def check(corpora: Corpora) -> Check:
 
 
 def _check(corpus: Corpus) -> Check:
-    counts, leaks, tables = [], [], []
-    whole: dict[str, set[tuple[str, ...]]] = {name: set() for name in corpus.sets}
+    counts, leaks = [], []
     for task in (t for t in TASKS.values() if t.benchmark == corpus.benchmark.name):
         for item_set in (name for name in corpus.sets if name not in corpus.derived):
             files = {
@@ -101,15 +100,26 @@ def _check(corpus: Corpus) -> Check:
             }
             for split, file in files.items():
                 counts.append(_count(task.name, item_set, split, file))
-                if task.name in _WHOLE:
-                    whole[item_set] |= {item.dialogue for item in file.items}
             for one, other in combinations(files, 2):
                 leaks.append(_leak(task.name, item_set, (one, other), files[one].items, files[other].items))
-    for item_set, dialogues in whole.items():
-        if dialogues:
-            tables.append(_table1(item_set, dialogues))
+    whole = whole_dialogues(corpus)
+    tables = tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues)
     shared = whole["easy"] & whole["hard"] if tables else set()
-    return Check(tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tuple(tables), len(shared))
+    return Check(tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tables, len(shared))
+
+
+def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
+    """Each set's dialogues that some file of it shows whole."""
+    return {
+        item_set: {
+            item.dialogue
+            for task in (TASKS[name] for name in _WHOLE)
+            for split in corpus.benchmark.splits
+            if task.benchmark == corpus.benchmark.name and corpus.has(task, item_set, split)
+            for item in corpus.file(task, item_set, split).items
+        }
+        for item_set in corpus.sets
+    }
 
 
 def _count(task: str, item_set: str, split: str, file: File) -> Count:
@@ -133,7 +143,7 @@ def _identity(item: Item) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
     return item.dialogue, event(item.question) or item.question, item.references
 
 
-def _table1(item_set: str, dialogues: set[tuple[str, ...]]) -> Table1:
+def table1(item_set: str, dialogues: set[tuple[str, ...]]) -> Table1:
     turns = [len(d) for d in dialogues]
     tokens = [sum(map(len, d)) for d in dialogues]
     return Table1(

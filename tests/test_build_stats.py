@@ -1,0 +1,213 @@
+"""`evalsuite build stats`: Table 1, spreads, and artefact checks that find what is planted and nothing else."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evalsuite.build import artefacts
+from evalsuite.build.guess import Nearest
+from evalsuite.build.stats import stats, write
+from evalsuite.cli_build import build_app
+from evalsuite.data.corecode import Corpus
+from evalsuite.resources import bundled
+from evalsuite.stats import effective, wilson
+
+_FILLING = "multiple_choice/{}/Commonsense_Knowledge_Filling.jsonl"
+_CAUSE = "generation/{}/Event_Causal_Inference--Event_Cause_Inference.jsonl"
+_HAN = (
+    "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结为霜金生丽水玉出昆冈剑号巨阙珠称夜光"
+)
+
+
+def _word(rng: random.Random, size: int = 4) -> str:
+    return "".join(rng.sample(_HAN, size))
+
+
+def _write(root: Path, name: str, split: str, rows: list[dict[str, Any]]) -> None:
+    path = root / "data/easy" / name.format(split)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps({"id": n, **row}, ensure_ascii=False) + "\n" for n, row in enumerate(rows)]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _choices(root: Path, plant: str, n: int = 240) -> None:
+    """Knowledge filling of random words; `plant` gives the right option away, or nothing does."""
+    for split in ("train", "test"):
+        rng = random.Random(f"{plant}:{split}")
+        rows = []
+        for _ in range(n):
+            options = [_word(rng) for _ in range(3)]
+            gold = 0 if plant == "position" and rng.random() < 0.6 else rng.randrange(3)
+            if plant == "length" and rng.random() < 0.6:
+                options[gold] += _word(rng, 3)
+            if plant == "options" and rng.random() < 0.6:
+                options[gold] = "非" + options[gold][1:]
+            if plant == "label" and rng.random() < 0.6:
+                options[gold] = "盛夏"
+            if plant == "alike" and rng.random() < 0.6:
+                stem = _word(rng, 6)
+                wrong = [k for k in range(3) if k != gold]
+                options[gold] = stem[1:5]
+                options[wrong[0]], options[wrong[1]] = stem[:3] + "乙丙", "丁" + stem[3:]
+            turn = (
+                f"{options[gold]}的[MASK]"
+                if plant == "dialogue overlap" and rng.random() < 0.6
+                else f"{_word(rng, 6)}[MASK]"
+            )
+            labelled = {f"({c})": o for c, o in zip("abc", options, strict=True)}
+            answer = [f"({'abc'[gold]})", options[gold]]
+            dialogue = [f"A: {_word(rng, 16)}{turn}。", f"B: {_word(rng, 20)}。"]
+            rows.append({"dialogue": dialogue, "question": "选择[MASK]处应填入的选项。", **labelled, "answer": answer})
+        _write(root, _FILLING, split, rows)
+
+
+def _above(root: Path) -> set[str]:
+    return {f.check for f in artefacts.find(Corpus(root)) if f.above}
+
+
+@pytest.mark.parametrize(
+    ("plant", "found"),
+    [
+        ("nothing", set()),
+        ("position", {"position"}),
+        ("length", {"length"}),
+        ("options", {"options"}),
+        ("label", {"label", "majority", "options"}),
+        ("alike", {"alike"}),
+        ("dialogue overlap", {"dialogue overlap"}),
+    ],
+)
+def test_a_planted_artefact_is_found(plant: str, found: set[str], tmp_path: Path) -> None:
+    _choices(tmp_path, plant)
+    above = _above(tmp_path)
+    assert found <= above
+    assert found or not above, "a benchmark of random words gives nothing away"
+
+
+def test_the_order_of_checks_does_not_depend_on_the_run(tmp_path: Path) -> None:
+    _choices(tmp_path, "options", 60)
+    assert artefacts.find(Corpus(tmp_path)) == artefacts.find(Corpus(tmp_path))
+
+
+def _cause(n: int, event: str, answer: str, dialogue: str = "") -> dict[str, Any]:
+    told = [f"A: {dialogue or _word(random.Random(f'cause:{n}'), 30)}。", "B: 好。"]
+    return {"dialogue": told, "question": f"导致事件“{event}”的原因是什么？", "answer": answer}
+
+
+def test_texts_by_question_echo_and_lookup(tmp_path: Path) -> None:
+    """The answer is that of the same event in training; half of it stands in the event; two tests have training's dialogue."""
+    rng = random.Random("texts")
+    pairs = [(a := _word(rng, 8), a[:4] + _word(rng, 4)) for _ in range(60)]
+    leaked = "".join(rng.sample(_HAN, 40))
+    train = [_cause(n, event, answer) for n, (event, answer) in enumerate(pairs)]
+    test = [_cause(1000 + n, event + "了", answer) for n, (event, answer) in enumerate(pairs)]
+    extra = [_cause(2000 + n, f"甲乙丙{n}", f"丁戊己{n}", leaked) for n in range(2)]
+    _write(tmp_path, _CAUSE, "train", [*train, *extra])
+    _write(tmp_path, _CAUSE, "test", [*test, *extra])
+    found = {(f.check, f.measure): f for f in artefacts.find(Corpus(tmp_path))}
+    assert found["nearest question", "exact"].value == pytest.approx(60 / 62, abs=1e-6)
+    assert found["nearest question", "exact"].verdict == "can be solved without reading the dialogue"
+    assert 0.4 < found["echo", "f1"].value < 0.6 and found["echo", "f1"].above
+    assert found["lookup", "exact"].value == pytest.approx(2 / 62, abs=1e-6)
+    assert "looked up" in found["lookup", "exact"].verdict
+    assert not found["majority", "f1"].above
+
+
+def test_without_training_files_only_what_needs_none(tmp_path: Path) -> None:
+    _choices(tmp_path, "position", 60)
+    (tmp_path / "data/easy" / _FILLING.format("train")).unlink()
+    assert {f.check for f in artefacts.find(Corpus(tmp_path))} == {"label", "position", "alike", "dialogue overlap"}
+
+
+def test_intervals_count_dialogues(tmp_path: Path) -> None:
+    """Each item ten times over, as of one dialogue, says no more than once."""
+    rng = random.Random("clusters")
+    values = [float(rng.random() < 0.4) for _ in range(50)]
+    n = effective([v for v in values for _ in range(10)], [k for k in range(50) for _ in range(10)])
+    assert n == pytest.approx(effective(values, range(50))) and 45 < n <= 50
+    assert wilson(sum(values), 50).low == pytest.approx(wilson(n * sum(values) / 50, n).low, abs=0.01)
+
+
+def test_nearest_is_scikit_learns_tf_idf() -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    rng = random.Random("nearest")
+    known, asked = ([_word(rng, rng.randrange(6, 12)) for _ in range(n)] for n in (80, 40))
+    marked = [[f"^{t}$" for t in side] for side in (known, asked)]
+    vectors = text.TfidfVectorizer(analyzer="char", ngram_range=(1, 3), lowercase=False).fit(marked[0])
+    theirs = (vectors.transform(marked[1]) @ vectors.transform(marked[0]).T).toarray().argmax(axis=1)
+    assert Nearest(known)(asked) == theirs.tolist()
+
+
+def test_the_sample_is_told_as_its_annotations_say(tmp_path: Path) -> None:
+    source = bundled("sample") / "annotations.jsonl"
+    rows = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
+    mine = [a for r in rows if r["set"] == "easy" for a in r["annotations"]]
+    with_annotations, files = stats(bundled("sample"), source), stats(bundled("sample"))
+    easy = with_annotations.knowledge["easy"]
+    assert easy.annotations == len(mine) and easy.conflict_phrases == 2 * len(mine)
+    lengths = [sum(len(a[k]) for a in mine) / len(mine) for k in ("conflict1", "conflict2")]
+    assert easy.characters == pytest.approx(tuple(lengths))
+    # The files tell the same, but not which conflict phrase is which.
+    assert files.spread == with_annotations.spread
+    assert files.knowledge["easy"].characters == pytest.approx(sum(lengths) / 2)
+    assert sum(s.count for s in files.spread if s.set == "easy" and s.slot_zh == "事件原因") == sum(
+        a["slot"] == "事件原因" for a in mine
+    )
+    assert files.table1[0].dialogues == sum(r["set"] == "easy" for r in rows)
+    told, page = write(files, tmp_path)
+    assert json.loads(told.read_text(encoding="utf-8"))["findings"][0]["task"] == "knowledge_filling"
+    html = page.read_text(encoding="utf-8")
+    assert "<script" not in html and "http://www.w3.org/2000/svg" in html and "事件原因 Event Cause" in html
+
+
+def test_the_command_shows_and_writes(tmp_path: Path) -> None:
+    _choices(tmp_path, "options", 60)
+    runner = CliRunner()
+    shown = runner.invoke(build_app, ["stats", str(tmp_path), "--out", str(tmp_path / "out")])
+    assert shown.exit_code == 0, shown.output
+    assert "What can be had without reading the dialogue" in shown.output
+    assert (tmp_path / "out/stats.html").is_file()
+    as_json = json.loads(runner.invoke(build_app, ["stats", str(tmp_path), "--json"]).output)
+    assert {f["check"] for f in as_json["findings"]} <= {*as_json["checks"]}
+
+
+def test_names_from_data_are_text_on_the_page(tmp_path: Path) -> None:
+    slot = "multiple_choice/{}/Slot_Identification.jsonl"
+    bad = "<script>alert(1)</script>"
+    options = {"(a)": bad, "(b)": "事件原因"}
+    row = {"dialogue": ["A: 你好。"], "question": "关系\n短语1：甲  短语2：乙", **options, "answer": ["(a)", bad]}
+    _write(tmp_path, slot, "test", [row])
+    _, page = write(stats(tmp_path), tmp_path / "out")
+    assert bad not in page.read_text(encoding="utf-8") and "&lt;script&gt;" in page.read_text(encoding="utf-8")
+
+
+# --- the real files
+
+# The most frequent label of the tested file, as those who derived it counted: 61 % and 40 %.
+_DERIVED = {("slot_identification", "easy"): 0.61, ("slot_identification", "hard"): 0.40}
+
+
+def test_derived_files_have_the_label_prior_that_is_known(real_data: Path) -> None:
+    if not (real_data / "corecode-derived").is_dir():
+        pytest.skip("EVALSUITE_DATA has no corecode-derived")
+    found = {(f.task, f.set, f.check): f for f in artefacts.find(Corpus(real_data / "corecode-derived"))}
+    for (task, item_set), share in _DERIVED.items():
+        assert found[task, item_set, "label"].value == pytest.approx(share, abs=0.005)
+        assert found[task, item_set, "label"].above
+        assert found[task, item_set, "lookup"].value == 0, "its splits share no dialogue"
+
+
+def test_official_files_leak_and_can_be_echoed(real_data: Path) -> None:
+    if not (real_data / "corecode").is_dir():
+        pytest.skip("EVALSUITE_DATA has no corecode")
+    found = {(f.task, f.set, f.check, f.measure): f for f in artefacts.find(Corpus(real_data / "corecode"))}
+    # 53 items of the easy cause file (one of them twice) are in dev too, which stands in for the missing training file.
+    assert round(found["event_cause", "easy", "lookup", "exact"].value * 1526) == 54
+    assert found["event_cause", "hard", "lookup", "exact"].value == 0
+    assert found["event_cause", "easy", "echo", "f1"].value == pytest.approx(0.333, abs=0.001)
