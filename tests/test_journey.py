@@ -58,7 +58,9 @@ def test_what_a_run_leaves(undisturbed: Path) -> None:
         for name, metric in cell["metrics"].items():
             if name in records[0]["scores"]:
                 assert metric["value"] == pytest.approx(sum(r["scores"][name] for r in records) / 6)
-            assert "|prompt:" in metric["signature"] and metric["low"] <= metric["value"] <= metric["high"]
+            assert "|prompt:" in metric["signature"]
+            # The first six items of some files are of one dialogue.
+            assert metric["low"] is None or metric["low"] <= metric["value"] <= metric["high"]
         for record in records:
             assert record["prompt"].endswith(("答：", "答：正确的选项是", "答案："))
             assert len(record["shots"]) == record["asked_shots"] == cell["shots"]

@@ -26,7 +26,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("slopes") / "run"
     evalsuite.run(
         model=["random", "majority", "lexical"], tasks=[TASK, "event_cause"], perturb=KINDS, prompt=["paper", "plain"],
-        shots=[0, 1, 3], limit=8, out=folder,
+        shots=[0, 1, 3], limit=30, out=folder,
     )  # fmt: skip
     results = json.loads((folder / "results.json").read_text())
     for row in results["robustness"]["drops"]:

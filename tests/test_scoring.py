@@ -63,7 +63,7 @@ def test_extraction_can_be_left_out() -> None:
 
 
 def test_a_cells_texts_under_both_profiles() -> None:
-    items = [replace(TEXT, id=str(n), references=(f"第{n}个原因很长",)) for n in range(4)]
+    items = [replace(TEXT, id=str(n), dialogue=(f"A: {n}。",), references=(f"第{n}个原因很长",)) for n in range(4)]
     said = [Response(i.references[0] if n < 2 else "说不好", "stop") for n, i in enumerate(items)]
     found = intervals(score_cell(items, said, FULL), "p")
     # The paper's profile: an answer is one token, so BLEU-1, ROUGE-L and EM are one number and CIDEr is 2.5 of it.
