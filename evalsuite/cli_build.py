@@ -7,9 +7,10 @@ import typer
 from evalsuite.cli_build_annotate import agree, annotate, check
 from evalsuite.cli_build_screen import screen
 from evalsuite.cli_build_stats import stats
+from evalsuite.cli_build_tasks import tasks
 
 build_app = typer.Typer(
     help="Make a benchmark like CORECODE of your own dialogues, from screening to statistics.", no_args_is_help=True
 )
-for _command in (screen, annotate, check, agree, stats):
+for _command in (screen, annotate, check, agree, tasks, stats):
     build_app.command()(_command)

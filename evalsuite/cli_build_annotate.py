@@ -16,9 +16,10 @@ def check(
 ) -> None:
     """Say all that is wrong with annotations: file, line, field, and what to do. Exit code 2 if anything is."""
     from evalsuite.build.annotations import check
+    from evalsuite.resources import resolve
 
     bad = 0
-    for file in files:
+    for file in map(resolve, files):
         dialogues, wrong = check(file)
         for error in wrong:
             cli._say(clean(str(error)))
@@ -47,10 +48,11 @@ def annotate(
     """Write the page on which dialogues are annotated: one file, offline, kept in the browser, exported as JSONL."""
     from evalsuite.build import page
     from evalsuite.errors import ConfigError, unknown
+    from evalsuite.resources import resolve
 
     if set not in ("easy", "hard"):
         raise ConfigError(unknown("set", set, ("easy", "hard")))
-    rows = page.dialogues(dialogues, set)
+    rows = page.dialogues(resolve(dialogues), set)
     if suggest:
         from evalsuite.build.suggest import proposals
 
@@ -70,9 +72,10 @@ def agree(
     from dataclasses import asdict
 
     from evalsuite.build.agree import agreement
+    from evalsuite.resources import resolve
     from evalsuite.tables_annotate import agreement_tables
 
-    found = agreement(files)
+    found = agreement([*map(resolve, files)])
     cli._print(*agreement_tables(clean(found), most))
     if out:
         out.write_text(json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

@@ -44,7 +44,7 @@ def screen(
     except ValueError:
         raise typer.BadParameter(f"{counts!r}: expected numbers such as 1,2,3", param_hint="--counts") from None
     done = screened(
-        dialogues, resolve(knowledge), out, more_than=more_than, jobs=jobs or os.cpu_count() or 1, tagger=tagger,
+        [*map(resolve, dialogues)], resolve(knowledge), out, more_than=more_than, jobs=jobs or os.cpu_count() or 1, tagger=tagger,
         either_way=either_way, without=cli._split(without), index=index, progress=shown,
     )  # fmt: skip
     rows = [*done.counts, done.total] if len(done.counts) > 1 else [*done.counts]

@@ -53,7 +53,9 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"evidence": ["昨天掉到"]}, "evidence[0]", "does not stand in the dialogue"),
     ({"evidence": ["昨天掉进洗脸池里了", "过"]}, "evidence[1]", "stands 2 times"),
     ({"phrase": "掉进水池"}, "phrase", "does not stand in the dialogue"),
-    ({"phrase": "了"}, "phrase", "stands 2 times"),
+    ({"phrase": "了", "evidence": []}, "phrase", "stands 2 times"),
+    ({"phrase": "了", "evidence": ["充不进电了", "洗脸池里了"]}, "phrase", "stands 2 times"),
+    ({"phrase": "我", "evidence": ["他和我"]}, "evidence[0]", "does not stand"),
     ({"evidence": ["进过水"]}, "phrase", "in none of the evidence spans"),
     ({"conflict1": "掉进洗脸池"}, "conflict1", "the phrase itself"),
     ({"conflict1": "飞到天花板"}, "conflict1", "changes 5 characters"),
@@ -77,6 +79,7 @@ def test_mistakes_are_named(tmp_path: Path, change: dict[str, Any], field: str, 
 
 RIGHT: list[dict[str, Any]] = [
     {}, {"evidence": []}, {"value": "桥塌了"}, {"value": "手机掉进鱼缸里"}, {"value": "B累"}, {"slot": "时间原因", "value": "昨天晚上"},
+    {"evidence": ["充不进电了"], "phrase": "了", "conflict1": "呢", "conflict2": "那可不"},  # once in its evidence, twice in all
     {"conflict1": "跳出洗脸池"}, {"phrase": "昨天", "conflict1": "明年", "conflict2": "恐龙还在的时候"},
 ]  # fmt: skip
 

@@ -147,6 +147,7 @@ BROKEN: list[dict[str, Any]] = [
     {}, {"dimension": "物体"}, {"domain": "属性"}, {"slot": "频率"}, {"slot": ""}, {"value": ""}, {"value": " 进水 "}, {"value": "x进了水"},
     {"value": "开心"}, {"value": "昨天晚上"}, {"value": "洗脸池里"}, {"value": "湿滑的"}, {"value": "桥塌了"}, {"value": "A的充电宝充不进电"},
     {"evidence": ["不在这里"]}, {"evidence": ["您好", "昨天掉进洗脸池里了"]}, {"evidence": ["B: 那是进水了"]}, {"phrase": "掉进水池"}, {"phrase": "，"},
+    {"phrase": "进", "evidence": ["昨天掉进洗脸池里了"], "conflict1": "出", "conflict2": "不进去"}, {"phrase": "进", "evidence": ["充不进电", "昨天掉进洗脸池里了"]},
     {"conflict1": "掉进洗脸池"}, {"conflict1": "飞到天花板上去了"}, {"conflict2": "掉进洗脸池"}, {"conflict2": "掉进被窝"}, {"conflict2": "掉进脸盆"},
     {"conflict1": "掉进 washing machine"}, {"phrase": "𠮷", "conflict1": ""}, {"proposed": True, "proposer": "m"}, {"instance": "B" * 300},
 ]  # fmt: skip
@@ -170,7 +171,7 @@ def test_the_page_has_the_rules_of_check(tmp_path: Path, item_set: str) -> None:
                 if texts := tab.locator(f"#w-{field} [data-code]").all_text_contents():
                     theirs[n, field] = texts
     assert theirs == {place: texts for place, texts in ours.items() if place[1] != "proposed"}
-    assert {n for n, _ in ours} >= set(range(1, len(BROKEN) - 1)) - {12}
+    assert {n for n, _ in ours} >= set(range(1, len(BROKEN) - 1)) - {12, 19}
 
 
 def test_nothing_undo_and_import(tab: Any, tmp_path: Path) -> None:
@@ -250,3 +251,12 @@ def test_axe(tmp_path: Path, lang: str, theme: str, width: int) -> None:
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
         tab.click("#keys")
         assert violations(tab) == []
+
+
+def test_a_phrase_that_stands_several_times_is_the_one_in_its_evidence(tmp_path: Path) -> None:
+    one = BASE | {"phrase": "进", "evidence": ["昨天掉进洗脸池里了"], "conflict1": "出", "conflict2": "不进去"}
+    with browse(make(tmp_path, [{**DIALOGUES[0], "set": "easy", "annotations": [one]}], "林小雨"), "#output") as tab:
+        tab.click("[data-of='0']")
+        assert tab.inner_text("#preview-conflict1") == "A: 昨天掉出洗脸池里了。"
+        assert tab.locator("mark.phrase").all_text_contents() == ["进"]
+        assert tab.locator("[data-turn='2'] mark.phrase").count() == 1

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import mean
 
 from evalsuite.agreement import cohen
-from evalsuite.build.annotations import check
+from evalsuite.build.annotations import check, place
 from evalsuite.errors import ConfigError, DataError
 from evalsuite.metrics.exact import char_f1
 from evalsuite.schema.annotation import AnnotatedDialogue, Knowledge
@@ -147,7 +147,7 @@ def _places(spans: Sequence[str], d: AnnotatedDialogue) -> set[Place]:
 
 
 def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[Place]:
-    return _places([*k.evidence, k.phrase], d)
+    return _places(k.evidence, d) | _spans(k, "phrase", d)
 
 
 def _steps(who: tuple[str, str], shared: Sequence[tuple[AnnotatedDialogue, AnnotatedDialogue]]) -> Iterator[Step]:
@@ -166,7 +166,7 @@ def _steps(who: tuple[str, str], shared: Sequence[tuple[AnnotatedDialogue, Annot
         for x, y, d in pairs:
             one, two = (_spans(k, name, d) for k in (x, y))
             every = [(n, i) for n, turn in enumerate(d.dialogue) for i in range(len(turn))]
-            characters += [(place in one, place in two) for place in every]
+            characters += [(at in one, at in two) for at in every]
         yield from step(name, characters)
     for name in ("instance", "value", "conflict1", "conflict2"):
         words = [
@@ -187,7 +187,11 @@ _CATEGORIES: dict[str, Callable[[Knowledge], str]] = {
 
 
 def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[Place]:
-    return _places(k.evidence or [k.phrase] if name == "evidence" else [k.phrase], d)
+    if name == "evidence" and k.evidence:
+        return _places(k.evidence, d)
+    if at := place(k, d.dialogue):
+        return {(at[0], at[1] + i) for i in range(len(k.phrase))}
+    return _places([k.phrase], d)
 
 
 def _turns(d: AnnotatedDialogue) -> list[bool]:

@@ -122,13 +122,25 @@ def _of_one(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[Problem]:
         yield Problem("value", "event", {"value": k.value})
     whole = "\n".join(dialogue.dialogue)
     for name, span in (*((f"evidence[{i}]", span) for i, span in enumerate(k.evidence)), ("phrase", k.phrase)):
-        if span and (count := whole.count(span)) != 1:
-            values = {"value": span, "count": count}
-            yield Problem(name, "several", values) if count else Problem(name, "missing", {"value": span})
+        if not span or (count := whole.count(span)) == 1 or (name == "phrase" and place(k, dialogue.dialogue)):
+            continue
+        values = {"value": span, "count": count}
+        yield Problem(name, "several", values) if count else Problem(name, "missing", {"value": span})
     if k.phrase and k.evidence and not any(k.phrase in span for span in k.evidence):
         yield Problem("phrase", "outside", {"value": k.phrase})
     if k.phrase:
         yield from _of_conflicts(k)
+
+
+def place(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | None:
+    """(turn, character) of the phrase: where it stands once, or stands once in the only span of evidence that has it."""
+    around, within = k.phrase, 0
+    if "\n".join(dialogue).count(around) != 1:
+        spans = [span for span in k.evidence if k.phrase in span]
+        if len(spans) != 1 or spans[0].count(k.phrase) != 1 or "\n".join(dialogue).count(spans[0]) != 1:
+            return None
+        around, within = spans[0], spans[0].index(k.phrase)
+    return next(((n, turn.index(around) + within) for n, turn in enumerate(dialogue) if around in turn), None)
 
 
 def _of_ontology(k: Knowledge) -> Iterator[Problem]:
@@ -162,7 +174,7 @@ def _of_conflicts(k: Knowledge) -> Iterator[Problem]:
         yield Problem("conflict2", "unchanged2")
     elif k.conflict2 == k.conflict1:
         yield Problem("conflict2", "alike")
-    elif k.conflict1 and two <= one:
+    elif k.conflict1 and two < one:
         yield Problem("conflict2", "maximal", {"count": two, "most": one})
 
 

@@ -195,7 +195,6 @@ def questions(
     group_of = {d: n % max(2, min(groups, len(dialogues) // 2)) for n, d in enumerate(dialogues)}
     found = []
     for number, a in enumerate(annotations):
-        turn = next(turn for turn in a.dialogue if a.phrase in turn)
         whole = "\n".join(a.dialogue)
         near = [
             o
@@ -210,7 +209,7 @@ def questions(
                 break
         rng = random.Random(f"{seed}:distractors:candidates:{a.dialogue_id}:{number}")
         drawn = tuple(rng.sample(pool, min(most, len(pool))))
-        text = turn.replace(a.phrase, MASK)
+        text = a.utterance(MASK)
         found.append(Question(group_of[a.dialogue_id], text, a.phrase, a.conflicts, drawn))
     return found
 

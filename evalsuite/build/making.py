@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalsuite.build.annotations import place as place_of
 from evalsuite.build.annotations import read as read_dialogues
 from evalsuite.data.corecode import path_of
 from evalsuite.data.corecode_tasks import CORECODE
+from evalsuite.dialogue import sources
 from evalsuite.ontology import Slot, find, slots
+from evalsuite.schema.annotation import AnnotatedDialogue
 from evalsuite.tasks import TASKS
 
 # The official wording, as in the official files (shared examples of each stand in tests/fixtures).
@@ -34,7 +38,7 @@ _CLIPPED = _BRIEF + "根据对话上文可以推测出，事件“{}”导致的
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One piece of knowledge: `slot` of `instance` is `value`, resting on `phrase`, which stands once in the dialogue."""
+    """One piece of knowledge: `slot` of `instance` is `value`, resting on `phrase`, which stands at `place`."""
 
     dialogue_id: str
     set: str
@@ -43,16 +47,24 @@ class Annotation:
     instance: str
     value: str
     phrase: str
+    place: tuple[int, int]  # turn, character
     conflicts: tuple[str, str]  # by minimal and by maximal change
+
+    def utterance(self, other: str) -> str:
+        """The turn of the phrase with something else in its place."""
+        turn, at = self.place
+        text = self.dialogue[turn]
+        return text[:at] + other + text[at + len(self.phrase) :]
 
     def replaced(self, other: str) -> list[str]:
         """The dialogue with something else in the phrase's place."""
-        return [turn.replace(self.phrase, other) for turn in self.dialogue]
+        turn = self.place[0]
+        return [*self.dialogue[:turn], self.utterance(other), *self.dialogue[turn + 1 :]]
 
     def clipped(self) -> list[str]:
         """The dialogue up to the phrase, which may stop in mid-utterance, as the official clipped ones do."""
-        turn = next(n for n, text in enumerate(self.dialogue) if self.phrase in text)
-        return [*self.dialogue[:turn], self.dialogue[turn].partition(self.phrase)[0]]
+        turn, at = self.place
+        return [*self.dialogue[:turn], self.dialogue[turn][:at]]
 
 
 # (annotations of a split, its purpose) -> the wrong options of each annotation's knowledge filling
@@ -66,13 +78,19 @@ def annotated(annotations: Sequence[Annotation], purpose: str) -> list[tuple[str
 
 def read(path: Path) -> list[Annotation]:
     """All annotations of a file. Raises DataError with line and field for what breaks a rule (annotations.py)."""
+    return flat(read_dialogues(path))
+
+
+def flat(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
+    """The annotations of dialogues that broke no rule, one after the other."""
     found = []
-    for d in read_dialogues(path):
+    for d in dialogues:
+        told = tuple(d.dialogue)
         for k in d.annotations:
-            slot = find(k.dimension, k.domain, k.slot)
-            assert slot is not None  # or it would not have been read
+            slot, place = find(k.dimension, k.domain, k.slot), place_of(k, told)
+            assert slot is not None and place is not None  # or it would not have been read
             conflicts = (k.conflict1, k.conflict2)
-            found.append(Annotation(d.id, d.set, tuple(d.dialogue), slot, k.instance, k.value, k.phrase, conflicts))
+            found.append(Annotation(d.id, d.set, told, slot, k.instance, k.value, k.phrase, place, conflicts))
     return found
 
 
@@ -86,11 +104,10 @@ def build(
     """Write out/data/{easy,hard}/…; `shares` of the dialogues go to train and dev, the rest to test. Counts per file."""
     counts = {}
     all_of = list(annotations)
-    for item_set in CORECODE.sets:
-        mine = [a for a in all_of if a.set == item_set]
-        split_of = _splits(sorted({a.dialogue_id for a in mine}), f"{seed}:split:{item_set}", shares)
+    split_of = splits(all_of, seed, shares)
+    for item_set in (s for s in CORECODE.sets if any(a.set == s for a in all_of)):
         for split in CORECODE.splits:
-            part = [a for a in mine if split_of[a.dialogue_id] == split]
+            part = [a for a in all_of if a.set == item_set and split_of[item_set, a.dialogue_id] == split]
             for name, rows in tasks(part, f"{seed}:{item_set}:{split}", distractors).items():
                 path = path_of(out / "data", TASKS[name], item_set, split)
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,12 +117,26 @@ def build(
     return counts
 
 
-def _splits(dialogues: list[str], purpose: str, shares: tuple[float, float]) -> dict[str, str]:
-    """Whole dialogues go to a split, so that no two splits share one."""
-    random.Random(purpose).shuffle(dialogues)
-    train = round(len(dialogues) * shares[0])
-    dev = train + round(len(dialogues) * shares[1])
-    return {d: "train" if n < train else "dev" if n < dev else "test" for n, d in enumerate(dialogues)}
+def splits(annotations: Iterable[Annotation], seed: int, shares: tuple[float, float]) -> dict[tuple[str, str], str]:
+    """(set, dialogue) -> split. Whole dialogues go to one, and those of one source (equal, or equal but for some turns) go
+    together, in EASY and HARD: what is trained on in any file is tested on in none."""
+    dialogues = {(a.set, a.dialogue_id): a.dialogue for a in annotations}
+    source = dict(zip(dialogues, sources(list(dialogues.values())), strict=True))
+    found: dict[tuple[str, str], str] = {}
+    split_of: dict[int, str] = {}  # of a source
+    for item_set in CORECODE.sets:
+        mine = sorted(d for d in dialogues if d[0] == item_set)
+        random.Random(f"{seed}:split:{item_set}").shuffle(mine)
+        train, dev = (round(len(mine) * share) for share in shares)
+        room = {"train": train, "dev": dev, "test": len(mine) - train - dev}
+        size = Counter(source[d] for d in mine)
+        for known, split in split_of.items():  # what follows dialogues of the other set
+            room[split] -= size[known]
+        for new in dict.fromkeys(source[d] for d in mine if source[d] not in split_of):
+            split_of[new] = next((split for split in room if room[split] > 0), "test")
+            room[split_of[new]] -= size[new]
+        found |= {d: split_of[source[d]] for d in mine}
+    return found
 
 
 def tasks(

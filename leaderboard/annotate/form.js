@@ -111,8 +111,7 @@ function drawWrongs() {
     $(`in-${field}`)?.setAttribute("aria-invalid", found.some((p) => p.code !== "empty"));
   }
   for (const field of ["conflict1", "conflict2"]) {
-    const turn = current().dialogue.find((x) => k.phrase && x.includes(k.phrase));
-    const [before, ...after] = turn && k[field] ? turn.split(k.phrase) : [""];
-    put($(`preview-${field}`), after.length > 0 && [visible(before), h("mark", null, visible(k[field])), visible(after.join(k.phrase))]);
+    const [turn, at] = (k[field] && phrasePlace(k, current().dialogue)) || [-1, 0], text = current().dialogue[turn] ?? "";
+    put($(`preview-${field}`), turn >= 0 && [visible(text.slice(0, at)), h("mark", null, visible(k[field])), visible(text.slice(at + k.phrase.length))]);
   }
 }

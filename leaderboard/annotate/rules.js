@@ -45,12 +45,25 @@ function problemsOf(k, row) {
   const whole = row.dialogue.join("\n");
   for (const [name, span] of [...evidence, ["phrase", k.phrase]]) {
     const count = span ? times(whole, span) : 1;
+    if (name === "phrase" && count > 1 && phrasePlace(k, row.dialogue)) continue;
     if (count === 0) wrong(name, "missing", { value: span });
     else if (count > 1) wrong(name, "several", { value: span, count });
   }
   if (k.phrase && k.evidence.length && !k.evidence.some((span) => span.includes(k.phrase))) wrong("phrase", "outside", { value: k.phrase });
   if (k.phrase) conflictProblems(k, wrong);
   return found;
+}
+/** [turn, character] of the phrase: where it stands once, or stands once in the only span of evidence that has it. */
+function phrasePlace(k, dialogue) {
+  const whole = dialogue.join("\n"), spans = k.evidence.filter((span) => span.includes(k.phrase));
+  let around = k.phrase, within = 0;
+  if (!around) return null;
+  if (times(whole, around) !== 1) {
+    if (spans.length !== 1 || times(spans[0], k.phrase) !== 1 || times(whole, spans[0]) !== 1) return null;
+    [around, within] = [spans[0], spans[0].indexOf(k.phrase)];
+  }
+  const turn = dialogue.findIndex((x) => x.includes(around));
+  return turn < 0 ? null : [turn, dialogue[turn].indexOf(around) + within];
 }
 function ontologyProblem(k, wrong) {
   for (const [name, parent, known] of [["dimension", "", dimensions()], ["domain", k.dimension, domainsOf(k)], ["slot", k.domain, slotsOf(k)]]) {
@@ -66,7 +79,7 @@ function conflictProblems(k, wrong) {
   if (!k.conflict2) return;
   if (k.conflict2 === k.phrase) wrong("conflict2", "unchanged2");
   else if (k.conflict2 === k.conflict1) wrong("conflict2", "alike");
-  else if (k.conflict1 && two <= one) wrong("conflict2", "maximal", { count: two, most: one });
+  else if (k.conflict1 && two < one) wrong("conflict2", "maximal", { count: two, most: one });
 }
 /** What is wrong, in words. */
 const told = (p) => data.rules.messages[p.code][state.lang === "zh" ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => p.values[name]);

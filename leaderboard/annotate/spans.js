@@ -7,7 +7,7 @@ const saidIn = (turn) => turn.slice(SPEAKER.exec(turn)?.[0].length ?? 0);
 /** A turn's text in pieces that know where they begin; what the annotation rests on is set apart. */
 function pieces(text, spans) {
   const cuts = new Set([0, text.length]);
-  const places = spans.filter(([span]) => span).map(([span, cls]) => [text.indexOf(span), span.length, cls]).filter(([at]) => at >= 0);
+  const places = spans.filter(([span]) => span).map(([span, cls, at]) => [at ?? text.indexOf(span), span.length, cls]).filter(([at]) => at >= 0);
   for (const [at, length] of places) { cuts.add(at); cuts.add(at + length); }
   let at = 0;
   for (const char of text) { if (HIDDEN.test(char)) { cuts.add(at); cuts.add(at + char.length); } at += char.length; }
@@ -19,14 +19,16 @@ function pieces(text, spans) {
   });
 }
 function drawTalk() {
-  const k = chosen(), spans = k ? [...k.evidence.map((x) => [x, "evidence"]), [k.phrase, "phrase"]] : [];
+  const k = chosen(), evidence = k ? k.evidence.map((x) => [x, "evidence"]) : [];
+  const place = k && phrasePlace(k, current().dialogue); // where it cannot be told, all places are shown
   const turns = current().dialogue, first = SPEAKER.exec(turns[0])?.[0];
   return h("ol", { class: "chat picks", id: "turns", onmouseup: takeDragged }, turns.map((turn, n) => {
     const who = SPEAKER.exec(turn)?.[0] ?? "";
+    const phrase = !k || (place && place[0] !== n) ? [] : [[k.phrase, "phrase", place ? place[1] - who.length : undefined]];
     return h("li", { class: who === first ? "left" : "right" },
       button(who.trim().replace(/[:：]$/, "") || "·", () => take(saidIn(turn)), { class: "who link", tabindex: -1, title: t("wholeTurn") }),
       h("span", { class: "data bubble", lang: "zh-CN", tabindex: n === (state.turn ?? 0) ? 0 : -1, "data-turn": n, role: "group", "aria-label": t("turnOf", n + 1) + saidIn(turn), onkeydown: (e) => steer(e, n), onfocus: () => { state.turn = n; } },
-        pieces(saidIn(turn), spans)));
+        pieces(saidIn(turn), [...evidence, ...phrase])));
   }));
 }
 /** Where a point of the page is in its turn's text. */

@@ -1,0 +1,294 @@
+"""`evalsuite build tasks`: the official examples made again of annotations, splits, annotators, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evalsuite.build.benchmark import make
+from evalsuite.build.making import Annotation, read, splits, tasks
+from evalsuite.cli_build import build_app
+from evalsuite.data.corecode import path_of
+from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
+from evalsuite.dialogue import event
+from evalsuite.errors import ConfigError, DataError
+from evalsuite.ontology import slots
+from evalsuite.resources import bundled
+
+SAMPLE = bundled("sample/annotations.jsonl")
+FIGURE = 900_000  # examples of the paper's figures are numbered from here, those of the official README below
+
+
+def write(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
+    return path
+
+
+def rows(folder: Path, task: str, item_set: str = "easy", split: str = "test") -> list[dict[str, Any]]:
+    text = path_of(folder / "data", TASKS[task], item_set, split).read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def knowledge(slot: str, instance: str, value: str, phrase: str, *conflicts: str, **more: Any) -> dict[str, Any]:
+    (s,) = (s for s in slots() if s.zh == slot)
+    names = {"dimension": s.dimension_zh, "domain": s.domain_zh, "slot": slot}
+    return {**names, "instance": instance, "value": value, "phrase": phrase, "conflict1": conflicts[0], "conflict2": conflicts[1]} | more  # fmt: skip
+
+
+# (task, number): what an annotator would have written. What stands in the dialogue before it was masked or altered is the
+# official answer where the example has it, and ours in the two examples of conflict detection, which do not show it.
+OFFICIAL: dict[tuple[str, int], dict[str, Any]] = {
+    ("knowledge_filling", 0): knowledge("是一个", "这部新片子", "科幻片", "科幻片", "恐怖片", "喜剧片", evidence=["但是我很少看科幻片"]),
+    ("knowledge_filling", 900001): knowledge("是", "大富翁", "刺激的", "增加了刺激欢快的节奏", "减少了刺激欢快的节奏", "增加了枯燥乏味的节奏"),
+    ("knowledge_generation", 173): knowledge("后续事件", "乐视汽车莫干山土地被回收", "乐视汽车需要重新找地块", "重新找地块", "重新找司机", "去海边度假"),
+    ("knowledge_generation", 900002): knowledge("事件原因", "三星的手机有自燃事件", "三星手机的电池技术不够成熟", "不够成熟", "足够成熟", "一年比一年好"),
+    ("knowledge_generation", 900003): knowledge("是一个", "贝克汉姆", "足球明星", "踢球", "唱歌", "修理洗衣机"),
+    ("conflict_detection", 18): knowledge("包括类型", "赛车", "勒芒24小时汽车拉力赛", "赛事", "音乐", "好吃的菜"),
+    ("conflict_detection", 900004): knowledge("是", "猫", "乖的", "温顺的", "凶猛的", "会咬断电线的"),
+    ("domain_identification", 0): knowledge("是一个", "温格", "教练", "温格可是", "温格不是", "我家的猫才是"),
+    ("slot_identification", 0): knowledge("事件原因", "关于国足的比赛B一点都不想看", "国足的比赛太让B失望了", "太失望了", "太满意了", "高兴得睡不着"),
+    ("slot_identification", 900005): knowledge("空间上包含", "军队", "食堂", "在食堂里面吃点儿", "在战壕里面吃点儿", "去邻居家里喝粥"),
+    ("event_cause", 4192): knowledge("事件原因", "大山里的孩子已经习惯了上学时间要三个小时", "大山里的孩子不读书就没有出路", "没有出路", "没有午饭", "可以开上飞机"),
+    ("subsequent_event", 2): knowledge("后续事件", "北京有对情侣买东西不给够钱", "警察通过人像对比一会儿就把他们抓了", "直接通过人像对比一会儿就被抓了", "直接通过人像对比一会儿就被放了", "老板又送了他们一大箱牛奶和面包"),
+}  # fmt: skip
+# Where the figures word the question otherwise than the README: their text, and the README's, which we have.
+OTHER_WORDING = {
+    ("knowledge_generation", 900002): (
+        "请根据对话内容，对下面的问题作出尽可能简短且不包含无关信息的回答：",
+        "请根据对话内容，直接回答下面问题的答案，不要重述问题或解释原因：",
+    ),
+    ("conflict_detection", 900004): (
+        "请从对话中抽取出在常识上与对话上下文不符的文本。",
+        "请从对话中抽取出在常识上与对话上下文不符的文本。注意不要重述问题或解释原因，直接写出答案即可。",
+    ),
+}
+
+
+def official(folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
+    found = {}
+    for task in TASKS.values():
+        for line in (folder / "corecode" / "README_examples" / f"{task.file}.jsonl").read_text().splitlines():
+            row = json.loads(line)
+            found[task.name, row["id"]] = row
+    return found
+
+
+def test_the_official_examples_are_made_again(real_data: Path, tmp_path: Path) -> None:
+    """Line for line, keys and their order too, but for the number; seeds are tried until the options fall as they do there."""
+    examples = official(real_data)
+    shown = {**examples, ("clipped_subsequent_event", 2): examples["subsequent_event", 2]}
+    assert {*examples} == {*OFFICIAL, ("clipped_subsequent_event", 2)}
+    annotated = []
+    for (task, number), k in OFFICIAL.items():
+        row = shown[task, number]
+        wrong = "[MASK]" if task == "knowledge_filling" else row["answer"] if task == "conflict_detection" else ""
+        told = [turn.replace(wrong, k["phrase"]) if wrong else turn for turn in row["dialogue"]]
+        annotated.append({"id": f"{task}-{number}", "set": "easy", "dialogue": told, "annotations": [k]})
+    file = write(tmp_path / "annotations.jsonl", *annotated)
+    missing: set[tuple[str, int]] = {*examples}
+    for seed in range(200):
+        make([file], tmp_path / "out", shares=(0, 0), seed=seed)
+        for task in TASKS:
+            made = {json.dumps({**row, "id": 0}, ensure_ascii=False) for row in rows(tmp_path / "out", task)}
+            for name in sorted(m for m in missing if m[0] == task):
+                theirs, ours = OTHER_WORDING.get(name, ("", ""))
+                row = examples[name]
+                assert row["question"].startswith(theirs)
+                wanted = {**row, "id": 0, "question": ours + row["question"].removeprefix(theirs)}
+                if json.dumps(wanted, ensure_ascii=False) in made:
+                    missing.remove(name)
+        if not missing:
+            break
+    assert not missing
+
+
+@pytest.mark.parametrize(("item_set", "split"), [*itertools.product(("easy", "hard"), ("train", "dev", "test"))])
+def test_official_event_causal_files_are_made_again(real_data: Path, item_set: str, split: str) -> None:
+    """Every line of the public official files, byte for byte; phrases begin where the official clipped dialogues end."""
+    slot_of = {"subsequent_event": "Subsequent Event", "event_cause": "Event Cause"}
+    official: dict[str, list[str]] = {}
+    for task in ("subsequent_event", "clipped_subsequent_event", "event_cause"):
+        path = path_of(real_data / "corecode" / "data", TASKS[task], item_set, split)
+        official[task] = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
+    cuts = [json.loads(line)["dialogue"] for line in official["clipped_subsequent_event"]]
+    annotations = []
+    for task, name in slot_of.items():
+        for n, line in enumerate(official[task]):
+            row = json.loads(line)
+            cut = cuts[n] if task == "subsequent_event" else [""]
+            slot, instance = next(s for s in slots() if s.en == name), event(row["question"]) or ""
+            place = (len(cut) - 1, len(cut[-1]))
+            about = (str(n), item_set, tuple(row["dialogue"]), slot, instance, row["answer"])
+            annotations.append(Annotation(*about, phrase="", place=place, conflicts=("", "")))
+    made = tasks(annotations, "any")
+    for task, lines in official.items():
+        if lines:
+            assert [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(made[task])] == lines
+    assert len(official["subsequent_event"]) == len(cuts) > 100
+
+
+def test_every_slot_has_a_question(real_data: Path) -> None:
+    """The official wording where an official example shows it; the form of those everywhere else."""
+    asked = [row["question"].partition("：")[2] for (task, _), row in official(real_data).items() if task == "knowledge_generation"]  # fmt: skip
+    shown = {s.zh for s in slots() for text in asked for k in OFFICIAL.values() if text == s.question.format(k["instance"])}  # fmt: skip
+    assert shown == {s.zh for s in slots() if s.official} == {"后续事件", "事件原因", "是一个"} and len(asked) == 3
+
+
+def test_questions_are_of_one_form() -> None:
+    assert len({s.question for s in slots()}) == len(slots()) == 37
+    for s in slots():
+        lead = {"Entity": "“{}”", "Event": f"事件“{{}}”的{s.zh}", "Social interaction": f"在社会交往“{{}}”中，{s.zh}"}
+        assert s.question.startswith(lead[s.dimension]) and s.question.endswith("？")
+
+
+def test_the_sample_through_the_command(tmp_path: Path) -> None:
+    """Byte for byte; and again into the same folder, whatever was built there before."""
+    out = tmp_path / "made"
+    args = ["tasks", "bundled:sample/annotations.jsonl", "--out", str(out)]
+    for more in (["--seed", "7"], []):
+        told = CliRunner().invoke(build_app, args + more, catch_exceptions=False)
+        assert told.exit_code == 0 and "589 of 589 annotations, 54 dialogues" in told.output
+    built, shipped = (
+        {p.relative_to(f): p.read_bytes() for p in f.rglob("*.jsonl")} for f in (out / "data", bundled("sample/data"))
+    )
+    assert built == shipped
+    record = json.loads((out / "build.json").read_text(encoding="utf-8"))
+    assert record["dialogues"] == {f"{s}/{p}": n for s in ("easy", "hard") for p, n in (("train", 10), ("dev", 4), ("test", 13))}  # fmt: skip
+    assert record["items"]["easy/test/knowledge_filling"] == len(rows(out, "knowledge_filling")) == 142
+
+
+def test_data_of_others_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "data" / "easy").mkdir(parents=True)
+    with pytest.raises(ConfigError, match="has data that no build wrote"):
+        make([SAMPLE], tmp_path)
+    made = make([SAMPLE], tmp_path / "mine")
+    easy = write(tmp_path / "easy.jsonl", *(d for d in map(json.loads, SAMPLE.read_text().splitlines()) if d["set"] == "easy"))  # fmt: skip
+    (tmp_path / "mine" / "distractors.json").write_text("{}")
+    again = make([easy], tmp_path / "mine")
+    assert sorted(p.name for p in (tmp_path / "mine").iterdir()) == ["build.json", "data"]
+    assert again.data == made.data and not list((made.data / "hard").rglob("*.jsonl")), (
+        "no file of the build before is left"
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_places_are_balanced(tmp_path: Path, seed: int) -> None:
+    made = make([SAMPLE], tmp_path, seed=seed)
+    for place, golds in made.gold.items():
+        assert max(golds.values()) - min(golds.values()) <= 1
+        item_set, split = place.split("/")
+        annotations = {(tuple(r["dialogue"]), r["question"]): r for r in rows(tmp_path, "conflict_detection", item_set, split)}  # fmt: skip
+        firsts = {a.conflicts[0] for a in read(SAMPLE)}
+        minimal = sum(r["answer"] in firsts for r in annotations.values())
+        assert abs(2 * minimal - len(annotations)) <= 3  # a phrase may be one annotation's first and another's second
+
+
+TALK = [f"A: 第{n}件事是这样的，你先听我慢慢说完再开口。" if n % 2 else f"B: 好的，第{n}件事我听着呢，你接着往下说就行。" for n in range(12)]  # fmt: skip
+
+
+def near(name: str, item_set: str, story: int, change: str = "") -> dict[str, Any]:
+    told = [f"{turn}{story}号故事" for turn in TALK]
+    if change:
+        told[3] = f"B: {change}"
+    one = knowledge(
+        "前提条件", "开始讲故事", "有人愿意听", "第10件事", "第10件衣", "一只小猫和狗", evidence=[told[10][3:]]
+    )
+    return {"id": name, "set": item_set, "dialogue": told, "annotations": [one]}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_dialogues_of_one_source_share_a_split(tmp_path: Path, seed: int) -> None:
+    """Near-equal ones, within a set and between EASY and HARD, at any seed; the shares hold all the same."""
+    found = [near(f"e{n}", "easy", n % 8, "换一句" if n >= 8 else "") for n in range(10)]
+    found += [near(f"h{n}", "hard", n + 4, "再换一句") for n in range(12)]
+    annotations = read(write(tmp_path / "a.jsonl", *found))
+    split_of = splits(annotations, seed, (0.4, 0.2))
+    story = {(d["set"], d["id"]): d["dialogue"][0] for d in found}
+    assert len({(story[d], split) for d, split in split_of.items()}) == len({*story.values()}) == 16
+    counts = Counter((item_set, split) for (item_set, _), split in split_of.items())
+    assert abs(counts["easy", "train"] - 4) <= 1 and abs(counts["hard", "train"] - 5) <= 2
+
+
+ROW = {"id": "1", "set": "easy", "dialogue": ["A: 我的充电宝充不进电了。", "B: 是摔过吗？", "A: 昨天掉进洗脸池里了。"]}
+WET = knowledge("事件原因", "A的充电宝充不进电", "A的充电宝进了水", "掉进洗脸池", "掉进被窝", "一直锁在抽屉没动过")
+
+
+def by(name: str, *annotations: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {**ROW, "annotator": name, "annotations": list(annotations), **more}
+
+
+# files, --annotator, values that are built, repeated, disputed
+MERGES: list[tuple[list[dict[str, Any]], str, list[str], int, int]] = [
+    ([by("林", WET), by("周", WET)], "", ["A的充电宝进了水"], 1, 0),
+    ([by("林", WET), by("周", WET | {"value": "A把充电宝弄湿了"})], "", ["A的充电宝进了水", "A把充电宝弄湿了"], 0, 0),
+    ([by("林", WET), by("周", WET | {"value": "A把充电宝弄湿了"})], "周", ["A把充电宝弄湿了"], 0, 0),
+    ([by("林", WET, WET | {"value": "B不知道"}), by("周", WET | {"slot": "情绪原因"})], "", ["B不知道"], 0, 1),
+    ([by("林", WET), by("周", WET | {"slot": "情绪原因"})], "林", ["A的充电宝进了水"], 0, 0),
+    ([by("林", WET, WET | {"slot": "情绪原因"})], "", ["A的充电宝进了水"] * 2, 0, 0),  # one person may see both
+    ([by("林", WET), by("周", nothing=True)], "", ["A的充电宝进了水"], 0, 0),
+    ([by("", WET), by("", WET)], "two", ["A的充电宝进了水"], 0, 0),  # nobody named: files are, as in agree
+]
+
+
+@pytest.mark.parametrize(("files", "annotator", "values", "repeated", "disputed"), MERGES)
+def test_annotators_together_or_one(
+    tmp_path: Path, files: list[dict[str, Any]], annotator: str, values: list[str], repeated: int, disputed: int
+) -> None:
+    paths = [write(tmp_path / f"{name}.jsonl", row) for name, row in zip(("one", "two"), files, strict=False)]
+    made = make(paths, tmp_path / "out", annotator=annotator, shares=(0, 0))
+    assert [r["answer"] for r in rows(tmp_path / "out", "knowledge_generation")] == values
+    assert (made.merged.repeated, len(made.merged.disputed)) == (repeated, disputed)
+    assert made.merged.shared == (0 if annotator else len(files) - 1)
+
+
+# files, settings, words of the error
+REFUSED: list[tuple[list[dict[str, Any]], dict[str, Any], str]] = [
+    ([by("林", WET | {"proposed": True, "proposer": "m"})], {}, "a proposal of m that no person has accepted"),
+    ([by("林", WET), by("周", WET, dialogue=["A: 掉进洗脸池。"])], {}, "has other turns in"),
+    ([by("林", WET | {"instance": "x的充电宝充不进电"})], {}, "EASY set says A and B"),
+    ([by("林", WET, set="hard")], {}, "HARD set x and y"),
+    ([by("林", WET)], {"annotator": "淋"}, "unknown annotator '淋'"),
+    ([by("林", nothing=True)], {}, "no annotations"),
+    ([by("林", WET), by("周", WET | {"slot": "情绪原因"})], {}, "no annotations"),
+    ([by("林", WET)], {"shares": (0.8, 0.4)}, "at most 1 together"),
+    ([by("林", WET)], {"distractors": "adverserial"}, "Did you mean 'adversarial'"),
+    ([by("林", WET)], {"distractors": "adversarial", "discriminator": "random"}, "hf"),
+]
+
+
+@pytest.mark.parametrize(("files", "settings", "message"), REFUSED)
+def test_what_is_refused(tmp_path: Path, files: list[dict[str, Any]], settings: dict[str, Any], message: str) -> None:
+    paths = [write(tmp_path / f"{n}.jsonl", row) for n, row in enumerate(files)]
+    with pytest.raises((ConfigError, DataError), match=message):
+        make(paths, tmp_path / "out", **settings)
+    assert not (tmp_path / "out").exists(), "nothing is half written"
+
+
+def test_the_phrase_that_is_meant(tmp_path: Path) -> None:
+    """科幻片 stands twice in the official example: the one in its evidence is masked, replaced, and cut at."""
+    told = ["A: 我很少看科幻片。", "B: 别提科幻片，我也很少看科幻片，一看就睡着。"]
+    k = knowledge("后续事件", "B看电影", "B睡着了", "科幻片", "恐怖片", "天气预报", evidence=["我也很少看科幻片"])
+    make([write(tmp_path / "a.jsonl", {**ROW, "dialogue": told, "annotations": [k]})], tmp_path / "out", shares=(0, 0))
+    assert rows(tmp_path / "out", "knowledge_filling")[0]["dialogue"] == [
+        told[0],
+        "B: 别提科幻片，我也很少看[MASK]，一看就睡着。",
+    ]
+    assert rows(tmp_path / "out", "conflict_detection")[0]["dialogue"][0] == told[0]
+    assert rows(tmp_path / "out", "clipped_subsequent_event")[0]["dialogue"] == [told[0], "B: 别提科幻片，我也很少看"]
+
+
+def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
+    args = ["tasks", str(SAMPLE), "--out", str(tmp_path), "--distractors", "adversarial"]
+    told = CliRunner().invoke(build_app, args, catch_exceptions=False)
+    assert told.exit_code == 0 and "distractors.json" in told.output
+    went = json.loads((tmp_path / "distractors.json").read_text(encoding="utf-8"))["filtered"]
+    assert len(went) == 6 and (tmp_path / "distractors.easy.test.svg").is_file()
+    changed = [(r, b) for r, b in zip(rows(tmp_path, "knowledge_filling"), rows(bundled("sample"), "knowledge_filling"), strict=True) if r != b]  # fmt: skip
+    assert changed and all(r["answer"] == b["answer"] and r["dialogue"] == b["dialogue"] for r, b in changed)
+    assert rows(tmp_path, "slot_identification") == rows(bundled("sample"), "slot_identification")

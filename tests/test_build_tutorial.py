@@ -1,0 +1,97 @@
+"""docs/tutorial_build.md as a reader follows it: every command in an empty folder, every line of output that it shows."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from evalsuite import cli
+from evalsuite.build.annotations import check
+from evalsuite.dialogue import sources
+from evalsuite.ontology import slots
+from evalsuite.resources import bundled
+from evalsuite.terminal import Commands
+
+DOC = Path(__file__).parents[1] / "docs" / "tutorial_build.md"
+STEPS = ["screen", "annotate", "check", "agree", "tasks", "stats", "run", "run", "report"]
+
+
+def commands() -> list[tuple[list[str], list[str]]]:
+    """(arguments, lines of output shown) of each command in the document."""
+    found: list[tuple[list[str], list[str]]] = []
+    for block in re.findall(r"```console\n(.*?)```", DOC.read_text(encoding="utf-8"), re.S):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((shlex.split(line[2:]), []))
+            else:
+                found[-1][1].append(" ".join(line.split()))
+    return found
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder after all commands, in one process: starting nine would take longer than what they do."""
+    pytest.importorskip("torch", reason="needs evalsuite[hf]")
+    folder = tmp_path_factory.mktemp("tutorial")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("COLUMNS", "140")
+        patch.setattr(cli, "app", typer.Typer(cls=Commands))
+        cli._more()
+        for command in (cli.run, cli.report):
+            cli.app.command()(command)
+        for (program, *args), shown in commands():
+            assert program == "evalsuite"
+            done = CliRunner().invoke(cli.app, args, catch_exceptions=False)
+            assert done.exit_code == 0, (args, done.output)
+            said = " ".join(done.output.split())
+            for line in shown:
+                assert line in said, args
+        yield folder
+
+
+def test_the_document_goes_from_nothing_to_a_leaderboard() -> None:
+    assert [args[2] if args[1] == "build" else args[1] for args, _ in commands()] == STEPS
+    assert all(shown for _, shown in commands())
+
+
+def held(page: Path) -> Any:
+    """What a page of ours shows: JSON, packed (`report.pack`)."""
+    (packed,) = re.findall(r'id="data" type="text/plain">([^<]+)<', page.read_text(encoding="utf-8"))
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+@pytest.mark.slow
+def test_every_command_runs_and_says_what_is_shown(followed: Path) -> None:
+    kept = [
+        json.loads(line) for line in (followed / "screened" / "kept.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    told = {d.id: d.dialogue for name in ("lin", "zhou") for d in check(bundled(f"sample/tutorial/{name}.jsonl"))[0]}
+    assert {d["id"]: d["dialogue"] for d in kept} == told, "the annotations are of the dialogues that screening keeps"
+    assert [d["id"] for d in held(followed / "annotate.html")["dialogues"]] == [d["id"] for d in kept]
+    assert len(json.loads((followed / "agreement.json").read_text(encoding="utf-8"))["annotators"]) == 2
+    results = [json.loads((followed / "runs" / r / "results.json").read_text()) for r in ("baselines", "tiny")]
+    assert [len({c["model"] for c in r["cells"]}) for r in results] == [3, 1]
+    assert [len(r["cells"]) for r in results] == [3 * 8, 2]
+    assert {"lexical", "tiny-zh"} <= {c["model"] for c in held(followed / "leaderboard" / "index.html")["cells"]}
+
+
+def test_what_the_tutorial_ships() -> None:
+    rows = bundled("sample/tutorial/dialogues.jsonl").read_text(encoding="utf-8").splitlines()
+    dialogues = [json.loads(row) for row in rows]
+    assert len({*sources([d["dialogue"] for d in dialogues])}) == len(dialogues) == 12
+    annotated = [d for name in ("lin", "zhou") for d in check(bundled(f"sample/tutorial/{name}.jsonl"))[0]]
+    assert len({d.id for d in annotated}) == 10 and len(annotated) == 13
+    names = {(s.dimension_zh, s.zh) for s in slots()}
+    used = {(k.dimension, k.slot) for d in annotated for k in d.annotations}
+    assert used <= names and len(used) >= 18 and len({dimension for dimension, _ in used}) == 3
