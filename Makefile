@@ -11,8 +11,8 @@ PIP := $(BIN)/pip --disable-pip-version-check -q
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
 
-# Two files at a time, each on one thread: many tests wait for servers, browsers and clusters.
-JOBS ?= 2
+# Three files at a time, each on one thread: many tests wait for servers, browsers and clusters.
+JOBS ?= 3
 
 test: .venv/test lint
 	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile
