@@ -7,7 +7,6 @@ Guessing has accuracy 0.5 and ΔNLL 0.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,13 +57,3 @@ class Probes:
         for n, name in enumerate(self.corruptions):
             found |= {f"accuracy_{name}": accuracy[..., n], f"delta_nll_{name}": delta[..., n]}
         return found
-
-
-def per_token(nll: Sequence[float]) -> float:
-    """Mean NLL of a target's tokens, in nats. Raises ValueError for no tokens, or for one that is not a number."""
-    if not nll:
-        raise ValueError("a target without tokens has no NLL")
-    mean = math.fsum(nll) / len(nll)
-    if not math.isfinite(mean):
-        raise ValueError(f"the NLL of a target of {len(nll)} tokens is {mean}")
-    return mean
