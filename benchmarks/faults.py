@@ -30,7 +30,7 @@ from typing import Any
 
 from load import write
 
-from evalsuite.testing.faults import MIX, parse_mix, prompt_id, reply_of
+from evalsuite.backends.openai.faults import MIX, parse_mix, prompt_id, reply_of
 
 KEY = "sk-marker-0123456789abcdef"
 
@@ -38,7 +38,7 @@ KEY = "sk-marker-0123456789abcdef"
 @contextmanager
 def server(mix: str, seed: int) -> Iterator[str]:
     """In a process of its own, as an endpoint is. Short waits, so that a run takes minutes."""
-    words = [sys.executable, "-m", "evalsuite.testing.faults", "--port", "0", "--mix", mix, "--seed", str(seed)]
+    words = [sys.executable, "-m", "evalsuite.backends.openai.faults", "--port", "0", "--mix", mix, "--seed", str(seed)]
     process = subprocess.Popen([*words, "--retry-after", "0.2", "--stall", "3"], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
@@ -148,10 +148,10 @@ def faults(folder: Path, requests: int, kills: int, mix: str, seed: int) -> bool
 
 def ratio(folder: Path, requests: int, concurrency: int) -> None:
     """The time from the first request to the last reply, beside that of a bare loop; three pairs."""
-    from evalsuite.data.corecode import Corpus
+    from evalsuite.benchmarks.corecode.loader import Corpus
+    from evalsuite.benchmarks.registry import TASKS
+    from evalsuite.common.resources import bundled
     from evalsuite.prompt import Prompt
-    from evalsuite.resources import bundled
-    from evalsuite.tasks import TASKS
 
     for n in range(3):
         place = folder / str(n)

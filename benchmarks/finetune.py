@@ -22,13 +22,13 @@ import peft
 import torch
 import transformers
 
-from evalsuite import training
 from evalsuite.backends.checkpoint import Checkpoint
-from evalsuite.config import Finetune, Model
-from evalsuite.data.corecode import Corpus
+from evalsuite.backends.models import Finetune, Model
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.resources import bundled
+from evalsuite.finetuning import training
 from evalsuite.prompt import Prompt
-from evalsuite.resources import bundled
-from evalsuite.tasks import TASKS
 
 SETTINGS = Finetune(epochs=1, batch=4, gradient_accumulation=1, gradient_checkpointing=False)
 

@@ -29,7 +29,7 @@ def network(folder: Path) -> None:
     import torch
     import transformers
 
-    from evalsuite.resources import bundled
+    from evalsuite.common.resources import bundled
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(bundled("models/tiny-zh"))
     torch.manual_seed(0)
@@ -45,12 +45,12 @@ def network(folder: Path) -> None:
 
 def prompts(options: int, count: int) -> list[Any]:
     """The sample's items of that many options, all sets and splits, as requests."""
-    from evalsuite.data.corecode import Corpus
-    from evalsuite.data.corecode_tasks import CORECODE
-    from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
+    from evalsuite.benchmarks.corecode.loader import Corpus
+    from evalsuite.benchmarks.corecode.tasks import CORECODE
+    from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+    from evalsuite.benchmarks.registry import SPLITS
+    from evalsuite.common.resources import bundled
     from evalsuite.prompt import Prompt
-    from evalsuite.resources import bundled
-    from evalsuite.tasks import SPLITS
 
     corpus = Corpus(bundled("sample"))
     found = []
@@ -75,8 +75,8 @@ def main() -> None:
     from lm_eval.api.instance import Instance
     from lm_eval.models.huggingface import HFLM
 
-    from evalsuite.backends.hf import HuggingFace
-    from evalsuite.config import Generation, Model
+    from evalsuite.backends.hf.backend import HuggingFace
+    from evalsuite.backends.models import Generation, Model
 
     logging.disable(logging.WARNING)
     with tempfile.TemporaryDirectory() as name:
@@ -116,7 +116,7 @@ def main() -> None:
 
 def compare(ours: Any, asked: list[Any], replies: Any, texts: list[list[str]], theirs: list[float]) -> None:
     """The log-probability of " a" by both."""
-    from evalsuite.backends.prefill import continuations
+    from evalsuite.backends.hf.prefill import continuations
 
     ids = [ours.checkpoint.after(r.prompt, row) for r, row in zip(asked, texts, strict=True)]
     mine = [sum(o) for n, r in enumerate(asked) for o in continuations(ours.net, [ours.ids(r)], [ids[n]])[0]]

@@ -17,10 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from evalsuite.data.corecode import Corpus, path_of
-from evalsuite.data.corecode_tasks import CORECODE
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
-from evalsuite.resources import bundled
+from evalsuite.benchmarks.corecode.loader import Corpus, path_of
+from evalsuite.benchmarks.corecode.tasks import CORECODE
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.common.resources import bundled
 
 
 def write(folder: Path, items: int) -> None:

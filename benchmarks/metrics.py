@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from evalsuite import stats
 from evalsuite.metrics import Corpus, bleu, chrf, cider, f1, meteor, meteor15, rouge
+from evalsuite.metrics import statistics as stats
 from evalsuite.metrics.counts import Table
 from evalsuite.metrics.tokens import tokenise
 

@@ -23,10 +23,10 @@ from typing import Any
 
 import evalsuite
 from evalsuite import backends
-from evalsuite.backends.hf import plan
-from evalsuite.config import load_models
-from evalsuite.resources import bundled
-from evalsuite.run import cells, prepare
+from evalsuite.backends.hf.backend import plan
+from evalsuite.backends.models import load_models
+from evalsuite.common.resources import bundled
+from evalsuite.evaluation.journey import cells, prepare
 from evalsuite.types import Request
 
 

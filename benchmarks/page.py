@@ -26,9 +26,9 @@ from load import write
 
 import evalsuite
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results import write_results
-from evalsuite.scoring import Reading
-from evalsuite.store import Store
+from evalsuite.results.journey import write_results
+from evalsuite.results.scoring import Reading
+from evalsuite.results.store import Store
 from evalsuite.types import Item, Response
 
 PERTURBED = [name for name, p in PERTURBATIONS.items() if not p.several]

@@ -22,8 +22,8 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from evalsuite.build.concepts import jieba_concepts
-from evalsuite.build.dialogues import files_of, read_dialogues
+from evalsuite.authoring.concepts import jieba_concepts
+from evalsuite.authoring.dialogues import files_of, read_dialogues
 
 RELATIONS = (
     "RelatedTo",

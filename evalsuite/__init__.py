@@ -22,17 +22,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalsuite.compare import compare as compare
-    from evalsuite.export.making import export as export
-    from evalsuite.finetune import finetune as finetune
-    from evalsuite.judge.judging import judge as judge
+    from evalsuite.evaluation.journey import Settings as Settings
+    from evalsuite.evaluation.journey import preview as preview
+    from evalsuite.evaluation.journey import run as run
+    from evalsuite.evaluation.journey import score as score
+    from evalsuite.exchange.export.making import export as export
+    from evalsuite.finetuning.sweep import finetune as finetune
+    from evalsuite.page.report import report as report
     from evalsuite.parse import parse_option as parse_option
     from evalsuite.parse import parse_span as parse_span
-    from evalsuite.report import report as report
-    from evalsuite.run import Settings as Settings
-    from evalsuite.run import preview as preview
-    from evalsuite.run import run as run
-    from evalsuite.run import score as score
+    from evalsuite.results.compare import compare as compare
+    from evalsuite.review.judge.judging import judge as judge
 
 _HOME = {
     "Settings": "run",

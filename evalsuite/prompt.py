@@ -16,8 +16,8 @@ from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
 from evalsuite.benchmark import Task
-from evalsuite.dialogue import same_source
-from evalsuite.errors import PromptError, unknown
+from evalsuite.common.dialogue import same_source
+from evalsuite.common.errors import PromptError, unknown
 from evalsuite.types import Item, Message, Request
 
 

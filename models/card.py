@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from evalsuite.tasks import SETS, TASKS
+from evalsuite.benchmarks.registry import SETS, TASKS
 
 CARD = Path(__file__).parent / "tiny-zh" / "README.md"
 BEGIN, END = "<!-- figures -->", "<!-- /figures -->"

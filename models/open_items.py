@@ -14,10 +14,10 @@ from pathlib import Path
 
 import jieba
 
-from evalsuite.build import Annotation, build
-from evalsuite.data.corecode import Corpus
-from evalsuite.ontology import Slot, slots
-from evalsuite.tasks import SETS, TASKS
+from evalsuite.authoring import Annotation, build
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.ontology import Slot, slots
+from evalsuite.benchmarks.registry import SETS, TASKS
 from evalsuite.types import Item
 
 _WORD = re.compile(r"[\u4e00-\u9fff]{2,4}")
@@ -25,7 +25,7 @@ _CLAUSE = re.compile(r"[^，。！？；：,.!?;: ~]{4,16}")
 
 
 def open_items(paths: list[Path], folder: Path) -> list[Item]:
-    """All items, built by evalsuite.build into `folder` and read back as any data are."""
+    """All items, built by evalsuite.authoring into `folder` and read back as any data are."""
     lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     dialogues = {(row := json.loads(line))["id"]: tuple(row["dialogue"]) for line in lines}
     words = {name: _words(dialogue) for name, dialogue in dialogues.items()}

@@ -36,10 +36,10 @@ from transformers import (
     Qwen2ForCausalLM,
 )
 
-from evalsuite.data.corecode import Corpus
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.registry import SETS, TASKS
+from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
-from evalsuite.resources import bundled
-from evalsuite.tasks import SETS, TASKS
 from evalsuite.types import Item, Request
 
 VOCABULARY = 4800

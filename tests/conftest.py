@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.data.corecode import Corpus
-from evalsuite.resources import bundled
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.common.resources import bundled
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import evalsuite
-from evalsuite.learning import learning
-from evalsuite.testing.faults import Server
+from evalsuite.backends.openai.faults import Server
+from evalsuite.results.learning import learning
 
 TASKS = ["knowledge_filling", "domain_identification", "slot_identification", "conflict_detection", "event_cause"]
 MODELS = {"lexical": "lexical", "majority": "majority", "oracle": "oracle", "random": "random", "random+LoRA": "random", "chance": "random"}  # fmt: skip

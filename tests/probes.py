@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import evalsuite
-from evalsuite.data.cedar import Corpus
-from evalsuite.probing import probe
+from evalsuite.benchmarks.cedar.loader import Corpus
+from evalsuite.benchmarks.cedar.probing import probe
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
-from evalsuite.resources import bundled
-from evalsuite.store import Store, key
-from evalsuite.tasks import TASKS
+from evalsuite.results.store import Store, key
 from evalsuite.types import Likelihood, Response
 
 TASK, SET = TASKS["cedar_inference_probing"], "sample"

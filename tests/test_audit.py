@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 import evalsuite
-from evalsuite import audit
-from evalsuite.audit import figures
-from evalsuite.audit.marks import Mark
-from evalsuite.audit.outputs import Output, population
-from evalsuite.audit.reading import published
-from evalsuite.audit.sample import Drawn, Sample, allocate, draw, load, whole
-from evalsuite.errors import ConfigError
+from evalsuite.common.errors import ConfigError
+from evalsuite.review import audit
+from evalsuite.review.audit import figures
+from evalsuite.review.audit.marks import Mark
+from evalsuite.review.audit.outputs import Output, population
+from evalsuite.review.audit.reading import published
+from evalsuite.review.audit.sample import Drawn, Sample, allocate, draw, load, whole
 
 FIXTURE = Path(__file__).parent / "fixtures" / "audit"
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from test_audit import choice, line, sample_of, text
 
-from evalsuite import audit
-from evalsuite.audit.marks import read_marks
-from evalsuite.audit.sample import Sample, load, save
-from evalsuite.errors import ConfigError, DataError
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.review import audit
+from evalsuite.review.audit.marks import read_marks
+from evalsuite.review.audit.sample import Sample, load, save
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 from test_page import CHROMIUM, HOSTILE, browse
 
 import evalsuite
-from evalsuite import audit
-from evalsuite.audit.sample import Sample, load
+from evalsuite.review import audit
+from evalsuite.review.audit.sample import Sample, load
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 

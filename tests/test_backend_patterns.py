@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from evalsuite.backends.hf import HuggingFace
-from evalsuite.config import Generation, Model
-from evalsuite.data import glucose_slots as slots
+from evalsuite.backends.hf.backend import HuggingFace
+from evalsuite.backends.models import Generation, Model
+from evalsuite.benchmarks.glucose import slots as slots
 from evalsuite.types import Item, Message, Request, Response
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
@@ -119,7 +119,7 @@ def test_choices_beside_patterns(hf: HuggingFace) -> None:
 def test_without_the_library_it_says_what_to_install(hf: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    from evalsuite.backends.pattern import Patterns
+    from evalsuite.backends.hf.pattern import Patterns
 
     monkeypatch.setitem(sys.modules, "llguidance.hf", None)
     monkeypatch.setattr(hf, "_patterns", Patterns(hf.checkpoint))

@@ -14,8 +14,8 @@ import pytest
 
 from evalsuite.backends import LocalModel
 from evalsuite.backends.checkpoint import nll_response
-from evalsuite.backends.hf import HuggingFace
-from evalsuite.config import Generation, Model
+from evalsuite.backends.hf.backend import HuggingFace
+from evalsuite.backends.models import Generation, Model
 from evalsuite.types import Item, Message, Request, Response
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
@@ -225,7 +225,7 @@ def test_batches_of_probes_stay_within_the_budget(tiny: Path) -> None:
 def test_memory_running_out_halves_the_batch(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
-    from evalsuite.backends import hf as module
+    from evalsuite.backends.hf import backend as module
 
     backend = model(tiny, batch_tokens=4000)
     asked = [probe(*PAIRS[n % 2], number=n) for n in range(7)]

@@ -12,13 +12,13 @@ import pytest
 
 from evalsuite.backends import load
 from evalsuite.backends.checkpoint import Checkpoint, labels_response, locate, texts_response
-from evalsuite.backends.hf import HuggingFace, plan
-from evalsuite.config import HF, Generation, Model
-from evalsuite.data.corecode import Corpus
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
-from evalsuite.errors import BackendError
+from evalsuite.backends.hf.backend import HuggingFace, plan
+from evalsuite.backends.models import HF, Generation, Model
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.common.errors import BackendError
+from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
-from evalsuite.resources import bundled
 from evalsuite.types import Item, Request, Response
 
 

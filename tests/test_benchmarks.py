@@ -13,15 +13,15 @@ import pytest
 from sklearn.metrics import f1_score, precision_score
 
 import evalsuite
-from evalsuite.data.corpus import Corpora
-from evalsuite.data.glucose import FILES
-from evalsuite.dialogue import sources
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.means import means
-from evalsuite.metrics.glucose import corpus_bleu
-from evalsuite.resources import bundled
-from evalsuite.results import Results
-from evalsuite.tasks import BENCHMARKS, TASKS, tasks_named
+from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.benchmarks.glucose.bleu import corpus_bleu
+from evalsuite.benchmarks.glucose.loader import FILES
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, tasks_named
+from evalsuite.common.dialogue import sources
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
+from evalsuite.results.journey import Results
+from evalsuite.results.means import means
 
 SISTERS = ["cicero", "cider", "glucose"]
 MODELS = """models:

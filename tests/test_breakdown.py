@@ -14,14 +14,14 @@ import pytest
 from rich.console import Console
 
 import evalsuite
-from evalsuite.breakdown import DISTANCES, TURNS, breakdown, confusion, distance, option_names
-from evalsuite.data.corecode import Corpus
-from evalsuite.ontology import slots
-from evalsuite.robustness import told
-from evalsuite.stats import Means, bootstrap, wilson
-from evalsuite.store import Cell
-from evalsuite.tables_breakdown import breakdown_tables, confusion_tables, confusions
-from evalsuite.tasks import TASKS
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.ontology import slots
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.cli.tables.breakdown import breakdown_tables, confusion_tables, confusions
+from evalsuite.metrics.statistics import Means, bootstrap, wilson
+from evalsuite.results.breakdown import DISTANCES, TURNS, breakdown, confusion, distance, option_names
+from evalsuite.results.robustness import told
+from evalsuite.results.store import Cell
 from evalsuite.types import Answer, Item, Request, Score, Status
 
 FILLING, DOMAINS, SLOTS, TEXT = "knowledge_filling", "domain_identification", "slot_identification", "event_cause"

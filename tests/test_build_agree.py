@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.build.agree import agreement, matched
-from evalsuite.cli_build import build_app
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.schema.annotation import AnnotatedDialogue
+from evalsuite.authoring.agree import agreement, matched
+from evalsuite.cli.build import build_app
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.results.schema.annotation import AnnotatedDialogue
 
 TURNS = ["A: 我的充电宝充不进电了。", "B: 是摔过还是进过水？", "A: 昨天掉进洗脸池里了。", "B: 我给您寄一个新的。"]
 CAUSE = {

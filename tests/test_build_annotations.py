@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.build import page, read
-from evalsuite.build.annotations import check, distance, rules
-from evalsuite.cli_build import build_app
-from evalsuite.dialogue import event
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.ontology import slots, tree
-from evalsuite.resources import bundled
-from evalsuite.schema import json_schema
+from evalsuite.authoring import page, read
+from evalsuite.authoring.annotations import check, distance, rules
+from evalsuite.benchmarks.corecode.ontology import slots, tree
+from evalsuite.cli.build import build_app
+from evalsuite.common.dialogue import event
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
+from evalsuite.results.schema import json_schema
 
 ROW: dict[str, Any] = {
     "id": "1", "set": "easy",
@@ -166,7 +166,7 @@ def test_proposals(tmp_path: Path) -> None:
     """An endpoint writes prose, a fence, an unknown slot, a cut object: what can be a proposal is one, and is refused."""
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
-    from evalsuite.testing.faults import Server
+    from evalsuite.backends.openai.faults import Server
 
     objects = [ONE | {"evidence": ["昨天掉进洗脸池里了", "没有的话"]}, ONE | {"slot": "颜色"}, ONE | {"value": " "}]
     said = f'好的，标注如下：\n```json\n{json.dumps(objects, ensure_ascii=False)[:-1]}, {{"dimension": '

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evalsuite.build import build, read
-from evalsuite.build.distractors import Question, adversarial, chooser, ngram_features, questions
-from evalsuite.build.guess import ConditionalLogit
-from evalsuite.errors import ConfigError
-from evalsuite.resources import bundled
+from evalsuite.authoring import build, read
+from evalsuite.authoring.distractors import Question, adversarial, chooser, ngram_features, questions
+from evalsuite.authoring.guess import ConditionalLogit
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import bundled
 
 
 def _planted(n: int = 60) -> list[Question]:

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.build.concepts import jieba_concepts
-from evalsuite.build.dialogues import files_of, read_dialogues
-from evalsuite.build.knowledge import Knowledge, Triple, index_path, indexed, simplified, term
-from evalsuite.build.screen import Count, Screener, screen
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.resources import bundled
+from evalsuite.authoring.concepts import jieba_concepts
+from evalsuite.authoring.dialogues import files_of, read_dialogues
+from evalsuite.authoring.knowledge import Knowledge, Triple, index_path, indexed, simplified, term
+from evalsuite.authoring.screen import Count, Screener, screen
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
 
 KNOWLEDGE = bundled("sample/knowledge/assertions.csv")
 SAMPLE = bundled("sample/annotations.jsonl")

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.build import artefacts
-from evalsuite.build.guess import Nearest
-from evalsuite.build.stats import stats, write
-from evalsuite.cli_build import build_app
-from evalsuite.data.corecode import Corpus
-from evalsuite.resources import bundled
-from evalsuite.stats import effective, wilson
+from evalsuite.authoring import artefacts
+from evalsuite.authoring.guess import Nearest
+from evalsuite.authoring.stats import stats, write
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.cli.build import build_app
+from evalsuite.common.resources import bundled
+from evalsuite.metrics.statistics import effective, wilson
 
 _FILLING = "multiple_choice/{}/Commonsense_Knowledge_Filling.jsonl"
 _CAUSE = "generation/{}/Event_Causal_Inference--Event_Cause_Inference.jsonl"

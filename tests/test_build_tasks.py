@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.build.benchmark import make
-from evalsuite.build.making import Annotation, read, splits, tasks
-from evalsuite.cli_build import build_app
-from evalsuite.data.corecode import path_of
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
-from evalsuite.dialogue import event
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.ontology import slots
-from evalsuite.resources import bundled
+from evalsuite.authoring.benchmark import make
+from evalsuite.authoring.making import Annotation, read, splits, tasks
+from evalsuite.benchmarks.corecode.loader import path_of
+from evalsuite.benchmarks.corecode.ontology import slots
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.cli.build import build_app
+from evalsuite.common.dialogue import event
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
 
 SAMPLE = bundled("sample/annotations.jsonl")
 FIGURE = 900_000  # examples of the paper's figures are numbered from here, those of the official README below

@@ -15,12 +15,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evalsuite import cli
-from evalsuite.build.annotations import check
-from evalsuite.dialogue import sources
-from evalsuite.ontology import slots
-from evalsuite.resources import bundled
-from evalsuite.terminal import Commands
+from evalsuite.authoring.annotations import check
+from evalsuite.benchmarks.corecode.ontology import slots
+from evalsuite.cli import app as cli
+from evalsuite.common.dialogue import sources
+from evalsuite.common.resources import bundled
+from evalsuite.common.terminal import Commands
 
 DOC = Path(__file__).parents[1] / "docs" / "tutorial_build.md"
 STEPS = ["screen", "annotate", "check", "agree", "tasks", "stats", "run", "run", "report"]

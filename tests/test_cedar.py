@@ -10,18 +10,19 @@ from typing import Any
 
 import pytest
 
-from evalsuite.data import cedar, cedar_chinese
-from evalsuite.data.cedar_tasks import TASKS_CEDAR
-from evalsuite.data.corecode import Corpus
-from evalsuite.errors import DataError
-from evalsuite.explanation import DIMENSIONS, NEGATED, Explanation, Instance
-from evalsuite.metrics.probing import Probes
-from evalsuite.perturb.explanation import CORRUPTIONS, GROUPS, corruption_of, words
-from evalsuite.probing import pairs
+from evalsuite.benchmarks.cedar import chinese as cedar_chinese
+from evalsuite.benchmarks.cedar import loader as cedar
+from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS, GROUPS, corruption_of, words
+from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, NEGATED, Explanation, Instance
+from evalsuite.benchmarks.cedar.metric import Probes
+from evalsuite.benchmarks.cedar.probing import pairs
+from evalsuite.benchmarks.cedar.tasks import TASKS_CEDAR
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.errors import DataError
+from evalsuite.common.resources import bundled, packaged
 from evalsuite.prompt import Prompt
-from evalsuite.resources import bundled
-from evalsuite.scoring import score_reply
-from evalsuite.tasks import TASKS
+from evalsuite.results.scoring import score_reply
 from evalsuite.types import Item, Likelihood, Response, Status
 
 INFERENCE, ATTRIBUTION = TASKS_CEDAR
@@ -331,7 +332,7 @@ SPOTS = [
 
 
 def test_the_published_figures_are_whole() -> None:
-    with bundled("leaderboard/published/cedar_results.csv").open(encoding="utf-8", newline="") as file:
+    with packaged("benchmarks/cedar/published.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     table = {(r["source"], r["split"], r["task"], r["model"], r["metric"]): float(r["value"]) for r in rows}
     assert len(table) == len(rows) == 2 * (8 * 4 * 4 + 8)  # people have no NLL

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from evalsuite.data.cicero import Corpus, load, path_of, target_turn
-from evalsuite.data.cicero_tasks import ASKED, QUESTIONS, TASKS_CICERO
-from evalsuite.data.pull import unpack
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.judge.replies import read
-from evalsuite.judge.rubric import Rubric
+from evalsuite.benchmarks.cicero.loader import Corpus, load, path_of, target_turn
+from evalsuite.benchmarks.cicero.tasks import ASKED, QUESTIONS, TASKS_CICERO
+from evalsuite.benchmarks.pull import unpack
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
 from evalsuite.metrics.sets import SetScores
 from evalsuite.parse import parse_option, parse_options
 from evalsuite.parse.sentence import parse_sentence
 from evalsuite.perturb.choice import both, circular, shuffle
 from evalsuite.prompt import Prompt
-from evalsuite.resources import bundled
+from evalsuite.results.judged.replies import read
+from evalsuite.review.judge.rubric import Rubric
 from evalsuite.types import Item
 
 SAMPLE = bundled("sample/cicero")

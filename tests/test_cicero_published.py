@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
-from evalsuite.data.cicero_tasks import TASKS_CICERO
-from evalsuite.resources import bundled
+from evalsuite.benchmarks.cicero.tasks import TASKS_CICERO
+from evalsuite.common.resources import packaged
 
-with bundled("leaderboard/published/cicero_results.csv").open(encoding="utf-8", newline="") as file:
+with packaged("benchmarks/cicero/published.csv").open(encoding="utf-8", newline="") as file:
     ROWS = list(csv.DictReader(file))
 GROUPS = ("cause", "subsequent_event", "prerequisite", "motivation", "reaction")
 TEST = dict(zip(GROUPS, (3071, 4050, 1396, 1401, 980), strict=True))  # Table 3, inferences in the test split

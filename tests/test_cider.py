@@ -12,17 +12,17 @@ from statistics import mean
 
 import pytest
 
-from evalsuite.data import cider_files
-from evalsuite.data.cider import NLI, Corpus, category, relation_of
-from evalsuite.data.cider_build import build
-from evalsuite.data.cider_relations import CATEGORIES, RELATIONS, ask, asked, official
-from evalsuite.data.cider_tasks import FOLDS, SPLITS, TASKS_CIDER
-from evalsuite.errors import DataError
+from evalsuite.benchmarks.cider import files as cider_files
+from evalsuite.benchmarks.cider.loader import NLI, Corpus, category, relation_of
+from evalsuite.benchmarks.cider.relations import CATEGORIES, RELATIONS, ask, asked, official
+from evalsuite.benchmarks.cider.sample import build
+from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
+from evalsuite.common.errors import DataError
+from evalsuite.common.resources import bundled, packaged
 from evalsuite.metrics import squad
 from evalsuite.parse import parse_option
 from evalsuite.parse.verbatim import parse_verbatim
 from evalsuite.prompt import Prompt, Shots
-from evalsuite.resources import bundled
 from evalsuite.types import Item
 
 SAMPLE = bundled("sample/cider")
@@ -363,7 +363,7 @@ def test_the_sample_has_every_task_in_every_fold(sample: Corpus) -> None:
 
 
 def test_published_averages_are_the_means_of_the_folds() -> None:
-    with bundled("leaderboard/published/cider_results.csv").open(encoding="utf-8", newline="") as file:
+    with packaged("benchmarks/cider/published.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert Counter(row["source"] for row in rows if row["source"].startswith("Table")) == {
         "Table 4": 24, "Table 5": 36, "Table 6": 36, "Table 7": 24, "Table 8": 72,

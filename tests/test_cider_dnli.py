@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from evalsuite.data.cider import Corpus
-from evalsuite.data.cider_dnli import STRATEGIES, Triplet, negatives
-from evalsuite.data.cider_relations import RELATIONS, official
-from evalsuite.data.cider_tasks import FOLDS, SPLITS, TASKS_CIDER
-from evalsuite.resources import bundled
+from evalsuite.benchmarks.cider.dnli import STRATEGIES, Triplet, negatives
+from evalsuite.benchmarks.cider.loader import Corpus
+from evalsuite.benchmarks.cider.relations import RELATIONS, official
+from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
+from evalsuite.common.resources import bundled
 
 # Paper, section 3.3, under the official files' names.
 SYMMETRIC = {"antonym", "distinct from", "similar to", "synonym", "located near", "happens simultaneously"}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.config import load_models
-from evalsuite.errors import ConfigError
-from evalsuite.resources import bundled
+from evalsuite.backends.models import load_models
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import bundled
 
 GOOD = "models:\n  - name: a\n    backend: hf\n    path: somewhere/model\n"
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.data.check import check
-from evalsuite.data.corecode import Corpus, load, path_of
-from evalsuite.data.corpus import Corpora
-from evalsuite.data.pull import pull
-from evalsuite.dialogue import event, same_source
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.tasks import TASKS
+from evalsuite.benchmarks.check import check
+from evalsuite.benchmarks.corecode.loader import Corpus, load, path_of
+from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.benchmarks.pull import pull
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.dialogue import event, same_source
+from evalsuite.common.errors import ConfigError, DataError
 
 CHOICE = {
     "id": 7, "dialogue": ["A: 你好。", "B: 我很少看[MASK]。"], "question": "请选择。", "(a)": "科幻片", "(b)": "恐怖片",

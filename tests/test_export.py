@@ -15,10 +15,10 @@ import pytest
 import yaml
 
 import evalsuite
-from evalsuite.data.corecode import Corpus
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
-from evalsuite.errors import ConfigError, DataError, PromptError
-from evalsuite.export import reading
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.common.errors import ConfigError, DataError, PromptError
+from evalsuite.exchange.export import reading
 from evalsuite.types import Request
 
 COMMON: dict[str, Any] = {"data": "bundled:sample", "shots": 2, "prompt": ["paper", "plain"], "limit": 4}

@@ -17,18 +17,18 @@ import pytest
 from rich.table import Table
 
 import evalsuite
-from evalsuite import training
 from evalsuite.backends.checkpoint import Checkpoint
-from evalsuite.config import Finetune, Model, load_models
-from evalsuite.data.corecode import Corpus, path_of
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
-from evalsuite.data.corpus import Corpora
-from evalsuite.dialogue import same_source
-from evalsuite.errors import BackendError, ConfigError
-from evalsuite.finetune import Pool, Sweep, pool
+from evalsuite.backends.models import Finetune, Model, load_models
+from evalsuite.benchmarks.corecode.loader import Corpus, path_of
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.cli.tables.finetune import curves
+from evalsuite.common.dialogue import same_source
+from evalsuite.common.errors import BackendError, ConfigError
+from evalsuite.common.resources import bundled
+from evalsuite.finetuning import training
+from evalsuite.finetuning.sweep import Pool, Sweep, pool
 from evalsuite.prompt import Prompt
-from evalsuite.resources import bundled
-from evalsuite.tables_finetune import curves
 
 pytest.importorskip("peft", reason="needs evalsuite[finetune]")
 pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")

@@ -16,15 +16,16 @@ from typing import Any
 import pytest
 
 import evalsuite
-from evalsuite import finetune_ray, training
 from evalsuite.backends import ray as executor
-from evalsuite.config import load_models
-from evalsuite.data.corpus import Corpora
-from evalsuite.display import Display
-from evalsuite.errors import BackendError
-from evalsuite.finetune import Job, Sweep, finished, jobs, pool
-from evalsuite.resources import bundled
-from evalsuite.tasks import task
+from evalsuite.backends.models import load_models
+from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.benchmarks.registry import task
+from evalsuite.common.errors import BackendError
+from evalsuite.common.resources import bundled
+from evalsuite.evaluation.display import Display
+from evalsuite.finetuning import ray as finetune_ray
+from evalsuite.finetuning import training
+from evalsuite.finetuning.sweep import Job, Sweep, finished, jobs, pool
 
 pytest.importorskip("peft", reason="needs evalsuite[finetune]")
 pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from evalsuite.benchmark import Task
-from evalsuite.data import glucose
-from evalsuite.data.glucose_slots import prompted, statement
-from evalsuite.data.glucose_tasks import TASKS_GLUCOSE
-from evalsuite.errors import DataError
-from evalsuite.metrics.glucose import answered_bleu, corpus_bleu, correlations, notebook_bleu
+from evalsuite.benchmarks.glucose import loader as glucose
+from evalsuite.benchmarks.glucose.bleu import answered_bleu, corpus_bleu, correlations, notebook_bleu
+from evalsuite.benchmarks.glucose.slots import prompted, statement
+from evalsuite.benchmarks.glucose.tasks import TASKS_GLUCOSE
+from evalsuite.common.errors import DataError
+from evalsuite.common.resources import bundled, packaged
 from evalsuite.prompt import Prompt, Shots
-from evalsuite.resources import bundled
 from evalsuite.types import Item
 
 SPECIFIC, GENERAL = TASKS_GLUCOSE
@@ -240,7 +240,7 @@ def test_correlations_by_hand() -> None:
 
 
 def table_4() -> dict[tuple[str, str, str, str], float]:
-    with bundled("leaderboard/published/glucose_results.csv").open(encoding="utf-8", newline="") as file:
+    with packaged("benchmarks/glucose/published.csv").open(encoding="utf-8", newline="") as file:
         return {(r["model"], r["task"], r["split"], r["metric"]): float(r["value"]) for r in csv.DictReader(file)}
 
 

@@ -17,8 +17,8 @@ import pytest
 
 import evalsuite
 from evalsuite.backends.baseline import Baseline
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.tasks import TASKS
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.types import Request
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")

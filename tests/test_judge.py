@@ -9,16 +9,24 @@ from typing import Any
 
 import pytest
 
-from evalsuite.agreement import correlations, medians, pair, partial_spearman, raters, spearman_interval, weighted_kappa
-from evalsuite.config import Model
-from evalsuite.errors import ConfigError, PromptError
-from evalsuite.judge.attacks import attacks, draw
-from evalsuite.judge.controls import Opinion, Told, controls
-from evalsuite.judge.judging import Settings, family
-from evalsuite.judge.replies import read
-from evalsuite.judge.rubric import Rubric, Scale, again, fenced
-from evalsuite.judge.summary import joint
-from evalsuite.resources import bundled
+from evalsuite.backends.models import Model
+from evalsuite.common.errors import ConfigError, PromptError
+from evalsuite.common.resources import bundled
+from evalsuite.metrics.agreement import (
+    correlations,
+    medians,
+    pair,
+    partial_spearman,
+    raters,
+    spearman_interval,
+    weighted_kappa,
+)
+from evalsuite.results.judged.controls import Opinion, Told, controls
+from evalsuite.results.judged.replies import read
+from evalsuite.results.judged.summary import joint
+from evalsuite.review.judge.attacks import attacks, draw
+from evalsuite.review.judge.judging import Settings, family
+from evalsuite.review.judge.rubric import Rubric, Scale, again, fenced
 from evalsuite.types import Item
 
 PROMPTS = bundled("prompts")

@@ -16,11 +16,11 @@ import pytest
 from typer.testing import CliRunner
 
 import evalsuite
-from evalsuite import cli
-from evalsuite.errors import ConfigError
-from evalsuite.judge.replies import read
-from evalsuite.judge.rubric import Scale
-from evalsuite.testing.faults import MIX, Server, judgement_to, prompt_id
+from evalsuite.backends.openai.faults import MIX, Server, judgement_to, prompt_id
+from evalsuite.cli import app as cli
+from evalsuite.common.errors import ConfigError
+from evalsuite.results.judged.replies import read
+from evalsuite.review.judge.rubric import Scale
 
 for package in ("openai", "tenacity", "aiolimiter"):
     pytest.importorskip(package, reason="needs evalsuite[openai]")
@@ -75,7 +75,7 @@ def replies(run: Path) -> set[str]:
 
 
 def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["evalsuite.judge.summary"], "MODELS", 3)  # as many as there are here
+    monkeypatch.setattr(sys.modules["evalsuite.results.judged.summary"], "MODELS", 3)  # as many as there are here
     server, models = endpoint
     server.mix = {"500": 0.05}
     before = json.loads((run / "results.json").read_text())

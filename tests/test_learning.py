@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from evalsuite.learning import label_check, learning
-from evalsuite.results import Results
-from evalsuite.tables_finetune import curves
+from evalsuite.cli.tables.finetune import curves
+from evalsuite.results.journey import Results
+from evalsuite.results.learning import label_check, learning
 
 PLACE = {"task": "slot_identification", "set": "easy", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}  # fmt: skip
 LABELS = {"a": 2, "b": 6, "c": 2}

@@ -13,16 +13,16 @@ import pytest
 
 import evalsuite
 from evalsuite.backends import checkpoint as tokens
-from evalsuite.backends import prefill
-from evalsuite.backends.hf import HuggingFace, _only_labels
-from evalsuite.config import Generation, Model
-from evalsuite.data.corecode import Corpus
-from evalsuite.errors import ConfigError
+from evalsuite.backends.hf import prefill
+from evalsuite.backends.hf.backend import HuggingFace, _only_labels
+from evalsuite.backends.models import Generation, Model
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import bundled
 from evalsuite.parse import parse_option
 from evalsuite.prompt import Prompt
-from evalsuite.resources import bundled
-from evalsuite.scoring import FULL, most_likely, read_answer, score_cell
-from evalsuite.tasks import TASKS
+from evalsuite.results.scoring import FULL, most_likely, read_answer, score_cell
 from evalsuite.types import Item, Likelihood, Request, Response, Status
 
 ITEM = Item(
@@ -147,7 +147,7 @@ def test_a_melting_boundary_keeps_the_context(base: HuggingFace) -> None:
 def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
-    from evalsuite.backends import hf as module
+    from evalsuite.backends.hf import backend as module
 
     requests = asked(sample, "labels", count=7)
     whole = answers(hf, requests)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import evalsuite
-from evalsuite.compare import compare
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.lines import metric_lines, parse_lines
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.exchange.batch import metric_lines, parse_lines
+from evalsuite.results.compare import compare
 
 
 def write(path: Path, *rows: object) -> Path:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evalsuite.metrics.classes import Classes
-from evalsuite.stats import bootstrap
+from evalsuite.metrics.statistics import bootstrap
 
 
 def values(choices: list[int | None], golds: list[int], classes: int, positive: int | None = None) -> dict[str, float]:

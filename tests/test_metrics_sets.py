@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from evalsuite.metrics.sets import SetScores
-from evalsuite.stats import bootstrap
+from evalsuite.metrics.statistics import bootstrap
 
 SETS = [
     # chosen, right

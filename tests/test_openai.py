@@ -20,11 +20,11 @@ from pydantic import ValidationError
 
 import evalsuite
 from evalsuite.backends import Limits
-from evalsuite.backends.openai import OpenAI
-from evalsuite.backends.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
-from evalsuite.config import API, Generation, Model, Price
-from evalsuite.errors import BackendError
-from evalsuite.testing.faults import MIX, Server, prompt_id, reply_to
+from evalsuite.backends.models import API, Generation, Model, Price
+from evalsuite.backends.openai.backend import OpenAI
+from evalsuite.backends.openai.faults import MIX, Server, prompt_id, reply_to
+from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
+from evalsuite.common.errors import BackendError
 from evalsuite.types import Item, Message, Request, Response
 
 pytest.importorskip("openai", reason="needs evalsuite[openai]")

@@ -26,7 +26,7 @@ def python(code: str, cwd: Path, **more: str) -> str:
     "code",
     [
         "import evalsuite",
-        "import sys; sys.argv = ['evalsuite', '--help']\nimport evalsuite.cli\ntry: evalsuite.cli.main()\nexcept SystemExit: pass",
+        "import sys; sys.argv = ['evalsuite', '--help']\nimport evalsuite.cli\ntry: evalsuite.cli.app.main()\nexcept SystemExit: pass",
     ],
     ids=["import", "--help"],
 )

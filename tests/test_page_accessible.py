@@ -13,7 +13,7 @@ from everything import everything
 from test_page import CHROMIUM, browse
 
 import evalsuite
-from evalsuite import audit
+from evalsuite.review import audit
 
 pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
 for package in ("openai", "tenacity", "aiolimiter"):

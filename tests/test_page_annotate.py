@@ -12,9 +12,9 @@ import pytest
 from test_page import CHROMIUM, HOSTILE, browse
 
 import evalsuite
-from evalsuite.build import build, page, read
-from evalsuite.build.annotations import check, problems
-from evalsuite.schema.annotation import AnnotatedDialogue
+from evalsuite.authoring import build, page, read
+from evalsuite.authoring.annotations import check, problems
+from evalsuite.results.schema.annotation import AnnotatedDialogue
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 

@@ -15,8 +15,8 @@ import pytest
 from test_page import CHROMIUM, browse
 
 import evalsuite
-from evalsuite.report import published
-from evalsuite.tasks import BENCHMARKS, TASKS
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.page.report import published
 
 browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 TASKS_RUN = ["domain_identification", "cicero_single_answer", "cicero_all_answers", "cider_dnli", "cider_span_extraction",

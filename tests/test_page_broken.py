@@ -14,7 +14,7 @@ from everything import change, change_records
 from test_page import CHROMIUM, browse
 
 import evalsuite
-from evalsuite.errors import DataError
+from evalsuite.common.errors import DataError
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 TASKS = ["domain_identification", "conflict_detection"]

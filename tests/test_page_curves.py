@@ -17,7 +17,7 @@ import pytest
 from test_page import CHROMIUM, browse, shown
 
 import evalsuite
-from evalsuite.learning import learning
+from evalsuite.results.learning import learning
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 KINDS = ["none", "reindicate", "shuffle"]

@@ -12,7 +12,7 @@ import pytest
 from test_page import AT_ONCE
 
 import evalsuite
-from evalsuite.testing.faults import Server
+from evalsuite.backends.openai.faults import Server
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
 for package in ("openai", "tenacity", "aiolimiter"):

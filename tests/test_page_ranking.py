@@ -14,8 +14,8 @@ import pytest
 from test_page import AT_ONCE
 
 import evalsuite
-from evalsuite import ranking
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.results import ranking
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")

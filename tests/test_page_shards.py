@@ -41,7 +41,7 @@ def site(run: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch:
     """The page with its shards in it, and with several small ones as files."""
     if request.param == "beside":
         monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
-        monkeypatch.setattr(sys.modules["evalsuite.shards"], "SIZE", 20_000)
+        monkeypatch.setattr(sys.modules["evalsuite.page.shards"], "SIZE", 20_000)
     return evalsuite.report([run], tmp_path / "site")
 
 

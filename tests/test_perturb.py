@@ -13,16 +13,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from evalsuite.data.corecode import Corpus
-from evalsuite.data.corecode_tasks import CORECODE
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
-from evalsuite.errors import ConfigError
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.tasks import CORECODE
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.benchmarks.registry import SPLITS
+from evalsuite.common.errors import ConfigError
 from evalsuite.parse import parse_option
 from evalsuite.perturb import PERTURBATIONS, perturbation, reindicate, reverse, shuffle, swap_speakers, traditional
 from evalsuite.perturb.choice import STYLES, names, shuffled_order
 from evalsuite.perturb.question import named, renamed
 from evalsuite.perturb.text import drop_turns, droppable
-from evalsuite.tasks import SPLITS
 from evalsuite.types import Item
 
 CHOICES = [name for name, task in TASKS.items() if task.kind == "choice"]

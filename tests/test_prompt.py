@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.data.corecode import Corpus
-from evalsuite.data.corecode_tasks import CORECODE
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
-from evalsuite.dialogue import same_source
-from evalsuite.errors import PromptError
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.tasks import CORECODE
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.common.dialogue import same_source
+from evalsuite.common.errors import PromptError
+from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt, Shots, fit
-from evalsuite.resources import bundled
 from evalsuite.types import Item, Request
 
 PROMPTS = bundled("prompts")

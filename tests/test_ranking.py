@@ -15,9 +15,12 @@ import pytest
 from rich.console import Console
 
 import evalsuite
-from evalsuite import metric_correlations, ranking, stats, tables_ranking
-from evalsuite.ranking import Rated, Value
-from evalsuite.stats import Means
+from evalsuite.cli.tables import ranking as tables_ranking
+from evalsuite.metrics import statistics as stats
+from evalsuite.metrics.statistics import Means
+from evalsuite.results import correlations as metric_correlations
+from evalsuite.results import ranking
+from evalsuite.results.ranking import Rated, Value
 
 # --- letters
 

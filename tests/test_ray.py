@@ -20,13 +20,13 @@ import pytest
 
 from evalsuite.backends import load
 from evalsuite.backends import ray as executor
+from evalsuite.backends.models import HF, Generation, Model
 from evalsuite.backends.ray import cluster, share
-from evalsuite.config import HF, Generation, Model
-from evalsuite.data.corecode import Corpus
-from evalsuite.errors import BackendError
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.errors import BackendError
+from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
-from evalsuite.resources import bundled
-from evalsuite.tasks import TASKS
 from evalsuite.types import Item, Message, Request
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")

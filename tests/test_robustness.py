@@ -11,12 +11,12 @@ import pytest
 from rich.console import Console
 
 import evalsuite
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.cli.tables.robustness import robustness_tables
+from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.robustness import Told, drops, positions, robustness, told
-from evalsuite.run import score
-from evalsuite.store import Cell
-from evalsuite.tables_robustness import robustness_tables
+from evalsuite.results.robustness import Told, drops, positions, robustness, told
+from evalsuite.results.store import Cell
 from evalsuite.types import Answer, Item, Request, Score, Status
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"

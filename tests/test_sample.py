@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.build import build, read
-from evalsuite.data.check import check
-from evalsuite.data.corecode import Corpus
-from evalsuite.data.corecode_tasks import CORECODE
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
-from evalsuite.data.corpus import Corpora
-from evalsuite.errors import DataError
-from evalsuite.ontology import find, slots
-from evalsuite.resources import bundled
-from evalsuite.tasks import SPLITS
+from evalsuite.authoring import build, read
+from evalsuite.benchmarks.check import check
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.ontology import find, slots
+from evalsuite.benchmarks.corecode.tasks import CORECODE
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.benchmarks.registry import SPLITS
+from evalsuite.common.errors import DataError
+from evalsuite.common.resources import bundled
 
 ANNOTATIONS = bundled("sample/annotations.jsonl")
 

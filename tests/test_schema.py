@@ -14,10 +14,10 @@ from pydantic import ValidationError
 from test_learning import adapter, base, said
 
 import evalsuite
-from evalsuite.learning import learning
-from evalsuite.resources import bundled
-from evalsuite.schema import SCHEMAS, json_schema, written
-from evalsuite.testing.faults import Server, judgement_to
+from evalsuite.backends.openai.faults import Server, judgement_to
+from evalsuite.common.resources import bundled
+from evalsuite.results.learning import learning
+from evalsuite.results.schema import SCHEMAS, json_schema, written
 
 jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
 
@@ -51,7 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_published_files_are_what_the_code_generates() -> None:
-    """If not: python -m evalsuite.schema"""
+    """If not: python -m evalsuite.results.schema"""
     assert dict(written()) == {p.name: p.read_text(encoding="utf-8") for p in bundled("schema").iterdir()}
 
 
@@ -82,7 +82,7 @@ def test_every_scoring(tmp_path: Path) -> None:
 
 
 def test_a_judged_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["evalsuite.judge.summary"], "MODELS", 3)  # as many as there are here
+    monkeypatch.setattr(sys.modules["evalsuite.results.judged.summary"], "MODELS", 3)  # as many as there are here
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
     run = tmp_path / "run"

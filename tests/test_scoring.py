@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from evalsuite.dialogue import sources
-from evalsuite.scoring import FULL, Reading, intervals, read_answer, score_answer, score_cell, score_reply
+from evalsuite.common.dialogue import sources
+from evalsuite.results.scoring import FULL, Reading, intervals, read_answer, score_answer, score_cell, score_reply
 from evalsuite.types import Item, Response, Status
 
 CHOICE = Item(

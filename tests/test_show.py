@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 import evalsuite
-from evalsuite import show as shows
-from evalsuite.errors import ConfigError, EvalsuiteError
-from evalsuite.evidence import find, listed, outcome
-from evalsuite.tables_export import export, grid, latex, ranked
+from evalsuite.cli.tables import show as shows
+from evalsuite.cli.tables.export import export, grid, latex, ranked
+from evalsuite.common.errors import ConfigError, EvalsuiteError
+from evalsuite.results.items import find, listed, outcome
 
 ITEM = "corecode/easy/test/slot_identification/0"
 
@@ -135,8 +135,8 @@ def test_ids_that_are_none_or_several(run: Path, wanted: str, says: str) -> None
 def printed(run: Path, *args: str) -> str:
     from typer.testing import CliRunner
 
-    from evalsuite.cli import app
-    from evalsuite.cli_show import show
+    from evalsuite.cli.app import app
+    from evalsuite.cli.show import show
 
     if not any(c.callback is show for c in app.registered_commands):
         app.command()(show)

@@ -17,21 +17,22 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import evalsuite
-from evalsuite import audit, cli
-from evalsuite.audit.marks import read_marks
-from evalsuite.audit.outputs import population
-from evalsuite.audit.sample import Drawn, Sample, Whole, load
-from evalsuite.cli_show import show
-from evalsuite.compare import compare
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.finetune import finetune
-from evalsuite.judge.rubric import Rubric, again
-from evalsuite.resources import bundled
-from evalsuite.results import open_store
-from evalsuite.run import preview, score
-from evalsuite.schema.judged import Judged
-from evalsuite.tasks import TASKS
-from evalsuite.testing.faults import Server, prompt_id
+from evalsuite.backends.openai.faults import Server, prompt_id
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.cli import app as cli
+from evalsuite.cli.show import show
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
+from evalsuite.evaluation.journey import preview, score
+from evalsuite.finetuning.sweep import finetune
+from evalsuite.results.compare import compare
+from evalsuite.results.journey import open_store
+from evalsuite.results.schema.judged import Judged
+from evalsuite.review import audit
+from evalsuite.review.audit.marks import read_marks
+from evalsuite.review.audit.outputs import population
+from evalsuite.review.audit.sample import Drawn, Sample, Whole, load
+from evalsuite.review.judge.rubric import Rubric, again
 from evalsuite.types import Likelihood, Response
 
 TASKS_HERE = ["cicero", "cider", "glucose"]

@@ -8,9 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from evalsuite import stats
 from evalsuite.metrics import Corpus, TextScores
-from evalsuite.stats import Means
+from evalsuite.metrics import statistics as stats
+from evalsuite.metrics.statistics import Means
 
 # (right, total, low, high, source)
 WILSON = [

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.errors import ConfigError
-from evalsuite.store import Cell, Store, _pack, _unpack, key
+from evalsuite.common.errors import ConfigError
+from evalsuite.results.store import Cell, Store, _pack, _unpack, key
 from evalsuite.types import Item, Likelihood, Message, Request, Response
 
 ITEM = Item(

@@ -16,15 +16,16 @@ import pytest
 from typer.testing import CliRunner
 
 import evalsuite
-from evalsuite import cli, records
-from evalsuite.citations import citations
-from evalsuite.errors import ConfigError, DataError
-from evalsuite.resources import bundled
-from evalsuite.submit import making
-from evalsuite.submit.check import Verdict, check
-from evalsuite.submit.locate import lines_of
-from evalsuite.submit.making import SUMS, make, sums
-from evalsuite.testing.faults import Server, judgement_to
+from evalsuite.backends.openai.faults import Server, judgement_to
+from evalsuite.cli import app as cli
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.resources import bundled
+from evalsuite.exchange.submit import making
+from evalsuite.exchange.submit.check import Verdict, check
+from evalsuite.exchange.submit.locate import lines_of
+from evalsuite.exchange.submit.making import SUMS, make, sums
+from evalsuite.page.citations import citations
+from evalsuite.results import records
 
 HEAD = {"name": "Baselines", "who": "somebody", "contact": "a@example.org", "licence": "CC-BY-4.0", "notes": "none"}
 ABOUT = {"trained_on": [], "statement": "rules, not models"}
@@ -335,8 +336,8 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
 
 def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     """What has a right key, but is not what the template makes of the item."""
-    from evalsuite.store import key
-    from evalsuite.submit.evidence import request_of
+    from evalsuite.exchange.submit.evidence import request_of
+    from evalsuite.results.store import key
 
     facts = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]
 

@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
-from evalsuite.ranking import average_ranks
-from evalsuite.tables import by_scoring
-from evalsuite.tables_breakdown import breakdown_tables, confusion_tables
-from evalsuite.tables_ranking import correlations, groups, ranks
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.cli.tables.breakdown import breakdown_tables, confusion_tables
+from evalsuite.cli.tables.ranking import correlations, groups, ranks
+from evalsuite.cli.tables.results import by_scoring
+from evalsuite.results.ranking import average_ranks
 
 TEXTS = ("accuracy", "accuracy_token", "accuracy_sum", "accuracy_char", "accuracy_prior")
 

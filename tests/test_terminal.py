@@ -22,11 +22,11 @@ from rich.table import Table
 from rich.text import Text
 
 import evalsuite
-from evalsuite import show as shows
-from evalsuite.evidence import evidence
-from evalsuite.tables_evidence import MOST
-from evalsuite.tables_export import FORMATS, export, grid
-from evalsuite.terminal import clean, console, json_mark, line, safe
+from evalsuite.cli.tables import show as shows
+from evalsuite.cli.tables.export import FORMATS, export, grid
+from evalsuite.cli.tables.items import MOST
+from evalsuite.common.terminal import clean, console, json_mark, line, safe
+from evalsuite.results.items import evidence
 
 ITEM = "corecode/easy/test/slot_identification/0"
 
@@ -122,7 +122,7 @@ def on_terminal(*argv: str, code: str = "", cwd: Path | None = None) -> str:
     """All that a process writes to a real pseudo-terminal."""
     import pty
 
-    code = code or "import sys; sys.argv[0] = 'evalsuite'; from evalsuite.cli import main; main()"
+    code = code or "import sys; sys.argv[0] = 'evalsuite'; from evalsuite.cli.app import main; main()"
     env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "PYTHONUTF8": "1"}
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -244,9 +244,7 @@ def test_errors_are_calm_on_a_terminal(tmp_path: Path, args: list[str], seen: st
 
 
 def test_a_trace_is_calm() -> None:
-    code = (
-        f"import sys\nfrom evalsuite.terminal import show_trace\nsys.excepthook = show_trace\nraise ValueError({BAD!r})"
-    )
+    code = f"import sys\nfrom evalsuite.common.terminal import show_trace\nsys.excepthook = show_trace\nraise ValueError({BAD!r})"
     text = on_terminal(code=code)
     is_calm(text)
     assert "ValueError: U+001B[38;5;201mU+202E" in text
@@ -255,7 +253,7 @@ def test_a_trace_is_calm() -> None:
 def test_programs_get_the_exact_text_and_terminals_the_safe_one(tmp_path: Path) -> None:
     outputs = [{"output": f"(a){text}", "options": {"a": "x", "b": "y"}} for text in HOSTILE[:99]]
     (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in outputs))
-    code = "import sys; sys.argv = ['evalsuite', 'parse', 'replies.jsonl']; from evalsuite.cli import main; main()"
+    code = "import sys; sys.argv = ['evalsuite', 'parse', 'replies.jsonl']; from evalsuite.cli.app import main; main()"
     env = {**os.environ, "PYTHONUTF8": "1"}
     piped = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=tmp_path, env=env, check=True).stdout
     assert [json.loads(x)["output"] for x in piped.decode().split("\n") if x] == [row["output"] for row in outputs]
@@ -356,7 +354,7 @@ def test_long_replies_are_cut_and_what_was_read_is_seen(hostile: Path) -> None:
     assert len(asked.records[0]["reply"]) > 1_000_000 and asked.judged[0]["reasons"] == HOSTILE[-1]
     from rich.console import Console
 
-    from evalsuite.tables_evidence import _reply
+    from evalsuite.cli.tables.items import _reply
 
     record = {"reply": "x" * 500_000 + "the answer" + "y" * 500_000, "answer": {"start": 500_000, "end": 500_010}}
     text = _reply(record, full=False).plain

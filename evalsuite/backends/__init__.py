@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from evalsuite.config import Model
-from evalsuite.errors import BackendError
+from evalsuite.backends.models import Model
+from evalsuite.common.errors import BackendError
 from evalsuite.types import SCORINGS, Item, Request, Response
 
 # (task, set) -> items that are not tested on, () if there are none
@@ -84,19 +84,19 @@ def _baseline(model: Model, train: TrainingItems, limits: Limits) -> Backend:
 
 
 def _hf(model: Model, train: TrainingItems, limits: Limits) -> Backend:
-    from evalsuite.backends.hf import HuggingFace
+    from evalsuite.backends.hf.backend import HuggingFace
 
     return HuggingFace(model)
 
 
 def _vllm(model: Model, train: TrainingItems, limits: Limits) -> Backend:
-    from evalsuite.backends.vllm import Vllm
+    from evalsuite.backends.vllm.backend import Vllm
 
     return Vllm(model)
 
 
 def _openai(model: Model, train: TrainingItems, limits: Limits) -> Backend:
-    from evalsuite.backends.openai import OpenAI
+    from evalsuite.backends.openai.backend import OpenAI
 
     return OpenAI(model, limits)
 

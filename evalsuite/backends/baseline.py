@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from evalsuite.backends import TrainingItems
-from evalsuite.config import Model
-from evalsuite.dialogue import event
-from evalsuite.errors import BackendError, unknown
-from evalsuite.tasks import BENCHMARKS, TASKS
+from evalsuite.backends.models import Model
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.common.dialogue import event
+from evalsuite.common.errors import BackendError, unknown
 from evalsuite.types import Item, Request, Response
 
 _SPEAKER = re.compile(r"^[^:]{0,2}:")  # not there in every benchmark

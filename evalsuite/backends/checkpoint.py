@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evalsuite.config import Model
-from evalsuite.errors import BackendError
+from evalsuite.backends.models import Model
+from evalsuite.common.errors import BackendError
 from evalsuite.types import Likelihood, Message, Request, Response
 
 

@@ -19,8 +19,8 @@ from typing import Any, cast
 
 from evalsuite import backends
 from evalsuite.backends import Backend, Loader, LocalModel
-from evalsuite.config import Model
-from evalsuite.errors import BackendError
+from evalsuite.backends.models import Model
+from evalsuite.common.errors import BackendError
 from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)

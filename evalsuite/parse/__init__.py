@@ -7,11 +7,11 @@
 Each stage is a module and can be tested alone. The rules that the docstrings cite are those of the held-out sets.
 """
 
-from .option import Choices, parse_option
-from .options import parse_options
-from .sentence import parse_sentence
-from .span import parse_span
-from .verbatim import parse_verbatim
+from evalsuite.parse.option import Choices, parse_option
+from evalsuite.parse.options import parse_options
+from evalsuite.parse.sentence import parse_sentence
+from evalsuite.parse.span import parse_span
+from evalsuite.parse.verbatim import parse_verbatim
 
 PARSER_VERSION = "2"
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .chars import enclosed, fold, key, lower
-from .synonyms import DECISIVE, OPPOSED, same_meaning
+from evalsuite.parse.chars import enclosed, fold, key, lower
+from evalsuite.parse.synonyms import DECISIVE, OPPOSED, same_meaning
 
 _GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # in 由…制成, where something else is put in
 _ORDINALS = "甲乙丙丁戊己庚辛壬癸"

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from .chars import WORD, key
-from .leads import cut_lead
-from .question import Asked
-from .refusal import NONE_FOUND
-from .segment import SPEAKER, lines
-from .shapes import CONCLUDES, EXPLAINS, after_marker, listed, sentences
-from .tails import AFTERWARDS, cut_causal, cut_correction, cut_gloss, cut_tail
-from .trim import Place, trim
+from evalsuite.parse.chars import WORD, key
+from evalsuite.parse.leads import cut_lead
+from evalsuite.parse.question import Asked
+from evalsuite.parse.refusal import NONE_FOUND
+from evalsuite.parse.segment import SPEAKER, lines
+from evalsuite.parse.shapes import CONCLUDES, EXPLAINS, after_marker, listed, sentences
+from evalsuite.parse.tails import AFTERWARDS, cut_causal, cut_correction, cut_gloss, cut_tail
+from evalsuite.parse.trim import Place, trim
 
 _CORRECTS = re.compile(
     r"(?:更正|纠正|修正|抱歉|对不起|等等|等一下|不对[,。:]|不[,。!]|哦不|我错了|说错了|重新|准确地说|wait"

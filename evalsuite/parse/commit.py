@@ -11,11 +11,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .chars import WORD
-from .cues import Cue
-from .evidence import EXPLICIT, NAMED, STANDING, STATED, Before, Evidence, after, distance
-from .groups import Group, after_trail, ends_clause, line_start, standing
-from .segment import SPEAKER, Block
+from evalsuite.parse.chars import WORD
+from evalsuite.parse.cues import Cue
+from evalsuite.parse.evidence import EXPLICIT, NAMED, STANDING, STATED, Before, Evidence, after, distance
+from evalsuite.parse.groups import Group, after_trail, ends_clause, line_start, standing
+from evalsuite.parse.segment import SPEAKER, Block
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .chars import ends
+from evalsuite.parse.chars import ends
 
 # kind -> words. One letter per kind, so that `commit` can talk about sequences of them.
 WORDS: dict[str, str] = {

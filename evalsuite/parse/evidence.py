@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .chars import BOX_OPEN
-from .cues import Cue
-from .groups import Group
+from evalsuite.parse.chars import BOX_OPEN
+from evalsuite.parse.cues import Cue
+from evalsuite.parse.groups import Group
 
 EXPLICIT, STANDING, STATED, NAMED = 3, 2, 1, 0  # strengths: 答案是b; a line "b"; 是b; b mentioned
 QUOTES = " \"“”'‘’()[]【】「」『』《》:,、。.*-—…\n\ue001\ue002="

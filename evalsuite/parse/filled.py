@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..types import Status
-from .catalog import Catalog
-from .chars import key, squeeze
-from .commit import Commitment
-from .groups import Group
-from .segment import SPEAKER, Block
-from .weigh import Verdict
+from evalsuite.parse.catalog import Catalog
+from evalsuite.parse.chars import key, squeeze
+from evalsuite.parse.commit import Commitment
+from evalsuite.parse.groups import Group
+from evalsuite.parse.segment import SPEAKER, Block
+from evalsuite.parse.weigh import Verdict
+from evalsuite.types import Status
 
 
 def only_named(found: Sequence[Commitment], block: Block, low: str) -> Verdict | None:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .chars import TURN, WORD
-from .mention import Mention
-from .segment import SPEAKER, Block
+from evalsuite.parse.chars import TURN, WORD
+from evalsuite.parse.mention import Mention
+from evalsuite.parse.segment import SPEAKER, Block
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import re
 from bisect import bisect_right
 from functools import lru_cache
 
-from .catalog import Catalog
-from .chars import ends, squeeze
-from .mention import CLOSE, HAN, LIMIT, OPEN, Mention
+from evalsuite.parse.catalog import Catalog
+from evalsuite.parse.chars import ends, squeeze
+from evalsuite.parse.mention import CLOSE, HAN, LIMIT, OPEN, Mention
 
 
 @lru_cache(maxsize=64)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from .chars import key, squeeze
-from .question import Asked, likeness
-from .segment import SPEAKER
-from .trim import Place, trim
+from evalsuite.parse.chars import key, squeeze
+from evalsuite.parse.question import Asked, likeness
+from evalsuite.parse.segment import SPEAKER
+from evalsuite.parse.trim import Place, trim
 
 MARKER = re.compile(
     r"[ ]*(?:[-*•·●○▪]|[(]?\d{1,2}[.、):](?!\d)|[(][一二三四五六七八九十a-e][)]|[a-eA-E][.、)]"

@@ -9,11 +9,11 @@ import re
 from bisect import bisect_right
 from dataclasses import replace
 
-from .catalog import Catalog
-from .chars import ends, lower, squeeze
-from .labels import labels
-from .mention import FORMER, HAN, LATTER, LIMIT, Mention
-from .places import places
+from evalsuite.parse.catalog import Catalog
+from evalsuite.parse.chars import ends, lower, squeeze
+from evalsuite.parse.labels import labels
+from evalsuite.parse.mention import FORMER, HAN, LATTER, LIMIT, Mention
+from evalsuite.parse.places import places
 
 _HEADS = {  # words that are options in one place and plain Chinese in another
     "原因": re.compile(r"[ ]?(?::(?!\s*$)|是因为|是由于|在于|如下|有[:二三])"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .catalog import Catalog
-from .chars import key, squeeze
-from .cues import Cue
-from .groups import Group
-from .mention import Mention
+from evalsuite.parse.catalog import Catalog
+from evalsuite.parse.chars import key, squeeze
+from evalsuite.parse.cues import Cue
+from evalsuite.parse.groups import Group
+from evalsuite.parse.mention import Mention
 
 _LETTERS = re.compile(r"(?<![a-z0-9])[a-z]{2,30}(?![a-z0-9])")
 

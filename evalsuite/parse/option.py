@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..types import Answer, Status
-from .catalog import Catalog, catalog
-from .chars import SENTINELS, TURN, WORD, lower
-from .commit import Reader
-from .cues import cues
-from .filled import filled, only_named, repeated, spoken, written_out
-from .groups import Group, grouped
-from .inference import inferred
-from .mentions import masked, mentions
-from .near import spelled, with_near
-from .refusal import declines
-from .scale import probabilities, ranking
-from .segment import Block, blocks, quotations
-from .strict import paper, strict
-from .strip import Clean, strip
-from .weigh import Verdict, eliminated, weigh
+from evalsuite.benchmarks.cider.inference import inferred
+from evalsuite.parse.catalog import Catalog, catalog
+from evalsuite.parse.chars import SENTINELS, TURN, WORD, lower
+from evalsuite.parse.commit import Reader
+from evalsuite.parse.cues import cues
+from evalsuite.parse.filled import filled, only_named, repeated, spoken, written_out
+from evalsuite.parse.groups import Group, grouped
+from evalsuite.parse.mentions import masked, mentions
+from evalsuite.parse.near import spelled, with_near
+from evalsuite.parse.refusal import declines
+from evalsuite.parse.scale import probabilities, ranking
+from evalsuite.parse.segment import Block, blocks, quotations
+from evalsuite.parse.strict import paper, strict
+from evalsuite.parse.strip import Clean, strip
+from evalsuite.parse.weigh import Verdict, eliminated, weigh
+from evalsuite.types import Answer, Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..types import Status
-from .catalog import Catalog, catalog
-from .chars import BOX_CLOSE, BOX_OPEN, TURN, WORD, key, lower
-from .mentions import masked, texts
-from .option import Choices
-from .option import parse_options as _read_sentences
-from .segment import Block, blocks
-from .strip import Clean, strip
+from evalsuite.parse.catalog import Catalog, catalog
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN, WORD, key, lower
+from evalsuite.parse.mentions import masked, texts
+from evalsuite.parse.option import Choices
+from evalsuite.parse.option import parse_options as _read_sentences
+from evalsuite.parse.segment import Block, blocks
+from evalsuite.parse.strip import Clean, strip
+from evalsuite.types import Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .catalog import Catalog
-from .chars import ends
-from .mention import FORMER, LATTER, LIMIT, Mention
+from evalsuite.parse.catalog import Catalog
+from evalsuite.parse.chars import ends
+from evalsuite.parse.mention import FORMER, LATTER, LIMIT, Mention
 
 _NUMBERS = {
     word: number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .chars import key
+from evalsuite.parse.chars import key
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .chars import WORD
-from .groups import Group
-from .segment import Block
+from evalsuite.parse.chars import WORD
+from evalsuite.parse.groups import Group
+from evalsuite.parse.segment import Block
 
 _NUMBER = re.compile(
     r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?(?P<percent>%|％|‰|个百分点|分(?!钟|析|别|之))?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .chars import TURN, WORD
+from evalsuite.parse.chars import TURN, WORD
 
 # A line that begins like this begins a new prompt: the one that was asked, echoed, or one that the model invents.
 _PROMPT = re.compile(

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from ..types import Answer, Status
-from .chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, lower
-from .segment import Block, blocks, lines
-from .strip import strip
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, lower
+from evalsuite.parse.segment import Block, blocks, lines
+from evalsuite.parse.strip import strip
+from evalsuite.types import Answer, Status
 
 _THING = (
     r"(?:(?:final|correct|possible|likely|most[ ]likely|plausible|subsequent|emotional|direct)[ ])*"

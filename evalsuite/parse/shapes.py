@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .chars import WORD
-from .leads import MARKER, cut_lead
-from .question import Asked
-from .refusal import NONE_FOUND
-from .segment import lines
-from .trim import Place, trim
+from evalsuite.parse.chars import WORD
+from evalsuite.parse.leads import MARKER, cut_lead
+from evalsuite.parse.question import Asked
+from evalsuite.parse.refusal import NONE_FOUND
+from evalsuite.parse.segment import lines
+from evalsuite.parse.trim import Place, trim
 
 _VALUE = re.compile(
     r"[\"'](?P<key>[^\"'\n:]{1,20})[\"'][ ]?:[ ]?(?:\"(?P<text>[^\"\n]*)\"|'(?P<single>[^'\n]*)'"

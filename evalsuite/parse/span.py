@@ -10,15 +10,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..types import Answer, Status
-from .chars import SENTINELS, WORD, key, lower
-from .choose import choose, quotes_turn
-from .question import Asked, asked
-from .refusal import REFUSES, SMALL_TALK
-from .segment import SPEAKER, Block, blocks, lines
-from .shapes import boxed
-from .strip import Clean, strip, strip_tokens
-from .trim import trim
+from evalsuite.parse.chars import SENTINELS, WORD, key, lower
+from evalsuite.parse.choose import choose, quotes_turn
+from evalsuite.parse.question import Asked, asked
+from evalsuite.parse.refusal import REFUSES, SMALL_TALK
+from evalsuite.parse.segment import SPEAKER, Block, blocks, lines
+from evalsuite.parse.shapes import boxed
+from evalsuite.parse.strip import Clean, strip, strip_tokens
+from evalsuite.parse.trim import trim
+from evalsuite.types import Answer, Status
 
 
 def parse_span(

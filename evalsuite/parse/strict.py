@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..types import Answer, Status
-from .catalog import Catalog
-from .chars import SENTINELS, WORD, lower, squeeze
-from .strip import Clean
+from evalsuite.parse.catalog import Catalog
+from evalsuite.parse.chars import SENTINELS, WORD, lower, squeeze
+from evalsuite.parse.strip import Clean
+from evalsuite.types import Answer, Status
 
 
 def paper(output: str, options: Mapping[str, str]) -> Answer:

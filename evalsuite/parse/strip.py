@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, enclosed, fold
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, enclosed, fold
 
 WINDOW = 2000  # of a longer text, this much from the head and from the tail is read
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from .chars import key
+from evalsuite.parse.chars import key
 
 _MEANINGS = """
 西红柿 番茄

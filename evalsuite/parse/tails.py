@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .chars import WORD, key
-from .question import Asked, likeness
-from .trim import PAIRS, Place, trim
+from evalsuite.parse.chars import WORD, key
+from evalsuite.parse.question import Asked, likeness
+from evalsuite.parse.trim import PAIRS, Place, trim
 
 _GLOSS = re.compile(r"[ ]?[(（\[【][^()（）]*[)）\]】]?$")
 AFTERWARDS = re.compile(

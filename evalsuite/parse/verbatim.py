@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..types import Answer, Status
-from .chars import fold, lower
-from .span import parse_span
-from .strip import strip
-from .trim import trim
+from evalsuite.parse.chars import fold, lower
+from evalsuite.parse.span import parse_span
+from evalsuite.parse.strip import strip
+from evalsuite.parse.trim import trim
+from evalsuite.types import Answer, Status
 
 _LEAD = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..types import Status
-from .catalog import Catalog
-from .commit import Commitment
-from .evidence import EXPLICIT, NAMED, STANDING, STATED
+from evalsuite.parse.catalog import Catalog
+from evalsuite.parse.commit import Commitment
+from evalsuite.parse.evidence import EXPLICIT, NAMED, STANDING, STATED
+from evalsuite.types import Status
 
 
 @dataclass(frozen=True, slots=True)

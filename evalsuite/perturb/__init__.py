@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from evalsuite.errors import ConfigError, unknown
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.perturb.choice import (
     Order,
     both,
@@ -25,7 +26,6 @@ from evalsuite.perturb.choice import (
     shuffled_order,
 )
 from evalsuite.perturb.text import drop_turns, swap_speakers, traditional
-from evalsuite.tasks import TASKS, benchmark_of
 from evalsuite.types import Item
 
 _CHOICE, _LISTED, _FREE = ("choice",), ("choice", "choices"), ("span", "text")

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from random import Random
 
-from evalsuite.errors import ConfigError, unknown
+from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.perturb.question import renamed
 from evalsuite.types import Item
 

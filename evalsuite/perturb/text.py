@@ -9,10 +9,10 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from evalsuite.dialogue import event
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.dialogue import event
 from evalsuite.perturb.choice import names
 from evalsuite.perturb.question import named
-from evalsuite.tasks import TASKS
 from evalsuite.types import Item
 
 _MARK = re.compile(r"\s*[A-Za-z]\s*[:：]\s*")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evalsuite.backends import Backend, load
-from evalsuite.config import VLLM, Model
+from evalsuite.backends.models import VLLM, Model
 
 _found = find_spec("vllm")
 # Without an origin it is this very folder, taken for a package.

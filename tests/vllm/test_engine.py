@@ -19,14 +19,14 @@ import pytest
 import evalsuite
 from evalsuite import backends
 from evalsuite.backends import LocalModel, Sharing, load
-from evalsuite.config import Generation, Model, load_models
-from evalsuite.data import glucose_slots as slots
-from evalsuite.data.corecode import Corpus
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
-from evalsuite.errors import BackendError
+from evalsuite.backends.models import Generation, Model, load_models
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.benchmarks.glucose import slots as slots
+from evalsuite.common.errors import BackendError
+from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
-from evalsuite.resources import bundled
-from evalsuite.store import Store
+from evalsuite.results.store import Store
 from evalsuite.types import Request, Response
 
 CLOSE = 1e-4  # of a natural logarithm; seen: 2e-5

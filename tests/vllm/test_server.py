@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 
 from evalsuite.backends import Backend, Limits
-from evalsuite.backends.hf import HuggingFace
-from evalsuite.backends.openai import OpenAI
-from evalsuite.config import API, Model
-from evalsuite.data.corecode import Corpus
-from evalsuite.data.corecode_tasks import TASKS_CORECODE as TASKS
+from evalsuite.backends.hf.backend import HuggingFace
+from evalsuite.backends.models import API, Model
+from evalsuite.backends.openai.backend import OpenAI
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt, Shots
-from evalsuite.resources import bundled
 from evalsuite.types import Request, Response
 
 # A module of it: the name alone would find this folder.
@@ -101,7 +101,7 @@ def test_its_errors(url: str, sample: Corpus) -> None:
     """A prompt that is too long fails alone; a model that is not there stops everything."""
     from dataclasses import replace
 
-    from evalsuite.errors import BackendError
+    from evalsuite.common.errors import BackendError
     from evalsuite.types import Message
 
     (first, *_) = requests(sample, 0)

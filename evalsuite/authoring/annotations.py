@@ -1,0 +1,193 @@
+"""Annotations files: read, and held to the rules of the paper's section 3 (rules.yaml) with errors that name the field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from dataclasses import field as made_of
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from evalsuite.benchmarks.corecode.ontology import tree
+from evalsuite.common.errors import DataError
+from evalsuite.exchange import batch as lines
+from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A rule that an annotation breaks. `code` is its name in rules.yaml, `field` the place in the line."""
+
+    field: str  # "annotations[0].conflict1"
+    code: str
+    values: dict[str, Any] = made_of(default_factory=dict)
+
+    @property
+    def message(self) -> str:
+        english: str = rules()["messages"][self.code][0]
+        return english.format(**self.values)
+
+
+@cache
+def rules() -> dict[str, Any]:
+    """rules.yaml as it is."""
+    found: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "rules.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+def read(path: Path) -> list[AnnotatedDialogue]:
+    """All lines of a file that is ready to be built from. Raises DataError for the first problem."""
+    dialogues, wrong = check(path)
+    if wrong:
+        first, more = wrong[0], len(wrong) - 1
+        rest = f" ({more} more: `evalsuite build check {path}` lists them)" if more else ""
+        raise DataError(first.message + rest, first.file, first.line, first.field)
+    return dialogues
+
+
+def check(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError]]:
+    """What can be read of a file, and all that is wrong with it in the file's order."""
+    dialogues: list[AnnotatedDialogue] = []
+    wrong: list[DataError] = []
+    seen: dict[str, int] = {}
+    for line, row in lines.read(path):
+        try:
+            dialogue = AnnotatedDialogue.model_validate(row)
+        except ValidationError as error:
+            wrong += [DataError(_told(e), path, line, _path(e["loc"])) for e in error.errors()]
+            continue
+        found = list(problems(dialogue))
+        if (before := seen.setdefault(dialogue.id, line)) != line:
+            found.insert(0, Problem("id", "twice", {"value": dialogue.id, "line": before}))
+        wrong += [DataError(p.message, path, line, p.field) for p in found]
+        dialogues.append(dialogue)
+    return dialogues, wrong
+
+
+def _told(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return f"unknown key; known: {', '.join((*AnnotatedDialogue.model_fields, *Knowledge.model_fields))}"
+    return f"{error['msg'][0].lower()}{error['msg'][1:]}"
+
+
+def _path(place: Sequence[int | str]) -> str:
+    """
+    >>> _path(("annotations", 0, "slot"))
+    'annotations[0].slot'
+    """
+    return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
+
+
+def problems(dialogue: AnnotatedDialogue) -> Iterator[Problem]:
+    """All rules that a line breaks. leaderboard/annotate/rules.js says the same for the page; a test compares the two."""
+    for n, turn in enumerate(dialogue.dialogue):
+        if not turn.strip():
+            yield Problem(f"dialogue[{n}]", "turn")
+    if dialogue.nothing and dialogue.annotations:
+        yield Problem("nothing", "nothing")
+    seen: dict[tuple[str, ...], int] = {}
+    for n, knowledge in enumerate(dialogue.annotations):
+        same = tuple(getattr(knowledge, name) for name in _TRIPLET)
+        if (other := seen.setdefault(same, n)) != n and knowledge.value:
+            yield Problem(f"annotations[{n}]", "repeated", {"other": other})
+        for p in _of_one(knowledge, dialogue):
+            yield Problem(f"annotations[{n}].{p.field}", p.code, p.values)
+
+
+_TRIPLET = ("dimension", "instance", "domain", "slot", "value")
+_TEXTS = ("instance", "value", "phrase", "conflict1", "conflict2")
+
+
+def _of_one(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[Problem]:
+    r = rules()
+    if k.proposed:
+        yield Problem("proposed", "proposed", {"value": k.proposer or "a model"})
+    yield from _of_ontology(k)
+    texts = {name: getattr(k, name) for name in _TEXTS}
+    for name, text in (*texts.items(), *((f"evidence[{i}]", span) for i, span in enumerate(k.evidence))):
+        if not text:
+            yield Problem(name, "empty")
+        elif re.search(r["untidy"], text):
+            yield Problem(name, "untidy", {"value": text})
+        elif name in ("instance", "value") and k.dimension == "事件" and re.search(r["speakers"][dialogue.set], text):
+            yield Problem(name, "speakers", {"value": text})
+    if k.value and k.value == k.instance:
+        yield Problem("value", "same")
+    elif k.value and k.slot in r["event_slots"] and any(re.search(p, k.value) for p in r["no_events"]):
+        yield Problem("value", "event", {"value": k.value})
+    whole = "\n".join(dialogue.dialogue)
+    for name, span in (*((f"evidence[{i}]", span) for i, span in enumerate(k.evidence)), ("phrase", k.phrase)):
+        if not span or (count := whole.count(span)) == 1 or (name == "phrase" and place(k, dialogue.dialogue)):
+            continue
+        values = {"value": span, "count": count}
+        yield Problem(name, "several", values) if count else Problem(name, "missing", {"value": span})
+    if k.phrase and k.evidence and not any(k.phrase in span for span in k.evidence):
+        yield Problem("phrase", "outside", {"value": k.phrase})
+    if k.phrase:
+        yield from _of_conflicts(k)
+
+
+def place(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | None:
+    """(turn, character) of the phrase: where it stands once, or stands once in the only span of evidence that has it."""
+    around, within = k.phrase, 0
+    if "\n".join(dialogue).count(around) != 1:
+        spans = [span for span in k.evidence if k.phrase in span]
+        if len(spans) != 1 or spans[0].count(k.phrase) != 1 or "\n".join(dialogue).count(spans[0]) != 1:
+            return None
+        around, within = spans[0], spans[0].index(k.phrase)
+    return next(((n, turn.index(around) + within) for n, turn in enumerate(dialogue) if around in turn), None)
+
+
+def _of_ontology(k: Knowledge) -> Iterator[Problem]:
+    """The first of dimension, domain and slot that is not there: what is below it cannot be told."""
+    branches: Any = {b["dimension"]["zh"]: b["domains"] for b in tree()}
+    parent = ""
+    for name in ("dimension", "domain", "slot"):
+        value = getattr(k, name)
+        if not value:
+            yield Problem(name, "empty")
+            return
+        if value not in branches:
+            yield Problem(name, name, {"value": value, "parent": parent, "known": ", ".join(branches)})
+            return
+        below, parent = branches[value], value
+        branches = {d["name"]["zh"]: d["slots"] for d in below} if name == "dimension" else {s["zh"]: () for s in below}
+
+
+def _of_conflicts(k: Knowledge) -> Iterator[Problem]:
+    r = rules()
+    phrase = re.findall(r["unit"], k.phrase)
+    one, two = (distance(phrase, re.findall(r["unit"], text)) for text in (k.conflict1, k.conflict2))
+    most = max(r["minimal"], int(r["share"] * len(phrase)))
+    if k.conflict1 and k.conflict1 == k.phrase:
+        yield Problem("conflict1", "unchanged")
+    elif k.conflict1 and one > most:
+        yield Problem("conflict1", "minimal", {"value": k.phrase, "count": one, "most": most})
+    if not k.conflict2:
+        return
+    if k.conflict2 == k.phrase:
+        yield Problem("conflict2", "unchanged2")
+    elif k.conflict2 == k.conflict1:
+        yield Problem("conflict2", "alike")
+    elif k.conflict1 and two < one:
+        yield Problem("conflict2", "maximal", {"count": two, "most": one})
+
+
+def distance(a: Sequence[str], b: Sequence[str]) -> int:
+    """Fewest insertions, deletions and substitutions (Levenshtein 1966).
+
+    >>> distance("用热水泡着", "用冷风吹着")
+    3
+    """
+    before = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        now = [i]
+        for j, y in enumerate(b, 1):
+            now.append(min(before[j] + 1, now[-1] + 1, before[j - 1] + (x != y)))
+        before = now
+    return before[-1]

@@ -1,0 +1,330 @@
+"""Can a benchmark be answered without reading its dialogues? Simple guessers try, and what they reach is told.
+
+Each guesser sees the training items (dev where there are none) whose dialogues the tested split has not, so that nothing
+depends on leaks; what can be looked up because of leaks is a check of its own. Choices are right or wrong; texts get the
+suite's character F1 and exact match, as replies do. Partial-input baselines: Gururangan et al. 2018, Poliak et al. 2018.
+
+A check is above chance if a one-sided binomial test says so (p < 0.05 after Holm's correction over all checks of the
+report), at as many independent items as the dialogues make (`stats.effective`). For what is fitted on the tested file
+itself, as label and position prior, p counts every label that might have been the favourite (Bonferroni).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+
+from evalsuite.authoring.guess import ConditionalLogit, Nearest, bags
+from evalsuite.authoring.guess import pieces as ngrams
+from evalsuite.backends.baseline import lexical, pairs, pieces
+from evalsuite.benchmark import Task
+from evalsuite.benchmarks.corpus import Corpus
+from evalsuite.common.dialogue import event, sources
+from evalsuite.metrics.exact import char_f1, exact_match
+from evalsuite.metrics.statistics import effective, holm, wilson
+from evalsuite.types import Item
+
+Guess = tuple[int, ...] | str  # options, between which it cannot decide (none: no answer), or a text
+Items = Sequence[Item]
+Guesser = Callable[[Items, Items], list[Guess] | None]  # training items, tested items; None: nothing to go by
+_DRAWS = 20  # random answers an item, from which the chance level of texts is taken
+SOLVED = 0.5  # of what guessing misses
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A guesser. What it goes by, in words; whether it looks at the dialogue; whether it is fitted on the tested file."""
+
+    name: str
+    says: str
+    guess: Guesser
+    reads: bool = False
+    inside: bool = False
+    lookup: bool = False  # wants the training items that leaks are looked up in
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a guesser reaches on one file. All figures but `p` are shares in [0, 1]; the interval is Wilson's (95 %)."""
+
+    task: str
+    set: str
+    split: str
+    check: str
+    measure: str  # "accuracy" | "f1" | "exact"
+    items: int
+    value: float
+    low: float
+    high: float
+    chance: float  # what guessing blindly reaches: a random option, training answer or (spans) piece of the dialogue
+    p: float  # one-sided, Holm-adjusted over the report
+    verdict: str
+
+    @property
+    def gain(self) -> float:
+        """The part of what guessing misses that this gets: 0 is chance, 1 is all right."""
+        return (self.value - self.chance) / (1 - self.chance) if self.chance < 1 else 0.0
+
+    @property
+    def above(self) -> bool:
+        return self.p < 0.05
+
+
+def find(corpus: Corpus, split: str = "test") -> tuple[Finding, ...]:
+    """All checks on all files of that split, in the order of tasks and sets. Raises DataError for broken lines."""
+    found = [f for task, item_set in corpus.files(split) for f in _file(corpus, task, item_set, split)]
+    adjusted = holm({str(n): f.p for n, f in enumerate(found)})
+    return tuple(_judged(replace(f, p=adjusted[str(n)])) for n, f in enumerate(found))
+
+
+def _judged(f: Finding) -> Finding:
+    check = CHECKS[f.check]
+    if not f.above:
+        words = "no better than chance"
+    elif check.lookup:
+        words = "can be looked up in what is given for training"
+    else:
+        how = "understanding" if check.reads else "reading"
+        words = (
+            f"can be solved without {how} the dialogue"
+            if f.gain >= SOLVED
+            else f"{100 * f.gain:.0f} % of what guessing misses is had without {how} the dialogue"
+        )
+    return replace(f, verdict=words)
+
+
+def _file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Finding]:
+    tested = corpus.file(task, item_set, split).items
+    if not tested or task.kind not in ("choice", "span", "text"):
+        return
+    known = corpus.labelled(task.name, item_set) if split == "test" else corpus.train(task.name, item_set)
+    numbers = sources([i.dialogue for i in (*tested, *known)])
+    of_tested = numbers[: len(tested)]
+    fresh = [i for i, source in zip(known, numbers[len(tested) :], strict=True) if source not in {*of_tested}]
+    measures = _MEASURES[task.kind]
+    chances = {name: measure.chance(tested, fresh) for name, measure in measures.items()}
+    for check in CHECKS.values():
+        guesses = check.guess(known if check.lookup else fresh, tested)
+        if guesses is None:
+            continue
+        for name, measure in measures.items():
+            if check.lookup and name == "f1":  # what is looked up is the answer, or it is not
+                continue
+            values = [measure.value(i, g) for i, g in zip(tested, guesses, strict=True)]
+            chance = 0.0 if check.lookup else chances[name]
+            n, value = effective(values, of_tested), sum(values) / len(values)
+            interval = wilson(value * n, n)
+            # That no random answer was right does not say that none ever is.
+            drawn = 1 / (_DRAWS * len(tested)) if task.kind != "choice" and not check.lookup else 0.0
+            p = _at_least(value * n, n, max(chance, drawn))
+            if check.inside:
+                p = min(1.0, p * len({i.references for i in tested} if check.name == "label" else tested[0].options))
+            yield Finding(
+                task.name, item_set, split, check.name, name, len(tested), round(value, 6), round(interval.low, 6),
+                round(interval.high, 6), round(chance, 6), p, "",
+            )  # fmt: skip
+
+
+def _at_least(right: float, n: float, chance: float) -> float:
+    """How likely `right` or more of n are when each is with that chance; n need not be whole."""
+    if right <= 1e-9 or chance >= 1:
+        return 1.0
+    return float(import_module("scipy.special").betainc(right, n - right + 1, chance))
+
+
+# --- how guesses are counted, and what chance gives
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    value: Callable[[Item, Guess], float]
+    chance: Callable[[Items, Items], float]  # tested, training
+
+
+def _credit(item: Item, guess: Guess) -> float:
+    """Shared equally between options that a guesser cannot decide between."""
+    return 1 / len(guess) if item.gold in guess else 0.0
+
+
+def _uniform(tested: Items, known: Items) -> float:
+    return sum(1 / len(i.options) for i in tested) / len(tested)
+
+
+def _text(metric: Callable[[str, Sequence[str]], float], item: Item, guess: Guess) -> float:
+    assert isinstance(guess, str)
+    return metric(guess, item.references)
+
+
+def _drawn(metric: Callable[[str, Sequence[str]], float], span: bool, tested: Items, known: Items) -> float:
+    """The mean of random answers: pieces of the dialogue for spans, else answers of other items, known ones if any."""
+    answers = [i.references[0] for i in known or tested]
+    total = 0.0
+    for item in tested:
+        rng = random.Random(f"artefacts:chance:{item.id}")
+        pool = (pieces(item) or [""]) if span else answers
+        total += sum(metric(rng.choice(pool), item.references) for _ in range(_DRAWS))
+    return total / _DRAWS / len(tested)
+
+
+_METRICS = {"f1": char_f1, "exact": exact_match}
+_MEASURES: dict[str, dict[str, _Measure]] = {
+    "choice": {"accuracy": _Measure(_credit, _uniform)},
+    **{
+        kind: {name: _Measure(partial(_text, m), partial(_drawn, m, kind == "span")) for name, m in _METRICS.items()}
+        for kind in ("span", "text")
+    },
+}
+
+
+# --- the guessers
+
+
+def _label(known: Items, tested: Items) -> list[Guess] | None:
+    """The right option that is most frequent in the tested file itself; wrong where it is not offered."""
+    return _constant(tested, tested) if tested[0].options else None
+
+
+def _majority(known: Items, tested: Items) -> list[Guess] | None:
+    return _constant(known, tested) if known else None
+
+
+def _constant(known: Items, tested: Items) -> list[Guess]:
+    favourite = Counter(i.references[0] for i in known).most_common(1)[0][0]
+    return [tuple(n for n, o in enumerate(i.options) if o == favourite) if i.options else favourite for i in tested]
+
+
+def _position(known: Items, tested: Items) -> list[Guess] | None:
+    if not tested[0].options:
+        return None
+    favourite = Counter(i.gold or 0 for i in tested).most_common(1)[0][0]
+    return [(favourite,) if favourite < len(i.options) else () for i in tested]
+
+
+def _longest(item: Item, sign: int) -> Guess:
+    lengths = [sign * len(o) for o in item.options]
+    return tuple(n for n, length in enumerate(lengths) if length == max(lengths))
+
+
+def _middle(item: Item) -> Guess:
+    mean = sum(map(len, item.options)) / len(item.options)
+    away = [abs(len(o) - mean) for o in item.options]
+    return tuple(n for n, distance in enumerate(away) if distance == min(away))
+
+
+_BY_LENGTH: tuple[Callable[[Item], Guess], ...] = (partial(_longest, sign=1), partial(_longest, sign=-1), _middle)
+
+
+def _length(known: Items, tested: Items) -> list[Guess] | None:
+    """Longest, shortest or nearest to the mean length, whichever is right most often in training."""
+    if not tested[0].options or not known:
+        return None
+    best = max(_BY_LENGTH, key=lambda rule: sum(_credit(i, rule(i)) for i in known))
+    return [best(i) for i in tested]
+
+
+def _most(scores: Sequence[float]) -> Guess:
+    return tuple(n for n, score in enumerate(scores) if score == max(scores))
+
+
+def _alike(known: Items, tested: Items) -> list[Guess] | None:
+    """The option that shares most character pairs with the others: distractors are often made from the right one."""
+    if not tested[0].options:
+        return None
+    found = []
+    for item in tested:
+        sets = [pairs(o) for o in item.options]
+        found.append(
+            _most([sum(len(a & b) / len(a | b) for m, b in enumerate(sets) if m != n) for n, a in enumerate(sets)])
+        )
+    return found
+
+
+def _asked(item: Item) -> str:
+    """What differs between the questions of a task: phrases after the first line, or the event."""
+    return item.question.partition("\n")[2] or event(item.question) or ""
+
+
+def _overlap(known: Items, tested: Items) -> list[Guess] | None:
+    """The option with the largest part of its character pairs in the question."""
+    if not tested[0].options or not any(map(_asked, tested)):
+        return None
+    return [_most([len(pairs(o) & pairs(_asked(i))) / len(pairs(o)) for o in i.options]) for i in tested]
+
+
+def _classified(known: Items, tested: Items, question: bool) -> list[Guess] | None:
+    """A conditional logit over character n-grams of options, their place and length; with the question, over each
+    option together with each n-gram of the question."""
+    if not tested[0].options or not known or (question and not any(map(_asked, tested))):
+        return None
+
+    def rows(items: Items) -> Iterator[list[str]]:
+        for item in items:
+            order = sorted(map(len, item.options))
+            asked = [*ngrams(_asked(item))] if question else []
+            for place, option in enumerate(item.options):
+                yield [
+                    *ngrams(option),
+                    f"whole {option}",
+                    f"place {place}",
+                    f"shorter ones {order.index(len(option))} of {len(order)}",
+                    *(f"{option} {piece}" for piece in asked),
+                ]
+
+    fitted = ConditionalLogit.fit(bags(rows(known)), [len(i.options) for i in known], [i.gold or 0 for i in known])
+    chances = iter(fitted.chances(bags(rows(tested)), [len(i.options) for i in tested]))
+    return [_most([round(next(chances), 9) for _ in i.options]) for i in tested]
+
+
+def _dialogue(known: Items, tested: Items) -> list[Guess] | None:
+    """What shares most characters with the dialogue, as the baseline `lexical` has it."""
+    said = [(i, lexical(i)) for i in tested]
+    return [(i.labels.index(text),) if i.options else text for i, text in said]
+
+
+def _nearest(known: Items, tested: Items) -> list[Guess] | None:
+    """The answer of the training item whose question is most alike."""
+    if tested[0].options or not known or len({i.question for i in tested}) == 1:
+        return None
+    near = Nearest([i.question for i in known])
+    return [known[n].references[0] for n in near([i.question for i in tested])]
+
+
+def _echo(known: Items, tested: Items) -> list[Guess] | None:
+    """The event or thing that the question asks about, said back."""
+    if tested[0].options or not any(event(i.question) for i in tested):
+        return None
+    return [event(i.question) or "" for i in tested]
+
+
+def _lookup(known: Items, tested: Items) -> list[Guess] | None:
+    if not known:
+        return None
+    seen = {(i.dialogue, i.question): i.references[0] for i in known}
+    answers = [seen.get((i.dialogue, i.question)) for i in tested]
+    return [
+        tuple(n for n, o in enumerate(i.options) if o == a) if i.options else a or ""
+        for i, a in zip(tested, answers, strict=True)
+    ]
+
+
+CHECKS: dict[str, Check] = {
+    c.name: c
+    for c in (
+        Check("label", "always the right option that is most frequent in this file", _label, inside=True),
+        Check("majority", "always the most frequent right answer of the training items", _majority),
+        Check("position", "always the place where the right option stands most often in this file", _position, inside=True),
+        Check("length", "the longest, shortest or middle option, as training has it", _length),
+        Check("alike", "the option most like the other options", _alike),
+        Check("options", "a classifier that sees the options alone", partial(_classified, question=False)),
+        Check("question overlap", "the option with most characters of the question", _overlap),
+        Check("question + options", "a classifier that sees question and options", partial(_classified, question=True)),
+        Check("nearest question", "the answer of the training item with the most similar question", _nearest),
+        Check("echo", "what the question asks about, said back", _echo),
+        Check("dialogue overlap", "what shares most characters with the dialogue", _dialogue, reads=True),
+        Check("lookup", "the answer that training has to the same dialogue and question", _lookup, lookup=True),
+    )
+}  # fmt: skip

@@ -1,0 +1,57 @@
+"""Candidate concepts of an utterance: its nouns, verbs and adjectives (paper, section 3), by any part-of-speech tagger.
+
+A tagger is a function from a simplified text to its candidate concepts, in any order, repeated or not: which tags are nouns,
+verbs and adjectives is its own business. By name: a key of TAGGERS, or `module:function` for one of yours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+
+from evalsuite.common.errors import ConfigError, unknown
+
+Tagger = Callable[[str], Iterable[str]]
+
+
+def jieba_concepts(text: str) -> list[str]:
+    """By jieba.posseg: words whose tag begins with n (names too), v or a.
+
+    >>> jieba_concepts("厨房里怎么一股糊味儿")
+    ['厨房', '糊', '味儿']
+    """
+    return [word for word, tag in _jieba()(text) if tag[0] in "nva"]
+
+
+@cache
+def _jieba() -> Callable[[str], Iterable[tuple[str, str]]]:
+    library = import_module("jieba")
+    library.setLogLevel(30)  # it reports its dictionary on stderr
+    cut: Callable[[str], Iterable[tuple[str, str]]] = import_module("jieba.posseg").lcut
+    return cut
+
+
+TAGGERS: dict[str, Tagger] = {"jieba": jieba_concepts}
+
+
+def tagger_named(name: str) -> Tagger:
+    """Raises ConfigError if there is none of that name."""
+    if name in TAGGERS:
+        return TAGGERS[name]
+    module, _, function = name.partition(":")
+    if not function:
+        raise ConfigError(f"{unknown('tagger', name, TAGGERS)} Yours is module:function.")
+    try:
+        found: Tagger = getattr(import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"--tagger {name}: {error}") from None
+    if not callable(found):
+        raise ConfigError(f"--tagger {name}: expected a function from a text to its concepts")
+    return found
+
+
+def tagger_signature(name: str) -> str:
+    """The name with its library's version: another version may tag otherwise."""
+    return f"{name}-{version(name)}" if name in TAGGERS else name

@@ -1,0 +1,147 @@
+"""Raw dialogues to make a benchmark of: JSONL of {"id", "dialogue": ["A: …", …]}, or the files of four corpora as they come.
+
+| | a dialogue's turns stand in |
+|---|---|
+| ours, CORECODE's layout | `dialogue`, texts |
+| NaturalConv | `content`, texts without a speaker |
+| DuLeMon | `conversation`, texts that begin with "Usr: " or "Bot: " |
+| KdConv, CrossWOZ | `messages`, objects with `message` or `content`, and perhaps `role` |
+
+A file has a dialogue a line, or is one JSON array, or one JSON object id -> dialogue.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalsuite.common.errors import DataError
+
+_TURNS = ("dialogue", "content", "conversation", "messages")
+_IDS = ("id", "dialog_id", "dialogue_id")
+_MARK = re.compile(r"\s*([a-z]|usr|user|bot|sys|system)\s*[:：]\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    id: str
+    source: str  # its file's name without ending: a row of Table 8
+    turns: tuple[str, ...]  # each with its speaker: "A: 你好。"
+
+    @property
+    def utterances(self) -> tuple[str, ...]:
+        """What is said, without who says it."""
+        return tuple(turn.partition(": ")[2] for turn in self.turns)
+
+
+def files_of(paths: Iterable[Path]) -> list[Path]:
+    """The files themselves; of a folder all .json and .jsonl in it, by name."""
+    found: list[Path] = []
+    for path in paths:
+        inside = (
+            sorted(p for p in path.rglob("*.json*") if p.suffix in (".json", ".jsonl")) if path.is_dir() else [path]
+        )
+        if not inside:
+            raise DataError("no .json or .jsonl file in this folder", path)
+        found += inside
+    if len({file.stem for file in found}) < len(found):
+        raise DataError("two files of the same name: results are told by file, so rename one", found[0])
+    return found
+
+
+def read_dialogues(files: Iterable[Path]) -> Iterator[Dialogue]:
+    """All dialogues in order; line by line where a file has lines. Raises DataError with line and field.
+
+    Speakers become "A: " and "B: " as they come up (paper, section 3); where nobody is named, turns alternate.
+    """
+    seen: set[str] = set()
+    for file in files:
+        for number, name, row in _rows(file):
+            dialogue = _dialogue(file, number, name, row)
+            if dialogue.id in seen:
+                raise DataError(f"{dialogue.id!r} is another dialogue's id, too", file, number, "id")
+            seen.add(dialogue.id)
+            yield dialogue
+
+
+def _rows(file: Path) -> Iterator[tuple[int, str, Any]]:
+    """(line, or number in the file; a name for want of an id; what stands there)."""
+    try:
+        with file.open(encoding="utf-8-sig") as lines:
+            if _is_lines(file):
+                for number, line in enumerate(lines, 1):
+                    if line.strip():
+                        yield number, f"{file.stem}-{number}", _json(line, file, number)
+                return
+            whole = _json(lines.read(), file, None)
+    except OSError as error:
+        raise DataError(f"cannot read: {error.strerror}", file) from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8: {error}", file) from None
+    if isinstance(whole, dict):
+        yield from ((number, name, row) for number, (name, row) in enumerate(whole.items(), 1))
+    elif isinstance(whole, list):
+        yield from ((number, f"{file.stem}-{number}", row) for number, row in enumerate(whole, 1))
+    else:
+        raise DataError(f"expected dialogues, found {type(whole).__name__}", file)
+
+
+def _is_lines(file: Path) -> bool:
+    """DuLeMon's .json has lines, too: the first tells."""
+    if file.suffix == ".jsonl":
+        return True
+    with file.open(encoding="utf-8-sig") as lines:
+        try:
+            first = json.loads(next((line for line in lines if line.strip()), ""))
+        except ValueError:
+            return False
+    return isinstance(first, dict) and any(isinstance(first.get(key), list) for key in _TURNS)
+
+
+def _json(text: str, file: Path, number: int | None) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise DataError(f"not JSON: {error}", file, number) from None
+
+
+def _dialogue(file: Path, number: int, name: str, row: Any) -> Dialogue:
+    key = next((key for key in _TURNS if isinstance(row, dict) and key in row), None)
+    if key is None:
+        raise DataError(f"expected an object with one of {', '.join(_TURNS)}", file, number)
+    turns = row[key]
+    if not isinstance(turns, list) or not turns:
+        raise DataError("expected a list of turns", file, number, key)
+    said = [_turn(turn) for turn in turns]
+    for n, turn in enumerate(said):
+        if turn is None:
+            raise DataError("expected a text, or an object with message or content", file, number, f"{key}[{n}]")
+    id = next((row[key] for key in _IDS if key in row), name)
+    if not isinstance(id, str | int):
+        raise DataError("expected a text or a number", file, number, "id")
+    return Dialogue(str(id), file.stem, _marked([turn for turn in said if turn]))
+
+
+def _turn(turn: Any) -> tuple[str, str] | None:
+    """(speaker or "", text)."""
+    if isinstance(turn, dict):
+        text = turn.get("message", turn.get("content"))
+        return (str(turn.get("role", "")), text.strip()) if isinstance(text, str) else None
+    if not isinstance(turn, str):
+        return None
+    mark = _MARK.match(turn)
+    return (mark[1], turn[mark.end() :].strip()) if mark else ("", turn.strip())
+
+
+def _marked(said: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    if not all(speaker for speaker, _ in said):
+        return tuple(f"{'AB'[n % 2]}: {text}" for n, (_, text) in enumerate(said))
+    names = list(dict.fromkeys(speaker for speaker, _ in said))
+    if not all(len(name) == 1 for name in names):
+        letters = {name: chr(ord("A") + n) for n, name in enumerate(names)}
+        said = [(letters[speaker], text) for speaker, text in said]
+    return tuple(f"{speaker}: {text}" for speaker, text in said)

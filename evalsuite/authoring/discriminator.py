@@ -1,0 +1,79 @@
+"""A network as discriminator: its mean last hidden states, frozen. Any encoder or causal model that transformers loads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from evalsuite.backends.checkpoint import locate
+from evalsuite.backends.hf.backend import plan
+from evalsuite.backends.models import Model
+from evalsuite.common.errors import BackendError, ConfigError
+
+
+class NetworkFeatures:
+    """(utterance with [MASK], option) each -> (N, hidden) float64: the network reads the utterance with the option in it.
+
+    Columns have mean 0, and rows are about as long as 1.
+
+    The network is loaded at the first call. Raises ConfigError for a model of another backend than hf, BackendError if it
+    cannot be loaded.
+    """
+
+    def __init__(self, model: Model) -> None:
+        if model.backend != "hf":
+            raise ConfigError(
+                f"discriminator {model.name}: backend {model.backend}; expected a model on the backend hf, or ngrams"
+            )
+        self.model = model
+
+    def __call__(self, filled: Sequence[tuple[str, str]]) -> Any:
+        pooled = self._pooled([text.replace("[MASK]", option) for text, option in filled])
+        spread = pooled.std(axis=0)
+        return (pooled - pooled.mean(axis=0)) / np.where(spread > 1e-9, spread, 1.0) / np.sqrt(pooled.shape[1])
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any, str]:
+        """Tokenizer, network, device."""
+        model = self.model
+        try:
+            import torch
+            import transformers
+        except ImportError as error:
+            raise BackendError(
+                f"discriminator {model.name}: needs `pip install 'evalsuite[hf]'` ({error}), or take ngrams"
+            ) from None
+        source: dict[str, Any] = {"revision": model.revision, "trust_remote_code": model.trust_remote_code}
+        path = locate(model)
+        transformers.utils.logging.disable_progress_bar()
+        try:
+            tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path, **source)
+            net: Any = transformers.AutoModel.from_pretrained(path, dtype=torch.float32, **source)
+        except (OSError, ValueError, ImportError) as error:
+            raise BackendError(f"discriminator {model.name}: cannot load {path}: {error}") from None
+        device = ("cuda" if torch.cuda.is_available() else "cpu") if model.device == "auto" else model.device
+        if net.config.is_encoder_decoder:
+            net = net.get_encoder()
+        return tokenizer, net.to(device).eval(), device
+
+    def _pooled(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        tokenizer, net, device = self._loaded
+        import torch
+
+        limit = getattr(net.config, "max_position_embeddings", None) or 512
+        ids = [tokenizer(text)["input_ids"][:limit] or [0] for text in texts]
+        rows: list[Any] = [None] * len(texts)
+        with torch.inference_mode():
+            for batch in plan({n: len(i) for n, i in enumerate(ids)}, self.model.generation.batch_tokens):
+                width = max(len(ids[n]) for n in batch)
+                # Padded on the right: what stands there is masked, and positions are those of the text alone.
+                filled = torch.tensor([ids[n] + [0] * (width - len(ids[n])) for n in batch], device=device)
+                mask = torch.tensor([[1] * len(ids[n]) + [0] * (width - len(ids[n])) for n in batch], device=device)
+                states = net(input_ids=filled, attention_mask=mask).last_hidden_state
+                means = (states * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+                for n, row in zip(batch, means.double().cpu().numpy(), strict=True):
+                    rows[n] = row
+        return np.stack(rows)

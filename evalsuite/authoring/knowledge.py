@@ -1,0 +1,207 @@
+"""ConceptNet's assertions, read once into an indexed SQLite file beside them: the Chinese edges, asked by head and tail.
+
+The official file (conceptnet-assertions-5.7.0.csv, .gz or not) has a line an edge, fields parted by tabs: URI, relation,
+start, end, JSON of source and weight. Terms look like /c/zh/吃飯/v: language, words joined by _, and perhaps part of speech and
+sense, which are cut off here, so that 吃飯 as a verb and as a noun is one term. Chinese of ConceptNet is traditional and
+simplified; the paper does not say how it dealt with that. Here both it and the dialogues are simplified (`simplified`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import closing, suppress
+from functools import cache, lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from evalsuite.common.errors import ConfigError, DataError
+
+_VERSION = 1  # of the tables and of what stands in them
+_CHINESE = b"/c/zh/"
+_SCHEMA = """
+DROP TABLE IF EXISTS edges; DROP TABLE IF EXISTS source;
+CREATE TABLE edges (head TEXT, tail TEXT, relation TEXT, PRIMARY KEY (head, tail, relation)) WITHOUT ROWID;
+CREATE TABLE source (version INTEGER, size INTEGER, modified INTEGER, sha256 TEXT, lines INTEGER);
+"""
+_STEP = 20_000  # lines between two reports of progress
+
+
+class Triple(NamedTuple):
+    """(e1, r, e2) of the paper: 厨房, UsedFor, 做饭."""
+
+    head: str
+    relation: str
+    tail: str
+
+
+class Knowledge:
+    """An index that `indexed` made, open for reading."""
+
+    def __init__(self, index: Path) -> None:
+        self._db = _read_only(index)
+
+    def links(self, heads: Collection[str], tails: Collection[str]) -> list[Triple]:
+        """All triples from one of `heads` to one of `tails`, sorted.
+
+        Each pair is looked up by itself, as a hub (人 has tens of thousands of edges) would be slow to list.
+        """
+        rows = self._db.execute(
+            "SELECT e.head, e.relation, e.tail FROM json_each(?1) h CROSS JOIN json_each(?2) t"
+            " CROSS JOIN edges e ON e.head = h.value AND e.tail = t.value",
+            (json.dumps([*heads]), json.dumps([*tails])),
+        )
+        return sorted(Triple(*row) for row in rows)
+
+    def __len__(self) -> int:
+        (count,) = self._db.execute("SELECT count(*) FROM edges").fetchone()
+        return int(count)
+
+
+@cache
+def _converter() -> Any:
+    from opencc import OpenCC  # type: ignore[import-untyped]
+
+    return OpenCC("t2s")
+
+
+@cache
+def _traditional() -> frozenset[str]:
+    """The characters that t2s may change; a text without any is as it was, which saves asking for most of them."""
+    file = resources.files("opencc") / "dictionary" / "TSCharacters.txt"
+    return frozenset(line[0] for line in file.read_text(encoding="utf-8").splitlines() if line)
+
+
+def simplified(text: str) -> str:
+    """Simplified characters (OpenCC t2s, no change of vocabulary), lower case: what terms and dialogues are compared by.
+
+    >>> simplified("卡拉OK和電腦")
+    '卡拉ok和电脑'
+    """
+    if not _traditional().isdisjoint(text):
+        text = _converter().convert(text)
+    return text.lower()
+
+
+@lru_cache(maxsize=1 << 17)  # neighbouring lines share terms
+def term(uri: bytes) -> str:
+    """The words of a term's URI, put together as Chinese is written.
+
+    >>> term("/c/zh/看_電影/v".encode())
+    '看电影'
+    """
+    return simplified(uri.split(b"/", 4)[3].decode().replace("_", ""))
+
+
+def index_path(file: Path) -> Path:
+    return file.with_name(file.name + ".sqlite")
+
+
+def indexed(
+    file: Path, index: Path | None = None, progress: Callable[[int], None] = lambda read: None
+) -> tuple[Path, str]:
+    """The index of a knowledge file, and the file's sha256. The file is read only if the index is not there, or is of
+    another content. `progress` is told how many bytes of it have been read since the last time.
+
+    All of it is one transaction: a killed reading leaves nothing behind, and of two processes one waits for the other.
+    Memory is bounded: edges go to a temporary file and are sorted there (SQLITE_TMPDIR, else /var/tmp).
+    """
+    index = index or index_path(file)
+    try:
+        stat = file.stat()
+    except OSError as error:
+        raise DataError(f"cannot read: {error.strerror}", file) from None
+    now = (_VERSION, stat.st_size, stat.st_mtime_ns)
+    if index.exists():
+        with suppress(sqlite3.Error), closing(_read_only(index)) as db:  # which may lie where nothing can be written
+            if (found := _source(db)) and found[:3] == now:
+                return index, str(found[3])
+    try:
+        with closing(
+            sqlite3.connect(index, isolation_level=None, timeout=24 * 3600)
+        ) as db:  # undoes what is not committed
+            db.executescript("PRAGMA cache_size = -65536; PRAGMA temp_store = FILE; BEGIN IMMEDIATE")
+            with file.open("rb") as raw:
+                digest = hashlib.file_digest(raw, "sha256").hexdigest()
+            if (found := _source(db)) and (found[0], found[3]) == (_VERSION, digest):  # copied or touched, not changed
+                db.execute("UPDATE source SET modified = ?", (stat.st_mtime_ns,))
+            else:
+                lines = _fill(db, file, progress)
+                db.execute("INSERT INTO source VALUES (?, ?, ?, ?, ?)", (*now, digest, lines))
+            db.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise ConfigError(f"{index}: cannot write the index here ({error}); name another file with --index") from None
+    finally:
+        if index.exists() and not index.stat().st_size:
+            index.unlink()
+    return index, digest
+
+
+def _read_only(index: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{index.resolve().as_uri()}?mode=ro", uri=True)
+
+
+def _source(db: sqlite3.Connection) -> tuple[Any, ...] | None:
+    try:
+        row: tuple[Any, ...] | None = db.execute("SELECT * FROM source").fetchone()
+    except sqlite3.OperationalError:  # a new file
+        return None
+    return row
+
+
+def _fill(db: sqlite3.Connection, file: Path, progress: Callable[[int], None]) -> int:
+    """Read all edges. Sorted before they go into the table: in any other order each would touch a page of its own."""
+    for statement in _SCHEMA.split(";"):  # executescript would commit
+        db.execute(statement)
+    db.execute("CREATE TEMP TABLE unsorted (head TEXT, tail TEXT, relation TEXT)")
+    reading = _Reading(file, progress)
+    db.executemany("INSERT INTO unsorted VALUES (?, ?, ?)", reading)
+    db.execute("INSERT INTO edges SELECT DISTINCT head, tail, relation FROM unsorted ORDER BY 1, 2, 3")
+    db.execute("DROP TABLE unsorted")
+    if not db.execute("SELECT 1 FROM edges").fetchone():
+        raise DataError(f"{reading.lines} lines, none with a Chinese edge (both ends /c/zh/…)", file)
+    return reading.lines
+
+
+class _Reading:
+    """The Chinese edges of a file as (head, tail, relation), and how many lines were read."""
+
+    def __init__(self, file: Path, progress: Callable[[int], None]) -> None:
+        self._file, self._progress, self.lines = file, progress, 0
+
+    def __iter__(self) -> Iterator[tuple[str, str, str]]:
+        try:
+            with self._file.open("rb") as raw:
+                if self._file.suffix == ".gz":
+                    with gzip.GzipFile(fileobj=raw) as lines:
+                        yield from self._edges(lines, raw)
+                else:
+                    yield from self._edges(raw, raw)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(f"cannot read on ({error}); is it whole?", self._file, self.lines + 1) from None
+        except UnicodeDecodeError as error:
+            raise DataError(f"not UTF-8: {error}", self._file, self.lines) from None
+
+    def _edges(self, lines: Iterable[bytes], raw: BinaryIO) -> Iterator[tuple[str, str, str]]:
+        """`raw` tells how far the file has been read, packed or not."""
+        told = 0
+        for line in lines:
+            self.lines += 1
+            if self.lines % _STEP == 0:
+                self._progress(raw.tell() - told)
+                told = raw.tell()
+            fields = line.split(b"\t", 4)
+            if len(fields) < 5:
+                message = f"expected 5 fields parted by tabs, as in ConceptNet's assertions file, found {len(fields)}"
+                raise DataError(message, self._file, self.lines)
+            _, relation, start, end, _ = fields
+            if start.startswith(_CHINESE) and end.startswith(_CHINESE):
+                head, tail = term(start), term(end)
+                if head and tail and head != tail:  # 電腦 is a synonym of 电脑: nothing that links two utterances
+                    yield head, tail, relation.decode().removeprefix("/r/")
+        self._progress(raw.tell() - told)

@@ -1,0 +1,208 @@
+"""Annotations -> the eight tasks' files in the official layout, the way CORECODE was made (paper, sections 3 and 4).
+
+The bundled sample is built by this from sample/annotations.jsonl; a test builds it again and compares every byte.
+
+An annotations file has a dialogue a line (schema/annotation.schema.json), names in Chinese as in ontology.yaml.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalsuite.authoring.annotations import place as place_of
+from evalsuite.authoring.annotations import read as read_dialogues
+from evalsuite.benchmarks.corecode.loader import path_of
+from evalsuite.benchmarks.corecode.ontology import Slot, find, slots
+from evalsuite.benchmarks.corecode.tasks import CORECODE
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.dialogue import sources
+from evalsuite.results.schema.annotation import AnnotatedDialogue
+
+# The official wording, as in the official files (shared examples of each stand in tests/fixtures).
+_FILLING = "请根据对话内容，从a、b、c选项中选择对话中的[MASK]处应填入的选项。"
+_CONFLICT = "请从对话中抽取出在常识上与对话上下文不符的文本。注意不要重述问题或解释原因，直接写出答案即可。"
+_GENERATION = "请根据对话内容，直接回答下面问题的答案，不要重述问题或解释原因："
+_DOMAIN = "请根据对话内容，从a、b、c等候选领域中选择下面两个短语之间的关系所属的领域。\n短语1: {}  短语2: {}"
+_SLOT = "请根据对话内容，从a、b、c等选项中选择下面两个短语之间的关系。\n短语1：{}  短语2：{}"
+_BRIEF = "请不要重述问题或解释原因，而是尽可能简短地回答下面的问题："
+_CAUSE = _BRIEF + "根据对话内容可以看出，导致事件“{}”的原因是什么？"
+_SUBSEQUENT = _BRIEF + "根据对话内容可以看出，事件“{}”导致的后续事件是什么？"
+_CLIPPED = _BRIEF + "根据对话上文可以推测出，事件“{}”导致的后续事件是什么？"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One piece of knowledge: `slot` of `instance` is `value`, resting on `phrase`, which stands at `place`."""
+
+    dialogue_id: str
+    set: str
+    dialogue: tuple[str, ...]
+    slot: Slot
+    instance: str
+    value: str
+    phrase: str
+    place: tuple[int, int]  # turn, character
+    conflicts: tuple[str, str]  # by minimal and by maximal change
+
+    def utterance(self, other: str) -> str:
+        """The turn of the phrase with something else in its place."""
+        turn, at = self.place
+        text = self.dialogue[turn]
+        return text[:at] + other + text[at + len(self.phrase) :]
+
+    def replaced(self, other: str) -> list[str]:
+        """The dialogue with something else in the phrase's place."""
+        turn = self.place[0]
+        return [*self.dialogue[:turn], self.utterance(other), *self.dialogue[turn + 1 :]]
+
+    def clipped(self) -> list[str]:
+        """The dialogue up to the phrase, which may stop in mid-utterance, as the official clipped ones do."""
+        turn, at = self.place
+        return [*self.dialogue[:turn], self.dialogue[turn][:at]]
+
+
+# (annotations of a split, its purpose) -> the wrong options of each annotation's knowledge filling
+Distractors = Callable[[Sequence[Annotation], str], Sequence[Sequence[str]]]
+
+
+def annotated(annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, str]]:
+    """The conflict phrases that annotators wrote."""
+    return [a.conflicts for a in annotations]
+
+
+def read(path: Path) -> list[Annotation]:
+    """All annotations of a file. Raises DataError with line and field for what breaks a rule (annotations.py)."""
+    return flat(read_dialogues(path))
+
+
+def flat(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
+    """The annotations of dialogues that broke no rule, one after the other."""
+    found = []
+    for d in dialogues:
+        told = tuple(d.dialogue)
+        for k in d.annotations:
+            slot, place = find(k.dimension, k.domain, k.slot), place_of(k, told)
+            assert slot is not None and place is not None  # or it would not have been read
+            conflicts = (k.conflict1, k.conflict2)
+            found.append(Annotation(d.id, d.set, told, slot, k.instance, k.value, k.phrase, place, conflicts))
+    return found
+
+
+def build(
+    annotations: Iterable[Annotation],
+    out: Path,
+    seed: int = 0,
+    shares: tuple[float, float] = (0.36, 0.14),
+    distractors: Distractors = annotated,
+) -> dict[str, int]:
+    """Write out/data/{easy,hard}/…; `shares` of the dialogues go to train and dev, the rest to test. Counts per file."""
+    counts = {}
+    all_of = list(annotations)
+    split_of = splits(all_of, seed, shares)
+    for item_set in (s for s in CORECODE.sets if any(a.set == s for a in all_of)):
+        for split in CORECODE.splits:
+            part = [a for a in all_of if a.set == item_set and split_of[item_set, a.dialogue_id] == split]
+            for name, rows in tasks(part, f"{seed}:{item_set}:{split}", distractors).items():
+                path = path_of(out / "data", TASKS[name], item_set, split)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                lines = [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(rows)]
+                path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+                counts[f"{item_set}/{split}/{name}"] = len(lines)
+    return counts
+
+
+def splits(annotations: Iterable[Annotation], seed: int, shares: tuple[float, float]) -> dict[tuple[str, str], str]:
+    """(set, dialogue) -> split. Whole dialogues go to one, and those of one source (equal, or equal but for some turns) go
+    together, in EASY and HARD: what is trained on in any file is tested on in none."""
+    dialogues = {(a.set, a.dialogue_id): a.dialogue for a in annotations}
+    source = dict(zip(dialogues, sources(list(dialogues.values())), strict=True))
+    found: dict[tuple[str, str], str] = {}
+    split_of: dict[int, str] = {}  # of a source
+    for item_set in CORECODE.sets:
+        mine = sorted(d for d in dialogues if d[0] == item_set)
+        random.Random(f"{seed}:split:{item_set}").shuffle(mine)
+        train, dev = (round(len(mine) * share) for share in shares)
+        room = {"train": train, "dev": dev, "test": len(mine) - train - dev}
+        size = Counter(source[d] for d in mine)
+        for known, split in split_of.items():  # what follows dialogues of the other set
+            room[split] -= size[known]
+        for new in dict.fromkeys(source[d] for d in mine if source[d] not in split_of):
+            split_of[new] = next((split for split in room if room[split] > 0), "test")
+            room[split_of[new]] -= size[new]
+        found |= {d: split_of[source[d]] for d in mine}
+    return found
+
+
+def tasks(
+    annotations: list[Annotation], purpose: str, distractors: Distractors = annotated
+) -> dict[str, list[dict[str, Any]]]:
+    """Task name -> rows as in the official files, but for their number. `purpose` seeds option order."""
+    places = _balanced(3, len(annotations), f"{purpose}:places")
+    kinds = _balanced(2, len(annotations), f"{purpose}:conflicts")
+    wrong = distractors(annotations, purpose)
+    events = [a for a in annotations if a.slot.dimension == "Event"]
+    return {
+        "knowledge_filling": [
+            _filling(a, place, options) for a, place, options in zip(annotations, places, wrong, strict=True)
+        ],
+        "knowledge_generation": [
+            _row(a.dialogue, _GENERATION + a.slot.question.format(a.instance), a.value) for a in annotations
+        ],
+        "conflict_detection": [
+            _row(a.replaced(a.conflicts[kind]), _CONFLICT, a.conflicts[kind])
+            for a, kind in zip(annotations, kinds, strict=True)
+        ],
+        # Social interaction has one domain only, so there is nothing to identify (section 4).
+        "domain_identification": [
+            _choice(a.dialogue, _DOMAIN.format(a.instance, a.value), _domains(a.slot.dimension), a.slot.domain_zh)
+            for a in annotations if a.slot.dimension != "Social interaction"
+        ],
+        "slot_identification": [
+            _choice(a.dialogue, _SLOT.format(a.instance, a.value), _slots(a.slot.dimension), a.slot.zh) for a in annotations
+        ],
+        "event_cause": [_row(a.dialogue, _CAUSE.format(a.instance), a.value) for a in events if a.slot.en == "Event Cause"],
+        "subsequent_event": [
+            _row(a.dialogue, _SUBSEQUENT.format(a.instance), a.value) for a in events if a.slot.en == "Subsequent Event"
+        ],
+        "clipped_subsequent_event": [
+            _row(a.clipped(), _CLIPPED.format(a.instance), a.value) for a in events if a.slot.en == "Subsequent Event"
+        ],
+    }  # fmt: skip
+
+
+def _balanced(kinds: int, count: int, purpose: str) -> list[int]:
+    """0 … kinds-1 in random order, each as often as the others."""
+    order = [n % kinds for n in range(count)]
+    random.Random(purpose).shuffle(order)
+    return order
+
+
+def _row(dialogue: Iterable[str], question: str, answer: str) -> dict[str, Any]:
+    return {"dialogue": list(dialogue), "question": question, "answer": answer}
+
+
+def _choice(dialogue: Iterable[str], question: str, options: Iterable[str], gold: str) -> dict[str, Any]:
+    labelled = {f"({chr(ord('a') + n)})": option for n, option in enumerate(options)}
+    label = next(label for label, option in labelled.items() if option == gold)
+    return {"dialogue": list(dialogue), "question": question, **labelled, "answer": [label, gold]}
+
+
+def _filling(a: Annotation, place: int, wrong: Sequence[str]) -> dict[str, Any]:
+    """The phrase at `place` among the wrong options."""
+    options = list(wrong)
+    options.insert(place, a.phrase)
+    return _choice(a.replaced("[MASK]"), _FILLING, options, a.phrase)
+
+
+def _domains(dimension: str) -> list[str]:
+    return list(dict.fromkeys(s.domain_zh for s in slots() if s.dimension == dimension))
+
+
+def _slots(dimension: str) -> Iterator[str]:
+    return (s.zh for s in slots() if s.dimension == dimension)

@@ -1,0 +1,75 @@
+"""Several annotators' files -> one list of dialogues to build from."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalsuite.authoring.annotations import read
+from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What is built from, and what was left out on the way."""
+
+    dialogues: tuple[AnnotatedDialogue, ...]  # each once, in the files' order, those without annotations left out
+    annotators: dict[str, int]  # name -> annotations read; "" where nobody is named
+    shared: int  # dialogues that several went through; 0 where one annotator was chosen
+    repeated: int  # annotations that another annotator has, too
+    disputed: tuple[tuple[str, str, str], ...]  # (dialogue, instance, value) that annotators put into other slots
+    empty: int  # dialogues without annotations to take
+
+
+def merge(files: Sequence[Path], annotator: str = "") -> Merged:
+    """Put together what annotators found in the same dialogues, or take what one of them found.
+
+    Knowledge that two of them have counts once. Where they put the same knowledge into other slots, none of it is taken: gold
+    that people do not agree on is none. Raises DataError for a file that breaks a rule, or an id with other turns.
+    """
+    by_id: dict[tuple[str, str], list[tuple[str, AnnotatedDialogue, Knowledge | None]]] = defaultdict(list)
+    place: dict[tuple[str, str], tuple[Path, AnnotatedDialogue]] = {}
+    names: Counter[str] = Counter()
+    for file in files:
+        for d in read(file):
+            first, before = place.setdefault((d.set, d.id), (file, d))
+            if before.dialogue != d.dialogue:
+                raise DataError(f"dialogue {d.id!r} has other turns in {first}; ids have to differ", file)
+            found = [(k.annotator or d.annotator or _name(file, files), d, k) for k in d.annotations]
+            names.update(name for name, *_ in found)
+            by_id[d.set, d.id] += found or [(d.annotator or _name(file, files), d, None)]
+    if annotator and annotator not in names:
+        raise ConfigError(f"--annotator: {unknown('annotator', annotator, [n or '(nobody named)' for n in names])}")
+    dialogues = []
+    repeated, disputed = 0, []
+    for rows in by_id.values():
+        mine = [(name, k) for name, _, k in rows if k and annotator in ("", name)]
+        slots: dict[tuple[str, str], dict[str, set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
+        for name, k in mine:
+            slots[k.instance, k.value][name].add(_slot(k))
+        bad = {about for about, by in slots.items() if len(set(map(frozenset, by.values()))) > 1}
+        disputed += [(rows[0][1].id, *about) for about in slots if about in bad]
+        settled = [k for _, k in mine if (k.instance, k.value) not in bad]
+        once: dict[tuple[str, ...], Knowledge] = {}
+        for k in settled:
+            once.setdefault((*_slot(k), k.instance, k.value), k)
+        repeated += len(settled) - len(once)
+        if once:
+            dialogues.append(rows[0][1].model_copy(update={"annotations": [*once.values()]}))
+    if not dialogues:
+        raise DataError("no annotations to build from", files[0])
+    shared = 0 if annotator else sum(len({name for name, *_ in rows}) > 1 for rows in by_id.values())
+    empty = len(by_id) - len(dialogues)
+    return Merged(tuple(dialogues), dict(names), shared, repeated, tuple(disputed), empty)
+
+
+def _name(file: Path, files: Sequence[Path]) -> str:
+    """As `evalsuite build agree` calls a person who is not named; of one file it does not matter."""
+    return file.stem if len(files) > 1 else ""
+
+
+def _slot(k: Knowledge) -> tuple[str, ...]:
+    return k.dimension, k.domain, k.slot

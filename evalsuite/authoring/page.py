@@ -1,0 +1,67 @@
+"""The annotation page: one HTML file that holds the dialogues, the ontology and the rules, and needs no network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from evalsuite.authoring.annotations import rules
+from evalsuite.benchmarks.corecode.ontology import tree
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.exchange import batch as lines
+from evalsuite.page.report import assemble
+from evalsuite.results.schema.annotation import AnnotatedDialogue
+
+_SCRIPTS = (
+    "words.js", "page.js", "annotate/words.js", "annotate/rules.js", "annotate/rows.js", "annotate/spans.js",
+    "annotate/form.js", "annotate/page.js",
+)  # fmt: skip
+_STYLES = ("page.css", "audit/page.css", "annotate/page.css")
+
+
+def dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue]:
+    """What is to be annotated: lines of {"id", "dialogue": [turns]}, or of an annotations file, which is gone on with.
+
+    Keys of other tools are left out. `item_set` is taken where a line names none.
+    """
+    found: dict[str, AnnotatedDialogue] = {}
+    for line, row in lines.read(path):
+        turns = row.get("dialogue")
+        if not isinstance(turns, list) or not turns or not all(isinstance(t, str) and t.strip() for t in turns):
+            raise DataError('expected a list of turns, such as "A: 你好。"', path, line, "dialogue")
+        name = str(row.get("id", "")) or str(line)
+        if name in found:
+            raise DataError(f"{name} stands in the file already; ids have to differ", path, line, "id")
+        known = {k: row[k] for k in AnnotatedDialogue.model_fields if k in row}
+        try:
+            found[name] = AnnotatedDialogue.model_validate({"set": item_set, "annotations": [], **known, "id": name})
+        except ValueError as error:
+            raise DataError(f"{error}; `evalsuite build check {path}` says more", path, line) from None
+    if not found:
+        raise DataError("no dialogues", path)
+    return list(found.values())
+
+
+def write(rows: Sequence[AnnotatedDialogue], out: Path, annotator: str = "") -> Path:
+    """Write the page to `out`."""
+    if out.suffix != ".html":
+        raise ConfigError(f"--out {out}: expected a name that ends in .html")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(assemble(content(rows, out.stem, annotator), _SCRIPTS, _STYLES), encoding="utf-8")
+    return out
+
+
+def content(rows: Sequence[AnnotatedDialogue], name: str, annotator: str = "") -> dict[str, Any]:
+    """What the page holds. `hash` is of the dialogues alone: proposals made anew do not lose what people have done."""
+    told = json.dumps([[r.id, r.set, r.dialogue] for r in rows], ensure_ascii=False)
+    return {
+        "hash": hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+        "name": name,
+        "annotator": annotator,
+        "dialogues": [r.model_dump(exclude_defaults=True) for r in rows],
+        "ontology": tree(),
+        "rules": rules(),
+    }

@@ -1,0 +1,113 @@
+"""The page of `evalsuite build stats`: one HTML file without script, whose only style is its own."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from evalsuite.authoring.artefacts import CHECKS, Finding
+from evalsuite.authoring.picture import bars
+from evalsuite.authoring.stats import DIMENSIONS, Knowledge, Stats
+from evalsuite.benchmarks.registry import TASKS
+
+
+def page(found: Stats) -> str:
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    folder = Path(__file__).parent
+    css = (folder / "stats.css").read_text(encoding="utf-8")
+    template = Environment(autoescape=True, undefined=StrictUndefined).from_string(
+        (folder / "stats.html.j2").read_text(encoding="utf-8")
+    )
+    sets = list(dict.fromkeys(s.set for s in found.spread))
+    charts = [
+        (
+            f"{item_set.upper()}: {what}",
+            Markup(bars(f"{item_set}: annotations by {what}", rows)),  # escapes the names itself
+        )
+        for item_set in sets
+        for what, rows in (
+            ("domain", [(f"{zh} {en}", n) for (zh, en), n in found.domains(item_set).items()]),
+            ("slot", [(f"{s.slot_zh} {s.slot}", s.count) for s in found.spread if s.set == item_set]),
+        )
+    ]
+    return template.render(
+        css=Markup(css),
+        css_hash=base64.b64encode(hashlib.sha256(css.encode()).digest()).decode(),
+        sets=[t.set.upper() for t in found.table1],
+        rows=table1_rows(found),
+        source=found.source,
+        charts=charts,
+        split=found.split,
+        groups=[(TASKS[t].en, TASKS[t].zh, s.upper(), [_row(f) for f in mine]) for (t, s), mine in grouped(found)],
+        summary=[line for _, line in summary(found)],
+        checks=CHECKS.values(),
+    )
+
+
+def grouped(found: Stats) -> list[tuple[tuple[str, str], list[Finding]]]:
+    """Findings of each task and set; of texts the first measure, but what can be looked up exactly."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for f in found.findings:
+        if f.measure != "exact" or CHECKS[f.check].lookup:
+            groups.setdefault((f.task, f.set), []).append(f)
+    return list(groups.items())
+
+
+def summary(found: Stats) -> list[tuple[bool, str]]:
+    """A line for each task and set: whether something is above chance, and the most that is had without reading."""
+    lines = []
+    for (task, item_set), mine in grouped(found):
+        above = [f for f in mine if f.above and not CHECKS[f.check].reads and not CHECKS[f.check].lookup]
+        place = f"{item_set.upper()} {TASKS[task].en}"
+        if above:
+            best = max(above, key=lambda f: f.gain)
+            measure = "F1" if best.measure == "f1" else best.measure
+            told = f"{measure} {100 * best.value:.1f} % by “{best.check}” (chance {100 * best.chance:.1f} %): {best.verdict}"
+        else:
+            told = "nothing above chance without reading the dialogue"
+        looked = [f for f in mine if f.above and CHECKS[f.check].lookup]
+        more = "".join(f"; {100 * f.value:.1f} % {f.verdict}" for f in looked)
+        lines.append((bool(above or looked), f"{place}: {told}{more}"))
+    return lines
+
+
+def table1_rows(found: Stats) -> list[tuple[str, list[str]]]:
+    """Name and a value a set, in the paper's order. Its "tokens" are characters, speaker marks among them."""
+    known = [found.knowledge.get(t.set) for t in found.table1]
+    extremes = ("Max.", "Min.", "Avg.")
+
+    def number(value: float) -> str:
+        return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+
+    def phrase(k: Knowledge | None, n: int) -> str:
+        if k is None or k.characters is None:
+            return "–"
+        return f"{k.characters[n]:.2f}" if isinstance(k.characters, tuple) else f"{k.characters:.2f} (1 and 2)"
+
+    names = {
+        "Entity": "annotated entities",
+        "Event": "annotated events",
+        "Social interaction": "annotated social interactions",
+    }
+    return [
+        ("dialogues", [number(t.dialogues) for t in found.table1]),
+        *((f"{e} turns per dialogue", [number(t.turns[n]) for t in found.table1]) for n, e in enumerate(extremes)),
+        *((f"{e} characters per dialogue", [number(t.tokens[n]) for t in found.table1]) for n, e in enumerate(extremes)),
+        ("Avg. characters per turn", [number(t.tokens_per_turn) for t in found.table1]),
+        ("annotated instances (triplets)", ["–" if k is None else number(k.annotations) for k in known]),
+        *((names[d], ["–" if k is None else number(k.dimensions[d]) for k in known]) for d in DIMENSIONS),
+        ("conflict phrases", ["–" if k is None or k.conflict_phrases is None else number(k.conflict_phrases) for k in known]),
+        *((f"Avg. characters of conflict phrase {n + 1}", [phrase(k, n) for k in known]) for n in (0, 1)),
+    ]  # fmt: skip
+
+
+def _row(f: Finding) -> dict[str, Any]:
+    return {
+        "check": f.check, "items": f.items, "measure": {"f1": "F1"}.get(f.measure, f.measure),
+        "value": f"{100 * f.value:.1f}", "interval": f"{100 * f.low:.1f} – {100 * f.high:.1f}",
+        "chance": f"{100 * f.chance:.1f}", "above": f.above, "verdict": f.verdict,
+    }  # fmt: skip

@@ -1,0 +1,130 @@
+"""A model proposes annotations (prompts/build/suggest.j2). They are marked as proposals until a person accepts them, and
+`evalsuite build check` and the build refuse them until then.
+
+Replies are kept in a store before they count, as a run's are: the same command goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import StrictUndefined
+from jinja2.sandbox import SandboxedEnvironment
+
+from evalsuite import backends
+from evalsuite.backends import Backend, Limits
+from evalsuite.backends.models import Model, load_models
+from evalsuite.benchmarks.corecode.ontology import find, tree
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import bundled, resolve
+from evalsuite.evaluation.display import Display
+from evalsuite.evaluation.journey import ask
+from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
+from evalsuite.results.store import Cell, Store, key
+from evalsuite.review.judge.judging import said
+from evalsuite.types import Item, Message, Request, Score
+
+_TOKENS = 1500  # of the longest reply, where the model names no limit
+_TEXTS = ("dimension", "instance", "domain", "slot", "value", "phrase", "conflict1", "conflict2")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    dialogues: tuple[AnnotatedDialogue, ...]  # all, with what was proposed for those that had no annotations
+    told: str
+    file: Path  # the same as an annotations file
+
+
+def proposals(
+    rows: Sequence[AnnotatedDialogue],
+    name: str,
+    stem: Path,
+    models: str | Path = "bundled:models.yaml",
+    budget: float | None = None,
+) -> Proposals:
+    """Ask the model `name` about each dialogue without annotations. Writes stem.proposals.{sqlite,jsonl}."""
+    (model,) = load_models(resolve(models), [name])
+    if model.backend == "baseline":
+        raise ConfigError(f"--suggest {name}: a baseline cannot write; name a model on hf, vllm or openai")
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    wanted = [row for row in rows if not row.annotations and not row.nothing]
+    with Store(stem.with_name(f"{stem.name}.proposals.sqlite")) as store, Display() as display:
+        backend = backends.load(model, limits=lambda: Limits(budget, store.spent(), None, store.lend))
+        try:
+            requests = [_request(model, row) for row in wanted]
+            fits = [_fits(backend, request) for request in requests]
+            asked = [request for request, ok in zip(requests, fits, strict=True) if ok]
+            keys = [key(backend.fingerprint, request, model.chat, backend.settings) for request in asked]
+            cell = Cell(model.name, "knowledge_generation", "all", "train", "suggest", 0, "generate", "none", {})
+            if asked:
+                ask(backend, [(cell, asked, keys)], store, display, lambda request, reply: Score(), "")
+            replies = {request.item.id: store.response(k) for request, k in zip(asked, keys, strict=True)}
+        finally:
+            backend.close()
+    found, kept, dropped, failed = [], 0, 0, len(requests) - len(asked)
+    for row in rows:
+        reply = replies.get(row.id)
+        if reply is None or reply.error is not None:
+            failed += row.id in replies
+            found.append(row)
+            continue
+        objects = list(_objects(said(reply)))
+        proposed = [k for o in objects if (k := _knowledge(o, row, name)) is not None]
+        kept, dropped = kept + len(proposed), dropped + len(objects) - len(proposed)
+        found.append(row.model_copy(update={"annotations": proposed}))
+    file = stem.with_name(f"{stem.name}.proposals.jsonl")
+    file.write_text("".join(_line(row) for row in found if row.annotations), encoding="utf-8")
+    told = f"{kept} proposals of {name} for {len(wanted)} dialogues"
+    told += f", {dropped} left out (no such slot, or no text)" if dropped else ""
+    return Proposals(tuple(found), told + (f", {failed} dialogues too long or failed" if failed else ""), file)
+
+
+def _line(row: AnnotatedDialogue) -> str:
+    return json.dumps(row.model_dump(exclude_defaults=True), ensure_ascii=False) + "\n"
+
+
+def _request(model: Model, row: AnnotatedDialogue) -> Request:
+    template = (bundled("prompts") / "build" / "suggest.j2").read_text(encoding="utf-8")
+    environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=False)
+    prompt = environment.from_string(template).render(dialogue=row.dialogue, set=row.set, ontology=tree())
+    # The engines want an item; what is asked about it stands in the prompt.
+    item = Item(row.id, "knowledge_generation", row.set, "train", tuple(row.dialogue), "", references=("",))
+    limit = model.generation.max_new_tokens or _TOKENS
+    return Request(item, "suggest", prompt, (Message("user", prompt),), (), 0, limit)
+
+
+def _fits(backend: Backend, request: Request) -> bool:
+    return backend.context is None or backend.tokens(request) + request.max_new_tokens <= backend.context
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Every whole JSON object of a reply: in a list, in a code fence, one a line, or before the token limit came.
+
+    >>> [o["a"] for o in _objects('好的：```json\\n[{"a": 1}, {"a": {"b": 2}}, {"a": ')]
+    [1, {'b': 2}]
+    """
+    decoder, at = json.JSONDecoder(), 0
+    while (at := text.find("{", at)) >= 0:
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except ValueError:
+            at += 1
+        else:
+            yield value
+
+
+def _knowledge(told: dict[str, Any], row: AnnotatedDialogue, name: str) -> Knowledge | None:
+    """A proposal as a person will see it; None if its slot is not in the ontology or a text is missing."""
+    texts = {field: told[field].strip() for field in _TEXTS if isinstance(told.get(field), str)}
+    if len(texts) < len(_TEXTS) or not all(texts.values()):
+        return None
+    if find(texts["dimension"], texts["domain"], texts["slot"]) is None:
+        return None
+    whole = "\n".join(row.dialogue)
+    spans = told.get("evidence")
+    evidence = [s.strip() for s in spans if isinstance(s, str) and s.strip()] if isinstance(spans, list) else []
+    return Knowledge(**texts, evidence=[s for s in evidence if whole.count(s) == 1], proposer=name, proposed=True)

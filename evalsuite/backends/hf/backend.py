@@ -1,0 +1,318 @@
+"""Hugging Face transformers, on a CPU or a GPU: greedy decoding in batches under a token budget."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from evalsuite.backends.checkpoint import Checkpoint, labels_response, nll_response, texts_response
+from evalsuite.backends.hf import seq2seq
+from evalsuite.backends.hf.pattern import Patterns
+from evalsuite.backends.hf.prefill import continuations, targets
+from evalsuite.backends.models import Model
+from evalsuite.common.errors import BackendError
+from evalsuite.types import Request, Response
+
+log = logging.getLogger(__name__)
+
+
+class HuggingFace:
+    """A causal LM, or an encoder-decoder one (T5, BART), with its tokenizer. Needs the extra `[hf]`."""
+
+    def __init__(self, model: Model) -> None:
+        try:
+            import torch
+            import transformers
+        except ImportError as error:
+            raise BackendError(
+                f"model {model.name}: backend hf needs `pip install 'evalsuite[hf]'` ({error})"
+            ) from None
+        transformers.utils.logging.disable_progress_bar()
+        self.checkpoint = checkpoint = Checkpoint(model)
+        self.device = _device(model.device)
+        if self.device == "cpu":
+            torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
+        auto = transformers.AutoModelForSeq2SeqLM if checkpoint.seq2seq else transformers.AutoModelForCausalLM
+        try:
+            net = auto.from_pretrained(
+                checkpoint.path,
+                dtype=_dtype(model.dtype, self.device),
+                attn_implementation=model.hf.attention,
+                revision=model.revision,
+                trust_remote_code=model.trust_remote_code,
+            )
+        except (OSError, ValueError, ImportError) as error:
+            raise BackendError(f"model {model.name}: cannot load {checkpoint.path}: {error}") from None
+        if model.adapter:
+            net = _with_adapter(net, model)
+        self.net = net.to(self.device).eval()
+        # Replaced whole: a checkpoint's own settings (a repetition penalty, say) would bend greedy decoding.
+        net.generation_config = transformers.GenerationConfig(
+            do_sample=False,
+            pad_token_id=checkpoint.tokenizer.pad_token_id,
+            eos_token_id=checkpoint.stop_ids or None,
+            cache_implementation="static" if model.hf.static_cache else None,
+            disable_compile=not model.hf.compile,
+            **(seq2seq.beginning(net) if checkpoint.seq2seq else {}),
+        )
+        self._patterns = Patterns(checkpoint)
+        self.context = checkpoint.context
+        self.settings: dict[str, Any] = {"decoding": "greedy", "stop": model.generation.stop}
+        self.fingerprint = checkpoint.fingerprint(dtype=str(net.dtype), device=self.device.partition(":")[0])
+        self.parameters = checkpoint.parameters
+        self._budget = self._limit = model.generation.batch_tokens
+        self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
+
+    def ids(self, request: Request) -> list[int]:
+        return self.checkpoint.ids(request)
+
+    def tokens(self, request: Request) -> int:
+        return len(self.ids(request))
+
+    def plan(self, requests: Sequence[Request]) -> list[list[int]]:
+        """Batches within cells, longest prompts first; for likelihoods those with a common beginning together."""
+        return [batch for batch, _ in self._batches(requests, [self.ids(r) for r in requests])]
+
+    def _batches(
+        self, requests: Sequence[Request], prompts: list[list[int]]
+    ) -> Iterator[tuple[list[int], dict[int, int]]]:
+        """Each batch, and the tokens that each of its requests takes in memory; too long requests are batches too."""
+        cells: dict[tuple[str | int, ...], dict[int, int]] = {}
+        for n, (request, ids) in enumerate(zip(requests, prompts, strict=True)):
+            cells.setdefault(request.kind, {})[n] = self._size(request, len(ids))
+        for sizes in cells.values():
+            first = requests[next(iter(sizes))]
+            # On a CPU prompts with a common beginning meet in one batch: see prefill.continuations.
+            shared = self.device == "cpu" and first.scoring in ("labels", "texts")
+            order = sorted(sizes, key=lambda n: (prompts[n], n)) if shared else None
+            for batch in plan(sizes, self._budget, order):
+                yield batch, sizes
+
+    def _size(self, request: Request, prompt: int) -> int:
+        if request.scoring == "labels":  # the prompt's cache once behind " ", once behind "("
+            return 2 * prompt
+        if request.scoring == "nll":
+            return max(1, len(request.pairs) * prompt)  # a probe may have no pairs
+        if request.scoring == "texts":  # every option gets a copy of the prompt's cache
+            return len(request.item.options) * (prompt + max(map(len, request.item.options)))
+        return prompt + request.max_new_tokens
+
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        prompts = [self.ids(r) for r in requests]
+        for batch, sizes in self._batches(requests, prompts):
+            todo = []
+            for n in batch:
+                if done[n]:
+                    continue
+                if error := self._refusal(requests[n], len(prompts[n])):
+                    yield [(n, Response("", "error", error=error))]
+                else:
+                    todo.append(n)
+            # After an out-of-memory the smaller limit holds for all later batches.
+            per_batch = max(1, self._limit // max(sizes[n] for n in batch))
+            rows = iter(todo)
+            while part := list(islice(rows, per_batch)):
+                yield from self._answer(part, prompts, requests, sizes)
+
+    def _refusal(self, request: Request, length: int) -> str | None:
+        """Why it cannot be asked of this model; None if it can."""
+        if self.checkpoint.seq2seq and request.scoring not in ("generate", "nll"):
+            return f"scoring {request.scoring}: not for encoder-decoder models; they can do generate and nll"
+        if request.scoring == "constrained" and (error := self._patterns.refusal(request)):
+            return error
+        return self.checkpoint.too_long(request, length, self.context)
+
+    def _answer(
+        self, part: list[int], prompts: list[list[int]], requests: Sequence[Request], sizes: dict[int, int]
+    ) -> Iterator[list[tuple[int, Response]]]:
+        """Answer one batch; halve it if memory runs out."""
+        import torch
+
+        ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
+        answer = ways.get(requests[part[0]].scoring, self._decode)
+        try:
+            answers = answer([requests[n] for n in part], [prompts[n] for n in part])
+        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+            if not (isinstance(error, torch.OutOfMemoryError | MemoryError) or "memory" in str(error)):
+                raise
+        else:
+            yield list(zip(part, answers, strict=True))
+            return
+        if self.device.startswith("cuda"):
+            torch.cuda.empty_cache()
+        if len(part) == 1:
+            length = len(prompts[part[0]])
+            yield [(part[0], Response("", "error", error=f"out of memory on a single prompt of {length} tokens"))]
+            return
+        half = len(part) // 2
+        self._limit = min(self._limit, half * max(sizes[n] for n in part))
+        log.warning("out of memory with %d prompts at once: going on with %d", len(part), half)
+        yield from self._answer(part[:half], prompts, requests, sizes)
+        yield from self._answer(part[half:], prompts, requests, sizes)
+
+    def _decode(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
+        import torch
+
+        width = max(map(len, prompts))
+        pad = self.checkpoint.tokenizer.pad_token_id or 0
+        # Replies grow on the right of prompts; what an encoder reads has places of its own, counted from the left.
+        left = not self.checkpoint.seq2seq
+        ids = torch.tensor([_filled(p, width, pad, left) for p in prompts], device=self.device)
+        mask = torch.tensor([_filled([1] * len(p), width, 0, left) for p in prompts], device=self.device)
+        held: dict[str, Any] = {}
+        if any(r.pattern for r in requests):
+            held["logits_processor"] = [self._patterns.processor(requests, width)]
+        elif requests[0].scoring == "constrained":
+            labels = [self.checkpoint.label_forms(r) for r in requests]
+            held["prefix_allowed_tokens_fn"] = _only_labels(labels, self.checkpoint.stop_ids, width)
+        limit = max(r.max_new_tokens for r in requests)
+        with torch.inference_mode():
+            out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=limit, **held)
+        begin = width if left else 1  # behind the decoder's start token
+        return [
+            self.checkpoint.reply(row, len(prompt), request.max_new_tokens)
+            for row, prompt, request in zip(out[:, begin:].tolist(), prompts, requests, strict=True)
+        ]
+
+    def _labels(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
+        forms = [self.checkpoint.label_begins(r) for r in requests]
+        flat = [[form for option in row for form in option] for row in forms]
+        found = continuations(self.net, prompts, flat)
+        return [
+            labels_response(row, scores, len(prompt)) for row, scores, prompt in zip(forms, found, prompts, strict=True)
+        ]
+
+    def _texts(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
+        options = [self.checkpoint.option_ids(r) for r in requests]
+        found = continuations(self.net, prompts, options)
+        priors = [self.checkpoint.prior(r) for r in requests]
+        for context, texts in priors:  # the same few options come again and again
+            unknown = [t for t in texts if (tuple(context), tuple(t)) not in self._priors]
+            if unknown:
+                for text, scores in zip(unknown, continuations(self.net, [context], [unknown])[0], strict=True):
+                    self._priors[tuple(context), tuple(text)] = sum(scores)
+        return [
+            texts_response(row, [self._priors[tuple(context), tuple(t)] for t in texts], len(prompt))
+            for row, (context, texts), prompt in zip(found, priors, prompts, strict=True)
+        ]
+
+    def _nll(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
+        found = iter(self.nll([pair for r in requests for pair in r.pairs]))
+        return [nll_response(r, [next(found) for _ in r.pairs], len(p)) for r, p in zip(requests, prompts, strict=True)]
+
+    def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        """As every local model's. Of an encoder-decoder the encoder reads the context, the decoder is given the target.
+
+        The end-of-text token is no part of a target on either kind: CEDAR (Zhou et al. 2022, equation 1 and section 4.1)
+        averages over the response's own tokens y_1 … y_m, and models with and without an encoder stand in one table.
+        """
+        rows = [self.checkpoint.pair(context, target) for context, target in pairs]
+        score = targets
+        if self.checkpoint.seq2seq:
+            score = partial(seq2seq.targets, opening=self.checkpoint.opening)
+        found: list[list[float]] = [[] for _ in rows]
+        sizes = {n: len(c) + len(t) for n, (c, t) in enumerate(rows) if t}  # what has no tokens needs no network
+        for batch in plan(sizes, self._budget):
+            for n, scores in zip(batch, score(self.net, [rows[n] for n in batch]), strict=True):
+                found[n] = [-s for s in scores]
+        return found
+
+    def close(self) -> None:
+        import gc
+
+        import torch
+
+        del self.net
+        gc.collect()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+
+def plan(sizes: dict[int, int], budget: int, order: Sequence[int] | None = None) -> list[list[int]]:
+    """Indices in batches, largest first if no `order` is given: rows times the largest stay within `budget`.
+
+    One row at least, whatever its size.
+
+    >>> plan({0: 10, 1: 30, 2: 10}, 60)
+    [[1, 0], [2]]
+    """
+    batches: list[list[int]] = []
+    largest = 0
+    for index in sorted(sizes, key=lambda i: (-sizes[i], i)) if order is None else order:
+        if not batches or (len(batches[-1]) + 1) * max(largest, sizes[index]) > budget:
+            batches.append([])
+            largest = 0
+        batches[-1].append(index)
+        largest = max(largest, sizes[index])
+    return batches
+
+
+def _filled(row: list[int], width: int, pad: int, left: bool) -> list[int]:
+    rest = [pad] * (width - len(row))
+    return rest + row if left else row + rest
+
+
+def _only_labels(labels: list[list[list[list[int]]]], stop: list[int], width: int) -> Callable[[int, Any], list[int]]:
+    """For `generate`: in each row (a prompt of `width` tokens, padded) only a label, then only an end of text."""
+
+    def allowed(row: int, ids: Any) -> list[int]:
+        said = ids[width:].tolist()
+        ways = [form for option in labels[row] for form in option]
+        after = {form[len(said)] for form in ways if len(form) > len(said) and form[: len(said)] == said}
+        return sorted(after | set(stop)) if said in ways else sorted(after) or stop
+
+    return allowed
+
+
+def _dtype(name: str, device: str) -> Any:
+    """ "auto" is bfloat16 on a GPU and what the checkpoint was saved in elsewhere."""
+    import torch
+
+    if name == "auto":
+        return torch.bfloat16 if device.startswith("cuda") else "auto"
+    return getattr(torch, name)
+
+
+def _threads(default: int) -> int:
+    """Threads on a CPU: torch counts the machine's cores, we those that this process may use."""
+    if "OMP_NUM_THREADS" in os.environ:
+        return default
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else default
+    try:  # a container's share
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        allowed = min(allowed, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):  # no such file, or "max"
+        pass
+    return min(default, allowed)
+
+
+def _device(name: str) -> str:
+    import torch
+
+    if name != "auto":
+        return name
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _with_adapter(net: Any, model: Model) -> Any:
+    try:
+        from peft import PeftModel
+    except ImportError as error:
+        raise BackendError(
+            f"model {model.name}: an adapter needs `pip install 'evalsuite[finetune]'` ({error})"
+        ) from None
+    try:
+        with warnings.catch_warnings():
+            # peft asks by a name that transformers 5 gives up.
+            warnings.filterwarnings("ignore", ".*gradient_checkpointing", FutureWarning)
+            return PeftModel.from_pretrained(net, str(model.adapter))
+    except (OSError, ValueError) as error:
+        raise BackendError(f"model {model.name}: cannot load adapter {model.adapter}: {error}") from None

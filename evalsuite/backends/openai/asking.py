@@ -1,0 +1,255 @@
+"""Asks an endpoint all requests of a model, in an event loop: slots, retries, what is paid, and when to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import queue
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from evalsuite.backends import Limits
+from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
+from evalsuite.backends.openai.spending import Spending, Spent
+from evalsuite.backends.openai.throttle import Throttle
+from evalsuite.common.errors import BackendError
+from evalsuite.types import Request, Response
+
+if TYPE_CHECKING:
+    from evalsuite.backends.openai.backend import OpenAI
+
+log = logging.getLogger(__name__)
+
+_IN_A_ROW = 20  # so many requests without a reply, one after another, all tried again in vain: the endpoint is down
+_ALWAYS = ("model", "messages", "prompt")
+
+
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """To be kept before a request may go out: what requests under way may cost."""
+
+    amount: float
+    kept: asyncio.Event
+
+
+Letter = tuple[int, Response] | Stake | None  # None: there will be no more
+
+
+@dataclass(slots=True)
+class _Bill:
+    """What asking one request has cost, and how often it went out."""
+
+    cost: float = 0.0
+    sent: int = 0
+    last: str = ""
+
+
+class _Halted(Exception):
+    """Nothing more is to be asked."""
+
+
+class Asking:
+    """One call of `generate`, on the event loop's thread."""
+
+    def __init__(
+        self, backend: OpenAI, requests: Sequence[Request], todo: Sequence[int], limits: Limits,
+        letters: queue.Queue[Letter],
+    ) -> None:  # fmt: skip
+        self.backend, self.model, self.api = backend, backend.model, backend.model.api
+        self.requests, self.letters, self.limits = requests, letters, limits
+        self.todo, self.left = iter(todo), len(todo)
+        left = None if limits.budget is None else limits.budget - limits.spent
+        self.spending = Spending(self.api.price, left)
+        most = limits.max_concurrency or self.api.max_concurrency
+        self.throttle = Throttle(
+            min(1000, most),  # the client has no more connections
+            self.api.requests_per_minute,
+            self.api.tokens_per_minute,
+            max(self._size(requests[n]) for n in todo),
+        )
+        self.limit_name = "max_tokens"
+        self.halted: Stop | None = None
+        self.failed_in_a_row = self.unaffordable = 0
+        self.again: Counter[str] = Counter()
+        self.halt, self.lending = asyncio.Event(), asyncio.Lock()
+        from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
+
+        self.backoff = wait_exponential(self.api.backoff, max=60) + wait_random(0, self.api.backoff)
+        self.retrying = AsyncRetrying(
+            retry=retry_if_exception_type(Again), stop=stop_after_attempt(self.api.attempts), wait=self._wait,
+            sleep=self._sleep, reraise=True,
+        )  # fmt: skip
+
+    async def all(self) -> None:
+        """Ask everything. Raises BackendError if that could not be."""
+        from openai import AsyncOpenAI
+
+        key = self.backend.key or "none"  # the client insists on one
+        async with AsyncOpenAI(
+            api_key=key, base_url=self.api.base_url, max_retries=0, timeout=self.api.timeout
+        ) as client:
+            self.create = (client.chat.completions if self.model.chat else client.completions).with_raw_response.create
+            try:
+                async with asyncio.TaskGroup() as group:
+                    # Twice as many as may be under way, for some will wait to ask again.
+                    for _ in range(min(self.left, 2 * self.throttle.most)):
+                        group.create_task(self._work())
+            finally:
+                told = ", ".join(f"{kind}: {count}" for kind, count in self.again.most_common())
+                log.info(
+                    "model %s: requests without a reply, by what came instead: %s", self.model.name, told or "none"
+                )
+        if self.halted:
+            message = self.backend.hide(str(self.halted))
+            raise BackendError(
+                f"model {self.model.name} at {self.api.base_url}: {message}; {self.left} requests have no reply"
+            )
+        if self.unaffordable:
+            raise BackendError(
+                f"model {self.model.name}: budget of {self.limits.budget:g} spent: {self.unaffordable} requests not asked; "
+                "raise --budget and run again"
+            )
+
+    async def _work(self) -> None:
+        for n in self.todo:  # shared by all workers
+            if self.halted:
+                return
+            response = await self._answer(self.requests[n])
+            if response is not None:
+                self.left -= 1
+                self.letters.put((n, response))
+
+    async def _answer(self, request: Request) -> Response | None:
+        """The reply or why there is none; None: it was not asked."""
+        bill = _Bill()
+        try:
+            response: Response = await self.retrying(self._ask, request, bill)
+        except Again:
+            self.failed_in_a_row += 1
+            if self.failed_in_a_row >= _IN_A_ROW:
+                self._halt(Stop(f"the last {_IN_A_ROW} requests were all tried {self.api.attempts} times in vain, "
+                                f"the last with: {bill.last}; run again when the endpoint is well"))  # fmt: skip
+        except Failed:
+            pass
+        except Spent:
+            self.unaffordable += not bill.sent
+        except (_Halted, Stop) as stop:
+            if isinstance(stop, Stop):
+                self._halt(stop)
+        else:
+            self.failed_in_a_row = 0
+            hide = self.backend.hide
+            reasoning = response.reasoning and hide(response.reasoning)
+            return replace(response, text=hide(response.text), reasoning=reasoning, cost=bill.cost)
+        if not bill.sent:
+            return None
+        times = "" if bill.sent == 1 else f" (asked {bill.sent} times)"
+        return Response("", "error", error=self.backend.hide(bill.last) + times, cost=bill.cost)
+
+    async def _ask(self, request: Request, bill: _Bill) -> Response:
+        """Send it once, or twice if the limit's name was not known yet."""
+        try:
+            return await self._once(request, bill)
+        except OtherLimit:
+            self.limit_name = "max_completion_tokens"
+            return await self._once(request, bill)
+
+    async def _once(self, request: Request, bill: _Bill) -> Response:
+        worst = self.spending.cost(self.backend.most_tokens(request), self.backend.room(request))
+        async with self.throttle.slot(self._size(request)):
+            await self._may_send()
+            await self.spending.reserve(worst)
+            cost = 0.0
+            try:
+                await self._lend()
+                await self._may_send()
+                # If we are stopped now, nobody knows whether it was charged.
+                cost, sent = worst, time.monotonic()
+                bill.sent += 1
+                try:
+                    response, charged = await self._send(request)
+                except (Again, Failed, Stop, OtherLimit) as error:
+                    bill.last = str(error)
+                    if not (isinstance(error, Again) and error.lost):
+                        cost = 0.0
+                    if isinstance(error, Again):
+                        self._note(error, sent)
+                    raise
+                # An endpoint that does not say what it used may have used all.
+                if not charged:
+                    cost = 0.0
+                elif response.prompt_tokens:
+                    cost = self.spending.cost(response.prompt_tokens, response.new_tokens)
+                self.throttle.good()
+                return response
+            finally:
+                self.spending.settle(worst, cost)
+                bill.cost += cost
+
+    async def _may_send(self) -> None:
+        await self.throttle.clear()
+        if self.halted:
+            raise _Halted
+
+    async def _lend(self) -> None:
+        """The store hears of the cost before the endpoint hears of the request."""
+        if not self.spending.to_lend():
+            return
+        async with self.lending:
+            if amount := self.spending.to_lend():
+                stake = Stake(amount, asyncio.Event())
+                self.letters.put(stake)
+                await stake.kept.wait()
+                self.spending.lent += amount
+
+    async def _send(self, request: Request) -> tuple[Response, bool]:
+        """The reply, and whether it is charged for."""
+        import openai
+
+        asked = self.backend.body(request) | {self.limit_name: self.backend.room(request)}
+        try:
+            async with asyncio.timeout(self.api.timeout):
+                raw = await self.create(**asked, extra_body=self.backend.extra or None)
+        except openai.APIStatusError as error:
+            answer = error.response
+            names = {name: None for name in [*asked, *self.backend.extra] if name not in _ALWAYS}
+            return read_error(answer.status_code, answer.headers, answer.content, names), False
+        except (TimeoutError, openai.APITimeoutError):
+            raise Again("time-out", f"no reply within {self.api.timeout:g} s", lost=True, overrun=True) from None
+        except openai.OpenAIError as error:
+            cause = error.__cause__
+            unsent = type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout")
+            said = f"{error} {cause or ''}".strip()
+            raise Again("connection", said, lost=not unsent) from None
+        answer = raw.http_response
+        return read_reply(answer.headers, answer.content), True
+
+    def _note(self, error: Again, sent: float) -> None:
+        self.again[error.kind] += 1
+        if error.overrun:
+            self.throttle.overrun(sent)
+        if error.after is not None or error.kind == "429":
+            self.throttle.pause(self.api.backoff if error.after is None else error.after)
+
+    def _wait(self, state: Any) -> float:
+        error = state.outcome.exception()
+        if error.after is not None:  # not all at once then
+            return float(error.after) + random.uniform(0, self.api.backoff / 4)
+        return float(self.backoff(state))
+
+    async def _sleep(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.halt.wait(), seconds)
+
+    def _halt(self, stop: Stop) -> None:
+        """Ask nothing more. What is under way may end, for it may be paid for."""
+        self.halted = self.halted or stop
+        self.halt.set()
+
+    def _size(self, request: Request) -> int:
+        return self.backend.tokens(request) + self.backend.room(request)

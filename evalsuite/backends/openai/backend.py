@@ -1,0 +1,170 @@
+"""Any OpenAI-compatible endpoint: many requests at once, within its limits and our budget; each reply as it arrives.
+
+The endpoint is talked to in an event loop on a thread of its own; `generate` hands over what that thread puts into a queue.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evalsuite.backends import Limits
+from evalsuite.backends.models import Model
+from evalsuite.backends.openai.asking import Asking, Letter, Stake
+from evalsuite.common.errors import BackendError
+from evalsuite.types import Request, Response
+
+
+class OpenAI:
+    """An endpoint's model. Needs the extra `[openai]`."""
+
+    context: int | None = None
+
+    def __init__(self, model: Model, limits: Limits) -> None:
+        try:
+            import aiolimiter  # noqa: F401
+            import openai  # noqa: F401
+            import tenacity  # noqa: F401
+        except ImportError as error:
+            raise BackendError(
+                f"model {model.name}: backend openai needs `pip install 'evalsuite[openai]'` ({error})"
+            ) from None
+        api = model.api
+        if limits.budget is not None and api.price is None:
+            raise BackendError(
+                f"model {model.name}: --budget needs to know what the endpoint charges for a million tokens; "
+                "add to its entry in models.yaml: api: {price: {input: …, output: …}}"
+            )
+        self.model, self._limits, self.key = model, limits, _key(model)
+        # vLLM's and SGLang's servers take what their chat template does.
+        template = {"chat_template_kwargs": model.chat_template_kwargs} if model.chat_template_kwargs else {}
+        self.extra: dict[str, Any] = {**template, **api.parameters}
+        self.settings: dict[str, Any] = {
+            "temperature": api.temperature,
+            "stop": model.generation.stop,
+            "parameters": self.extra,
+            "reasoning_tokens": api.reasoning_tokens,
+        }
+        parts = json.dumps([api.base_url, model.path, model.chat, self.extra], sort_keys=True)
+        self.fingerprint = "openai:" + hashlib.sha256(parts.encode()).hexdigest()[:24]
+
+    def tokens(self, request: Request) -> int:
+        """An estimate: only the endpoint has the tokenizer."""
+        return sum(len(text) + 8 for text in self._texts(request))
+
+    def most_tokens(self, request: Request) -> int:
+        """No tokenizer makes more: a token is a byte at least. What a chat template adds is guessed amply."""
+        return sum(len(text.encode()) + 16 for text in self._texts(request)) + 64
+
+    def _texts(self, request: Request) -> list[str]:
+        texts = [m.content for m in request.messages] if self.model.chat else [request.prompt]
+        return [_whole(text) for text in texts]
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """What is sent, but for the reply's limit, whose name depends on the endpoint."""
+        api, texts = self.model.api, self._texts(request)
+        asked: dict[str, Any] = {"model": self.model.path}
+        if self.model.chat:
+            turns = zip(request.messages, texts, strict=True)
+            asked["messages"] = [{"role": m.role, "content": text} for m, text in turns]
+        else:
+            asked["prompt"] = texts[0]
+        if api.temperature is not None:
+            asked["temperature"] = api.temperature
+        if self.model.generation.stop:
+            asked["stop"] = self.model.generation.stop
+        return asked
+
+    def room(self, request: Request) -> int:
+        """Tokens that the model may write, thoughts included."""
+        return request.max_new_tokens + self.model.api.reasoning_tokens
+
+    def hide(self, text: str) -> str:
+        """Some endpoints repeat the key in their errors. What is shorter than this is no secret (Ollama's "ollama")."""
+        return text.replace(self.key, "***") if len(self.key) >= 8 else text
+
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        todo = [n for n, is_done in enumerate(done) if not is_done]
+        if not todo:
+            return
+        letters: queue.Queue[Letter] = queue.Queue()
+        asking = Asking(self, requests, todo, self._limits, letters)
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever, name=f"endpoint of {self.model.name}", daemon=True)
+        thread.start()
+        future = asyncio.run_coroutine_threadsafe(asking.all(), loop)
+        future.add_done_callback(lambda _: letters.put(None))
+        try:
+            ended = False
+            while not ended:
+                group = []
+                for letter in _waiting(letters):
+                    if letter is None:
+                        ended = True
+                    elif isinstance(letter, Stake):
+                        self._limits.lend(letter.amount)
+                        loop.call_soon_threadsafe(letter.kept.set)
+                    else:
+                        group.append(letter)
+                if group:
+                    yield group
+                    # Only here does the store have them.
+                    asking.spending.told += sum(response.cost for _, response in group)
+            future.result()
+        finally:
+            asyncio.run_coroutine_threadsafe(_end(), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()
+            # All is given back but what was under way when a run was stopped: that may have been charged.
+            spending = asking.spending
+            if rest := spending.committed - spending.told - spending.lent:
+                self._limits.lend(rest)
+
+    def close(self) -> None:
+        pass
+
+
+def _key(model: Model) -> str:
+    """From the environment, and from there to the endpoint only."""
+    name = model.api.key_env
+    if name is None:
+        return ""
+    key = os.environ.get(name, "").strip()
+    if not key:
+        raise BackendError(
+            f"model {model.name}: the environment variable {name} is not set; it must hold the key of "
+            f"{model.api.base_url} (api: {{key_env: NAME}} names another, {{key_env: null}} none)"
+        )
+    if not (key.isascii() and key.isprintable()):
+        raise BackendError(f"model {model.name}: the environment variable {name} holds characters that no key has")
+    return key
+
+
+def _whole(text: str) -> str:
+    """Half a character cannot be sent."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _waiting(letters: queue.Queue[Letter]) -> Iterator[Letter]:
+    """The next letter, and all that are there already."""
+    yield letters.get()
+    with contextlib.suppress(queue.Empty):
+        while True:
+            yield letters.get_nowait()
+
+
+async def _end() -> None:
+    """Stop whatever runs on this loop."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()

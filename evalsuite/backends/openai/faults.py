@@ -1,0 +1,369 @@
+"""An OpenAI-compatible server that misbehaves on purpose: for tests of clients.
+
+    python -m evalsuite.backends.openai.faults --port 8123 --seed 0 --mix '429=0.03,500=0.05,drop=0.02'
+
+What becomes of a request depends on the seed, its prompt and how often that prompt was asked before, on nothing else. The
+reply is made from the prompt (`reply_to`), so that a client can be checked for mixed-up answers. GET /account tells what
+became of every prompt. Errors repeat the Authorization header, as careless endpoints do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import hashlib
+import json
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+# Kind -> what it is. Those of MIX go away when asked again; the others stay, or are replies.
+KINDS = {
+    "429": "429 without Retry-After",
+    "429-seconds": "429 with Retry-After in seconds",
+    "429-date": "429 with Retry-After as a date",
+    "408": "408",
+    "500": "500",
+    "503": "503 with an HTML page",
+    "drop": "the connection is cut before the reply",
+    "drop-middle": "the connection is cut in the middle of the reply",
+    "stall": "no reply for `stall` seconds, then the connection is cut",
+    "stall-middle": "the same in the middle of the reply",
+    "truncated": "a whole HTTP message with half the JSON",
+    "malformed": "no JSON",
+    "content-type": "an HTML page with status 200",
+    "no-choices": "an empty list of choices",
+    "no-message": "a choice without a message",
+    "duplicate": "a reply whose choice stands there twice, and another one",
+    "echo": "a reply that repeats the Authorization header",
+    "surrogate": "a reply with half a character in it",
+    "reasoning": "a reply with thoughts in reasoning_content",
+    "length": "a reply cut at the limit",
+    "no-usage": "a reply that does not say what it used",
+    "filtered": "a reply withheld: finish_reason content_filter",
+    "400-filter": "400, content filter",
+    "400": "400, prompt too long",
+    "400-temperature": "400 if temperature is sent, else a reply",
+    "400-max_tokens": "400 if max_tokens is sent, else a reply",
+    "401": "401",
+    "404": "404, no such model",
+    "429-quota": "429, insufficient_quota",
+}
+MIX = {
+    "429": 0.03, "429-seconds": 0.01, "429-date": 0.002, "408": 0.01, "500": 0.05, "503": 0.04, "drop": 0.03,
+    "drop-middle": 0.03, "stall": 0.004, "stall-middle": 0.004, "truncated": 0.03, "malformed": 0.02,
+    "content-type": 0.02, "no-choices": 0.02, "no-message": 0.01, "duplicate": 0.03,
+}  # fmt: skip
+_ERRORS: dict[str, tuple[int, dict[str, str]]] = {
+    "429": (429, {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}),
+    "408": (408, {"message": "Request timeout"}),
+    "500": (500, {"message": "The server had an error", "type": "server_error"}),
+    "400-filter": (400, {"message": "The response was filtered", "param": "prompt", "code": "content_filter"}),
+    "400": (400, {"message": "This model's maximum context length is 64 tokens", "code": "context_length_exceeded"}),
+    "400-temperature": (400, {"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature"}),
+    "400-max_tokens": (400, {"message": "Unsupported parameter: 'max_tokens' is not supported with this model. "
+                             "Use 'max_completion_tokens' instead.", "param": "max_tokens"}),
+    "401": (401, {"message": "Incorrect API key provided", "code": "invalid_api_key"}),
+    "404": (404, {"message": "The model does not exist", "code": "model_not_found"}),
+    "429-quota": (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}),
+}  # fmt: skip
+_ERRORS["429-seconds"] = _ERRORS["429-date"] = _ERRORS["429"]
+# What a real endpoint may have charged for, though no reply came through.
+_LOST = {
+    "drop",
+    "drop-middle",
+    "stall",
+    "stall-middle",
+    "truncated",
+    "malformed",
+    "content-type",
+    "no-choices",
+    "no-message",
+}
+
+
+def reply_to(prompt: str) -> str:
+    """The reply to a prompt: a chat's turns joined by line breaks."""
+    return reply_of(prompt_id(prompt))
+
+
+def reply_of(name: str) -> str:
+    """The reply to the prompt that /account names so."""
+    return f"答：{name}"
+
+
+def judgement_to(prompt: str) -> str:
+    """A judge's reply to a prompt: a score from 0 to 5 and a reason, or (three in ten) words that state no score."""
+    draw = random.Random(prompt_id(prompt))
+    if draw.random() < 0.3:
+        return f"答案大体通顺。{prompt_id(prompt)}"
+    return f"{draw.randint(0, 5)}\n理由：{prompt_id(prompt)}"
+
+
+def prompt_id(prompt: str) -> str:
+    """How /account names a prompt."""
+    return hashlib.sha256(prompt.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+@dataclass(slots=True)
+class Asked:
+    """What became of one prompt."""
+
+    times: int = 0
+    whole: int = 0  # replies that were sent to the end
+    kinds: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Server:
+    """`with Server(mix={"500": 0.1}) as server:` runs it on a thread; `server.url` is its base_url."""
+
+    mix: Mapping[str, float] = field(default_factory=lambda: MIX)
+    seed: int = 0
+    port: int = 0  # 0: any that is free
+    retry_after: float = 1
+    stall: float = 5
+    latency: float = 0
+    reply: Callable[[str], str] = reply_to
+    worst: bool = False  # charge as much as can be: a token for every byte, and every reply as long as it may be
+    asked: dict[str, Asked] = field(default_factory=dict)
+    prompt_tokens: int = 0  # charged, those of lost replies included
+    new_tokens: int = 0
+    most_at_once: int = 0
+    early: int = 0  # requests that came while the server had asked for silence, but for those under way when it did
+    _at_once: int = 0
+    _silence: tuple[float, float] = (0.0, 0.0)  # from, till
+    _loop: asyncio.AbstractEventLoop | None = None
+    _thread: threading.Thread | None = None
+    _listening: asyncio.Server | None = None
+
+    def __post_init__(self) -> None:
+        if wrong := self.mix.keys() - KINDS.keys():
+            raise ValueError(f"no such kinds: {', '.join(sorted(wrong))}; there are {', '.join(KINDS)}")
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def account(self) -> dict[str, Any]:
+        return {
+            "requests": sum(a.times for a in self.asked.values()),
+            "kinds": dict(sum((a.kinds for a in self.asked.values()), Counter[str]())),
+            "early": self.early,
+            "most_at_once": self.most_at_once,
+            "charged": {"prompt_tokens": self.prompt_tokens, "new_tokens": self.new_tokens},
+            "prompts": {k: {"times": a.times, "whole": a.whole, "kinds": dict(a.kinds)} for k, a in self.asked.items()},
+        }
+
+    async def start(self) -> asyncio.Server:
+        server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, limit=2**20)
+        self.port = server.sockets[0].getsockname()[1]
+        return server
+
+    def __enter__(self) -> Server:
+        self._loop = loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=loop.run_forever, daemon=True)
+        self._thread.start()
+        self._listening = asyncio.run_coroutine_threadsafe(self.start(), loop).result()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._loop and self._thread and self._listening
+        self._loop.call_soon_threadsafe(self._listening.close)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection, request after request."""
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+                first, *lines = head.split("\r\n")
+                headers = {k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
+                body = await reader.readexactly(int(headers.get("content-length", 0)))
+                self._at_once += 1
+                self.most_at_once = max(self.most_at_once, self._at_once)
+                try:
+                    goes_on = await self._answer(first, headers.get("authorization", ""), body, writer)
+                finally:
+                    self._at_once -= 1
+                if not goes_on:
+                    break
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the client has gone
+        finally:
+            with contextlib.suppress(Exception):
+                writer.transport.abort()
+
+    async def _answer(self, first: str, key: str, body: bytes, writer: asyncio.StreamWriter) -> bool:
+        """Answer one request. False: the connection is to be cut."""
+        path = first.split(" ")[1].removeprefix("/v1")
+        if path == "/account":
+            await _send(writer, 200, json.dumps(self.account()).encode())
+            return True
+        if path not in ("/chat/completions", "/completions"):
+            await _send(writer, 404, b'{"error": {"message": "no such address"}}')
+            return True
+        arrived = time.monotonic()
+        asked = json.loads(body)
+        chat = path.startswith("/chat")
+        prompt = "\n".join(m["content"] for m in asked["messages"]) if chat else asked["prompt"]
+        name = prompt_id(prompt)
+        entry = self.asked.setdefault(name, Asked())
+        kind = self._kind(name, entry.times)
+        entry.times += 1
+        entry.kinds[kind] += 1
+        since, until = self._silence
+        self.early += since + 0.2 < arrived < until  # the margin: what was under way, on a busy machine
+        if self.latency:
+            await asyncio.sleep(self.latency * random.Random(f"{name}:{entry.times}").uniform(0.5, 1.5))
+        if kind.startswith("400-") and kind != "400-filter" and kind[4:] not in asked:
+            kind = "ok"
+        if kind in _ERRORS or kind == "503":
+            await self._refuse(kind, key, writer)
+            return True
+        return await self._reply(kind, prompt, asked, chat, key, entry, writer)
+
+    def _kind(self, name: str, times: int) -> str:
+        draw = random.Random(f"{self.seed}:{name}:{times}").random()
+        for kind, share in self.mix.items():
+            draw -= share
+            if draw < 0:
+                return kind
+        return "ok"
+
+    async def _refuse(self, kind: str, key: str, writer: asyncio.StreamWriter) -> None:
+        if kind == "503":
+            await _send(writer, 503, f"<html>Service Unavailable {key}</html>".encode(), "text/html")
+            return
+        status, error = _ERRORS[kind]
+        headers = {}
+        if kind in ("429-seconds", "429-date"):
+            until = self.retry_after
+            headers["Retry-After"] = f"{self.retry_after:g}"
+            if kind == "429-date":
+                date = datetime.now(UTC) + timedelta(seconds=self.retry_after)
+                until -= date.microsecond / 1e6  # dates have whole seconds
+                headers["Retry-After"] = format_datetime(date, usegmt=True)
+            now = time.monotonic()
+            self._silence = (now if now > self._silence[1] else self._silence[0], max(self._silence[1], now + until))
+        told = {**error, "message": f"{error['message']} ({key})"}
+        await _send(writer, status, json.dumps({"error": told}).encode(), **headers)
+
+    async def _reply(
+        self,
+        kind: str,
+        prompt: str,
+        asked: dict[str, Any],
+        chat: bool,
+        key: str,
+        entry: Asked,
+        writer: asyncio.StreamWriter,
+    ) -> bool:
+        limit = asked.get("max_completion_tokens") or asked.get("max_tokens") or 16
+        text = self.reply(prompt) + {"echo": key, "surrogate": "\ud83d"}.get(kind, "")
+        used = (len(prompt.encode()), limit) if self.worst else (len(prompt), min(limit, len(text)))
+        self.prompt_tokens += used[0]
+        self.new_tokens += used[1]
+        finish = {"length": "length", "filtered": "content_filter"}.get(kind, "stop")
+        message: dict[str, Any] = {"role": "assistant", "content": "" if kind == "filtered" else text}
+        if kind == "reasoning":
+            message["reasoning_content"] = f"想：{prompt_id(prompt)}"
+        choice: dict[str, Any] = {"index": 0, "finish_reason": finish}
+        choice |= {"message": message} if chat else {"text": message["content"]}
+        choices = [choice]
+        if kind == "duplicate":
+            choices = [choice, choice, json.loads(json.dumps(choice).replace(json.dumps(text)[1:-1], "wrong"))]
+        elif kind == "no-choices":
+            choices = []
+        elif kind == "no-message":
+            choices = [{"index": 0, "finish_reason": "stop"}]
+        told: dict[str, Any] = {"id": "x", "object": "chat.completion", "model": asked["model"], "choices": choices}
+        if kind != "no-usage":
+            told["usage"] = {"prompt_tokens": used[0], "completion_tokens": used[1], "total_tokens": sum(used)}
+        body = json.dumps(told).encode()
+        if kind in ("drop", "stall"):
+            await asyncio.sleep(self.stall if kind == "stall" else 0)
+            return False
+        if kind in ("drop-middle", "stall-middle"):
+            writer.write(_head(200, len(body)) + body[: len(body) // 2])
+            await writer.drain()
+            await asyncio.sleep(self.stall if kind == "stall-middle" else 0.001)
+            return False
+        if kind == "truncated":
+            body = body[: len(body) // 2]
+        elif kind == "malformed":
+            body = body.replace(b":", b"=")
+        elif kind == "content-type":
+            await _send(writer, 200, b"<html>" + body + b"</html>", "text/html; charset=utf-8")
+            return True
+        await _send(writer, 200, body)
+        entry.whole += kind not in _LOST
+        return True
+
+
+def _head(status: int, length: int, kind: str = "application/json", **headers: str) -> bytes:
+    lines = [f"HTTP/1.1 {status} -", f"Content-Type: {kind}", f"Content-Length: {length}"]
+    lines += [f"Date: {format_datetime(datetime.now(UTC), usegmt=True)}"]
+    return "\r\n".join([*lines, *(f"{name}: {value}" for name, value in headers.items()), "", ""]).encode("latin-1")
+
+
+async def _send(
+    writer: asyncio.StreamWriter, status: int, body: bytes, kind: str = "application/json", **headers: str
+) -> None:
+    writer.write(_head(status, len(body), kind, **headers) + body)
+    await writer.drain()
+
+
+def parse_mix(text: str) -> dict[str, float]:
+    """ "500=0.1,drop=0.2"; "none": no faults at all.
+
+    >>> parse_mix("500=0.1,drop=0.2")
+    {'500': 0.1, 'drop': 0.2}
+    """
+    if text == "none":
+        return {}
+    return {kind: float(share) for kind, _, share in (part.partition("=") for part in text.split(","))}
+
+
+def _arguments() -> argparse.Namespace:
+    kinds = "\n".join(f"  {kind:16} {what}" for kind, what in KINDS.items())
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=f"kinds:\n{kinds}", formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--port", type=int, default=8123, help="0: any that is free")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mix", type=parse_mix, default=MIX, help="kind=share,…, or none")
+    parser.add_argument("--retry-after", type=float, default=1, help="seconds")
+    parser.add_argument("--stall", type=float, default=5, help="seconds")
+    parser.add_argument("--judge", dest="reply", action="store_const", const=judgement_to, default=reply_to,
+                        help="reply as a judge does: a score, or words without one")  # fmt: skip
+    parser.add_argument("--latency", type=float, default=0, help="seconds before every reply, by half more or less")
+    return parser.parse_args()
+
+
+def main() -> None:
+    settings = vars(_arguments())
+    try:
+        server = Server(**settings)
+    except ValueError as error:
+        raise SystemExit(f"error: {error}") from None
+
+    async def serve() -> None:
+        listening = await server.start()
+        print(f"listening at {server.url}", flush=True)
+        await listening.serve_forever()
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve())
+
+
+if __name__ == "__main__":
+    main()

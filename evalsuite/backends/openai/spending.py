@@ -1,0 +1,56 @@
+"""What requests cost: a budget that is never passed, for no request is sent whose worst case does not fit."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from evalsuite.backends.models import Price
+
+log = logging.getLogger(__name__)
+
+
+class Spent(Exception):
+    """The worst case of a request does not fit into what is left, and nothing under way will free any of it."""
+
+
+class Spending:
+    """Belongs to the event loop, but for `told`, which the thread that stores replies adds to."""
+
+    def __init__(self, price: Price | None, budget: float | None) -> None:
+        """`budget`: what is left to spend; None: no limit."""
+        self._input, self._output = (price.input / 1e6, price.output / 1e6) if price else (0.0, 0.0)
+        self._budget = budget
+        self._open = 0  # reservations
+        self._freed = asyncio.Event()
+        self.committed = 0.0  # settled costs and open reservations
+        self.told = 0.0  # of it, what the store has as the cost of replies
+        self.lent = 0.0  # of it, what the store has as at stake
+
+    def cost(self, prompt_tokens: int, new_tokens: int) -> float:
+        return prompt_tokens * self._input + new_tokens * self._output
+
+    async def reserve(self, amount: float) -> None:
+        """Set `amount` aside, as soon as it fits. Raises Spent if it never will."""
+        while self._budget is not None and self.committed + amount > self._budget:
+            if not self._open:
+                raise Spent
+            self._freed.clear()
+            await self._freed.wait()
+        self._open += 1
+        self.committed += amount
+
+    def settle(self, reserved: float, cost: float) -> None:
+        """A reservation turned out to be `cost`."""
+        if cost > reserved * (1 + 1e-9):
+            log.warning(
+                "a request was charged %.6g, more than the %.6g set aside for it: does the model think first? "
+                "Set api: {reasoning_tokens: …} to what it may think", cost, reserved,
+            )  # fmt: skip
+        self._open -= 1
+        self.committed += cost - reserved
+        self._freed.set()
+
+    def to_lend(self) -> float:
+        """What the store must be told of before a request may be sent: then a kill cannot make us forget a cost."""
+        return max(0.0, self.committed - self.told - self.lent)

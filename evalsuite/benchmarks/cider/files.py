@@ -1,0 +1,220 @@
+"""CIDER's official files, read one by one; `cider` makes folds of them."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalsuite.benchmark import Task
+from evalsuite.benchmarks.cider.dnli import Triplet
+from evalsuite.benchmarks.cider.relations import RELATIONS, asked, official
+from evalsuite.benchmarks.corpus import File
+from evalsuite.common.errors import DataError, unknown
+from evalsuite.types import Item
+
+Fail = Callable[..., DataError]  # (message, field) -> the error, with file and line in it
+Row = tuple[str, str, str, tuple[str, ...], int | None, str]  # number, context, question, options, gold, answer
+
+
+def main(root: Path) -> Path:
+    return root / "data" / "cider_main.json"
+
+
+def test(root: Path, task: Task, fold: str) -> Path:
+    """The test file of a fold. Those of span selection count from 0."""
+    number = int(fold.removeprefix("fold"))
+    return root / task.folder / task.file.format(number - 1 if task.local.startswith("span_selection") else number)
+
+
+def load(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> File:
+    """Read one test file. A broken row raises DataError with file, place and field; with `skip_bad` it is left out."""
+    path = test(root, task, fold)
+    raw = _bytes(path)
+    read, labels = _READERS[task.local]
+    items: list[Item] = []
+    skipped: list[DataError] = []
+    numbers: set[str] = set()
+    contexts: dict[str, tuple[str]] = {}  # several items share a context: keep it once
+    for line, field, row in _rows(path, raw):
+
+        def fail(message: str, at: str | None = None, line: int | None = line, field: str = field) -> DataError:
+            return DataError(message, path, line, f"{field}{at or ''}" or None)
+
+        try:
+            number, context, question, options, gold, answer = read(row, fail)
+            for name, text in (("context", context), ("question", question), ("answer", answer)):
+                if not text.strip():
+                    raise fail(f"its {name} is blank")
+            if number in numbers:
+                raise fail(f"{number} stands there twice")
+        except DataError as error:
+            if not skip_bad:
+                raise
+            skipped.append(error)
+            continue
+        numbers.add(number)
+        items.append(
+            Item(
+                f"cider/{fold}/test/{task.local}/{number}", task.name, fold, "test",
+                contexts.setdefault(context, (context,)), question, options, labels, gold, (answer,),
+            )
+        )  # fmt: skip
+    return File(path, tuple(items), tuple(skipped), hashlib.sha256(raw).hexdigest())
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read: {error.strerror}", path) from None
+
+
+def _rows(path: Path, raw: bytes) -> Iterator[tuple[int | None, str, Any]]:
+    """(line, place, row) of a CSV file with a header, or of a JSON list."""
+    try:
+        text = raw.decode("utf-8-sig")
+        if path.suffix == ".json":
+            rows = json.loads(text)
+            if not isinstance(rows, list):
+                raise DataError(f"expected a list, found {type(rows).__name__}", path)
+            yield from ((None, f"[{n}]", row) for n, row in enumerate(rows))
+        else:
+            reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+            yield from ((reader.line_num, "", row) for row in reader)
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}", path) from None
+    except (ValueError, RecursionError, csv.Error) as error:
+        raise DataError(f"not {path.suffix[1:].upper()}: {error}", path) from None
+
+
+def _column(row: dict[str, str | None], fail: Fail, name: str) -> str:
+    value = row.get(name)
+    if value is None:
+        raise fail("missing", name)
+    return value
+
+
+def _span(row: Any, fail: Fail) -> Row:
+    try:
+        (qa,) = row["qas"]
+        (answer,) = qa["answers"]
+        context, text, number, question = (str(x) for x in (row["context"], answer["text"], qa["id"], qa["question"]))
+        start = int(answer["answer_start"])
+    except (KeyError, TypeError, ValueError):
+        raise fail(
+            "expected {context, qas: [{id, question, answers: [{text, answer_start}]}]}, one question, one answer"
+        ) from None
+    if context[start : start + len(text)] != text:
+        raise fail(f"{text!r} does not stand at {start} of the context", ".qas[0].answers[0].answer_start")
+    _check(question, fail, ".qas[0].question")
+    return number, context, question, (), None, text
+
+
+def _selection(row: Any, fail: Fail) -> Row:
+    options = tuple(_column(row, fail, f"ending{n}") for n in range(4))
+    label = _column(row, fail, "label")
+    if label not in ("0", "1", "2", "3"):
+        raise fail(f"expected 0, 1, 2 or 3, found {label!r}", "label")
+    question = _column(row, fail, "sent2")
+    _check(question, fail, "sent2")
+    gold = int(label)
+    return _column(row, fail, "video-id"), _column(row, fail, "sent1"), question, options, gold, options[gold]
+
+
+def _check(question: str, fail: Fail, field: str) -> None:
+    if asked(question) is None:
+        raise fail(f"{question!r} is no question of the paper's Table 10", field)
+
+
+def _relation(row: Any, fail: Fail) -> Row:
+    name, pair = _column(row, fail, "label"), _column(row, fail, "sentence2")
+    if name not in RELATIONS:
+        raise fail(unknown("relation", name, RELATIONS), "label")
+    if pair.count(" [SEP] ") != 1:
+        raise fail("expected 'head [SEP] tail'", "sentence2")
+    options = tuple(RELATIONS)
+    return _column(row, fail, "id"), _column(row, fail, "sentence1"), pair, options, options.index(name), name
+
+
+_LETTERS = ("(a)", "(b)", "(c)", "(d)")
+_NUMBERS = tuple(f"({n})" for n in range(1, len(RELATIONS) + 1))  # more relations than letters
+
+_READERS: dict[str, tuple[Callable[[Any, Fail], Row], tuple[str, ...]]] = {
+    "span_extraction": (_span, ()),
+    "span_selection": (_selection, _LETTERS),
+    "span_selection_question": (_selection, _LETTERS),
+    "relation_prediction": (_relation, _NUMBERS),
+    "relation_prediction_pair": (_relation, _NUMBERS),
+}
+
+
+# --- the annotations
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """One annotated dialogue: its turns ("A: …") and its triplets of the 31 relations, none twice."""
+
+    id: str
+    turns: tuple[str, ...]
+    triplets: tuple[Triplet, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    dialogues: tuple[Dialogue, ...]
+    skipped: tuple[DataError, ...]
+    sha256: str
+
+
+def annotated(path: Path, *, skip_bad: bool = False) -> Annotated:
+    """Read cider_main.json. A broken dialogue raises DataError with its place; with `skip_bad` it is left out."""
+    raw = _bytes(path)
+    dialogues: list[Dialogue] = []
+    skipped: list[DataError] = []
+    for _, place, row in _rows(path, raw):
+        try:
+            triplets = [(str(t["head"]), str(t["relation"]), str(t["tail"])) for t in row["triplets"]]
+            dialogues.append(Dialogue(str(row["id"]), turns(row["utterances"]), _triplets(triplets)))
+        except (KeyError, TypeError, AttributeError):
+            error = DataError("expected {id, utterances, triplets: [{head, relation, tail}]}", path, None, place)
+            if not skip_bad:
+                raise error from None
+            skipped.append(error)
+    return Annotated(tuple(dialogues), tuple(skipped), hashlib.sha256(raw).hexdigest())
+
+
+def turns(utterances: str) -> tuple[str, ...]:
+    """The turns of a dialogue, each with its speaker mark.
+
+    Four blanks part utterances; one without a mark goes on with the turn before it (so in MuTual). One dialogue has an
+    annotator's note behind a line of asterisks, which the official task files do not have either.
+
+    >>> turns("A: my god !    that 's a fortune !    B: i know . ")
+    ("A: my god ! that 's a fortune !", 'B: i know .')
+    """
+    found: list[str] = []
+    for part in utterances.partition("\n* * *")[0].strip().split("    "):
+        if found and not _SPEAKER.match(part):
+            found[-1] += f" {part.strip()}"
+        else:
+            found.append(part.strip())
+    return tuple(found)
+
+
+_SPEAKER = re.compile(r"[A-Z]: ")
+
+
+def _triplets(raw: list[tuple[str, str, str]]) -> tuple[Triplet, ...]:
+    made: dict[tuple[str, str, str], Triplet] = {}
+    for origin, triplet in enumerate(raw):
+        if (known := official(*triplet)) and known not in made:  # merged names make some triplets the same
+            made[known] = Triplet(*known, origin)
+    return tuple(made.values())

@@ -1,0 +1,152 @@
+"""The official CIDER repository -> Items, in five dialogue-level folds (Ghosal et al. 2021).
+
+What the official files are like, and what follows here:
+* each fold's tests stand in a file of their own, and folds share no dialogue: what is trained on in a fold is the tests of
+  the other four (section 5.1), so that the official training files are not needed;
+* the files of span selection count folds from 0, all others, and we, from 1;
+* contexts of spans and choices have no speaker marks, and latent spans stand at their end: taken as they are, as one turn;
+* the files of relation prediction hold lemmatised spans; those of dialogue-level NLI are not public: its triplets are
+  those of the annotations, in the annotators' words, its negatives come from `cider_dnli`;
+* several questions may ask the same of one dialogue with different answers: they stay apart, as the paper counts them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from evalsuite.benchmark import Task
+from evalsuite.benchmarks import corpus
+from evalsuite.benchmarks.cider import files as files
+from evalsuite.benchmarks.cider.dnli import NEGATIVES, Triplet, negatives
+from evalsuite.benchmarks.cider.relations import RELATIONS, asked
+from evalsuite.benchmarks.cider.tasks import CIDER, FOLDS, SPLITS, TASKS_CIDER
+from evalsuite.benchmarks.corpus import File, folder_of
+from evalsuite.common.errors import DataError
+from evalsuite.types import Item
+
+NLI = ("entailment", "contradiction")  # the options of dialogue-level NLI; the first is the positive class
+
+# Dialogues that no span question asks about. Their folds are those of the repository's code/mcq/dataset/ids, and make the
+# counts of Table 3 come out. (The fourth, dream-0003, has no triplet of the 31 relations.)
+_UNASKED = {"daily-dialogue-0805": "fold1", "daily-dialogue-3480": "fold4", "mutual-0220": "fold5"}
+
+
+class Corpus(corpus.Corpus):
+    """A clone of the official repository, or a folder in its layout, or a parent of one."""
+
+    benchmark = CIDER
+
+    def __init__(self, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
+        """`folder` holds data/cider_main.json, or cider/data/cider_main.json. `seed` draws the negatives of NLI."""
+        root = folder_of(
+            folder,
+            ("", "cider"),
+            lambda place: files.main(place).is_file(),
+            "no CIDER data here: expected data/cider_main.json and code/…",
+        )
+        super().__init__(root, skip_bad=skip_bad)
+        self._seed = seed
+        self._tests: dict[tuple[str, str], File] = {}
+        self._annotated: files.Annotated | None = None
+
+    def path(self, task: Task, set: str, split: str) -> Path:
+        """Where a fold's tests stand; for training, and for NLI in both splits, more files have a part in it."""
+        return files.main(self.root) if task.local == "dnli" else files.test(self.root, task, set)
+
+    def has(self, task: Task, set: str, split: str) -> bool:
+        if set not in FOLDS or split not in SPLITS:
+            return False
+        if task.local == "dnli":  # the span questions say which dialogue is in which fold
+            return all(files.test(self.root, TASKS_CIDER["span_extraction"], fold).is_file() for fold in FOLDS)
+        return all(files.test(self.root, task, fold).is_file() for fold in _sources(set, split))
+
+    def _load(self, task: Task, set: str, split: str) -> File:
+        if set not in FOLDS or split not in SPLITS:
+            raise DataError(
+                f"no {set} {split}: CIDER has {', '.join(FOLDS)}, each with {' and '.join(SPLITS)}", self.root
+            )
+        file = self._dnli(set, split) if task.local == "dnli" else self._joined(task, set, split)
+        return replace(file, items=tuple(replace(item, group=category(item)) for item in file.items))
+
+    def _test(self, task: Task, fold: str) -> File:
+        if (task.name, fold) not in self._tests:
+            self._tests[task.name, fold] = files.load(self.root, task, fold, skip_bad=self._skip_bad)
+        return self._tests[task.name, fold]
+
+    def _joined(self, task: Task, set: str, split: str) -> File:
+        if split == "test":
+            return self._test(task, set)
+        parts = [self._test(task, fold) for fold in _sources(set, split)]
+        items: dict[str, Item] = {}
+        for part in parts:
+            for item in part.items:
+                own = item.id.replace(f"{item.set}/test", f"{set}/train", 1)
+                if own in items:
+                    raise DataError(f"{own.rpartition('/')[2]} stands in another fold's file, too", part.path)
+                items[own] = replace(item, id=own, set=set, split=split)
+        skipped = tuple(error for part in parts for error in part.skipped)
+        return File(parts[0].path, tuple(items.values()), skipped, _hash(*(part.sha256 for part in parts)))
+
+    def _dnli(self, set: str, split: str) -> File:
+        if self._annotated is None:
+            self._annotated = files.annotated(files.main(self.root), skip_bad=self._skip_bad)
+        spans = [self._test(TASKS_CIDER["span_extraction"], fold) for fold in FOLDS]
+        folds = {item.id.split("/")[-1].rpartition("-triplet-")[0]: item.set for file in spans for item in file.items}
+        items = tuple(
+            item
+            for dialogue in self._annotated.dialogues
+            # A dialogue that is in no fold has nothing to ask about.
+            if (fold := folds.get(dialogue.id) or _UNASKED.get(dialogue.id)) and fold in _sources(set, split)
+            for item in nli_items(dialogue, set, split, self._seed)
+        )
+        sha256 = _hash(self._annotated.sha256, *(file.sha256 for file in spans), f"seed {self._seed}")
+        return File(files.main(self.root), items, self._annotated.skipped, sha256)
+
+
+def _sources(set: str, split: str) -> list[str]:
+    """The folds whose tests a split is made of."""
+    return [fold for fold in FOLDS if (fold == set) == (split == "test")]
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def nli_items(dialogue: files.Dialogue, set: str, split: str, seed: int = 0) -> Iterator[Item]:
+    """Each true triplet of a dialogue, followed by false ones made of it: 2 in training, 8 in testing (section 5.2.1).
+
+    The question is head, relation and tail parted by tabs, as in the official files' columns. An item's number is its
+    triplet's, "dream-0606-triplet-3", with "-not-1" and so on behind it where it is false. No false triplet is made twice
+    of one dialogue, so that its draws hang on those before it, but on no other dialogue.
+    """
+    taken: list[Triplet] = []
+    for true in dialogue.triplets:
+        prefix = f"cider/{set}/{split}/dnli/{dialogue.id}-triplet-{true.origin}"
+        rng = Random(f"{seed}:negatives:{prefix}")
+        false = [made for _, made in negatives(true, dialogue.triplets, NEGATIVES[split], rng, taken)]
+        taken += false
+        for n, triplet in enumerate((true, *false)):
+            yield Item(
+                f"{prefix}-not-{n}" if n else prefix, "cider_dnli", set, split, dialogue.turns,
+                f"{triplet.head}\t{triplet.relation}\t{triplet.tail}", NLI, ("(a)", "(b)"), int(n > 0), (NLI[n > 0],),
+            )  # fmt: skip
+
+
+def relation_of(item: Item) -> str:
+    """The relation that an item asks about or for; of a false triplet the one that it claims."""
+    if item.task == "cider_dnli":
+        return item.question.split("\t")[1]
+    if item.task.startswith("cider_relation"):
+        return item.references[0]
+    found = asked(item.question)
+    assert found is not None, f"{item.id}: no question of Table 10"  # the loader lets no other in
+    return found[1]
+
+
+def category(item: Item) -> str:
+    """The category of its relation, as in the paper's Table 7."""
+    return RELATIONS[relation_of(item)].category

@@ -1,0 +1,35 @@
+"""The tasks of CIDER, one row each (paper, section 5 and appendix B)."""
+
+from __future__ import annotations
+
+from evalsuite.benchmark import Benchmark, Task
+from evalsuite.benchmarks.cider.relations import CATEGORIES
+
+FOLDS = ("fold1", "fold2", "fold3", "fold4", "fold5")
+SPLITS = ("train", "test")
+CIDER = Benchmark("cider", "CIDER", "en", FOLDS, SPLITS, "折", "fold", averaged=True, groups=CATEGORIES)
+
+_NLI = ("macro_f1", "weighted_f1", "precision", "recall", "accuracy")
+_SPANS, _CHOICES, _RELATIONS = (
+    "code/span_extraction/data",
+    "code/mcq/dataset",
+    "code/relation_prediction/datasets/csk_rp",
+)
+
+# `file` holds the number of the fold as its task counts it: see `cider.paths`.
+TASKS_CIDER: dict[str, Task] = {
+    task.local: task
+    for task in (
+        Task("cider_dnli", "DNLI", "对话自然语言推理", "Dialogue-level NLI", "choice", "cider_main.json", "data", _NLI, 64, "cider"),
+        Task("cider_span_extraction", "Span", "片段抽取", "Span extraction", "span", "fold{}_test.json", _SPANS,
+             ("f1", "em", "no_match"), 64, "cider"),
+        Task("cider_span_selection", "MCS", "片段选择", "Span selection", "choice", "test_iter35_fold{}.csv", _CHOICES,
+             ("accuracy",), 64, "cider"),
+        Task("cider_span_selection_question", "MCS-Q", "片段选择（仅问题）", "Span selection, question only", "choice",
+             "test_iter35_fold{}.csv", _CHOICES, ("accuracy",), 64, "cider"),
+        Task("cider_relation_prediction", "RP", "关系预测", "Relation prediction", "choice", "fold{}_test_lemma.csv", _RELATIONS,
+             ("accuracy", "macro_precision", "macro_recall", "macro_f1"), 64, "cider"),
+        Task("cider_relation_prediction_pair", "RP-P", "关系预测（仅片段对）", "Relation prediction, pair only", "choice",
+             "fold{}_test_lemma.csv", _RELATIONS, ("accuracy", "macro_precision", "macro_recall", "macro_f1"), 64, "cider"),
+    )
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""CORECODE: commonsense reasoning over Chinese dialogues, eight tasks, EASY and HARD."""

@@ -1,0 +1,1 @@
+"""GLUCOSE: ten dimensions of causal explanation of stories."""

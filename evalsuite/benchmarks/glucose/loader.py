@@ -1,0 +1,196 @@
+"""GLUCOSE (Mostafazadeh et al. 2020), in the official layout -> Items: test/test_set_answer_key.csv.
+
+A row is a story and a sentence X of it; it has a cell for each dimension, specific and general. What the files are like:
+* a cell is "escaped" (the dimension was not answered) or references joined by "****"; the word also stands within a
+  story, so whole cells are compared;
+* three references a cell; one official cell has four parts, the second of them empty: the notebook scores by the first
+  three parts as they are, an Item has the parts that say something;
+* spacing is irregular ("goes on  sale"): references are kept byte for byte.
+
+An Item is one answered cell. Its set is its dimension ("d1" to "d10"), so that results come by dimension; its number is
+that of the row, from 0. The dialogue is the story, a turn a sentence, X within asterisks as the paper's best model got it.
+
+Training items are read from train/GLUCOSE_training_data_final.csv, which has the same columns and one worker a row.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalsuite.benchmark import Task
+from evalsuite.benchmarks import corpus
+from evalsuite.benchmarks.corpus import File, folder_of
+from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS, SETS, Dimension
+from evalsuite.benchmarks.glucose.tasks import GLUCOSE
+from evalsuite.common.errors import DataError
+from evalsuite.types import Item
+
+ESCAPED, JOINED = "escaped", "****"
+FILES = {"test": "test/test_set_answer_key.csv", "train": "train/GLUCOSE_training_data_final.csv"}
+LEVELS = {"specific_statement": "specific", "general_rule": "general"}
+
+
+def column(dimension: int, level: str) -> str:
+    """The name of a column of cells: "1_specificNL"."""
+    return f"{dimension}_{level}NL"
+
+
+COLUMNS = tuple(column(d.number, level) for d in DIMENSIONS for level in ("specific", "general"))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A story, its sentence X (an index) and the cells as they are, by column."""
+
+    number: int
+    unique_id: str
+    story: tuple[str, ...]
+    selected: int
+    cells: Mapping[str, str]
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """The story with X within asterisks (section 6.2.2)."""
+        return tuple(f"*{text}*" if n == self.selected else text for n, text in enumerate(self.story))
+
+
+class Corpus(corpus.Corpus):
+    """A folder that holds test/ (and train/), or a clone of the official repository, or a parent of one."""
+
+    benchmark = GLUCOSE
+
+    def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
+        root = folder_of(
+            folder,
+            ("", "glucose"),
+            lambda place: any((place / name).is_file() for name in FILES.values()),
+            f"no GLUCOSE data here: expected {FILES['test']}",
+        )
+        super().__init__(root, skip_bad=skip_bad)
+
+    def path(self, task: Task, set: str, split: str) -> Path:
+        return self.root / FILES[split]
+
+    def _load(self, task: Task, set: str, split: str) -> File:
+        return load(self.root, task, set, split, skip_bad=self._skip_bad)
+
+
+def rows(path: Path) -> tuple[Row, ...]:
+    """The rows of a file of the official columns: the key, the training data, or a submission.
+
+    Raises DataError with the file, the line of the row's end, and the column.
+    """
+    return _read(path, skip_bad=False)[0]
+
+
+def load(folder: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
+    """The items of one task and dimension. `folder` holds test/ and train/ or is a clone of the official repository.
+
+    With `skip_bad` a broken row is left out and counted.
+    """
+    path = folder / FILES[split]
+    found, skipped, raw = _read(path, skip_bad=skip_bad)
+    dimension = DIMENSIONS[SETS.index(set)]
+    made = tuple(item for row in found if (item := _item(row, task.local, dimension, split)))
+    # The notebook's figure counts the rows that are not asked about, too.
+    facts = {"answered": len(made), "escaped": len(found) - len(made)}
+    return File(path, made, skipped, hashlib.sha256(raw).hexdigest(), facts)
+
+
+def item_id(number: int, task: str, set: str, split: str = "test") -> str:
+    return f"glucose/{set}/{split}/{task}/{number}"
+
+
+def submission(key: Sequence[Row], replies: Mapping[str, str]) -> list[dict[str, str]]:
+    """Replies by item id -> the cells of a submission, as the notebook reads it: "escaped" where nothing is asked.
+
+    Raises ValueError if an answered cell has no reply: a failed request or an item not asked is no empty answer, so there
+    is no figure over all rows. A reply that says nothing is "".
+    """
+    made = []
+    for row in key:
+        cells = {}
+        for task, level in LEVELS.items():
+            for dimension in DIMENSIONS:
+                name, place = column(dimension.number, level), item_id(row.number, task, dimension.set)
+                if row.cells[name] != ESCAPED and place not in replies:
+                    raise ValueError(f"no reply to {place}: the notebook's figures need one to each answered cell")
+                cells[name] = replies[place] if row.cells[name] != ESCAPED else ESCAPED
+        made.append(cells)
+    return made
+
+
+def _item(row: Row, task: str, dimension: Dimension, split: str) -> Item | None:
+    cell = row.cells[column(dimension.number, LEVELS[task])]
+    if cell == ESCAPED:
+        return None
+    what = task.replace("_", " ")
+    return Item(
+        id=item_id(row.number, task, dimension.set, split),
+        task=f"glucose_{task}",
+        set=dimension.set,
+        split=split,
+        dialogue=row.marked,
+        # "#1:" is how the paper's best model was told the dimension; the paper template takes it from here.
+        question=f"#{dimension.number}: {dimension.text}, as a {what}: antecedent >{dimension.connective}> consequent",
+        references=tuple(part for part in cell.split(JOINED) if part.strip()),
+    )
+
+
+def _read(path: Path, *, skip_bad: bool) -> tuple[tuple[Row, ...], tuple[DataError, ...], bytes]:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"cannot read: {error.strerror}; fetch the official repository (docs/glucose.md)", path
+        ) from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}", path) from None
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    missing = [
+        name for name in ("unique_id", "story", "selected_sentence", *COLUMNS) if name not in (reader.fieldnames or ())
+    ]
+    if missing:
+        raise DataError(f"no such column; found {', '.join(reader.fieldnames or ()) or 'none'}", path, 1, missing[0])
+    found: list[Row] = []
+    skipped: list[DataError] = []
+    for number, record in enumerate(reader):
+        try:
+            found.append(_row(number, record, path, reader.line_num))
+        except DataError as error:
+            if not skip_bad:
+                raise
+            skipped.append(error)
+    return tuple(found), tuple(skipped), raw
+
+
+def _row(number: int, record: Mapping[str, str | None], path: Path, line: int) -> Row:
+    def get(field: str) -> str:
+        value = record[field]
+        if value is None or not value.strip():
+            raise DataError("is blank" if value is not None else "missing: the row is too short", path, line, field)
+        return value
+
+    story = tuple(get("story").split(JOINED))
+    if any(not sentence.strip() for sentence in story):
+        raise DataError("a sentence is blank", path, line, "story")
+    unique_id, chosen = get("unique_id"), get("selected_sentence")
+    index = unique_id.rpartition("__")[2]
+    if not index.isdecimal() or int(index) >= len(story):
+        message = f"expected NAME__INDEX with an index below {len(story)}, found {unique_id!r}"
+        raise DataError(message, path, line, "unique_id")
+    # The same sentence may stand twice in a story, so the index decides and the text checks it.
+    if story[int(index)] != chosen:
+        raise DataError(f"is not sentence {index} of the story: {story[int(index)]!r}", path, line, "selected_sentence")
+    cells = {name: get(name) for name in COLUMNS}
+    for name, cell in cells.items():
+        if cell != ESCAPED and not any(part.strip() for part in cell.split(JOINED)):
+            raise DataError("has no reference", path, line, name)
+    return Row(number, unique_id, story, int(index), cells)

@@ -1,5 +1,0 @@
-"""Making a benchmark like CORECODE of one's own dialogues."""
-
-from evalsuite.build.making import Annotation, build, read
-
-__all__ = ["Annotation", "build", "read"]

@@ -1,0 +1,3 @@
+from evalsuite.cli.app import main
+
+main()

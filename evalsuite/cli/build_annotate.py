@@ -1,0 +1,82 @@
+"""`evalsuite build check`, `annotate` and `agree`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evalsuite.cli import app as cli
+from evalsuite.common.terminal import clean
+
+
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Annotations, JSONL (docs/build_annotate.md).")],
+) -> None:
+    """Say all that is wrong with annotations: file, line, field, and what to do. Exit code 2 if anything is."""
+    from evalsuite.authoring.annotations import check
+    from evalsuite.common.resources import resolve
+
+    bad = 0
+    for file in map(resolve, files):
+        dialogues, wrong = check(file)
+        for error in wrong:
+            cli._say(clean(str(error)))
+        found = sum(len(d.annotations) for d in dialogues)
+        cli._say(f"{file}: {len(dialogues)} dialogues, {found} annotations, {len(wrong)} problems")
+        bad += len(wrong)
+    if bad:
+        raise typer.Exit(2)
+
+
+def annotate(
+    dialogues: Annotated[
+        Path, typer.Argument(help='JSONL of {"id", "dialogue": [turns]}, or annotations to go on with.')
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The page.")] = Path("annotate.html"),
+    annotator: Annotated[str, typer.Option("--annotator", help="Who annotates; else the page asks.")] = "",
+    set: Annotated[
+        str, typer.Option("--set", help="easy (events say A and B) or hard (x and y), where a dialogue names none.")
+    ] = "easy",
+    suggest: Annotated[
+        str, typer.Option("--suggest", help="A model of --models that proposes annotations; people accept them.")
+    ] = "",
+    models: cli.Models = "bundled:models.yaml",
+    budget: Annotated[float | None, typer.Option("--budget", help="What the proposals may cost in all.")] = None,
+) -> None:
+    """Write the page on which dialogues are annotated: one file, offline, kept in the browser, exported as JSONL."""
+    from evalsuite.authoring import page
+    from evalsuite.common.errors import ConfigError, unknown
+    from evalsuite.common.resources import resolve
+
+    if set not in ("easy", "hard"):
+        raise ConfigError(unknown("set", set, ("easy", "hard")))
+    rows = page.dialogues(resolve(dialogues), set)
+    if suggest:
+        from evalsuite.authoring.suggest import proposals
+
+        found = proposals(rows, suggest, out.with_suffix(""), models, budget)
+        rows = list(found.dialogues)
+        cli._say(clean(f"{found.told}; kept in {found.file}"))
+    cli._say(f"{len(rows)} dialogues: {page.write(rows, out, annotator)}")
+
+
+def agree(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="What two or more annotators exported.")],
+    out: Annotated[Path | None, typer.Option("--out", help="Figures and every disagreement, as JSON.")] = None,
+    most: Annotated[int, typer.Option("--most", help="Disagreements shown; --out has all.")] = 20,
+) -> None:
+    """Say how far annotators agree, step by step (Cohen's kappa), and where they do not."""
+    import json
+    from dataclasses import asdict
+
+    from evalsuite.authoring.agree import agreement
+    from evalsuite.cli.tables.annotate import agreement_tables
+    from evalsuite.common.resources import resolve
+
+    found = agreement([*map(resolve, files)])
+    cli._print(*agreement_tables(clean(found), most))
+    if out:
+        out.write_text(json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        cli._say(f"all of it: {out}")

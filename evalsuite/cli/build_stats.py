@@ -1,0 +1,41 @@
+"""`evalsuite build stats`: what a benchmark holds, and whether it can be answered without reading its dialogues."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evalsuite.cli import app as cli
+from evalsuite.common.terminal import emit, json_mark, print_all, say
+
+
+def stats(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Data in the official layout.")],
+    annotations: Annotated[
+        Path | None, typer.Option("--annotations", help="The annotations they were made from: all of Table 1.")
+    ] = None,
+    split: cli.Split = "test",
+    out: Annotated[Path | None, typer.Option("--out", help="Write stats.json and stats.html there.")] = None,
+    skip_bad: cli.SkipBad = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """The paper's Table 1, how slots and domains spread, and what guessers reach that do not read the dialogue."""
+    from evalsuite.authoring import stats as counting
+    from evalsuite.benchmarks.registry import SPLITS
+    from evalsuite.cli.tables.stats import stats_tables
+    from evalsuite.common.errors import ConfigError
+    from evalsuite.common.resources import resolve
+
+    if split not in SPLITS:
+        raise ConfigError(f"--split {split}: expected train, dev or test")
+    found = counting.stats(resolve(folder), resolve(annotations) if annotations else None, split, skip_bad)
+    if as_json:
+        emit(json.dumps(found.to_json(), ensure_ascii=False, indent=1), json_mark)
+    else:
+        print_all(*stats_tables(found))
+    if out:
+        _, page = counting.write(found, out)
+        say(f"{page}: open it in a browser; the same as figures beside it")

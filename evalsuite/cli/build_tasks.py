@@ -1,0 +1,85 @@
+"""`evalsuite build tasks`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evalsuite.cli import app as cli
+from evalsuite.common.terminal import clean
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from evalsuite.authoring.benchmark import Made
+
+
+def tasks(
+    files: Annotated[list[Path], typer.Argument(metavar="ANNOTATIONS…", help="JSONL (docs/build_annotate.md).")],
+    out: Annotated[Path, typer.Option("--out", help="The benchmark's folder.")],
+    annotator: Annotated[str, typer.Option("--annotator", help="Only what this one found; else all together.")] = "",
+    distractors: Annotated[
+        str, typer.Option("--distractors", help="Wrong options of knowledge filling: annotated or adversarial.")
+    ] = "annotated",
+    discriminator: Annotated[
+        str, typer.Option("--discriminator", help="Of adversarial ones: ngrams, or an hf model of --models.")
+    ] = "ngrams",
+    models: cli.Models = "bundled:models.yaml",
+    shares: Annotated[str, typer.Option("--shares", help="Of dialogues, for train and dev; the rest for test.")] = "",
+    seed: Annotated[int, typer.Option("--seed", help="For splits, option order and conflict phrases.")] = 0,
+) -> None:
+    """Make the eight tasks of annotations, in the official layout (the paper's section 4)."""
+    from evalsuite.authoring.benchmark import SHARES, make
+    from evalsuite.common.resources import resolve
+
+    try:
+        train, dev = map(float, cli._split(shares)) if shares else SHARES
+    except ValueError:
+        raise typer.BadParameter(f"{shares!r}: expected two numbers such as 0.36,0.14", param_hint="--shares") from None
+    found = [resolve(file) for file in files]
+    made = make(found, out, annotator, distractors, discriminator, models, seed, (train, dev))
+    cli._print(overview(made))
+    for told in notes(made):
+        cli._say(clean(told))
+    cli._say(f"{made.data}: evalsuite build stats {out} checks it; evalsuite run --data {out} evaluates on it")
+
+
+def overview(made: Made) -> Table:
+    """Items by task and split, and what they are made of."""
+    from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
+    from evalsuite.cli.tables.results import listing
+
+    places = list(made.dialogues)
+    rows = [["dialogues", *(f"{made.dialogues[p]:,}" for p in places)]]
+    rows += [[t.en, *(f"{made.counts[f'{p}/{t.name}']:,}" for p in places)] for t in TASKS_CORECODE.values()]
+    rows.append(["right option at a/b/c", *("/".join(map(str, made.gold[p].values())) or "–" for p in places)])
+    return listing("The benchmark", ["items", *(p.replace("/", " ") for p in places)], rows)
+
+
+def notes(made: Made) -> list[str]:
+    """What was read, and what of it was left out."""
+    merged = made.merged
+    read = sum(merged.annotators.values())
+    who = ", ".join(f"{name} {n}" for name, n in merged.annotators.items() if name)
+    taken = sum(len(d.annotations) for d in merged.dialogues)
+    found = [f"{taken} of {read} annotations" + (f" ({who})" if who else "") + f", {len(merged.dialogues)} dialogues"]
+    if merged.shared or merged.repeated:
+        found.append(
+            f"{merged.shared} dialogues annotated by several: {merged.repeated} annotations of theirs are the same"
+        )
+    if merged.disputed:
+        told = "; ".join(f"{d}: {instance} / {value}" for d, instance, value in merged.disputed[:5])
+        more = f" and {len(merged.disputed) - 5} more in build.json" if len(merged.disputed) > 5 else ""
+        found.append(
+            f"left out, as annotators chose other slots (evalsuite build agree lists them): {told}{more}; "
+            "settle them in one file, or choose --annotator"
+        )
+    if merged.empty:
+        found.append(f"{merged.empty} dialogues left out, without annotations to take")
+    found += [f"how the distractors were filtered: {path}" for path in made.distractors[:1]]
+    empty = sorted({c.rpartition("/")[0] for c, n in made.counts.items() if not n and c.endswith("/knowledge_filling")})
+    if empty:
+        found.append(f"nothing in {', '.join(empty)}: too few dialogues for these shares (--shares)")
+    return found

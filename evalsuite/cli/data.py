@@ -1,0 +1,97 @@
+"""`evalsuite tasks`, `models` and `data`: what there is to run, and where it comes from."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evalsuite.benchmark import Task
+from evalsuite.cli import app as cli
+from evalsuite.common.terminal import emit, json_mark, print_all, say
+
+if TYPE_CHECKING:
+    from evalsuite.benchmarks.corpus import Corpus
+
+data_app = typer.Typer(help="Look at data, or fetch the official files.", no_args_is_help=True)
+
+
+def tasks(data: cli.Data = None) -> None:
+    """List the tasks of every benchmark, and how many test items the data have of each set."""
+    from evalsuite.benchmarks.corpus import Corpora
+    from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+    from evalsuite.cli.tables.results import listing
+    from evalsuite.common.errors import DataError
+    from evalsuite.common.resources import resolve
+
+    corpora = Corpora(resolve(data or os.environ.get("EVALSUITE_DATA") or "bundled:sample"))
+    for name, benchmark in BENCHMARKS.items():
+        rows = [[t.name, t.short, t.zh, t.kind] for t in TASKS.values() if t.benchmark == name]
+        try:
+            corpus = corpora[name]
+            title = f"{benchmark.title} (--tasks {name}), test items in {corpus.root}"
+            rows = [[*row, _items(corpus, TASKS[row[0]])] for row in rows]
+        except DataError as error:
+            title = f"{benchmark.title}: {error}"
+        print_all(listing(title, ["name", "short", "中文", "kind", "items"][: len(rows[0])], rows))
+
+
+def _items(corpus: Corpus, t: Task) -> str:
+    """ "easy 142, hard 142", or of many sets their sum."""
+    counts = {s: len(corpus.file(t, s, "test").items) for s in corpus.sets if corpus.has(t, s, "test")}
+    if len(counts) > 3:
+        return f"{sum(counts.values()):,} in {len(counts)} {corpus.benchmark.sets_en}s"
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "–"
+
+
+def models(models: cli.Models = "bundled:models.yaml") -> None:
+    """List the models of a file."""
+    from evalsuite.backends.models import load_models
+    from evalsuite.cli.tables.results import listing
+    from evalsuite.common.resources import resolve
+
+    path = resolve(models)
+    rows = [
+        [m.name, m.backend, m.path, "chat" if m.chat else "base", m.dtype, m.device, ", ".join(m.tags)]
+        for m in load_models(path)
+    ]
+    print_all(listing(f"Models of {path}", ["name", "backend", "path", "form", "dtype", "device", "tags"], rows))
+
+
+@data_app.command("check")
+def data_check(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Data in the official layout.")],
+    skip_bad: cli.SkipBad = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Count items per task, set and split of every benchmark there; report duplicates and leakage between splits."""
+    from evalsuite.benchmarks.check import check
+    from evalsuite.benchmarks.corpus import Corpora
+    from evalsuite.cli.tables.results import counts
+    from evalsuite.common.resources import resolve
+
+    found = check(Corpora(resolve(folder), skip_bad=skip_bad))
+    if as_json:
+        emit(json.dumps(asdict(found), ensure_ascii=False, indent=1), json_mark)
+    else:
+        print_all(*counts(found))
+
+
+@data_app.command("pull")
+def data_pull(
+    benchmark: Annotated[str, typer.Argument(metavar="NAME", help="corecode, cicero, cider or glucose.")] = "corecode",
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="Where to put it; data/NAME if not given.")
+    ] = None,
+    address: Annotated[str, typer.Option("--from", help="Another address than the official one.")] = "",
+) -> None:
+    """Fetch a benchmark's official data, or bring an earlier clone up to date. Each comes under a licence of its own."""
+    from evalsuite.benchmarks.pull import pull
+
+    corpus = pull(benchmark, folder or Path("data") / benchmark, address)
+    shown = folder or Path("data") / benchmark
+    say(f"{corpus.root}: use it with --data {shown}; see `evalsuite data check {shown}`")

@@ -1,0 +1,100 @@
+"""`evalsuite show`; apart from cli.py only for its length."""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evalsuite.cli import app as cli
+from evalsuite.common.errors import DataError
+from evalsuite.common.terminal import console, emit
+
+if TYPE_CHECKING:
+    from evalsuite.results.journey import Results
+
+SHOWN = 50  # lines of --list without --all
+
+_Only = "comma-separated; all if not given."
+
+
+def show(
+    run: Annotated[Path, typer.Argument(help="A run's folder, or any with results.json and records.")],
+    item: Annotated[str, typer.Option("--item", help="The evidence of this item: its id, or how it ends (…/123).")] = "",
+    list_items: Annotated[bool, typer.Option("--list", help="List items, to open one.")] = False,
+    status: Annotated[
+        str, typer.Option("--status", help="List those only: right, partial, wrong, parsed, unparsed, refused, failed …")
+    ] = "",
+    model: Annotated[list[str] | None, typer.Option("--model", help="Only this one; may be given more than once.")] = None,
+    task: Annotated[str, typer.Option("--task", help=f"Names such as event_cause or EC, {_Only}")] = "",
+    set: Annotated[str, typer.Option("--set", help=f"easy, hard, {_Only}")] = "",
+    split: Annotated[str, typer.Option("--split", help=f"test, dev, train, {_Only}")] = "",
+    variant: Annotated[str, typer.Option("--variant", help=f"Wordings of the prompt, {_Only}")] = "",
+    shots: Annotated[str, typer.Option("--shots", help=f"Numbers, {_Only}")] = "",
+    scoring: Annotated[str, typer.Option("--scoring", help=f"generate, labels …, {_Only}")] = "",
+    perturb: Annotated[str, typer.Option("--perturb", help=f"none, shuffle …, {_Only}")] = "",
+    tables: Annotated[str, typer.Option("--tables", help="results, ranks, groups, robustness, breakdowns, confusions, correlations, judge, curves; all but groups, "
+                                                  "which reads every record, if not given.")] = "",
+    form: Annotated[str, typer.Option("--as", help="table, or csv, latex, markdown: to put elsewhere.")] = "table",
+    prompt: Annotated[bool, typer.Option("--prompt", help="With --item: the whole prompt.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="With --item: long texts whole.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every line of --list, every cell of --item, not the first.")] = False,
+) -> None:  # fmt: skip
+    """Print a run's tables again, or all that is known of one item, from its results and records."""
+    from evalsuite.cli.tables import show as shows
+
+    wanted = {"task": task, "set": set, "split": split, "variant": variant, "shots": shots, "scoring": scoring,
+              "perturb": perturb}  # fmt: skip
+    chosen = {name: cli._split(text) for name, text in wanted.items()}
+    chosen["model"] = list(model or ())  # whole: a name may have a comma
+    done = shows.narrow(shows.load(run), chosen)
+    try:
+        if item:
+            _item(done, item, prompt, full, every)
+        elif list_items or status:
+            _list(done, status, every)
+        elif form == "table":
+            cli._print(*shows.tables(done, cli._split(tables)))
+            for text in shows.notes(done):
+                cli._say(text)
+            for problem in done.problems:
+                cli._say(f"problem: {problem}", err=True)
+        else:
+            from evalsuite.cli.tables.export import export
+
+            emit(export(list(shows.tables(done, cli._split(tables))), form).rstrip("\r\n"))
+    except BrokenPipeError:  # `… | head` has seen enough
+        sys.stderr.close()
+
+
+def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> None:
+    from evalsuite.cli.tables.items import CELLS, evidence_tables
+    from evalsuite.results.items import evidence, find
+
+    name = find(done, wanted)
+    asked = list(islice(evidence(done, name), None if every else CELLS + 1))
+    try:
+        shown = list(evidence_tables(name, asked if every else asked[:CELLS], prompt, full))
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # of a folder that others wrote
+        raise DataError(f"{name}: its records are not as evalsuite writes them ({error!r})", done.out) from error
+    cli._print(*shown)
+    if len(asked) > CELLS and not every:
+        cli._say(f"and more than these {CELLS} cells: narrow them (--model, --perturb …), or --all")
+
+
+def _list(done: Results, status: str, every: bool) -> None:
+    from evalsuite.cli.tables.items import snippets
+    from evalsuite.results.items import listed
+
+    out, found = console(), listed(done, status)
+    count = 0
+    for cell, record in islice(found, None if every else SHOWN):
+        out.print(snippets(cell, record), soft_wrap=True, highlight=False)
+        count += 1
+    if not count:
+        cli._say("none")
+    elif next(found, None):
+        cli._say(f"the first {count}; --all shows every one, --model, --task, --status … fewer")

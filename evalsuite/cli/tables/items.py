@@ -1,0 +1,277 @@
+"""What `evalsuite show RUN --item ID` shows: the item as a chat, and what came of it in every cell.
+
+Nothing is told by colour alone, and long texts are cut in the middle. Texts stand in frames, so that no reply can pass
+itself off as a verdict below it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.box import ROUNDED, SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.terminal import line, safe
+from evalsuite.results.items import Asked, Record, among, chosen, golds, outcome
+
+MOST = 2000  # characters of a reply that are shown whole; of longer ones the beginning, the end and what was read
+OTHER = 600  # the same of a turn, an option, a reason
+PROMPT = (2, 3)  # lines of a prompt that are shown: its beginning and its end
+LINE = 160  # characters of each
+CELLS = 40
+LEFT, RIGHT = "⟦", "⟧"  # around what was read
+_OPENED = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("✗", "red")}
+_SHAPE = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # of a turn: "A: 你好。"
+
+
+def evidence_tables(name: str, asked: Sequence[Asked], prompt: bool, full: bool) -> Iterator[RenderableType]:
+    """The item once for each form in which it was asked, then the cells that asked it so."""
+    forms: dict[str, list[tuple[Asked, Record]]] = {}
+    for one in asked:
+        for record in one.records:
+            shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
+            forms.setdefault(shape, []).append((one, record))
+    yield Text(line(name), style="bold")
+    ways = "one way" if len(asked) == 1 else f"{len(asked)} ways"
+    yield Text(f"asked in {ways}, of {len({a.cell['model'] for a in asked})} models", style="dim")
+    for n, found in enumerate(forms.values(), 1):
+        if len(forms) > 1:
+            yield Rule(Text(f"form {n} of {len(forms)}", style="bold"), characters="━")
+        yield from _item(found, full)
+        above = None
+        for one, record in found:
+            yield from _cell(one, record, above, prompt, full)
+            above = (record.get("prompt"), record.get("messages"))
+
+
+def snippets(cell: dict[str, Any], record: Record) -> Text:
+    """A line of `show --list`."""
+    mark, style = _OPENED.get(came := outcome(record), ("·", "yellow"))
+    number = f"~{record['rotation']}" if record.get("rotation") else ""
+    text = Text(f"{mark} {line(came, 9):9} ", style=style)
+    text.append(f"{line(record['item'])}{number}", style="bold")
+    text.append(f"  {line(cell['model'], 40)} {_way(cell)}  ", style="dim")
+    said = record.get("reply") or record.get("error") or record["answer"].get("text") or ""
+    return text.append(line(str(said)[:60]))
+
+
+def _way(cell: dict[str, Any]) -> str:
+    rest = [x for x in (cell["scoring"], cell["perturb"]) if x not in ("generate", "none")]
+    return line(" ".join([cell["variant"], f"{cell['shots']}-shot", *rest]))
+
+
+def _item(found: Sequence[tuple[Asked, Record]], full: bool) -> Iterator[RenderableType]:
+    one, record = found[0]
+    task = TASKS[one.cell["task"]]
+    yield Text(f"\n{task.en} · {task.zh} · {one.cell['set'].upper()}, {one.cell['split']}\n", style="bold")
+    yield from _chat(record["dialogue"], record["references"] if task.kind == "span" else [], full)
+    yield Text("")
+    yield Text.assemble(("question  ", "dim"), _cut(record["question"], OTHER, full))
+    if record["options"] and task.kind != "probe":  # whose table of losses says what they are
+        yield Text("")
+        yield _options(found, full)
+    else:
+        for reference in record["references"]:
+            yield Text.assemble(("✓ gold    ", "green"), _cut(reference, OTHER, full))
+
+
+def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[RenderableType]:
+    """The first speaker on the left, others further right, each with the name."""
+    said = [found.groups() if (found := _SHAPE.fullmatch(turn)) else ("", turn) for turn in turns]
+    for who, words in said:
+        first = who == said[0][0]
+        text = Text.assemble((f"{line(who)} {'▏' if first else '▎'} ", "bold cyan" if first else "bold magenta"))
+        shown = _cut(words, OTHER, full)
+        shown.highlight_words(["[MASK]", *map(safe, filter(None, spans))], "bold reverse")
+        yield Padding(text.append_text(shown), (0, 0 if not first else 12, 0, 0 if first else 12))
+
+
+def _options(found: Sequence[tuple[Asked, Record]], full: bool) -> Table:
+    """Options with those that are right, and who chose which."""
+    record = found[0][1]
+    table = Table.grid(padding=(0, 2))
+    for n, option in enumerate(record["options"]):
+        gold = record["labels"][n] in golds(record)
+        chose = dict.fromkeys(line(a.cell["model"], 40) for a, r in found if n in chosen(r))
+        table.add_row(
+            Text(safe(record["labels"][n]), style="bold"),
+            _cut(option, OTHER, full),
+            Text("✓ gold" if gold else "", style="green"),
+            Text(f"● {', '.join(chose)}" if chose else ""),
+        )
+    return table
+
+
+def _cell(one: Asked, record: Record, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
+    turned = f" · rotation {record['rotation']}" if record.get("rotation") else ""
+    title = Text(f"{line(one.cell['model'], 60)} · {_way(one.cell)}{turned}", style="bold")
+    yield Text("")
+    yield Rule(title, align="left")
+    yield _facts(record, full)
+    if record.get("error") is not None:
+        yield _frame("no reply: the request failed", _cut(record["error"], MOST, full))
+    elif record.get("pairs"):
+        yield _losses(record, full)
+    elif record.get("likelihoods"):
+        yield _likelihoods(record, full)
+    else:
+        yield _frame("reply", _reply(record, full))
+    if record.get("reasoning"):
+        yield _frame("reasoning", _cut(record["reasoning"], MOST, full))
+    if not record.get("pairs"):  # which are what was asked
+        asked = _frame("prompt", _prompt(record, prompt))
+        yield (
+            Text("prompt   as above", style="dim") if (record.get("prompt"), record.get("messages")) == above else asked
+        )
+    for opinion in one.judged:
+        if opinion.get("rotation", 0) == record.get("rotation", 0):
+            yield _opinion(opinion, full)
+
+
+def _facts(record: Record, full: bool) -> Table:
+    answer, came = record["answer"], outcome(record)
+    mark, style = _OPENED.get(came, ("·", "yellow"))
+    read = came in _OPENED
+    options = [f"{record['labels'][n]} {record['options'][n]}" for n in chosen(record) if n < len(record["options"])]
+    said = "\n● ".join(options) if options else answer.get("text")
+    shots = record.get("shots") or []
+    lost = record.get("asked_shots", len(shots)) - len(shots)
+    rows = [
+        ("status", Text(f"{mark} {'parsed, ' if read else ''}{line(came)}", style=style)),
+        ("read as", _cut(f"● {said}", OTHER, full) if read and said is not None else None),
+        ("rule", Text(line(answer.get("rule") or "–"))),
+        ("scores", Text(" · ".join(f"{line(k)} {v:.3f}" for k, v in record["scores"].items()) or "none")),
+        ("finish", Text(line(str(record.get("finish"))))),
+        ("pattern", _cut(record["pattern"], OTHER, full) if record.get("pattern") else None),
+        ("shots", Text("\n".join(map(line, shots)) + (f"\n{lost} more did not fit" if lost else "")) if shots or lost else None),
+    ]  # fmt: skip
+    table = Table.grid(padding=(0, 2))
+    for head, text in rows:
+        if text is not None:
+            table.add_row(Text(head, style="dim"), text)
+    return table
+
+
+def _reply(record: Record, full: bool) -> Text:
+    """Raw, with what was read between brackets: whole, or its beginning, its end and what stands around the answer."""
+    reply, answer = record.get("reply") or "", record["answer"]
+    start, end = answer.get("start"), answer.get("end")
+    if not reply:
+        return Text("(nothing)", style="dim")
+    if start is None or end is None or not 0 <= start <= end <= len(reply):
+        return _cut(reply, MOST, full)
+    part = MOST // 4
+    keep = [(0, part), (start - part // 2, min(end, start + part)), (max(start, end - part), end + part // 2), (len(reply) - part, len(reply))]  # fmt: skip
+    if full or len(reply) <= MOST:
+        keep = [(0, len(reply))]
+    text, at = Text(), 0
+    for low, high in sorted(keep):
+        low, high = max(low, at), min(high, len(reply))
+        if low >= high and not (start == end == low):
+            continue
+        if low > at:
+            text.append_text(_left_out(low - at))
+        # An own bracket of the reply is a mark, so that there is one pair.
+        for a, b, inside in ((low, min(high, start), False), (max(low, start), min(high, end), True), (max(low, end), high, False)):  # fmt: skip
+            if inside and (a < b or start == end):
+                text.append(LEFT if a == start else "", style="bold")
+                text.append(_plain(reply[a:b]), style="bold reverse")
+                text.append(RIGHT if b == end else "", style="bold")
+            elif a < b:
+                text.append(_plain(reply[a:b]))
+        at = high
+    return text
+
+
+def _plain(text: str) -> str:
+    return safe(text).replace(LEFT, f"U+{ord(LEFT):04X}").replace(RIGHT, f"U+{ord(RIGHT):04X}")
+
+
+def _prompt(record: Record, all_lines: bool) -> Text:
+    prompt = str(record.get("prompt") or "")
+    if turns := record.get("messages"):
+        prompt = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in turns)
+    if all_lines:
+        return Text(safe(prompt))
+    lines = prompt.split("\n")
+    first, last = PROMPT
+    left_out = max(0, len(lines) - first - last)
+    shown = [_cut(x, LINE, False, "--prompt") for x in (lines if not left_out else lines[:first] + lines[-last:])]
+    if left_out:
+        shown.insert(first, Text(f"… {left_out:,} lines left out; --prompt shows all …", style="italic"))
+    return Text("\n").join(shown)
+
+
+def _likelihoods(record: Record, full: bool) -> Table:
+    texts = record.get("finish") == "texts"
+    table = Table(title=Text("nothing was written: how likely each option was"), title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("option")
+    for head in ("among\noptions", "log p", *(("tokens", "log p\n/token", "prior") if texts else ())):
+        table.add_column(head, justify="right")
+    table.add_column("")
+    found = record["likelihoods"]
+    for n, (x, share) in enumerate(zip(found, among(found), strict=True)):
+        numbers = [_number(None if share is None else 100 * share, "%"), _number(x["logprob"])]
+        if texts:
+            numbers += [str(x["tokens"]), _number(x["logprob"] / max(1, x["tokens"])), _number(x["prior"])]
+        gold = "✓ gold" if record["labels"][n] in golds(record) else ""
+        chose = "● chosen" if n in chosen(record) else ""
+        option = _cut(f"{record['labels'][n]} {record['options'][n]}", OTHER, full)
+        table.add_row(option, *numbers, Text("  ".join(filter(None, (gold, chose)))))
+    return table
+
+
+def _losses(record: Record, full: bool) -> Table:
+    """Of a probe: each target behind its context, and how much it surprised the model."""
+    table = Table(title=Text("nothing was written: how likely each target was"), title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("context ⟶ target")
+    for head in ("tokens", "nats\n/token", ""):
+        table.add_column(head, justify="right")
+    corruption = record["item"].rpartition(".")[2]
+    for n, (context, target) in enumerate(record["pairs"]):
+        pair = _cut(context, OTHER, full).append(" ⟶ ", style="bold").append_text(_cut(target, OTHER, full))
+        x = (record["likelihoods"] or [])[n : n + 1]
+        loss = -x[0]["logprob"] / max(1, x[0]["tokens"]) if x else None
+        marks = (f"corrupted: {line(corruption)}" if n else "✓ valid", "● likelier" if n in chosen(record) else "")
+        table.add_row(pair, str(x[0]["tokens"]) if x else "–", _number(loss), Text("\n".join(filter(None, marks))))
+    return table
+
+
+def _number(value: float | None, unit: str = "") -> str:
+    return "–" if value is None else f"{value:.1f} {unit}" if unit else f"{value:.2f}"
+
+
+def _opinion(opinion: Record, full: bool) -> Panel:
+    scores = " · ".join(f"{line(k)} {v}" for k, v in (opinion.get("scores") or {}).items())
+    text = Text(f"{line(str(opinion.get('status')))}  {scores}", style="bold")
+    if opinion.get("reasons"):
+        text.append("\n").append_text(_cut(opinion["reasons"], OTHER, full))
+    who = " · ".join(line(str(opinion[k]), 40) for k in ("judge", "rubric", "control"))
+    return _frame(f"judged by {who}", text)
+
+
+def _frame(title: str, text: Text) -> Panel:
+    text.stylize_before("not bold")
+    return Panel(Group(text), title=Text(title), title_align="left", box=ROUNDED, border_style="dim")
+
+
+def _cut(text: str, most: int, full: bool, flag: str = "--full") -> Text:
+    """The text, or its beginning and its end and how much stands between."""
+    text = str(text)
+    if full or len(text) <= most:
+        return Text(safe(text))
+    half = most // 2
+    return Text(safe(text[:half])).append_text(_left_out(len(text) - 2 * half, flag)).append(safe(text[-half:]))
+
+
+def _left_out(count: int, flag: str = "--full") -> Text:
+    return Text(f" … {count:,} characters left out; {flag} shows all … ", style="italic")

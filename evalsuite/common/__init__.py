@@ -1,0 +1,1 @@
+"""What every stage uses: errors, files, JSON lines, dialogues, the terminal."""

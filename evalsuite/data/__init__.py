@@ -1,1 +1,0 @@
-"""Official files -> Items. One module a benchmark."""

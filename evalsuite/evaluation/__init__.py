@@ -1,0 +1,1 @@
+"""The journey: plan the requests, ask the models, score the replies, write the page."""

@@ -1,0 +1,187 @@
+"""What a person sees while a run goes on: a live line for the cell at work, a line for every cell done, a log file."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.terminal import LogFormatter, console, line, safe
+from evalsuite.results.store import Cell
+from evalsuite.types import Response, Score
+
+if TYPE_CHECKING:
+    from evalsuite.finetuning.training import Step
+
+log = logging.getLogger(__name__)
+
+
+class Display:
+    """`with Display() as display:`. On a terminal a live line; elsewhere only a line a cell."""
+
+    def __init__(self) -> None:
+        self.console = console(stderr=True)
+        self.progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=8),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rates]}", markup=False),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[score]}", markup=False),
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
+
+    def __enter__(self) -> Display:
+        self.progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.progress.stop()
+
+    def model(self, cells: Sequence[tuple[Cell, int]], metric: str = "") -> ModelProgress:
+        return ModelProgress(self, cells, metric)
+
+    def say(self, *parts: str | tuple[str, str]) -> None:
+        """A line of what is done; a part may come with its style."""
+        shown = (safe(p, lines=False) if isinstance(p, str) else p for p in parts)
+        self.console.print(Text.assemble(("✓", "green"), " ", *shown), highlight=False, soft_wrap=True)
+
+    def training(self, name: str) -> TrainingProgress:
+        return TrainingProgress(self, name)
+
+
+class ModelProgress:
+    """Counts of one model, whose cells are asked together: items and tokens a second, and the running score."""
+
+    def __init__(self, display: Display, cells: Sequence[tuple[Cell, int]], metric: str = "") -> None:
+        """`cells`: each with its number of requests. `metric`: instead of their tasks' first."""
+        self._display = display
+        self._began = time.perf_counter()
+        self._cells = [_CellCount(cell, total, metric) for cell, total in cells]
+        self._asked = self._tokens = 0
+        # All in one line of 80 columns.
+        name = line(cells[0][0].model, 40) if cells else ""
+        total = sum(count for _, count in cells)
+        self._line = display.progress.add_task(name, total=total, rates="", score="")
+
+    def skip(self, cell: int, count: int) -> None:
+        """So many of the cell had replies already."""
+        self._cells[cell].skipped = count
+        self._display.progress.update(self._line, advance=count)
+        self._say_if_done(self._cells[cell])
+
+    def advance(self, cell: int, response: Response, score: Score) -> None:
+        count = self._cells[cell]
+        count.add(response, score)
+        self._asked += 1
+        self._tokens += response.prompt_tokens + response.new_tokens
+        rates = _rates(self._asked, self._tokens, time.perf_counter() - self._began)
+        self._display.progress.update(self._line, advance=1, rates=rates, score=f"{count.short} {count.score()}")
+        self._say_if_done(count)
+
+    def finish(self) -> None:
+        self._display.progress.remove_task(self._line)
+        seconds = time.perf_counter() - self._began
+        log.info("%d asked, %d tokens, %.2f s", self._asked, self._tokens, seconds)
+
+    def _say_if_done(self, count: _CellCount) -> None:
+        if count.skipped + count.asked < count.total:
+            return
+        kept = f", {count.skipped} kept" if count.skipped else ""
+        failed = (f", {count.failed} failed", "red") if count.failed else ""
+        seconds = time.perf_counter() - self._began
+        rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
+        text = f", at {seconds:.1f} s  {rates}  {count.score()}".rstrip()
+        self._display.say(f"{count.label}  {count.asked} asked{kept}", failed, text)
+        log.info(
+            "%s: %d asked, %d kept, %d failed", count.cell.name, count.asked, count.skipped, count.failed
+        )  # fmt: skip
+
+
+class TrainingProgress:
+    """`with display.training(name) as progress:`. Steps and tokens a second of one training, and its loss."""
+
+    def __init__(self, display: Display, name: str) -> None:
+        self._display, self._name, self._rates = display, name, ""
+        self._line = display.progress.add_task(line(name, 40), total=None, rates="", score="")
+
+    def __enter__(self) -> TrainingProgress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._display.progress.remove_task(self._line)
+
+    def step(self, at: Step) -> None:
+        self._rates = f"{at.tokens / max(at.seconds, 1e-9):,.0f} tok/s"
+        loss = "" if at.loss is None else f"loss {at.loss:.3f}"
+        self._display.progress.update(self._line, total=at.steps, completed=at.step, rates=self._rates, score=loss)
+
+    def done(self, card: dict[str, Any]) -> None:
+        losses = list(card["loss"].values())
+        curve = f"loss {losses[0]:.3f} → {losses[-1]:.3f}" if losses else ""
+        text = f"{card['steps']} steps in {card['seconds']:.1f} s  {self._rates}  {curve}"
+        self._display.say(f"{line(self._name)}  {text}")
+        log.info("%s: %s", self._name, text)
+
+
+class _CellCount:
+    """Of one cell: what was asked, was there, failed; the running mean of its first metric."""
+
+    def __init__(self, cell: Cell, total: int, metric: str) -> None:
+        self.cell, self.total = cell, total
+        self.short = f"{cell.set} {TASKS[cell.task].short}"
+        self.label = line(f"{cell.model} {self.short} {cell.way}")
+        self._metric = metric or TASKS[cell.task].item_metrics[0]
+        self.skipped = self.asked = self.failed = 0
+        self._sum = 0.0
+
+    def add(self, response: Response, score: Score) -> None:
+        self.asked += 1
+        self.failed += response.error is not None
+        self._sum += score.values.get(self._metric, 0.0)
+
+    def score(self) -> str:
+        scored = self.asked - self.failed
+        return f"{self._metric[:3]} {self._sum / scored:.3f}" if scored else ""
+
+
+def _rates(asked: int, tokens: int, seconds: float) -> str:
+    """Items and tokens a second: "6.5/s 3.7k tok/s"."""
+    if not asked:
+        return ""
+    rate = tokens / max(seconds, 1e-9)
+    text = f" {rate / 1000:.1f}k tok/s" if rate >= 1000 else f" {rate:.0f} tok/s"
+    return f"{asked / max(seconds, 1e-9):.1f}/s{text if tokens else ''}"
+
+
+@contextmanager
+def log_to(path: Path, verbose: bool) -> Iterator[None]:
+    """Send our log to a file, and warnings (everything with `verbose`) to the terminal."""
+    logger = logging.getLogger("evalsuite")
+    level, propagate = logger.level, logger.propagate
+    file = logging.FileHandler(path, encoding="utf-8")
+    file.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    screen = logging.StreamHandler()
+    screen.setFormatter(LogFormatter())
+    screen.setLevel(logging.INFO if verbose else logging.WARNING)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    logger.addHandler(file)
+    logger.addHandler(screen)
+    try:
+        yield
+    finally:
+        logger.removeHandler(file)
+        logger.removeHandler(screen)
+        file.close()
+        logger.setLevel(level)
+        logger.propagate = propagate

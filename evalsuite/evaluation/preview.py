@@ -1,0 +1,124 @@
+"""What `evalsuite preview` shows: exact prompts, the candidates of likelihood scoring, how many requests a run would make."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from evalsuite.common.errors import BackendError
+from evalsuite.common.resources import resolve
+from evalsuite.results.store import Cell
+from evalsuite.types import Request
+
+Cells = Iterable[tuple[Cell, list[Request]]]
+
+
+def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
+    """A JSON object a request; models of one form would get the same, so each request stands once."""
+    count = _counter(tokenizer)
+    seen = set()
+    for cell, requests in cells:
+        for request in requests:
+            place = (request.item.id, request.rotation, cell.variant, cell.shots, cell.scoring, cell.perturb)
+            if item not in request.item.id or place in seen:
+                continue
+            seen.add(place)
+            line = {
+                "task": cell.task,
+                "set": cell.set,
+                "split": cell.split,
+                "item": request.item.id,
+                "variant": cell.variant,
+                "shots": cell.shots,
+                "scoring": cell.scoring,
+                "perturb": cell.perturb,
+                "rotation": request.rotation,
+                "candidates": candidates(request),
+                **({"pairs": request.pairs} if request.pairs else {}),
+                **({"pattern": request.pattern} if request.pattern else {}),
+                "shot_items": list(request.shots),
+                "prompt": request.prompt,
+                "messages": [asdict(m) for m in request.messages],
+                "gold": request.item.target,
+            }
+            yield json.dumps({**line, **count(request)}, ensure_ascii=False)
+
+
+def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
+    """The first matching item of every task, set, wording, number of shots and scoring, then the number of requests."""
+    count = _counter(tokenizer)
+    seen, shown = set(), set()
+    totals: dict[str, int] = {}
+    for cell, requests in cells:
+        totals[cell.model] = totals.get(cell.model, 0) + len(requests)
+        kind = (cell.task, cell.set, cell.variant, cell.shots, cell.scoring, cell.perturb)
+        request = next((r for r in requests if item in r.item.id), None)
+        if kind in seen or request is None:
+            continue
+        seen.add(kind)
+        facts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in count(request).items())
+        way = "".join(f", {x}" for x in (cell.scoring, cell.perturb) if x not in ("generate", "none"))
+        yield f"━━ {request.item.id}  {cell.variant}, {cell.shots}-shot{way}{', ' + facts if facts else ''}"
+        place = (request.item.id, request.prompt)
+        if request.pairs:
+            yield from _pairs(request)
+            continue
+        yield "(the prompt of this item above)" if place in shown else request.prompt
+        shown.add(place)
+        if request.pattern:
+            yield f"── the reply must match {request.pattern}"
+        for label, forms in zip(request.item.labels, candidates(request) or (), strict=False):
+            yield f"── {_MEANING[cell.scoring]} {label}: {' or '.join(map(repr, forms))}"
+        yield f"── gold: {request.item.target}"
+        if cell.shots:
+            yield f"── as chat: {len(request.messages)} turns; shots {', '.join(request.shots)}"
+        yield ""
+    for model, total in totals.items():
+        yield f"{model}: {total:,} requests"
+    yield f"in all {sum(totals.values()):,} requests"
+
+
+def _pairs(request: Request) -> Iterator[str]:
+    """Of a probe: the targets whose likelihood is asked, each behind its context."""
+    for name, (context, target) in zip(("valid", "corrupted"), request.pairs, strict=True):
+        yield f"── {name}: context\n{context}\n── {name}: likelihood of\n{target}"
+    yield ""
+
+
+_MEANING = {"labels": "likelihood of", "texts": "likelihood of", "constrained": "may be written for"}
+
+
+def candidates(request: Request) -> list[list[str]] | None:
+    """Option -> the texts whose probabilities are added up, or that alone may be written; None if anything may be, or
+    what may be is said otherwise (pairs, pattern)."""
+    if request.scoring == "generate" or request.pairs or request.pattern:
+        return None
+    if request.scoring == "texts":
+        return [[option] for option in request.item.options]
+    return [list(forms) for forms in request.item.label_forms]
+
+
+def _counter(tokenizer: str) -> Any:
+    """A function Request -> token counts, of the plain prompt and in the chat template; nothing without a tokenizer."""
+    if not tokenizer:
+        return lambda request: {}
+    try:
+        from transformers import AutoTokenizer
+    except ImportError as error:
+        raise BackendError(f"--tokenizer needs `pip install 'evalsuite[hf]'` ({error})") from None
+    try:
+        loaded = AutoTokenizer.from_pretrained(str(resolve(tokenizer)))
+    except (OSError, ValueError) as error:
+        raise BackendError(f"--tokenizer {tokenizer}: {error}") from None
+
+    def count(request: Request) -> dict[str, int]:
+        counts = {"prompt_tokens": len(loaded(request.prompt)["input_ids"])}
+        if loaded.chat_template:
+            turns = [asdict(m) for m in request.messages]
+            text = loaded.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+            counts["chat_tokens"] = len(loaded(text, add_special_tokens=False)["input_ids"])
+        return counts
+
+    return count

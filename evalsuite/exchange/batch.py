@@ -1,0 +1,100 @@
+"""JSON lines in, JSON lines or JSON out: `evalsuite parse` and `evalsuite metrics`, for replies from anywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.metrics.profiles import PROFILES
+from evalsuite.parse import parse_option, parse_span
+from evalsuite.results.scoring import PARSERS
+from evalsuite.types import Answer
+
+
+def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line number, object) of a JSONL file. Raises DataError for a missing file and for what is no object."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read: {error.strerror}", path) from None
+    for number, text in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            row = json.loads(text)
+        except ValueError as error:
+            raise DataError(f"not JSON: {error}", path, number) from None
+        if not isinstance(row, dict):
+            raise DataError(f"expected an object, found {type(row).__name__}", path, number)
+        yield number, row
+
+
+def parse_lines(path: Path, parser: str = "full") -> Iterator[dict[str, Any]]:
+    """Each line with `choice` (the label chosen, or None), `text`, `status`, `rule`, `start` and `end` added.
+
+    A line holds `output`, and `options` (label -> text, in order) for a choice, or `dialogue` and `question` if known
+    for a span; `finish` may say "length".
+    """
+    if parser not in PARSERS:
+        raise ConfigError(unknown("parser", parser, PARSERS))
+    for number, row in read(path):
+        output, options, finish = row.get("output"), row.get("options"), row.get("finish") or "stop"
+        if not isinstance(output, str):
+            raise DataError("expected a string", path, number, "output")
+        if options is not None and not _is_options(options):
+            raise DataError("expected an object of label -> text with two or more", path, number, "options")
+        answer = (
+            parse_option(output, options, finish=finish, mode=parser, dialogue=row.get("dialogue"))
+            if options
+            else parse_span(output, dialogue=row.get("dialogue"), question=row.get("question"), finish=finish)
+        )
+        yield {**row, **_told(answer, list(options or ()))}
+
+
+def _is_options(options: Any) -> bool:
+    return isinstance(options, dict) and len(options) > 1 and all(isinstance(text, str) for text in options.values())
+
+
+def _told(answer: Answer, labels: list[str]) -> dict[str, Any]:
+    choice = None if answer.choice is None else labels[answer.choice]
+    place = {"start": answer.start, "end": answer.end}
+    return {"choice": choice, "text": answer.text, "status": answer.status.value, "rule": answer.rule, **place}
+
+
+def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), encoder: str = "") -> dict[str, Any]:
+    """Every text metric of lines of `hyp` and `ref` (or `refs`), under each profile: value and signature by name."""
+    from evalsuite.metrics.semsim import load
+    from evalsuite.metrics.texts import Corpus
+
+    profiles = list(profiles)
+    for name in profiles:
+        if name not in PROFILES:
+            raise ConfigError(unknown("profile", name, PROFILES))
+    hypotheses: list[str] = []
+    references: list[list[str]] = []
+    for number, row in read(path):
+        refs = row.get("refs", [row["ref"]] if "ref" in row else None)
+        if not isinstance(row.get("hyp"), str):
+            raise DataError("expected a string", path, number, "hyp")
+        if not isinstance(refs, list) or not refs or not all(isinstance(ref, str) for ref in refs):
+            raise DataError("expected `ref`, a string, or `refs`, a list of one or more", path, number, "ref")
+        hypotheses.append(row["hyp"])
+        references.append(refs)
+    if not hypotheses:
+        raise DataError("no lines", path)
+    corpus = Corpus(hypotheses, references)
+    try:
+        loaded = load(encoder) if encoder else None
+    except (ImportError, ValueError) as error:
+        raise ConfigError(f"--semsim {encoder}: {error}") from None
+    scores = {name: corpus.score(name, loaded) for name in profiles}
+    return {
+        "items": len(hypotheses),
+        "profiles": {
+            name: {m: {"value": s.corpus[m], "signature": s.signatures[m]} for m in s.corpus}
+            for name, s in scores.items()
+        },
+    }

@@ -1,0 +1,69 @@
+"""What is exported: a task and set in one wording, with its requests as rows of data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from evalsuite.benchmark import Task
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.parse import PARSER_VERSION
+from evalsuite.results.store import Cell
+from evalsuite.types import Request
+
+SHIPPED = Path(__file__).parent / "shipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A cell of a run that was never asked."""
+
+    name: str  # of the task there
+    cell: Cell
+    requests: tuple[Request, ...]
+
+    @property
+    def task(self) -> Task:
+        return TASKS[self.cell.task]
+
+    @property
+    def title(self) -> str:
+        cell = self.cell
+        return f"CORECODE {cell.set.upper()}, {self.task.en} ({self.task.zh}), {cell.split}, wording {cell.variant}"
+
+    @property
+    def file(self) -> str:
+        """Its data, from the folder."""
+        return f"data/{self.name}.jsonl"
+
+    @property
+    def max_new_tokens(self) -> int:
+        return self.requests[0].max_new_tokens
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What its numbers depend on, as our signatures have it."""
+        return {
+            "version": PARSER_VERSION,  # of the reading of replies; lm-eval prints it beside every number
+            "evalsuite": version("evalsuite"),
+            "data": self.cell.facts["data"],
+            "template": self.cell.facts["template"],
+            "shots": self.cell.shots,
+            "seed": self.cell.facts["seed"],
+        }
+
+    @property
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """A line of data for each request: the prompt as rendered, the shots before it as turns, and the whole item."""
+        for request in self.requests:
+            *turns, last = request.messages
+            shown = zip(turns[::2], turns[1::2], strict=True)
+            yield {
+                "prompt": last.content,
+                "target": request.item.target,
+                "shots": [{"prompt": asked.content, "target": answered.content} for asked, answered in shown],
+                **asdict(request.item),
+            }

@@ -1,0 +1,46 @@
+"""Tasks for inspect_ai: corecode.py with a @task function a cell, data, README. Replies are written, then read by us:
+inspect_ai has no interface to the likelihood of a text that is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from evalsuite.exchange.export.cells import SHIPPED, Exported
+
+
+def write(folder: Path, cells: Sequence[Exported]) -> None:
+    shared = (SHIPPED / "corecode.py").read_text(encoding="utf-8")
+    # inspect_ai finds tasks by reading the source, so each is written out.
+    (folder / "corecode.py").write_text("".join([shared, *map(_task, cells)]), encoding="utf-8")
+    (folder / "README.md").write_text(_readme(cells), encoding="utf-8")
+
+
+def _task(cell: Exported) -> str:
+    return f'''
+
+@task
+def {cell.name}(shots: int = {cell.cell.shots}) -> Task:
+    """{cell.title}."""
+    return corecode({cell.file!r}, shots, {cell.max_new_tokens}, {cell.facts!r})
+'''
+
+
+def _readme(cells: Sequence[Exported]) -> str:
+    tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.requests)} items" for cell in cells)
+    return f"""# CORECODE for inspect_ai
+
+Written by `evalsuite export --to inspect`. Needs `evalsuite` in the environment that `inspect` runs in: it reads the replies.
+
+```console
+$ inspect eval corecode.py --model openai/MODEL                                     # all tasks
+$ inspect eval corecode.py@{cells[0].name} --model hf/MODEL -M do_sample=false      # one; hf must be told not to sample
+```
+
+Shots: `-T shots=N`, up to {cells[0].cell.shots} here. What equals evalsuite's own numbers, and what does not: docs/export.md there.
+
+{tasks}
+
+The data keep the licence of their source: the bundled sample is Apache-2.0; the official files state no licence, so do not
+pass them on.
+"""

@@ -1,0 +1,119 @@
+"""Tasks for lm-evaluation-harness (0.4.13 or later): a YAML file each, a group of each kind, utils.py, data, README.
+
+Choices come in three kinds: written and read by our parser, by the likelihood of labels (ours), and by the likelihood of
+the options' texts (all lm-eval's own: acc and acc_norm are our accuracy_sum and accuracy_char).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evalsuite.exchange.export.cells import SHIPPED, Exported
+from evalsuite.exchange.export.reading import metrics
+
+
+class _Function(str):
+    """A name in utils.py."""
+
+
+class _Dumper(yaml.SafeDumper):
+    pass
+
+
+_Dumper.add_representer(_Function, lambda dumper, name: dumper.represent_scalar("!function", f"utils.{name}"))
+
+# Kind -> the end of its tasks' and group's names.
+_KINDS = {"generate": "", "labels": "_labels", "texts": "_texts"}
+
+
+def write(folder: Path, cells: Sequence[Exported]) -> None:
+    shutil.copyfile(SHIPPED / "lm_eval_utils.py", folder / "utils.py")
+    groups: dict[str, list[str]] = {}
+    for cell in cells:
+        for kind, end in _KINDS.items():
+            if kind == "generate" or cell.task.kind == "choice":
+                _write(folder / f"{cell.name}{end}.yaml", _task(cell, kind))
+                groups.setdefault(f"corecode_{cell.cell.variant}{end}", []).append(f"{cell.name}{end}")
+    for group, names in groups.items():
+        _write(folder / f"_{group}.yaml", {"group": group, "task": names})
+    (folder / "README.md").write_text(_readme(cells, list(groups)), encoding="utf-8")
+
+
+def _task(cell: Exported, kind: str) -> dict[str, Any]:
+    common = {
+        "task": f"{cell.name}{_KINDS[kind]}",
+        "custom_dataset": _Function("data"),
+        "dataset_kwargs": {"file": cell.file},
+        "test_split": "test",
+        # Shots are stored with each item: "test" makes lm-eval hand the item to the sampler.
+        "fewshot_split": "test",
+        "num_fewshot": cell.cell.shots,
+        "doc_to_text": "prompt",
+        "target_delimiter": "",
+        "fewshot_delimiter": "\n\n",
+        "metadata": cell.facts,
+    }
+    # In shots the answer is what a right reply is, whatever is compared.
+    shown = {"sampler": _Function("Shown"), "doc_to_choice": None, "doc_to_target": "target"}
+    if kind == "generate":
+        return {
+            **common,
+            "output_type": "generate_until",
+            "doc_to_target": "target",
+            "fewshot_config": shown,
+            "generation_kwargs": {"until": [], "do_sample": False, "max_gen_toks": cell.max_new_tokens},
+            "process_results": _Function("read"),
+            "metric_list": [_mean(name) for name in metrics(cell.task.name)],
+        }
+    if kind == "labels":
+        return {
+            **common,
+            "output_type": "multiple_choice",
+            "doc_to_target": "target",
+            "doc_to_choice": _Function("label_forms"),
+            "fewshot_config": shown,
+            "process_results": _Function("read_labels"),
+            "metric_list": [_mean("accuracy")],
+        }
+    return {
+        **common,
+        "output_type": "multiple_choice",
+        "doc_to_target": "gold",
+        "doc_to_choice": "options",
+        "fewshot_config": shown,
+        "metric_list": [_mean("acc"), _mean("acc_norm")],
+    }
+
+
+def _mean(metric: str) -> dict[str, Any]:
+    return {"metric": metric, "aggregation": "mean", "higher_is_better": True}
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    text = yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    path.write_text(text, encoding="utf-8")
+
+
+def _readme(cells: Sequence[Exported], groups: Sequence[str]) -> str:
+    tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.requests)} items" for cell in cells)
+    return f"""# CORECODE for lm-evaluation-harness
+
+Written by `evalsuite export --to lm-eval`. Needs `evalsuite` in the environment that `lm_eval` runs in: it reads the replies.
+
+```console
+$ lm_eval run --include_path . --tasks {groups[0]} --model hf --model_args pretrained=MODEL --apply_chat_template
+```
+
+Groups: {", ".join(f"`{group}`" for group in groups)}. Shots: `--num_fewshot N`, up to {cells[0].cell.shots} here.
+`…_labels` and `…_texts` compare likelihoods. What equals evalsuite's own numbers, and what does not: docs/export.md there.
+
+{tasks}
+
+The data keep the licence of their source: the bundled sample is Apache-2.0; the official files state no licence, so do not
+pass them on.
+"""

@@ -1,0 +1,51 @@
+"""`evalsuite export`: the items of a run, with the prompts that it would send, as a folder for another harness."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from evalsuite.benchmarks.registry import tasks_named
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.evaluation.journey import preview
+from evalsuite.exchange.export import inspect_ai, lm_eval
+from evalsuite.exchange.export.cells import Exported
+
+HARNESSES: dict[str, Callable[[Path, Sequence[Exported]], None]] = {
+    "lm-eval": lm_eval.write,
+    "inspect": inspect_ai.write,
+}
+
+
+def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path:
+    """Write CORECODE's tasks for another harness into the folder `out`, which is returned.
+
+    `to` is a name in HARNESSES; the other keywords are those of `run` that choose items and prompts, with its defaults.
+    Raises ConfigError if there is something in the folder already, and what `run` raises for its settings.
+    """
+    if to not in HARNESSES:
+        raise ConfigError(unknown("harness", to, HARNESSES))
+    for t in tasks_named(settings.get("tasks", ())):
+        if t.benchmark != "corecode":
+            raise ConfigError(f"{t.name}: only CORECODE's tasks can be exported")
+    folder = Path(out)
+    if folder.is_dir() and any(folder.iterdir()):
+        raise ConfigError(f"{folder}: is not empty; name a folder that is not there yet, or remove what is in it")
+    # Prompts do not depend on the model, but there must be one to ask for: a baseline, which every installation has.
+    asked = preview(model=["random"], shots=(shots,), **settings)
+    cells = [Exported(_name(cell.place), cell, tuple(requests)) for cell, requests in asked]
+    data = folder / "data"
+    data.mkdir(parents=True, exist_ok=True)
+    for cell in cells:
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in cell.rows)
+        (folder / cell.file).write_text("".join(lines), encoding="utf-8")
+    HARNESSES[to](folder, cells)
+    return folder
+
+
+def _name(place: dict[str, Any]) -> str:
+    """A task's name, which must do as a Python function's: corecode_easy_event_cause_paper."""
+    return re.sub(r"\W", "_", "corecode_{set}_{task}_{variant}".format(**place))

@@ -1,0 +1,63 @@
+"""CORECODE in inspect_ai: data beside this file, replies read by evalsuite."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task, task  # noqa: F401  (for what export writes behind this)
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, GenerateConfig
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState, generate
+
+try:
+    from evalsuite.exchange.export import reading
+except ImportError as error:
+    raise ImportError(
+        "these tasks read replies with evalsuite (a version with `evalsuite export`), which is not in this "
+        f"environment: pip install it, from its checkout with `pip install -e DIR` ({error})"
+    ) from None
+
+HERE = Path(__file__).parent
+# Why a model stopped, as inspect_ai and as evalsuite say it; all else is a stop.
+FINISH = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
+
+
+def sample(row: dict[str, Any], shots: int) -> Sample:
+    """A row of data as a sample: its first so many shots as turns, then the prompt."""
+    if shots > len(row["shots"]):
+        exported = len(row["shots"])
+        raise ValueError(f"{shots} shots asked for, {exported} exported: use `evalsuite export --shots {shots}`")
+    turns: list[ChatMessage] = []
+    for shot in row["shots"][:shots]:
+        turns += [ChatMessageUser(content=shot["prompt"]), ChatMessageAssistant(content=shot["target"])]
+    turns.append(ChatMessageUser(content=row["prompt"]))
+    return Sample(id=row["id"], input=turns, target=row["target"], metadata=row)
+
+
+@scorer(metrics={"*": [mean(), stderr()]})
+def evalsuite_reading() -> Scorer:
+    """Reads a reply as evalsuite does; what was read and by which rule stands beside the score."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        finish = FINISH.get(state.output.stop_reason, "stop")
+        answer, values = reading.read(state.metadata, state.output.completion, finish)
+        return Score(value=values, answer=answer.text or "", explanation=f"{answer.status}: {answer.rule}")
+
+    return score
+
+
+def corecode(file: str, shots: int, max_tokens: int, facts: dict[str, Any]) -> Task:
+    # Only "\n" ends a line: a JSON string may hold U+2028 and its like.
+    lines = (HERE / file).read_text(encoding="utf-8").split("\n")
+    samples = [sample(json.loads(line), shots) for line in lines if line]
+    return Task(
+        dataset=MemoryDataset(samples, name=Path(file).stem),
+        solver=generate(),
+        scorer=evalsuite_reading(),
+        config=GenerateConfig(max_tokens=max_tokens, temperature=0.0),
+        version=facts["version"],
+        metadata=facts,
+    )

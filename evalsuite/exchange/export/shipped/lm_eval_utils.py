@@ -1,0 +1,49 @@
+"""CORECODE in lm-evaluation-harness: data beside this file, replies read by evalsuite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from datasets import load_dataset
+from lm_eval.api.samplers import ContextSampler
+
+try:
+    from evalsuite.exchange.export import reading
+except ImportError as error:
+    raise ImportError(
+        "these tasks read replies with evalsuite (a version with `evalsuite export`), which is not in this "
+        f"environment: pip install it, from its checkout with `pip install -e DIR` ({error})"
+    ) from None
+
+HERE = Path(__file__).parent
+
+
+def data(file: str, **_: Any) -> Any:
+    """The rows of a file, wherever this folder lies: lm-eval itself would look from where it is started."""
+    return load_dataset("json", data_files={"test": str(HERE / file)})
+
+
+class Shown(ContextSampler):
+    """The shots that evalsuite drew for each item, never of its own dialogue; the first n of them for --num_fewshot n."""
+
+    def sample(
+        self, n: int, eval_doc: dict[str, Any] | None = None, df: Any = None, **_: Any
+    ) -> Sequence[dict[str, Any]]:
+        shots: list[dict[str, Any]] = (eval_doc or {}).get("shots") or []
+        if n > len(shots):
+            raise ValueError(f"{n} shots asked for, {len(shots)} exported: use `evalsuite export --shots {n}`")
+        return shots[:n]
+
+
+def read(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
+    return reading.read(doc, results[0])[1]
+
+
+def label_forms(doc: dict[str, Any]) -> list[str]:
+    return reading.label_forms(doc)
+
+
+def read_labels(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
+    return reading.read_labels(doc, [logprob for logprob, _ in results])

@@ -1,0 +1,293 @@
+"""`evalsuite submit check` on one page: files, hashes, schemas, every record, and all scores computed again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.common.errors import ConfigError, EvalsuiteError
+from evalsuite.common.resources import resolve
+from evalsuite.exchange.submit import files, form
+from evalsuite.exchange.submit.data import Official, OfficialCell
+from evalsuite.exchange.submit.evidence import PLACE, Submitted
+from evalsuite.exchange.submit.lines import Broken, cell_lines, judged_lines
+from evalsuite.exchange.submit.locate import Path as Place
+from evalsuite.exchange.submit.locate import dotted, lines_of
+from evalsuite.exchange.submit.making import SCRUBBED
+from evalsuite.results import records
+from evalsuite.results.journey import VERSION, compute
+from evalsuite.results.scoring import Reading
+
+MOST = 200  # problems that are told
+EACH = 5  # of one file of records, where replies give other scores
+NEAR = 1e-12  # what figures may differ by, for another machine's last bit
+_UNSCORED = ("prompt", "messages", "reasoning")  # what Submitted does not keep; the keys hold prompts
+
+_NEVER = (
+    "that the replies are the model's own: records show what was scored, not who wrote it",
+    "what submission.yaml says: submitters, licence, parameters, contamination",
+    "counts of tokens, and when and on what the run was made",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a check found. `problems` empty: the submission is valid as far as `verified` says."""
+
+    problems: tuple[str, ...]
+    more: int  # problems beyond those told
+    verified: tuple[str, ...]
+    unverified: tuple[str, ...]
+
+
+class _Found:
+    """Problems, counted; only the first are kept."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+        self.count = 0
+
+    def add(self, *problems: str, most: int = MOST) -> None:
+        """`most` of these are told, so that one file does not hide what is wrong with the others."""
+        self.count += len(problems)
+        self.problems += problems[: max(0, min(most, MOST - len(self.problems)))]
+
+
+def check(folder: str | Path, data: str | Path | None = None) -> Verdict:
+    """Verify a submission. `data`: the official data to compare with; else the bundled sample where the manifest names it,
+    else EVALSUITE_DATA."""
+    if not Path(folder).is_dir():
+        raise ConfigError(f"{folder}: no such folder")
+    try:
+        return _check(Path(folder), data)
+    except RecursionError:
+        return Verdict(("a file of JSON is nested too deeply to be read",), 0, (), _NEVER)
+
+
+def _check(folder: Path, data: str | Path | None) -> Verdict:
+    found, verified, unverified = _Found(), list[str](), list[str]()
+    there, problems = files.structure(folder)
+    found.add(*problems)
+    if "SHA256SUMS" in there:
+        try:
+            found.add(*files.hashes(folder, there))
+        except EvalsuiteError as error:
+            found.add(str(error))
+    stated = None
+    if "submission.yaml" in there:
+        stated, problems = form.read(folder / "submission.yaml")
+        found.add(*(f"submission.yaml:{p}" for p in problems))
+    results, manifest = (
+        _load(folder, name, there, found) for name in ("results", "manifest")
+    )  # fmt: skip
+    if results is None:
+        return _verdict(found, verified, [*unverified, "the records: results.json cannot be used"])
+    found.add(*files.unnamed(there, results), *_twice(results), *_stated(stated, results))
+    if manifest:
+        found.add(*_manifest(manifest, results))
+    official = _official(data, manifest)
+    whole = _lines(folder, results, official, found)
+    if results["evalsuite"] != VERSION:
+        found.add(
+            f"results.json: made with evalsuite {results['evalsuite']}, this is {VERSION}: check with that version, or "
+            "`evalsuite score` the run with this one and make the submission again"
+        )
+    elif whole:
+        _scores(folder, results, found)
+    else:
+        unverified.append("the scores: there are records that cannot be read")
+    if not found.count:
+        _summary(results, official, verified, unverified)
+    return _verdict(found, verified, unverified)
+
+
+def _verdict(found: _Found, verified: list[str], unverified: list[str]) -> Verdict:
+    return Verdict(tuple(found.problems), found.count - len(found.problems), tuple(verified), (*unverified, *_NEVER))
+
+
+def _load(folder: Path, name: str, there: set[str], found: _Found) -> dict[str, Any] | None:
+    if f"{name}.json" not in there:
+        return None
+    content, problems = files.load(folder, f"{name}.json", name)
+    found.add(*problems)
+    return content
+
+
+def _twice(results: dict[str, Any]) -> Iterator[str]:
+    seen = set()
+    for n, cell in enumerate(results["cells"]):
+        place = tuple(cell[name] for name in PLACE)
+        if place in seen:
+            yield f"results.json: cells[{n}]: stands there twice: {'/'.join(map(str, place))}"
+        seen.add(place)
+        if cell["missing"]:
+            yield f"results.json: cells[{n}].missing: {cell['missing']} requests were not asked: finish the run first"
+    if not results["cells"]:
+        yield "results.json: holds no cell"
+
+
+def _stated(stated: form.Form | None, results: dict[str, Any]) -> Iterator[str]:
+    """The form beside the results."""
+    if stated is None:
+        return
+    cells = results["cells"]
+    models = {cell["model"] for cell in cells}
+    for name in sorted(models - stated.models.keys()):
+        yield f"submission.yaml: models: {name!a} of results.json is not described"
+    for name in sorted(stated.models.keys() - models):
+        yield f"submission.yaml: models: results.json has no {name!a}"
+    trained = {cell["model"] for cell in cells if cell["facts"].get("trained")}
+    for name in sorted(trained & stated.models.keys()):
+        if "train" not in stated.models[name].trained_on:
+            yield f"submission.yaml: models.{name}.trained_on: results.json says that it was trained on CORECODE's training split"
+
+
+def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str]:
+    """Whether it was scrubbed, and names the same data as the results."""
+    from evalsuite.benchmarks.corpus import data_name
+    from evalsuite.benchmarks.registry import TASKS
+
+    for name in SCRUBBED:
+        group, _, key = name.rpartition(".")
+        value = (manifest[group] if group else manifest)[key]
+        kept = value is None or value.startswith("bundled:") if group else "-" not in value and "/" not in value
+        if not kept:
+            yield f"manifest.json: {name}: holds {SCRUBBED[name].partition(';')[0]}; `evalsuite submit make` takes it out"
+    for n, cell in enumerate(results["cells"]):
+        file = data_name(TASKS[cell["task"]], cell["set"], cell["split"])
+        known = manifest["data"].get(file)
+        if known and known["sha256"] != cell["facts"]["data"]:
+            yield f"results.json: cells[{n}].facts.data: manifest.json has another hash of {file}"
+
+
+def _official(data: str | Path | None, manifest: dict[str, Any] | None) -> Official | None:
+    bundled = "bundled:sample" if manifest and manifest["settings"]["data"] == "bundled:sample" else None
+    chosen = data or bundled or os.environ.get("EVALSUITE_DATA")
+    return Official(Corpora(resolve(chosen), skip_bad=True)) if chosen else None
+
+
+def _lines(folder: Path, results: dict[str, Any], official: Official | None, found: _Found) -> bool:
+    """Look at every record; whether all can be scored."""
+    whole = True
+    for n, entry in enumerate(results["cells"]):
+        beside = official.cell(entry) if official else None
+        if isinstance(beside, str):
+            found.add(f"results.json: cells[{n}].{beside}")
+        of_data = beside if isinstance(beside, OfficialCell) else None
+        try:
+            for problem in cell_lines(folder, entry, of_data.look if of_data else lambda record, request: ()):
+                found.add(problem)
+            if of_data:
+                found.add(*(f"{entry['records']}: {lost}" for lost in of_data.missing()))
+        except Broken:
+            whole = False
+    for entry in (results.get("judged") or {}).get("cells", ()):
+        try:
+            for problem in judged_lines(folder, entry):
+                found.add(problem)
+        except Broken:
+            whole = False
+    return whole
+
+
+def _scores(folder: Path, results: dict[str, Any], found: _Found) -> None:
+    """Compute all results from the records and compare: every record's reading, and every figure."""
+
+    @contextmanager
+    def keep(place: str) -> Iterator[Callable[[dict[str, Any]], None]]:
+        stored = enumerate(records.read(folder, place), 1)
+        told = 0
+
+        def compare(line: dict[str, Any]) -> None:
+            nonlocal told
+            number, record = next(stored, (0, {}))
+            for at, theirs, ours in differences(_scored(record), _scored(line)):
+                text = f"{place}:{number}: {dotted(at)}: is {_short(theirs)}, but its reply gives {_short(ours)}"
+                found.add(text, most=EACH - told)
+                told = min(told + 1, EACH)
+
+        yield compare
+        if left := sum(1 for _ in stored):
+            found.add(f"{place}: {left} of its records belong to nothing that was asked")
+
+    try:
+        again = json.loads(json.dumps(compute(Submitted(folder, results), Reading(**results["reading"]), keep)))
+    except Exception as error:  # what hostile records may do to any metric
+        found.add(f"results.json: cannot be computed from the records: {type(error).__name__}: {error}")
+        return
+    told = list(differences(results, again))
+    lines = lines_of((folder / "results.json").read_text(encoding="utf-8"), [at for at, *_ in told[:MOST]])
+    for at, theirs, ours in told:
+        line = f":{lines[at]}" if at in lines else ""
+        found.add(f"results.json{line}: {dotted(at)}: is {_short(theirs)}, but the records give {_short(ours)}")
+
+
+def _scored(record: dict[str, Any]) -> dict[str, Any]:
+    """What of a record is computed from its reply, as JSON has it."""
+    slim = {name: value for name, value in record.items() if name not in _UNSCORED}
+    return slim if "judge" not in record else record
+
+
+_NOTHING: Any = object()  # where the other has something
+
+
+def differences(theirs: Any, ours: Any, at: Place = ()) -> Iterator[tuple[Place, Any, Any]]:
+    """(path, one, other) wherever two values of JSON differ by more than rounding."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        if list(theirs) != list(ours) and theirs.keys() == ours.keys() and at[-1:] == ("metrics",):
+            yield at, list(theirs), list(ours)
+        for name in {**theirs, **ours}:
+            yield from differences(theirs.get(name, _NOTHING), ours.get(name, _NOTHING), (*at, name))
+    elif isinstance(theirs, list | tuple) and isinstance(ours, list | tuple):
+        for n, (a, b) in enumerate(zip_longest(theirs, ours, fillvalue=_NOTHING)):
+            yield from differences(a, b, (*at, n))
+    elif isinstance(theirs, float) or isinstance(ours, float):
+        numbers = [x for x in (theirs, ours) if isinstance(x, int | float) and not isinstance(x, bool)]
+        if len(numbers) < 2 or not abs(numbers[0] - numbers[1]) <= NEAR:
+            yield at, theirs, ours
+    elif theirs != ours or isinstance(theirs, bool) != isinstance(ours, bool):
+        yield at, theirs, ours
+
+
+def _short(value: Any) -> str:
+    text = "nothing" if value is _NOTHING else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "…"
+
+
+def _summary(results: dict[str, Any], official: Official | None, verified: list[str], unverified: list[str]) -> None:
+    cells = results["cells"]
+    requests = sum(cell["items"] for cell in cells)
+    verified += [
+        "files, hashes and schemas; nothing else is in the folder",
+        f"{requests:,} records in {len(cells):,} cells: each key is the hash of its model, settings and prompt; each reply, "
+        "parsed and scored again, gives its answer and scores",
+        "every figure of results.json, computed again from the records: metrics with intervals and signatures, statuses, "
+        "chance, robustness, learning curves, breakdowns, confusions, correlations of metrics",
+    ]
+    if judged := (results.get("judged") or {}).get("cells"):
+        verified.append(
+            f"{sum(cell['items'] for cell in judged):,} judgements: each reply of a judge, read again, gives its scores; "
+            "every figure and control under judged"
+        )
+        unverified.append(
+            "the judges' prompts: rubrics are known by their hash only, and injected instructions by name"
+        )
+    if failed := sum(cell["status"].get("failed", 0) for cell in cells):
+        unverified.append(f"{failed:,} requests that failed: they are in no score")
+    if official:
+        done = official.compared
+        verified.append(
+            f"{done['items']:,} items and their shots are those of {official.corpus.root}, and none of them is left out"
+        )
+        verified.append(f"{done['prompts']:,} prompts, made again from template and item, are the same")
+        if names := sorted(official.unknown_templates):
+            unverified.append(f"prompts of {', '.join(names)}: their template is not one that ships with evalsuite")
+    else:
+        unverified.append("items, shots and prompts: give the official data with --data DIR (or EVALSUITE_DATA)")

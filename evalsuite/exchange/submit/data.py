@@ -1,0 +1,130 @@
+"""A submission beside the official data: its items, its shots and its prompts are made again and compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from evalsuite.benchmarks.cedar.probing import probe
+from evalsuite.benchmarks.corpus import Corpora, File
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.errors import EvalsuiteError
+from evalsuite.common.resources import bundled
+from evalsuite.evaluation.journey import leaks
+from evalsuite.exchange.submit.lines import Wrong
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.prompt import Prompt, Shots
+from evalsuite.types import Item, Request
+
+_FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "group")
+
+
+class Official:
+    """The data that a submission is compared with; one file at a time is in use."""
+
+    def __init__(self, corpus: Corpora) -> None:
+        self.corpus = corpus
+        self.compared: Counter[str] = Counter()  # items, prompts
+        self.unknown_templates: set[str] = set()
+        self._expected: dict[tuple[str, str, str, bool, int | None], dict[str, Item]] = {}
+
+    def cell(self, entry: dict[str, Any]) -> OfficialCell | str:
+        """What the cell has to hold; or why it cannot be compared, which is a problem."""
+        task, facts = TASKS[entry["task"]], entry["facts"]
+        try:
+            file = self.corpus.file(task, entry["set"], entry["split"])
+        except EvalsuiteError as error:
+            return f"cannot be compared with the data: {error}"
+        if file.sha256 != facts["data"]:
+            return f"facts.data: is {facts['data'][:12]}…, but the data's {file.path.name} has the hash {file.sha256[:12]}…"
+        try:
+            return OfficialCell(self, entry, self._items(file, entry))
+        except EvalsuiteError as error:
+            return f"cannot be compared with the data: {error}"
+
+    def _items(self, file: File, entry: dict[str, Any]) -> dict[str, Item]:
+        facts = entry["facts"]
+        place = entry["task"], entry["set"], entry["split"], facts["drop_leaked"], facts["limit"]
+        if place not in self._expected:
+            left_out = set()
+            if facts["drop_leaked"]:
+                left_out = leaks(self.corpus, TASKS[entry["task"]], entry["set"], file.items) or set()
+            kept = [item for item in file.items if item.id not in left_out]
+            self._expected[place] = {item.id: item for item in kept[: facts["limit"]]}
+        return self._expected[place]
+
+
+class OfficialCell:
+    """One cell: what its items, shots and prompts have to be."""
+
+    def __init__(self, official: Official, entry: dict[str, Any], expected: dict[str, Item]) -> None:
+        self._official, self._entry, self._expected = official, entry, expected
+        self._places = {name: n for n, name in enumerate(expected)}
+        self._last = (-1, 0)
+        self._change = PERTURBATIONS[entry["perturb"]]
+        self._seed: int = entry["facts"]["seed"]
+        task = TASKS[entry["task"]]
+        train = official.corpus.train(task.name, entry["set"]) if entry["shots"] else ()
+        self._shots = Shots(train, self._seed)
+        self._seen: Counter[str] = Counter()
+        self._prompt: Prompt | None = None
+        try:
+            prompt = Prompt(bundled("prompts"), task, entry["variant"])
+            self._prompt = prompt if prompt.sha256 == entry["facts"]["template"] else None
+        except EvalsuiteError:
+            pass
+        if self._prompt is None:
+            official.unknown_templates.add(entry["variant"])
+
+    def look(self, record: dict[str, Any], request: Request) -> Wrong:
+        """What of a record is not as the data have it."""
+        original = self._expected.get(request.item.id)
+        if original is None:
+            yield "item", f"{request.item.id!a} is none of the {len(self._expected)} items that the cell has to hold"
+            return
+        self._seen[original.id] += 1
+        place = self._places[original.id], request.rotation
+        if place < self._last:
+            yield "item", "comes before the one on the line above it in the data: bootstrap intervals hang on the order"
+        self._last = place
+        made = self._change.items(original, self._seed)
+        if request.rotation >= len(made):
+            yield "rotation", f"is {request.rotation}, but the item has {len(made)}"
+            return
+        item = made[request.rotation]
+        differ = [name for name in _FIELDS if getattr(item, name) != getattr(request.item, name)]
+        for name in differ:
+            yield name, f"is not what the data's item {item.id} has"
+        self._official.compared["items"] += 1
+        try:
+            shots = self._shots.draw(original, request.asked_shots)[: len(request.shots)]
+        except EvalsuiteError as error:
+            yield "shots", str(error)
+            return
+        if tuple(shot.id for shot in shots) != request.shots:
+            yield "shots", "are not those that the seed draws from the data's training split"
+        elif self._prompt is not None and not differ:
+            shown = [self._change.items(shot, self._seed)[0] for shot in shots]
+            whole = self._prompt.request(item, shown, request.asked_shots, request.max_new_tokens)
+            if self._prompt.task.kind == "probe":
+                whole = probe(self._prompt, item)
+            if whole.pairs != request.pairs:
+                yield "pairs", f"are not what the template {self._entry['variant']} makes of the item"
+            held = self._prompt.task.pattern if request.scoring == "constrained" else None
+            if request.pattern != (held(item, self._entry["variant"]) if held else ""):
+                yield "pattern", "is not what the item's reply is held to"
+            self._official.compared["prompts"] += 1
+            if whole.prompt != request.prompt:
+                yield "prompt", f"is not what the template {self._entry['variant']} makes of the item"
+            if record["messages"] is not None and whole.messages != request.messages:
+                yield "messages", f"are not what the template {self._entry['variant']} makes of the item"
+
+    def missing(self) -> Iterator[str]:
+        """Items of the data that the cell leaves out."""
+        several = self._change.several
+        lost = [
+            name for name, item in self._expected.items() if self._seen[name] < (len(item.options) if several else 1)
+        ]
+        if lost:
+            yield f"{len(lost)} of {len(self._expected)} items of the data are missing, the first: {lost[0]}"

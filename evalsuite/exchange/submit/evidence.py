@@ -1,0 +1,116 @@
+"""A submission's records as results are computed from: the same evidence that a run's store holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.files import file_name
+from evalsuite.results import records
+from evalsuite.results.store import Cell
+from evalsuite.types import Item, Likelihood, Message, Request, Response
+
+PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
+JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
+_TEXTS = ("dialogue", "options", "labels", "references")
+
+
+def cell_of(entry: dict[str, Any]) -> Cell:
+    """The cell of an entry of results.json."""
+    return Cell(**{name: entry[name] for name in PLACE}, facts=entry["facts"])
+
+
+def item_of(record: dict[str, Any]) -> Item:
+    """The item that a record is about."""
+    gold = record["gold"] if TASKS[record["task"]].kind != "choices" else None  # whose right options are the references
+    texts: dict[str, Any] = {name: tuple(record[name]) for name in _TEXTS}
+    return Item(
+        id=record["item"],
+        task=record["task"],
+        set=record["set"],
+        split=record["split"],
+        question=record["question"],
+        gold=None if gold is None else record["labels"].index(gold),
+        group=record.get("group") or "",
+        **texts,
+    )
+
+
+def request_of(record: dict[str, Any]) -> Request:
+    """The request of a record, whole."""
+    return Request(
+        item=item_of(record),
+        variant=record["variant"],
+        prompt=record["prompt"],
+        messages=tuple(Message(**m) for m in record["messages"] or ()),
+        shots=tuple(record["shots"]),
+        asked_shots=record["asked_shots"],
+        max_new_tokens=record["max_new_tokens"],
+        scoring=record["scoring"],
+        perturb=record["perturb"],
+        rotation=record["rotation"],
+        pairs=tuple((context, target) for context, target in record.get("pairs") or ()),
+        pattern=record.get("pattern") or "",
+    )
+
+
+def response_of(record: dict[str, Any]) -> Response:
+    """The reply of a record, or an attempt of a judge's."""
+    return Response(
+        record["reply"] or "",
+        record["finish"],
+        record["prompt_tokens"],
+        record["new_tokens"],
+        record["error"],
+        likelihoods=tuple(Likelihood(**x) for x in record.get("likelihoods") or ()),
+    )
+
+
+class Submitted:
+    """Reads a submission's records where a run would read its store: a cell at a time, and prompts not kept.
+
+    What it reads was checked before (lines.py); it raises where it was not.
+    """
+
+    def __init__(self, folder: Path, results: dict[str, Any]) -> None:
+        self._folder, self._results = folder, results
+        self._replies: dict[str, Response] = {}  # of the judging that is read
+
+    def cells(self) -> list[Cell]:
+        found = [cell_of(entry) for entry in self._results["cells"]]
+        return sorted(found, key=lambda cell: tuple(cell.place.values()))
+
+    def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]:
+        dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share one: it is kept once
+        for record in records.read(self._folder, f"records/{file_name(cell)}"):
+            turns = tuple(record["dialogue"])
+            slim = record | {"prompt": "", "messages": None, "dialogue": dialogues.setdefault(turns, turns)}
+            yield record["key"], request_of(slim), response_of(record)
+
+    def judgings(self) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+        entries = (self._results.get("judged") or {}).get("cells", [])
+        for entry in sorted(entries, key=lambda e: tuple(e[name] for name in JUDGED_PLACE)):
+            self._replies = {}
+            rows = [self._row(record) for record in records.read(self._folder, entry["records"])]
+            yield {name: entry[name] for name in JUDGED_PLACE}, entry["facts"], rows
+
+    def _row(self, record: dict[str, Any]) -> dict[str, Any]:
+        keys = []
+        for attempt in record["attempts"]:
+            self._replies[attempt["key"]] = response_of(attempt)
+            keys.append(attempt["key"])
+        if record["status"] == "missing":
+            keys.append("")  # an attempt without a reply
+        return {
+            "item": record["item"],
+            "rotation": record["rotation"],
+            "key": record["candidate_key"],
+            "attack": record["attack"] or "",
+            "prompt": record["prompt"],
+            "keys": keys,
+        }
+
+    def response(self, key: str) -> Response | None:
+        return self._replies.get(key)

@@ -1,0 +1,119 @@
+"""The files of a submission: which there may be, that they are as hashed, and that each holds what its schema says."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from evalsuite.common.errors import DataError
+from evalsuite.exchange.submit.locate import dotted, lines_of
+from evalsuite.exchange.submit.making import SUMS, digest, places
+from evalsuite.results import records
+from evalsuite.results.schema import SCHEMAS
+
+_FIXED = ("submission.yaml", "results.json", "manifest.json", SUMS)
+_LARGEST = {"results.json": 2**28, "manifest.json": 2**24, SUMS: 2**24}
+_SUM = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+def structure(folder: Path) -> tuple[set[str], list[str]]:
+    """Paths of all plain files, and what has no place in a submission. Links are not followed."""
+    found: set[str] = set()
+    problems = []
+    for base, folders, names in os.walk(folder):
+        here = Path(base)
+        for name in sorted(folders):
+            path = (here / name).relative_to(folder).as_posix()
+            if (here / name).is_symlink():
+                problems.append(f"{path}: is a link; a submission holds plain files only")
+            elif path not in ("records", "judged"):
+                problems.append(f"{path}/: has no place in a submission")
+            else:
+                continue
+            folders.remove(name)
+        for name in sorted(names):
+            path = (here / name).relative_to(folder).as_posix()
+            if (here / name).is_symlink() or not (here / name).is_file():
+                problems.append(f"{path}: is a link or no plain file; a submission holds plain files only")
+            elif here == folder and name not in _FIXED:
+                problems.append(f"{path}: has no place in a submission")
+            else:
+                found.add(path)
+    problems += [f"{name}: is missing" for name in _FIXED if name not in found]
+    return found, problems
+
+
+def unnamed(found: set[str], results: dict[str, Any]) -> Iterator[str]:
+    """Records that results.json does not name, and names without records."""
+    named = places(results)
+    for place, count in Counter(named).items():
+        if count > 1:
+            yield f"results.json: {place} is named by {count} cells"
+    allowed = {name for place in named for name in (place, f"{place}.gz")}
+    for path in sorted(found - allowed - set(_FIXED)):
+        yield f"{path}: no cell of results.json names it"
+    for place in sorted(set(named)):
+        if place not in found and f"{place}.gz" not in found:
+            yield f"{place}: results.json names it, but it is not there"
+        elif place in found and f"{place}.gz" in found:
+            yield f"{place}: is there plain and as .gz: leave one"
+
+
+def hashes(folder: Path, found: set[str]) -> Iterator[str]:
+    """What differs from SHA256SUMS."""
+    known: dict[str, str] = {}
+    for number, line in enumerate(_text(folder / SUMS).splitlines(), 1):
+        match = _SUM.fullmatch(line)
+        if not match:
+            yield f"{SUMS}:{number}: expected a SHA-256, two blanks and a path"
+            continue
+        path = match[2]
+        if path.startswith("/") or ".." in path.split("/") or "\\" in path:
+            yield f"{SUMS}:{number}: {path}: is outside of the folder"
+        elif path in known:
+            yield f"{SUMS}:{number}: {path}: stands here twice"
+        elif path not in found:
+            yield f"{SUMS}:{number}: {path}: no such file"
+        else:
+            known[path] = match[1]
+    for path in sorted(found - {SUMS, "submission.yaml"}):
+        if path not in known:
+            yield f"{path}: is not in {SUMS}"
+        elif digest(folder / path) != known[path]:
+            yield f"{path}: is not the file that {SUMS} has the hash of"
+
+
+def load(folder: Path, name: str, schema: str) -> tuple[dict[str, Any] | None, list[str]]:
+    """A file of JSON as its schema has it; else None and what is wrong: line, field, what."""
+    path = folder / name
+    try:
+        text = _text(path)
+        found = records.parse(text, Path(name))
+    except DataError as error:
+        return None, [str(error)]
+    try:
+        SCHEMAS[schema].model_validate(found)
+    except ValidationError as error:
+        at = {e["loc"]: e["msg"] for e in error.errors(include_url=False)[:50]}
+        lines = lines_of(text, at)
+        return None, [f"{name}:{lines[place]}: {dotted(place)}: {message}" for place, message in at.items()]
+    return found, []
+
+
+def _text(path: Path) -> str:
+    """Raises DataError."""
+    most = _LARGEST[path.name]
+    try:
+        with path.open("rb") as file:
+            raw = file.read(most + 1)
+        if len(raw) > most:
+            raise DataError(f"is larger than {most >> 20} MiB", Path(path.name))
+        return raw.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read: {error}", Path(path.name)) from None

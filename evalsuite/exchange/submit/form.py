@@ -1,0 +1,142 @@
+"""submission.yaml: what people say of a submission. `make` writes it to be filled in, `check` reads it strictly."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError, field_validator
+
+from evalsuite.results.schema.base import Strict
+
+FORMAT = 1
+UNFILLED = "?"
+_MOST = 2**20  # bytes
+
+Text = Annotated[str, Field(min_length=1, max_length=2000)]
+
+
+class Details(Strict):
+    """One model."""
+
+    hub: Text | None  # its id on a hub; null: on none
+    revision: Text | None
+    parameters: Annotated[int, Field(ge=0)] | None  # how many; null: not known
+    tags: list[str]
+    trained_on: Literal["unknown"] | list[Literal["train", "dev", "test"]]  # splits of CORECODE; []: on none
+    statement: Text  # on contamination, in a sentence
+
+
+class Form(Strict):
+    """submission.yaml."""
+
+    format: Literal[1]
+    name: Text
+    who: Text
+    contact: Text  # an address or a url
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    licence: Text  # under which the records may be passed on
+    notes: Annotated[str, Field(max_length=20000)]
+    models: Annotated[dict[str, Details], Field(min_length=1)]
+
+    @field_validator("date", mode="before")
+    @classmethod
+    def _written(cls, value: Any) -> Any:
+        """YAML reads an unquoted date as one."""
+        return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+_HEAD = (
+    ("format", "of this folder"),
+    ("name", "what the leaderboard calls the submission"),
+    ("who", "the submitters"),
+    ("contact", "an e-mail address or a url"),
+    ("date", "YYYY-MM-DD"),
+    ("licence", "under which the records may be passed on, e.g. CC-BY-4.0"),
+    ("notes", 'anything else; "" for nothing'),
+)
+_MODEL = (
+    ("hub", "its id on a hub, e.g. org/name; null: on none"),
+    ("revision", "its commit there; null: none"),
+    ("parameters", "how many, e.g. 7600000000; null: not known"),
+    ("tags", "as the leaderboard filters"),
+    ("trained_on", "splits of CORECODE that it was trained on, e.g. [train]; []: on none; or unknown"),
+    ("statement", "on contamination, in a sentence: how you know"),
+)
+
+
+def form(head: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]]) -> str:
+    """The file's text: what is known, and "?" where something is to be filled in."""
+    lines = [f'# Fill in every "{UNFILLED}", then: evalsuite submit check FOLDER']
+    lines += _lines(_HEAD, {"format": FORMAT} | dict(head), "")
+    lines.append("models:")
+    for name, known in models.items():
+        lines.append(f"  {_yaml(name)}:")
+        lines += _lines(_MODEL, known, "    ")
+    return "\n".join(lines) + "\n"
+
+
+def _lines(fields: Sequence[tuple[str, str]], known: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for name, meaning in fields:
+        yield f"{indent}{name}: {_yaml(known.get(name, UNFILLED))}  # {meaning}"
+
+
+def _yaml(value: Any) -> str:
+    text: str = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10**6)
+    return text.removesuffix("\n").removesuffix("\n...")
+
+
+def read(path: Path) -> tuple[Form | None, list[str]]:
+    """The form, and what is wrong with it, a line each: line of the file, field, what."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(_MOST + 1).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        return None, [f"cannot be read: {error}"]
+    if len(text) > _MOST:
+        return None, [f"is longer than {_MOST >> 20} MiB"]
+    try:
+        # An alias of an alias of an alias … unfolds to gigabytes.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
+            return None, ["holds an alias (*name): write it out"]
+        tree, node = yaml.safe_load(text), yaml.compose(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        return None, [f"not YAML: {error}"]
+    unfilled = list(_unfilled(tree))
+    problems = [f"{_line(node, at)}: {_dotted(at)}: still to be filled in" for at in unfilled]
+    try:
+        found = Form.model_validate(tree)
+    except ValidationError as error:
+        for e in error.errors():
+            at = tuple(step for step in e["loc"] if not str(step).startswith(("literal[", "list[")))
+            if not any(at[: len(u)] == u for u in unfilled):
+                problems.append(f"{_line(node, at)}: {_dotted(at)}: {e['msg']}")
+        return None, problems
+    return found, problems
+
+
+def _unfilled(tree: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    pairs = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for step, value in pairs:
+        yield from _unfilled(value, (*at, step))
+    if tree == UNFILLED:
+        yield at
+
+
+def _dotted(at: Sequence[str | int]) -> str:
+    return ".".join(map(str, at)) or "file"
+
+
+def _line(node: Any, at: Sequence[str | int]) -> int:
+    line = 1
+    for step in at:
+        if isinstance(node, yaml.MappingNode):
+            key, node = next(((k, v) for k, v in node.value if k.value == str(step)), (None, None))
+            line = key.start_mark.line + 1 if key else line
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+            node = node.value[step] if step < len(node.value) else None
+            line = node.start_mark.line + 1 if node else line
+    return line

@@ -1,0 +1,177 @@
+"""Each line of a submission's records for itself: the schema, and that what it says fits together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.errors import DataError
+from evalsuite.exchange.submit.evidence import JUDGED_PLACE, PLACE, request_of
+from evalsuite.exchange.submit.locate import dotted
+from evalsuite.results import records
+from evalsuite.results.schema.judged import JudgedRecord
+from evalsuite.results.schema.record import Record
+from evalsuite.results.scoring import HEADLINE
+from evalsuite.results.store import key
+from evalsuite.review.judge.rubric import again
+from evalsuite.types import Message, Request
+
+MOST = 20  # problems of one file; where there are more, the rest is not looked at
+
+Wrong = Iterable[tuple[str, str]]  # (field, what is wrong)
+Look = Callable[[dict[str, Any], Request], Wrong]  # what else is looked at, by data.py
+
+
+class Broken(Exception):
+    """A file that results cannot be computed from."""
+
+
+def cell_lines(folder: Path, entry: dict[str, Any], look: Look) -> Iterator[str]:
+    """What is wrong in a cell's records. Raises Broken, after what it could say, if they cannot be scored."""
+    asked: dict[tuple[str, int], int] = {}
+    replies: dict[str, bytes] = {}
+
+    def wrong(record: dict[str, Any], number: int) -> Wrong:
+        several = TASKS[record["task"]].kind == "choices"
+        if record["gold"] is not None and not several and record["gold"] not in record["labels"]:
+            raise _Unfit(("gold", f"{record['gold']!a} is none of the labels"))
+        request = request_of(record)
+        name = record["item"], record["rotation"]
+        if name in asked:
+            yield "item", f"{record['item']} was asked on line {asked[name]} already"
+        asked.setdefault(name, number)
+        # What has one key was asked once, so it has one reply.
+        said = hashlib.blake2b(repr([record[k] for k in ("reply", "finish", "error", "likelihoods")]).encode()).digest()
+        if replies.setdefault(record["key"], said) != said:
+            yield "reply", "another line with the same key has another reply"
+        yield from _record(entry, record, request)
+        yield from look(record, request)
+
+    yield from _file(folder, entry["records"], Record, wrong)
+
+
+def judged_lines(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
+    """The same of a judge's records."""
+    asked: dict[tuple[str, int, str | None], int] = {}
+
+    def wrong(record: dict[str, Any], number: int) -> Wrong:
+        name = record["item"], record["rotation"], record["attack"]
+        if name in asked:
+            yield "item", f"{record['item']} was judged on line {asked[name]} already"
+        asked.setdefault(name, number)
+        yield from _judged(entry, record)
+
+    yield from _file(folder, entry["records"], JudgedRecord, wrong)
+
+
+def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any], int], Wrong]) -> Iterator[str]:
+    told, broken, name = 0, False, place
+    try:
+        path = records.find(folder, place)
+        name = path.relative_to(folder).as_posix()
+        for number, text in records.lines(path):
+            found: list[tuple[str, str]] = []
+            try:
+                record = records.parse(text, path, number)
+                schema.model_validate(record)
+                found = list(wrong(record, number))
+            except ValidationError as error:
+                broken = True
+                found = [(dotted(e["loc"]), e["msg"]) for e in error.errors(include_url=False)[:5]]
+            except _Unfit as error:
+                broken = True
+                found = [error.args[0]]
+            for field, what in found:
+                yield f"{name}:{number}: {field}: {what}"
+            told += len(found)
+            if told >= MOST:
+                yield f"{name}: the rest of the file was not looked at"
+                break
+    except DataError as error:
+        yield f"{name}{f':{error.line}' if error.line else ''}: {error.message}"
+        broken = True
+    if broken:
+        raise Broken
+
+
+class _Unfit(Exception):
+    """A record that nothing can be computed from: (field, what is wrong)."""
+
+
+def _record(entry: dict[str, Any], record: dict[str, Any], request: Request) -> Wrong:
+    facts, item = entry["facts"], request.item
+    task = TASKS[item.task]
+    choice, listed = task.kind in ("choice", "probe"), task.kind in ("choice", "choices", "probe")
+    for field in PLACE:
+        own = record["asked_shots" if field == "shots" else field]
+        if own != entry[field]:
+            raise _Unfit((field, f"is {own!a}, but the cell's is {entry[field]!a}"))
+    if listed != bool(item.options) or len(item.labels) != len(item.options):
+        raise _Unfit(
+            (
+                "options",
+                f"{len(item.options)} with {len(item.labels)} labels for a task of kind {task.kind}",
+            )
+        )
+    if choice and (item.gold is None or len(set(item.labels)) < len(item.labels)):
+        raise _Unfit(("gold", "a choice has one right label, and labels differ"))
+    if item.gold is not None and item.references != (item.options[item.gold],):
+        yield "gold", f"is {record['gold']!a}, but that option is not the reference"
+    if task.kind == "choices" and not set(item.references) <= set(item.options):
+        raise _Unfit(("references", "are not all among the options"))
+    if task.kind == "choices" and record["gold"] != ", ".join(item.labels[gold] for gold in item.golds):
+        yield "gold", f"is {record['gold']!a}, but those are not the references"
+    if (task.kind == "probe") != (len(request.pairs) == len(item.options) and bool(request.pairs)):
+        raise _Unfit(("pairs", f"{len(request.pairs)} for a task of kind {task.kind}"))
+    if request.pairs and "".join(request.pairs[0]) != request.prompt:
+        yield "pairs", "the first is not the prompt"
+    parts = item.id.split("/")
+    if parts[:4] != [task.benchmark, item.set, item.split, task.local]:
+        yield "item", f"{item.id!a} is no item of {item.set} {item.split} {item.task}"
+    if len(set(request.shots)) < len(request.shots) or len(request.shots) > request.asked_shots:
+        yield "shots", f"{len(request.shots)} of {request.asked_shots}, some twice or too many"
+    if (record["error"] is None) != (record["reply"] is not None) or (record["error"] is None) == (
+        record["finish"] == "error"
+    ):
+        raise _Unfit(("error", "a request has either a reply or an error"))
+    likely = record["likelihoods"]
+    compared = request.scoring in HEADLINE and record["error"] is None
+    if (
+        compared != (record["finish"] in HEADLINE)
+        or compared != bool(likely)
+        or (compared and record["finish"] != request.scoring)
+    ):
+        raise _Unfit(("likelihoods", f"do not fit scoring {request.scoring} and finish {record['finish']}"))
+    if likely and len(likely) != len(item.options):
+        raise _Unfit(("likelihoods", f"{len(likely)} for {len(item.options)} options"))
+    if (record["messages"] is not None) != facts["chat"]:
+        yield "messages", "chat turns are there for chat models only"
+    elif key(facts["fingerprint"], request, facts["chat"], facts["sampling"]) != record["key"]:
+        yield "key", "is not the hash of the cell's model and settings and of this prompt"
+
+
+def _judged(entry: dict[str, Any], record: dict[str, Any]) -> Wrong:
+    from evalsuite.review.judge.judging import said
+    from evalsuite.types import Item, Response
+
+    facts = entry["facts"]
+    for field in JUDGED_PLACE:
+        if record[field] != entry[field]:
+            raise _Unfit((field, f"is {record[field]!a}, but the cell's is {entry[field]!a}"))
+    nothing = not said(Response(record["candidate"], "stop"))
+    if nothing != (not record["attempts"] and record["status"] != "missing"):
+        yield "attempts", "a judge is asked about every candidate that says something"
+    settings = dict(facts["sampling"])
+    if record["control"].startswith("repeat") and facts["repeats_by"] == "sampling":
+        settings["repeat"] = record["control"]
+    item = Item(record["item"], record["task"], record["set"], record["split"], (), "")
+    for n, attempt in enumerate(record["attempts"], 1):
+        prompt = again(record["prompt"], facts["reminder"], n)
+        request = Request(item, "", prompt, (Message("user", prompt),), (), 0, facts["max_new_tokens"])
+        if key(facts["fingerprint"], request, facts["chat"], settings) != attempt["key"]:
+            yield f"attempts[{n - 1}].key", "is not the hash of the judge, its settings and this prompt"

@@ -1,0 +1,290 @@
+"""LoRA sweeps on one page: training items -> nested subsets -> adapters -> the ordinary run, the base model beside them.
+
+Every adapter that is finished has a card, and is not trained again; one that was interrupted goes on from its last
+checkpoint. So the same command goes on where it was.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from evalsuite.backends.models import Model, load_models
+from evalsuite.benchmark import Task
+from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.benchmarks.registry import BENCHMARKS, task
+from evalsuite.common.dialogue import sources
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import resolve
+from evalsuite.evaluation.display import Display, log_to
+from evalsuite.evaluation.journey import prepare, run
+from evalsuite.perturb import perturbation
+from evalsuite.prompt import Prompt
+from evalsuite.results.journey import Results
+from evalsuite.types import Item
+
+if TYPE_CHECKING:
+    from evalsuite.backends.checkpoint import Checkpoint
+    from evalsuite.finetuning.training import Row
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What to train. The command line's flags have the same names; sequences may be given as tuples or lists."""
+
+    models: str | Path = "bundled:models.yaml"
+    model: Sequence[str] = ()  # names of models on hf or vllm
+    tasks: Sequence[str] = ()
+    # Trained and tested on: easy, hard, both together. Of other benchmarks theirs, such as fold1; of several that are
+    # named (comma-separated, or all) training items are pooled.
+    set: str = "both"
+    sizes: Sequence[int] = (2000, 4000, 6000, 8000, 10000)  # training items; each subset holds the smaller ones
+    test_size: int | None = None  # the first N test items of each file
+    seeds: Sequence[int] = (1,)
+    perturb: Sequence[str] = ("none",)
+    prompt: str = "paper"
+    prompts: str | Path = "bundled:prompts"
+    allow_leak: bool = False  # train on dialogues of test items, too
+    data: str | Path | None = None
+    out: str | Path = "runs/finetune"
+    skip_bad: bool = False
+    executor: str = "local"  # local, or ray: adapters as tasks, and models as replicas, on a Ray cluster
+    ray_address: str | None = None  # None: RAY_ADDRESS, else a cluster of this machine alone
+    replicas: int | None = (
+        None  # adapters trained at a time, and replicas of a model; None: as many as there is room for
+    )
+    verbose: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise ConfigError("--model: expected the name of a model to train")
+        if not self.tasks:
+            raise ConfigError("--tasks: expected one or more")
+        if not self.sizes or min(self.sizes) < 1:
+            raise ConfigError("--sizes: expected one number of training items or more, such as 2000,4000")
+        if not self.seeds:
+            raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
+        for name in self.tasks:
+            if task(name).kind == "probe":
+                raise ConfigError(f"--tasks {name}: of a probe nothing is written, so there is no answer to train on")
+        for name in self.perturb:
+            perturbation(name)
+
+    def sets(self, corpus: Corpora, t: Task) -> list[str]:
+        """Those that a task is trained and tested on. ConfigError: several that nobody named: folds, say, whose training
+        items are the others' test items."""
+        named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
+        if "both" in named and t.benchmark != "corecode":
+            of = BENCHMARKS[t.benchmark]
+            raise ConfigError(
+                f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
+            )
+        return [name for name in there if name in named or named & {"both", "all"}]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What a task's subsets are drawn from."""
+
+    items: tuple[Item, ...]  # of all sets asked for, easy first
+    left_out: int  # items whose dialogue a test item has, too
+    data: dict[str, str]  # set -> hash of its training file
+
+    def subset(self, size: int, seed: int) -> list[Item]:
+        """The first `size` of a seeded order: each subset holds the smaller ones of the same seed."""
+        order = list(self.items)
+        random.Random(f"{seed}:finetune:{order[0].task}").shuffle(order)
+        return order[:size]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """An adapter of the sweep: what it is trained from, and where it is put."""
+
+    model: Model  # as it stands in models.yaml afterwards, adapter included
+    base: Model
+    checkpoint: Checkpoint  # the base's
+    rows: Sequence[Row]
+    made_by: dict[str, Any]  # everything that decides its weights; stands on its card
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def seed(self) -> int:
+        return int(self.made_by["seed"])
+
+    @property
+    def folder(self) -> Path:
+        return Path(str(self.model.adapter))
+
+
+def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
+    """Train adapters and evaluate them; the keywords are the fields of `Sweep`, which are the command line's flags.
+
+    >>> finetune("models.yaml", model=["tiny-zh"], tasks=["slot_identification"], sizes=[125, 250])  # doctest: +SKIP
+    """
+    s = Sweep(models=models, **settings)
+    chosen = [_trainable(m) for m in load_models(resolve(s.models), list(s.model))]
+    evaluation: dict[str, Any] = {
+        "tasks": s.tasks, "set": s.set, "limit": s.test_size, "perturb": s.perturb, "prompt": (s.prompt,),
+        "prompts": s.prompts, "data": s.data, "skip_bad": s.skip_bad, "out": s.out, "verbose": s.verbose,
+        "executor": s.executor, "ray_address": s.ray_address, "replicas": s.replicas,
+    }  # fmt: skip
+    *_, corpus, _ = prepare(s.models, model=s.model, **evaluation)  # all that is wrong, before anything is trained
+    pools = {name: pool(corpus, task(name), s) for name in s.tasks}
+    out = Path(s.out)
+    out.mkdir(parents=True, exist_ok=True)
+    adapters: list[Model] = []
+
+    def unfinished(display: Display) -> Iterator[Job]:
+        for model in chosen:
+            for job in jobs(model, pools, s):
+                adapters.append(job.model)
+                if not finished(job, display):
+                    yield job
+
+    with nullcontext(train) if s.executor == "local" else _cluster(chosen[0], s) as trained:
+        with log_to(out / "finetune.log", s.verbose), Display() as display:
+            trained(unfinished(display), display)
+        listed = out / "models.yaml"
+        _list(listed, [*chosen, *adapters])
+        return run(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation)
+
+
+def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
+    """A task's training items, without those whose dialogue a test item has. ConfigError: fewer than the largest size."""
+    files = {item_set: corpus.file(t, item_set, "train") for item_set in s.sets(corpus, t)}
+    items = [item for file in files.values() for item in file.items]
+    tests = [item for item_set in s.sets(corpus, t) for item in corpus.file(t, item_set, "test").items]
+    of = sources([i.dialogue for i in (*tests, *items)])
+    tested = set(of[: len(tests)])
+    clean = [item for item, source in zip(items, of[len(tests) :], strict=True) if source not in tested]
+    kept = items if s.allow_leak else clean
+    left_out = len(items) - len(kept)
+    if len(kept) < max(s.sizes):
+        hint = f", {left_out} more share a dialogue with a test item; --allow-leak takes those, too" if left_out else ""
+        raise ConfigError(
+            f"--sizes {max(s.sizes)}: {t.name} ({s.set}) has {len(kept)} training items in {corpus.root}{hint}"
+        )
+    return Pool(tuple(kept), left_out, {item_set: file.sha256 for item_set, file in files.items()})
+
+
+def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
+    """Every adapter of a model, finished or not, one in memory at a time."""
+    from evalsuite.backends.checkpoint import Checkpoint
+    from evalsuite.finetuning import training
+
+    training.require(model)
+    checkpoint = Checkpoint(model)
+    for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
+        prompt = Prompt(resolve(s.prompts), task(name), s.prompt)
+        subset = pools[name].subset(size, seed)
+        rows = [training.row(checkpoint, prompt.request(item)) for item in subset]
+        limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
+        fitting = [r for r in rows if limit is None or len(r.ids) <= limit]
+        if not fitting:
+            raise ConfigError(f"model {model.name}: finetune: max_length {limit}: all items of {name} are longer")
+        trained = {
+            "base": model.name,
+            "task": name,
+            "size": size,
+            "seed": seed,
+            "set": s.set,
+            "left_out": pools[name].left_out,
+            "allow_leak": s.allow_leak,
+            "too_long": len(rows) - len(fitting),
+            "labels": dict(sorted(Counter(item.indicators[gold] for item in subset for gold in item.golds).items())),
+        }
+        made_by = {
+            **trained,
+            "prompt": s.prompt,
+            "template": prompt.sha256,
+            "settings": model.finetune.model_dump(exclude={"checkpoint_steps"}),
+            "base_fingerprint": checkpoint.fingerprint(),
+            "data": pools[name].data,
+            "items": training.hash_of([item.id for item in subset]),
+            "rows": training.hash_of([[r.ids, r.answer] for r in fitting]),
+        }
+        label = f"{model.name}+{name}-{size}-s{seed}"
+        folder = Path(s.out) / "adapters" / label
+        entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": [name], "shots": None}
+        yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
+
+
+def finished(job: Job, display: Display) -> bool:
+    """Whether the adapter is there already, made by the same."""
+    from evalsuite.finetuning import training
+
+    known = training.card(job.folder)
+    if known is None:
+        return False
+    changed = [key for key, value in job.made_by.items() if known["made_by"].get(key) != value]
+    if known["made_by"] != job.made_by:
+        log.warning("%s: trained anew, for its %s changed", job.name, ", ".join(changed))
+        return False
+    shutil.rmtree(job.folder / "checkpoints", ignore_errors=True)  # killed just before it would have gone
+    display.say(f"{job.name}  trained already")
+    return True
+
+
+def train(todo: Iterable[Job], display: Display) -> None:
+    """Train one after the other, here."""
+    from evalsuite.finetuning import training
+
+    for job in todo:
+        with display.training(job.name) as progress:
+            facts = training.train(job.base, job.checkpoint, job.rows, job.seed, job.folder, job.made_by, progress.step)
+            progress.done(facts)
+
+
+def _cluster(model: Model, s: Sweep) -> AbstractContextManager[Callable[[Iterable[Job], Display], None]]:
+    from evalsuite.finetuning.ray import cluster
+
+    return cluster(model.name, s.ray_address, s.replicas)
+
+
+def _trainable(model: Model) -> Model:
+    if model.backend not in ("hf", "vllm"):
+        raise ConfigError(f"model {model.name}: backend {model.backend} has no weights to train; hf and vllm have")
+    if model.adapter:
+        raise ConfigError(f"model {model.name}: has an adapter already; name its base model")
+    if model.backend == "vllm" and model.finetune.rank > model.vllm.max_lora_rank:
+        raise ConfigError(
+            f"model {model.name}: finetune: rank {model.finetune.rank} is more than vllm: max_lora_rank "
+            f"{model.vllm.max_lora_rank}; raise that"
+        )
+    return model
+
+
+def _list(path: Path, models: Sequence[Model]) -> None:
+    """Write models as a models.yaml, beside those that stand there from earlier sweeps; adapters as seen from the file."""
+    found = {m.name: m for m in load_models(path)} if path.is_file() else {}
+    found |= {m.name: m for m in models}
+    entries = []
+    for model in found.values():
+        entry = model.model_dump(exclude_defaults=True)
+        if Path(model.path).is_dir():
+            entry["path"] = str(Path(model.path).resolve())
+        if model.adapter:
+            entry["adapter"] = os.path.relpath(model.adapter, path.parent)
+            entry.pop("finetune", None)  # its card says how it was trained
+        entries.append(entry)
+    head = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(head + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False), encoding="utf-8")
+    draft.replace(path)

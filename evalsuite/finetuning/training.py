@@ -1,0 +1,376 @@
+"""One LoRA adapter: rows of token ids -> a folder in peft's format with a card. transformers' Trainer does the training.
+
+What is drawn (batches, the adapter's first weights, dropout) hangs on the seed alone, so the same rows, settings and seed
+give the same bytes on a CPU, whether or not the training was killed in between. Needs the extra `[finetune]`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import math
+import random
+import shutil
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evalsuite.backends.checkpoint import Checkpoint
+from evalsuite.backends.models import Finetune, Model
+from evalsuite.common.errors import BackendError
+from evalsuite.types import Request
+
+log = logging.getLogger(__name__)
+CARD = "README.md"  # the models' hub calls a card so; unlike a .json, it is no part of the adapter's fingerprint
+_WHOLE = "whole.json"  # set down when a checkpoint is complete: kill -9 may leave half of one
+_IGNORED = -100  # the label of tokens that carry no loss
+_MEGABATCH = 50  # batches among which rows are grouped by length: as in transformers' own sampler
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A training item as token ids: its prompt, its answer, and an end-of-text token. `answer` counts the last two."""
+
+    ids: tuple[int, ...]
+    answer: int
+
+    @property
+    def labels(self) -> list[int]:
+        """The loss is on the answer and on ending after it, not on the prompt."""
+        prompt = len(self.ids) - self.answer
+        return [_IGNORED] * prompt + list(self.ids[prompt:])
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where a training is: what the display shows."""
+
+    step: int
+    steps: int
+    loss: float | None
+    tokens: int  # of this process: a resumed training counts from where it went on
+    seconds: float
+
+
+def require(model: Model) -> None:
+    """Raises BackendError if what training needs is not installed."""
+    try:
+        for name in ("torch", "transformers", "peft", "accelerate"):
+            import_module(name)
+    except ImportError as error:
+        raise BackendError(
+            f"model {model.name}: finetune needs `pip install 'evalsuite[finetune]'` ({error})"
+        ) from None
+
+
+def row(checkpoint: Checkpoint, request: Request) -> Row:
+    """The ids that a backend sends for the request, and after them those of the right answer."""
+    answer = [*checkpoint.after(checkpoint.text(request), [request.item.target])[0], checkpoint.tokenizer.eos_token_id]
+    return Row((*checkpoint.ids(request), *answer), len(answer))
+
+
+def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[int]]:
+    """Indices of rows, a list a batch, all epochs on end: shuffled anew in each, rows of like length together.
+
+    >>> batches([5, 9, 5, 9], Finetune(batch=2, epochs=1), 1)
+    [[0, 2], [3, 1]]
+    """
+    found = []
+    for epoch in range(settings.epochs):
+        rng = random.Random(f"{seed}:batches:{epoch}")
+        order = list(range(len(lengths)))
+        rng.shuffle(order)
+        mega = settings.batch * _MEGABATCH
+        grouped = [
+            n for i in range(0, len(order), mega) for n in sorted(order[i : i + mega], key=lambda n: -lengths[n])
+        ]
+        epoch_batches = [grouped[i : i + settings.batch] for i in range(0, len(grouped), settings.batch)]
+        rng.shuffle(epoch_batches)
+        found += epoch_batches
+    return found
+
+
+def collate(rows: Sequence[Row], pad: int) -> dict[str, Any]:
+    """Tensors as wide as the batch's longest row, padded on the right."""
+    import torch
+
+    width = max(len(r.ids) for r in rows)
+    return {
+        "input_ids": torch.tensor([[*r.ids, *[pad] * (width - len(r.ids))] for r in rows]),
+        "attention_mask": torch.tensor([[1] * len(r.ids) + [0] * (width - len(r.ids)) for r in rows]),
+        "labels": torch.tensor([[*r.labels, *[_IGNORED] * (width - len(r.ids))] for r in rows]),
+    }
+
+
+def card(folder: Path) -> dict[str, Any] | None:
+    """The card of a finished adapter; None if there is none."""
+    try:
+        text = (folder / CARD).read_text(encoding="utf-8")
+        found = yaml.safe_load(text.split("---\n")[1])
+    except (OSError, IndexError, yaml.YAMLError):
+        return None
+    return found if isinstance(found, dict) and "made_by" in found else None
+
+
+def hash_of(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+
+
+def begin(folder: Path, made_by: dict[str, Any]) -> Path:
+    """The folder of the checkpoints of a training with the same `made_by`; what there is of another one is removed."""
+    work = folder / "checkpoints"
+    if _read(work / "made_by.json") != made_by:
+        shutil.rmtree(folder, ignore_errors=True)
+        work.mkdir(parents=True)
+        _write(work / "made_by.json", made_by)
+    return work
+
+
+def train(
+    model: Model,
+    checkpoint: Checkpoint,
+    rows: Sequence[Row],
+    seed: int,
+    folder: Path,
+    made_by: dict[str, Any],
+    tell: Callable[[Step], None] = lambda step: None,
+) -> dict[str, Any]:
+    """Train an adapter into `folder`, going on from the checkpoint of a training with the same `made_by`; its card.
+
+    BackendError: peft is not installed, the model cannot be loaded, or memory is too small.
+    """
+    import torch
+
+    work = begin(folder, made_by)
+    began = time.perf_counter()
+    with _advice(model):
+        trainer = make_trainer(model, checkpoint, rows, seed, work, tell)
+        start, before = _last(work)
+        trainer.train(resume_from_checkpoint=str(start) if start else None)
+        trainer.model.save_pretrained(str(folder))
+    _tidy(folder / "adapter_config.json", model)
+    history = trainer.state.log_history
+    facts = {
+        "library_name": "peft",
+        "base_model": _name(model),
+        "made_by": made_by,
+        "loss": {entry["step"]: round(entry["loss"], 5) for entry in history if "loss" in entry},
+        "steps": trainer.state.global_step,
+        "adapter_sha256": hashlib.sha256((folder / "adapter_model.safetensors").read_bytes()).hexdigest(),
+        "seconds": round(before + time.perf_counter() - began, 1),
+        "device": (device := str(trainer.args.device)),
+        "threads": torch.get_num_threads() if device == "cpu" else None,  # sums of floats hang on their order
+        "versions": {name: metadata.version(name) for name in ("evalsuite", "torch", "transformers", "peft")},
+    }
+    _write_card(folder / CARD, facts)
+    shutil.rmtree(work)
+    return facts
+
+
+def make_trainer(
+    model: Model,
+    checkpoint: Checkpoint,
+    rows: Sequence[Row],
+    seed: int,
+    work: Path,
+    tell: Callable[[Step], None] = lambda step: None,
+) -> Any:
+    """transformers' Trainer, ready to train."""
+    import torch
+    import transformers
+
+    settings = model.finetune
+    planned = [[rows[n] for n in batch] for batch in batches([len(r.ids) for r in rows], settings, seed)]
+    steps = math.ceil(len(planned) / settings.gradient_accumulation)
+    cuda = torch.cuda.is_available() and model.device != "cpu"
+    bf16 = settings.bf16 if settings.bf16 is not None else cuda and torch.cuda.is_bf16_supported()
+    transformers.set_seed(seed)  # the adapter's first weights
+    net = _network(model, checkpoint, bf16 and cuda)
+    arguments = transformers.TrainingArguments(
+        output_dir=str(work),
+        # A row of ours is a whole batch: the order is a pure function of the seed, which a resumed training repeats.
+        per_device_train_batch_size=1,
+        train_sampling_strategy="sequential",
+        num_train_epochs=1,
+        gradient_accumulation_steps=settings.gradient_accumulation,
+        **(
+            {"gradient_checkpointing": True, "gradient_checkpointing_kwargs": {"use_reentrant": False}}
+            if settings.gradient_checkpointing
+            else {}
+        ),
+        learning_rate=settings.learning_rate,
+        lr_scheduler_type=settings.schedule,
+        warmup_steps=math.ceil(settings.warmup * steps),
+        weight_decay=settings.weight_decay,
+        max_grad_norm=settings.max_grad_norm,
+        optim="adamw_torch",
+        bf16=bf16,
+        use_cpu=not cuda,
+        seed=seed,
+        save_steps=settings.checkpoint_steps,
+        save_total_limit=2,
+        # A divisor, so that a training that goes on from a checkpoint averages the same losses.
+        logging_steps=math.gcd(settings.checkpoint_steps, max(1, steps // 50)),
+        report_to=[],
+        disable_tqdm=True,
+        remove_unused_columns=False,
+        dataloader_pin_memory=cuda,
+    )
+    arguments._n_gpu = min(arguments.n_gpu, 1)  # a cell is one GPU's work; DataParallel would change its batches
+    trainer = transformers.Trainer(
+        model=net,
+        args=arguments,
+        train_dataset=planned,  # type: ignore[arg-type, unused-ignore]
+        data_collator=lambda found: collate(found[0], checkpoint.tokenizer.pad_token_id),
+        callbacks=[_telling(planned, settings.gradient_accumulation, steps, _last(work)[1], tell)],
+    )
+    trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
+    return trainer
+
+
+def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
+    """The base model with a fresh adapter, whose weights are float32 whatever the base's."""
+    import peft
+    import torch
+    import transformers
+
+    from evalsuite.backends.hf.backend import _device, _threads
+
+    transformers.utils.logging.disable_progress_bar()
+    if _device(model.device) == "cpu":
+        torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
+    try:
+        net = transformers.AutoModelForCausalLM.from_pretrained(
+            checkpoint.path,
+            dtype=torch.bfloat16 if bf16 else torch.float32,
+            attn_implementation=model.hf.attention,
+            revision=model.revision,
+            trust_remote_code=model.trust_remote_code,
+        )
+    except (OSError, ValueError, ImportError) as error:
+        raise BackendError(f"model {model.name}: cannot load {checkpoint.path}: {error}") from None
+    net.config.use_cache = False
+    s = model.finetune
+    config = peft.LoraConfig(
+        r=s.rank,
+        lora_alpha=s.alpha,  # type: ignore[arg-type, unused-ignore]  # peft divides by it: a float will do
+        lora_dropout=s.dropout,
+        target_modules=s.target_modules,
+        task_type="CAUSAL_LM",
+    )
+    try:
+        return peft.get_peft_model(net, config)
+    except ValueError as error:  # target modules that the model does not have
+        raise BackendError(f"model {model.name}: finetune: target_modules {s.target_modules}: {error}") from None
+
+
+def _telling(
+    planned: Sequence[Sequence[Row]], accumulation: int, steps: int, before: float, tell: Callable[[Step], None]
+) -> Any:
+    """A callback of Trainer's that tells of every step, and marks checkpoints that are whole."""
+    import transformers
+
+    class Telling(transformers.TrainerCallback):  # type: ignore[misc, unused-ignore]
+        def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            self.began = time.perf_counter()
+            self.tokens = 0
+            self.loss: float | None = None
+
+        def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **_: Any) -> None:
+            self.loss = (logs or {}).get("loss", self.loss)
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            done = planned[(state.global_step - 1) * accumulation : state.global_step * accumulation]
+            self.tokens += sum(len(r.ids) for batch in done for r in batch)
+            tell(Step(state.global_step, steps, self.loss, self.tokens, time.perf_counter() - self.began))
+
+        def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            place = Path(args.output_dir) / f"checkpoint-{state.global_step}"
+            _write(place / _WHOLE, {"seconds": before + time.perf_counter() - self.began})
+
+    return Telling()
+
+
+def _last(work: Path) -> tuple[Path | None, float]:
+    """The last whole checkpoint, and the seconds that went into it."""
+    found = sorted(work.glob(f"checkpoint-*/{_WHOLE}"), key=lambda p: int(p.parent.name.rpartition("-")[2]))
+    if not found:
+        return None, 0.0
+    return found[-1].parent, float(_read(found[-1])["seconds"])
+
+
+@contextmanager
+def _advice(model: Model) -> Iterator[None]:
+    """Turns an out-of-memory into what to do about it."""
+    import torch
+
+    with warnings.catch_warnings():
+        # transformers 5 renames gradient_checkpointing, from some version on; the old name does in all of them.
+        warnings.filterwarnings("ignore", ".*gradient_checkpointing", FutureWarning)
+        try:
+            yield
+        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+            if not isinstance(error, torch.OutOfMemoryError | MemoryError) and "memory" not in str(error):
+                raise
+            s = model.finetune
+            ways = [f"a smaller max_length, or a rank below {s.rank}"]
+            if not s.gradient_checkpointing:
+                ways.insert(0, "gradient_checkpointing: true")
+            if s.batch > 1:
+                accumulation = s.batch * s.gradient_accumulation // (s.batch // 2)
+                ways.insert(
+                    0, f"batch: {s.batch // 2} with gradient_accumulation: {accumulation} (steps of the same size)"
+                )
+            raise BackendError(
+                f"model {model.name}: out of memory in training; under `finetune:` try {', '.join(ways)}"
+            ) from None
+
+
+def _tidy(path: Path, model: Model) -> None:
+    """The same bytes every time: no path of this machine, and sets in order."""
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config["base_model_name_or_path"] = _name(model)
+    for name, value in config.items():
+        if isinstance(value, list):
+            config[name] = sorted(value)
+    path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _name(model: Model) -> str:
+    """A hub id, or a folder's name."""
+    return Path(model.path).name if Path(model.path).is_dir() else model.path
+
+
+def _write_card(path: Path, facts: dict[str, Any]) -> None:
+    by, losses = facts["made_by"], list(facts["loss"].values())
+    curve = f"The loss went from {losses[0]:.3f} to {losses[-1]:.3f}." if losses else ""
+    text = (
+        f"---\n{yaml.safe_dump(facts, allow_unicode=True, sort_keys=False)}---\n"
+        f"# {by['base']} on {by['task']}: {by['size']} items, seed {by['seed']}\n\n"
+        f"A LoRA adapter (peft) of {facts['base_model']}, made by `evalsuite finetune` in {facts['steps']} steps. {curve}\n"
+        f"Its loss was on the answer and the end of text alone. Everything that made it stands above this text.\n"
+    )
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError):
+        return None
+
+
+def _write(path: Path, value: Any) -> None:
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    draft.replace(path)

@@ -1,0 +1,1 @@
+"""results -> page: the leaderboard as one HTML file; its scripts lie in leaderboard/."""

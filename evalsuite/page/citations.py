@@ -1,0 +1,13 @@
+"""What to cite beside results: leaderboard/citations.bib."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from evalsuite.common.resources import bundled
+
+
+def citations() -> str:
+    """BibTeX of the benchmark, of this version of evalsuite, and of the metrics."""
+    text = (bundled("leaderboard") / "citations.bib").read_text(encoding="utf-8")
+    return text.replace("EVALSUITE_VERSION", version("evalsuite"))

@@ -1,0 +1,232 @@
+"""Runs -> the leaderboard page: one HTML file that opens from file://, and shards beside it where it would be large.
+
+The page's data are gzip'd JSON in base64: nothing of what a model said stands in the HTML as text, and the page's script
+puts it on screen as text nodes only.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import gzip
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
+from evalsuite.benchmarks.corecode.ontology import slots
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.resources import bundled, packaged
+from evalsuite.page import shards
+from evalsuite.page.citations import citations
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.results import ranking, records
+
+# Where index.html takes styles, scripts, the data, and shards.
+_PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
+INSIDE = 4_000_000  # bytes of packed shards that the page itself holds: one file that can be mailed
+# What of results.json the page has as it is; runs of before there was any have none.
+_TOLD: dict[str, Any] = {
+    "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "means": [], "learning": [], "breakdowns": [], "confusions": [],
+    "metric_correlations": [], "judged": {},
+}  # fmt: skip
+# One after the other, as one script.
+_SCRIPTS = (
+    "words.js", "page.js", "filters.js", "picture.js", "benchmarks.js", "tablefile.js", "provenance.js", "overview.js", "groups.js", "ranks.js",
+    "marks.js", "lines.js", "robustness.js", "slopes.js", "breakdown.js", "confusion.js", "curves.js", "judge.js", "scatter.js",
+    "correlations.js", "shards.js", "list.js", "evidence.js", "item.js", "main.js",
+)  # fmt: skip
+
+
+def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
+    """Write the page of one or more runs to out/index.html (default: page/ in the first run) and return its path.
+
+    What items and replies need is inside the page while it is small; else it lies beside it in shards/.
+    """
+    folders = [Path(run) for run in runs]
+    if not out and (folders[0] / "submission.yaml").exists():
+        raise ConfigError(f"{folders[0]}: a submission holds nothing else: give --out DIR for the page")
+    read = [_results(folder) for folder in folders]  # before there is a folder: it may be that there is no such run
+    path = (Path(out) if out else folders[0] / "page") / "index.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shelf = Shelf(path.parent / "shards")
+    page = assemble(content(folders, read, shelf.keep), _SCRIPTS, shards=shelf.inside)
+    path.write_text(page, encoding="utf-8")
+    shelf.tidy()
+    return path
+
+
+class Shelf:
+    """Keeps shards: in the page while they are small together, as files from then on.
+
+    A shard is a script, since a page opened from file:// may load nothing else. Its name is its content's hash: a page
+    never takes another report's shard for its own.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.inside: dict[str, str] = {}  # name -> packed
+        self._files: set[str] = set()
+
+    def keep(self, shard: Any) -> str:
+        packed = pack(shard)
+        name = hashlib.sha256(packed.encode()).hexdigest()[:16]
+        self.inside[name] = packed
+        if self._files or sum(map(len, self.inside.values())) > INSIDE:
+            self.folder.mkdir(exist_ok=True)
+            for each, text in self.inside.items():
+                (self.folder / f"{each}.js").write_text(f'evalsuiteShard("{each}","{text}")\n', encoding="ascii")
+                self._files.add(f"{each}.js")
+            self.inside.clear()
+        return name
+
+    def tidy(self) -> None:
+        """Remove the shards of earlier reports."""
+        for path in self.folder.glob("*.js"):
+            if path.name not in self._files:
+                path.unlink()
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+
+def pack(shown: Any) -> str:
+    raw = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+    # mtime=0: the same runs give the same bytes. A lone surrogate stays what it is: the page shows it as a mark.
+    return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
+
+
+def assemble(
+    shown: Any, scripts: Sequence[str], styles: Sequence[str] = ("page.css",), shards: Mapping[str, str] | None = None
+) -> str:
+    """One HTML file of files in leaderboard/ and of all that it shows."""
+    page, css, parts = (
+        "".join((bundled("leaderboard") / n).read_text(encoding="utf-8") for n in names)
+        for names in (("index.html",), styles, scripts)
+    )
+    js = '"use strict";\n(() => {\n' + parts + "})();\n"
+    # The policy lets run what we ship, by its hash, and what that loads (shards), and nothing else: no inline handler,
+    # no script or style from anywhere.
+    for mark, text in (("SCRIPT_HASH", js), ("STYLE_HASH", css)):
+        page = page.replace(
+            f"{{{{{mark}}}}}", f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+        )
+    inside = "".join(
+        f'<script id="shard-{name}" type="text/plain">{text}</script>\n' for name, text in (shards or {}).items()
+    )
+    for mark, part in zip(_PARTS, (css, js, pack(shown), inside), strict=True):
+        page = page.replace(f"/*{mark}*/", part)
+    return page
+
+
+def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Callable[[Any], str]) -> dict[str, Any]:
+    """All that the page shows but what stands in shards; `keep` takes these."""
+    found = [{k: results.get(k, empty) for k, empty in _TOLD.items()} for results in read]
+    for told, results in zip(found, read, strict=True):
+        # The keys that there were, in their order, for the page to write the file again.
+        keys = dict.fromkeys(k for cell in results["cells"] for k in cell)
+        told["written"] = {"results": list(results), "cells": list(keys)}
+    cells = [{**cell, "run": number} for number, results in enumerate(read) for cell in results["cells"]]
+    rated: list[ranking.Rated] = []
+
+    def rate(cell: dict[str, Any], rows: Sequence[shards.Rating]) -> None:
+        if one := ranking.rated(cell, rows, f"{cell['run']}\t{cell['model']}"):  # as the page names its models
+            rated.append(one)
+
+    packed = shards.pack(
+        cells,
+        lambda cell: records.read(folders[cell["run"]], cell["records"]),
+        lambda cell: _opinions(folders[cell["run"]], cell, found[cell["run"]]["judged"]),
+        keep,
+        rate,
+    )
+    used = {TASKS[cell["task"]].benchmark for cell in cells if cell["task"] in TASKS}
+    return {
+        "runs": [{"name": f.name, "manifest": _manifest(f), **told} for f, told in zip(folders, found, strict=True)],
+        "tasks": [
+            {name: getattr(t, name) for name in ("name", "short", "zh", "en", "kind", "metrics", "benchmark")}
+            for t in TASKS.values()
+        ],
+        "benchmarks": [asdict(b) for b in BENCHMARKS.values()],
+        "perturbations": [
+            {name: getattr(p, name) for name in ("name", "zh", "en", "kinds", "languages")}
+            for p in PERTURBATIONS.values()
+        ],
+        "corruptions": [{name: getattr(c, name) for name in ("name", "zh", "en")} for c in CORRUPTIONS.values()],
+        "cells": packed.cells,
+        "columns": packed.columns,
+        "asked": {"items": len(packed.items), "replies": packed.replies},
+        "groups": ranking.groups(rated),
+        "nemenyi": ranking.critical_values(len({x.model for x in rated})),
+        "published": [row for row in published() if TASKS[row["task"]].benchmark in used],
+        "citations": citations(),
+        "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
+    }
+
+
+def _results(folder: Path) -> dict[str, Any]:
+    path = folder / "results.json"
+    if not path.is_file():
+        raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
+    results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return results
+
+
+def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> list[dict[str, Any]]:
+    """What judges said of the cell's items, with and without the gold answer: item -> [status, scores, reasons]."""
+    keys = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
+    told = []
+    for entry in judged.get("cells", ()):
+        if entry["control"] not in ("plain", "blind") or any(cell.get(k) != entry[k] for k in keys):
+            continue
+        rows = {}
+        for record in records.read(folder, entry["records"]):
+            name = record["item"] + (f"~{record['rotation']}" if record["rotation"] else "")
+            rows[name] = [record["status"], record["scores"], record["reasons"]]
+        told.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
+    return told
+
+
+# What the papers call a part of the items that is all that one of our tasks asks about.
+_WHOLE = {"cicero_single_answer": "one right answer", "cicero_chained_cause": "targets with cause and subsequent event",
+          "cicero_chained_subsequent_event": "targets with cause and subsequent event"}  # fmt: skip
+
+
+def published() -> list[dict[str, Any]]:
+    """The papers' figures (benchmarks/*/published.csv): set, task, model, shots, metric, value, the table they stand in, and
+    `group` where they are of some items only.
+
+    The set "avg" is the mean over all. Parts that nothing of ours is cut by (one or several right answers) are left out.
+    """
+    return [row for name in BENCHMARKS for row in _published(name)]
+
+
+def _published(benchmark: str) -> Iterator[dict[str, Any]]:
+    names = {task.local: task for task in TASKS.values() if task.benchmark == benchmark}
+    with packaged(f"benchmarks/{benchmark}/published.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            task = names[row["task"]]
+            if row.get("subset", "all") not in ("all", _WHOLE.get(task.name)):
+                continue
+            group = row.get("category") or row.get("group") or "avg"
+            tuned = row.get("tuned") != "no" and row.get("setting") != "not fine-tuned"
+            found = {
+                "source": row["source"],
+                "set": row.get("set") or row["split"],
+                "task": task.name,
+                "model": row["model"] if tuned else f"{row['model']} (not fine-tuned)",
+                "shots": int(row.get("shots") or 0),
+                "metric": row["metric"],
+                # The paper's sacreBLEU goes to 100; ours is a share.
+                "value": float(row["value"]) / (100 if row["metric"] == "sacrebleu" else 1),
+            }
+            # A task that generates asks about one group only, which is all of it.
+            yield found | ({"group": group} if group != "avg" and task.kind != "text" else {})
+
+
+def _manifest(folder: Path) -> Any:
+    path = folder / "manifest.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

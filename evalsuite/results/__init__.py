@@ -1,0 +1,1 @@
+"""Response -> results.json: the store, reading, scoring, and the analyses of a run."""

@@ -1,0 +1,1 @@
+"""What a judge said of a run: scores, agreement with people, controls."""

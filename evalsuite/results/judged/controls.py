@@ -1,0 +1,269 @@
+"""What a run's judgings say of their judges: anchors, spread, panel, blind, length, family, attacks. Pure functions of opinions.
+
+Everything is compared item by item, over the items that all sides scored; `n` says how many those are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from statistics import mean
+from typing import Any
+
+from evalsuite.metrics.agreement import medians, pair, partial_spearman, raters, spearman
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one judge said of one candidate."""
+
+    candidate: tuple[Any, ...]  # which: its cell's place, item, rotation
+    status: str  # "scored" | "empty" (the candidate was, and has the lowest scores) | "invalid" | "failed" | "missing"
+    scores: tuple[int, ...]
+    attack: str
+    length: int  # of the candidate, in characters
+    correctness: float  # its F1 on characters
+    source: int  # its dialogue
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One judging: a judge on a cell under a control."""
+
+    place: dict[str, Any]
+    facts: dict[str, Any]
+    opinions: tuple[Opinion, ...]
+
+    @property
+    def who(self) -> tuple[str, str]:
+        return self.place["judge"], self.place["rubric"]
+
+    @property
+    def cell(self) -> tuple[Any, ...]:
+        return tuple(v for k, v in self.place.items() if k not in ("judge", "rubric", "control"))
+
+    @property
+    def scales(self) -> list[str]:
+        return [name for name, *_ in self.facts["scales"]]
+
+    def scored(self) -> dict[tuple[Any, ...], Opinion]:
+        return {o.candidate: o for o in self.opinions if o.status == "scored"}
+
+
+def controls(told: Sequence[Told]) -> dict[str, list[dict[str, Any]]]:
+    """What results.json holds under "judged", "controls"."""
+    return {
+        "anchors": list(anchors(told)),
+        "repeats": list(repeats(told)),
+        "blind": list(blind(told)),
+        "panel": list(panel(told)),
+        "length": list(length(told)),
+        "families": list(families(told)),
+        "attacks": list(fallen(told)),
+    }
+
+
+def _by_judge(told: Iterable[Told]) -> dict[tuple[str, str], list[Told]]:
+    groups: dict[tuple[str, str], list[Told]] = {}
+    for t in told:
+        groups.setdefault(t.who, []).append(t)
+    return groups
+
+
+def _scored(mine: Iterable[Told], control: str) -> dict[tuple[Any, ...], Opinion]:
+    """All that a judge scored under a control, over all cells."""
+    return {name: o for t in mine if t.place["control"] == control for name, o in t.scored().items()}
+
+
+def _shared(*sides: dict[tuple[Any, ...], Opinion]) -> list[tuple[Any, ...]]:
+    return [name for name in sides[0] if all(name in side for side in sides[1:])]
+
+
+def _columns(
+    sides: Sequence[dict[tuple[Any, ...], Opinion]], names: Sequence[tuple[Any, ...]], n: int
+) -> list[list[int]]:
+    return [[side[name].scores[n] for name in names] for side in sides]
+
+
+def anchors(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
+    """Whether a judge tells the gold answer itself (F1 of 1) from what shares no character with it, and how often it gives
+    the one score that it gives most."""
+    for (judge, rubric), mine in _by_judge(told).items():
+        found = list(_scored(mine, "plain").values())
+        for n, scale in enumerate(mine[0].scales if found else ()):
+            (most, count), *_ = Counter(o.scores[n] for o in found).most_common(1)
+            gold = [o.scores[n] for o in found if o.correctness == 1]
+            far = [o.scores[n] for o in found if o.correctness == 0]
+            yield {"judge": judge, "rubric": rubric, "scale": scale, "n": len(found), "most": most, "share": count / len(found),
+                   "n_gold": len(gold), "gold": mean(gold) if gold else None,
+                   "n_far": len(far), "far": mean(far) if far else None}  # fmt: skip
+
+
+def repeats(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
+    """How far a judge's own scores of a candidate lie apart."""
+    for (judge, rubric), mine in _by_judge(told).items():
+        names = sorted({t.place["control"] for t in mine if t.place["control"].startswith("repeat/")})
+        if not names:
+            continue
+        sides = [_scored(mine, control) for control in ("plain", *names)]
+        if shared := _shared(*sides):
+            for n, scale in enumerate(mine[0].scales):
+                columns = _columns(sides, shared, n)
+                by = next(t.facts["repeats_by"] for t in mine if t.place["control"] == names[0])
+                yield {"judge": judge, "rubric": rubric, "scale": scale, "by": by, "repeats": len(sides), "n": len(shared),
+                       **raters(columns), "means": [mean(c) for c in columns]}  # fmt: skip
+
+
+def blind(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
+    """The same judge with and without the gold answer."""
+    from evalsuite.metrics.statistics import Means, paired_bootstrap
+
+    for (judge, rubric), mine in _by_judge(told).items():
+        sides = [_scored(mine, "plain"), _scored(mine, "blind")]
+        if shared := _shared(*sides):
+            for n, scale in enumerate(mine[0].scales):
+                seen, unseen = _columns(sides, shared, n)
+                clusters = [sides[0][name].source for name in shared]
+                drawn = paired_bootstrap(
+                    Means.of({"x": unseen}), Means.of({"x": seen}), clusters, Random(f"judge:blind:{rubric}:{scale}")
+                )["x"]
+                yield {"judge": judge, "rubric": rubric, "scale": scale, "n": len(shared), "mean": mean(seen), "blind": mean(unseen),
+                       **pair(seen, unseen), "low": drawn.low, "high": drawn.high}  # fmt: skip
+
+
+def panel(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
+    """Several judges with one rubric: the median of their scores a cell, and how far they agree over all cells."""
+    for rubric in dict.fromkeys(t.place["rubric"] for t in told):
+        plain = [t for t in told if t.place["rubric"] == rubric and t.place["control"] == "plain"]
+        judges = list(dict.fromkeys(t.place["judge"] for t in plain))
+        if len(judges) < 2:
+            continue
+        sides = [_scored([t for t in plain if t.place["judge"] == j], "plain") for j in judges]
+        shared = _shared(*sides)
+        for n, scale in enumerate(plain[0].scales):
+            row: dict[str, Any] = {"rubric": rubric, "scale": scale, "judges": judges, "n": len(shared)}
+            if shared:
+                row |= raters(_columns(sides, shared, n))
+            row["pairs"] = [
+                {"judges": [judges[i], judges[j]], "n": len(both), **pair(*_columns((sides[i], sides[j]), both, n))}
+                for i, j in combinations(range(len(judges)), 2)
+                if (both := _shared(sides[i], sides[j]))
+            ]
+            row["cells"] = list(_median_cells(plain, sides, shared, n))
+            yield row
+
+
+def _median_cells(
+    plain: Sequence[Told], sides: Sequence[dict[tuple[Any, ...], Opinion]], shared: Sequence[tuple[Any, ...]], n: int
+) -> Iterator[dict[str, Any]]:
+    for cell in dict.fromkeys(t.cell for t in plain):
+        names = [name for name in shared if name[0] == cell]
+        if names:
+            of = next(t for t in plain if t.cell == cell)
+            place = {k: v for k, v in of.place.items() if k not in ("judge", "rubric", "control")}
+            found = interval([sides[0][name].source for name in names], medians(_columns(sides, names, n)), cell)
+            yield {**place, "n": len(names), **found}
+
+
+def interval(sources: Sequence[int], values: Sequence[float], cell: tuple[Any, ...]) -> dict[str, float]:
+    """Mean and 95 % interval over resampled dialogues. The seed names no model and no judge."""
+    from evalsuite.metrics.statistics import Means, bootstrap
+
+    drawn = bootstrap(Means.of({"x": values}), sources, Random(f"judge:{':'.join(map(str, cell[1:4]))}"))["x"]
+    return {"value": drawn.value, "low": drawn.low, "high": drawn.high}
+
+
+def length(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
+    """Whether longer candidates score higher: Spearman within cells, their mean weighted by items; and the same with the
+    candidates' F1 held fixed, for a longer candidate may be a worse one."""
+    for (judge, rubric), mine in _by_judge(t for t in told if t.place["control"] == "plain").items():
+        for n, scale in enumerate(mine[0].scales):
+            rows = [(len(t.scored()), *length_bias(t, n)) for t in mine]
+            plain = [(count, r) for count, r, _ in rows if r is not None]
+            fixed = [(count, p) for count, _, p in rows if p is not None]
+            yield {"judge": judge, "rubric": rubric, "scale": scale, "n": sum(count for count, _ in plain), "cells": len(plain),
+                   "spearman": _weighted(plain), "partial": _weighted(fixed)}  # fmt: skip
+
+
+def length_bias(told: Told, n: int) -> tuple[float | None, float | None]:
+    """Spearman of score with length, and the same with F1 held fixed."""
+    found = list(told.scored().values())
+    scores, lengths = [o.scores[n] for o in found], [o.length for o in found]
+    rho = spearman(scores, lengths)
+    return rho, partial_spearman(scores, lengths, [o.correctness for o in found])
+
+
+def _weighted(rows: Sequence[tuple[int, float]]) -> float | None:
+    total = sum(count for count, _ in rows)
+    return sum(count * value for count, value in rows) / total if total else None
+
+
+def families(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
+    """Whether a judge is kinder to its own family: its gap between own and other models, less the gap that judges of
+    other families see on the same candidates."""
+    plain = [t for t in told if t.place["control"] == "plain"]
+    groups = _by_judge(plain)
+    for (judge, rubric), mine in groups.items():
+        family = mine[0].facts["family"]
+        kin = {t.cell for t in mine if t.facts["of_family"] == family}
+        if not kin:
+            continue
+        peers = [
+            w
+            for w, theirs in groups.items()
+            if w[1] == rubric and w[0] != judge and theirs[0].facts["family"] != family
+        ]
+        sides = [_scored(mine, "plain"), *(_scored(groups[who], "plain") for who in peers)]
+        shared = _shared(*sides)
+        for n, scale in enumerate(mine[0].scales):
+            own = [[side[name].scores[n] for name in shared if name[0] in kin] for side in sides]
+            other = [[side[name].scores[n] for name in shared if name[0] not in kin] for side in sides]
+            row: dict[str, Any] = {
+                "judge": judge, "rubric": rubric, "scale": scale, "family": family,
+                "own_models": sorted({cell[0] for cell in kin}), "peers": [who[0] for who in peers],
+                "n_own": len(own[0]), "n_other": len(other[0]),
+                "own": mean(own[0]) if own[0] else None, "other": mean(other[0]) if other[0] else None,
+                "peers_own": None, "peers_other": None, "preference": None,
+            }  # fmt: skip
+            if peers and own[0] and other[0]:
+                row["peers_own"] = mean(mean(column) for column in own[1:])
+                row["peers_other"] = mean(mean(column) for column in other[1:])
+                row["preference"] = (row["own"] - row["other"]) - (row["peers_own"] - row["peers_other"])
+            yield row
+
+
+def fallen(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
+    """How often a candidate with an injected instruction scores higher than the same candidate without."""
+    for (judge, rubric), mine in _by_judge(told).items():
+        plain, repeated = _scored(mine, "plain"), _scored(mine, "repeat/2")
+        attacked = [o for t in mine if t.place["control"] == "attack" for o in t.opinions]
+        if not attacked:
+            continue
+        for n, (scale, _, high, _) in enumerate(mine[0].facts["scales"]):
+            both = [
+                (o, plain[o.candidate].scores[n]) for o in attacked if o.status == "scored" and o.candidate in plain
+            ]
+            # What has the maximum already cannot be raised, and says nothing.
+            could = [(o, before) for o, before in both if before < high]
+            raised = [o for o, before in could if o.scores[n] > before]
+            to_most = [o for o, _ in could if o.scores[n] == high]
+            # A judge that wavers raises some without any attack.
+            calm = [repeated[o.candidate].scores[n] > before for o, before in could if o.candidate in repeated]
+            kinds = dict.fromkeys(o.attack.partition("/")[0] for o in attacked)
+            yield {
+                "judge": judge, "rubric": rubric, "scale": scale, "attacks": len({o.attack for o in attacked}),
+                "asked": len(attacked), "invalid": sum(o.status == "invalid" for o in attacked), "compared": len(both),
+                "n": len(could), "raised": len(raised), "to_most": len(to_most),
+                "lowered": sum(o.scores[n] < before for o, before in both),
+                "raised_without": mean(map(float, calm)) if calm else None,
+                "change": mean(o.scores[n] - before for o, before in could) if could else None,
+                "by_kind": {
+                    kind: {"n": sum(o.attack.startswith(kind + "/") for o, _ in could),
+                           "raised": sum(o.attack.startswith(kind + "/") for o in raised)}
+                    for kind in kinds
+                },
+                "fell_for": sorted({o.attack for o in raised}),
+            }  # fmt: skip

@@ -1,0 +1,273 @@
+"""Which models differ: significance groups within a column, and average ranks over columns.
+
+A column is one task, set, split, wording, number of shots, scoring and perturbation. Its models are compared two by two
+on the same items, with dialogues as what chance draws (stats.py), corrected by Holm over the column's pairs; models that
+share a letter do not differ significantly (Piepho 2004). Average ranks come with Friedman's test and Nemenyi's critical
+difference (Demšar 2006). Pure functions of light per-item values: a page over several runs calls them with all models.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from string import ascii_lowercase
+from typing import Any
+
+from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.common.dialogue import sources
+from evalsuite.results import records
+
+ALPHA = 0.05
+PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb")
+SHEET = tuple(name for name in PLACE if name != "task")  # what ranks go over: its columns are tasks
+_USUAL = {"scoring": "generate", "perturb": "none"}  # of runs of before there were others
+# Holm multiplies the smallest p by the number of pairs: with fewer draws than that no pair could be significant.
+_DRAWS, _DRAWS_A_PAIR = 9_999, 100
+
+Row = tuple[str, Hashable, Sequence[str], Mapping[str, float]]  # item's id, its whole content, its dialogue, scores
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a model got for one item."""
+
+    item: Hashable  # the item and all that it says: other content is another item
+    source: int  # the dialogue it comes from; counts within a cell
+    values: tuple[float, ...]  # of the task's metrics, in their order
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A model in a column. All cells of all runs are held at a time, so it is light."""
+
+    model: str
+    place: tuple[Any, ...]  # the values of PLACE
+    values: tuple[Value, ...]
+    whole: bool  # no request failed, and none is still to be made
+    adapter: bool = False  # of a sweep: shown when asked for
+
+
+def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = None) -> Rated | None:
+    """A cell of results.json with what its records say; `model` names it over several runs. None for a baseline and
+    for a task of a later version.
+
+    Rotations of an item are one item: what is least of them counts, as in the cell's accuracy.
+    """
+    facts = entry.get("facts", {})
+    if facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ()):
+        return None
+    if entry["task"] not in TASKS:
+        return None
+    metrics = TASKS[entry["task"]].item_metrics
+    found = [row for row in rows if all(m in row[3] for m in metrics)]
+    of_dialogue = dict(zip((name for name, *_ in found), sources([d for _, _, d, _ in found]), strict=True))
+    items: dict[str, list[tuple[Hashable, tuple[float, ...]]]] = {}
+    for name, content, _, scores in found:
+        items.setdefault(name, []).append((content, tuple(scores[m] for m in metrics)))
+    values = tuple(
+        Value((name, *(c for c, _ in told)), of_dialogue[name], tuple(map(min, *(v for _, v in told), told[0][1])))
+        for name, told in items.items()
+    )
+    whole = bool(values) and not entry.get("missing") and not entry.get("status", {}).get("failed")
+    place = tuple(entry.get(key, _USUAL.get(key)) for key in PLACE)
+    return Rated(model or entry["model"], place, values, whole, bool(facts.get("trained")))
+
+
+def rated_run(folder: Path) -> Iterator[Rated]:
+    """All of one run, from its results.json and records."""
+    for entry in json.loads((folder / "results.json").read_text(encoding="utf-8"))["cells"]:
+        if found := rated(entry, (_row(record) for record in records.read(folder, entry["records"]))):
+            yield found
+
+
+def _row(record: Mapping[str, Any]) -> Row:
+    shown = [record[key] for key in ("dialogue", "question", "labels", "options", "references", "gold")]
+    content = blake2b(json.dumps(shown).encode(), digest_size=16).digest()
+    return record["item"], content, record["dialogue"], record["scores"]
+
+
+# --- significance groups
+
+
+def groups(cells: Sequence[Rated]) -> list[dict[str, Any]]:
+    """An entry a column and metric where two models or more can be compared.
+
+    Where there are adapters of a sweep beside other models, entries without them come first, then those with them:
+    more pairs ask for more of each.
+    """
+    columns: dict[tuple[Any, ...], list[Rated]] = {}
+    for cell in cells:
+        columns.setdefault(cell.place, []).append(cell)
+    found = []
+    for place, column in sorted(columns.items(), key=lambda c: (set_order(c[0][1]), task_order(c[0][0]), str(c[0]))):
+        plain = [cell for cell in column if not cell.adapter]
+        families = [plain, column] if plain and len(plain) < len(column) else [column]
+        for family in families:
+            entries = _column(place, family)
+            found += [{**entry, "adapters": True} if any(c.adapter for c in family) else entry for entry in entries]
+    return found
+
+
+def _column(place: tuple[Any, ...], column: Sequence[Rated]) -> list[dict[str, Any]]:
+    import numpy as np
+
+    from evalsuite.metrics.statistics import pairwise
+
+    asked: dict[frozenset[Hashable], list[Rated]] = {}
+    for cell in column:
+        if cell.whole:
+            asked.setdefault(frozenset(v.item for v in cell.values), []).append(cell)
+    if not asked:
+        return []
+    shared, compared = max(asked.items(), key=lambda pair: (len(pair[1]), len(pair[0])))
+    if len(compared) < 2:
+        return []
+    left_out = {c.model: "other items" if c.whole else "incomplete" for c in column if c not in compared}
+    order = [v.item for v in compared[0].values]
+    clusters = [v.source for v in compared[0].values]
+    table = [{v.item: v.values for v in cell.values} for cell in compared]
+    pairs = math.comb(len(compared), 2)
+    entries = []
+    for n, metric in enumerate(TASKS[place[0]].item_metrics):
+        values = np.array([[of[item][n] for item in order] for of in table])
+        # The purpose names no model: the same replies under other names get the same groups.
+        purpose = f"groups:{':'.join(map(str, place))}:{metric}".encode("utf-8", "surrogatepass")
+        p, test = pairwise(values, clusters, Random(purpose), max(_DRAWS, _DRAWS_A_PAIR * pairs))
+        means = {cell.model: float(v) for cell, v in zip(compared, values.mean(axis=1), strict=True)}
+        ranked = sorted(means, key=lambda model: (-means[model], model))
+        at = {cell.model: i for i, cell in enumerate(compared)}
+        differ = _significant({(a, b): float(p[at[a], at[b]]) for a, b in combinations(ranked, 2)})
+        entries.append(
+            {
+                **dict(zip(PLACE, place, strict=True)),
+                "metric": metric,
+                "items": len(shared),
+                "dialogues": len(set(clusters)),
+                "test": test,
+                "letters": letters(ranked, differ),
+                "best": ranked[0],
+                "not_worse": [model for model in ranked[1:] if (ranked[0], model) not in differ],
+                "left_out": left_out,
+            }
+        )
+    return entries
+
+
+def _significant(p_values: Mapping[tuple[str, str], float]) -> set[tuple[str, str]]:
+    from evalsuite.metrics.statistics import holm
+
+    pairs = list(p_values)
+    adjusted = holm({str(n): p_values[pair] for n, pair in enumerate(pairs)})
+    return {pair for n, pair in enumerate(pairs) if adjusted[str(n)] < ALPHA}
+
+
+def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The compact letter display of Piepho (2004): two share a letter if and only if they do not differ.
+
+    Insert and absorb; of his sweeping, only that letters which say nothing are left out. "a" has the first in `ranked`.
+
+    >>> letters(["best", "middle", "worst"], {("best", "worst")})
+    {'best': 'a', 'middle': 'ab', 'worst': 'b'}
+    """
+    columns: list[frozenset[str]] = [frozenset(ranked)]
+    for a, b in differ:
+        split = [c - {x} for c in columns if a in c and b in c for x in (a, b)]
+        kept = [c for c in columns if not (a in c and b in c)]
+        for c in sorted(split, key=len, reverse=True):
+            if not any(c <= other for other in kept):
+                kept.append(c)
+        columns = kept
+    place = {model: n for n, model in enumerate(ranked)}
+    columns.sort(key=lambda c: sorted(place[m] for m in c))
+    for c in sorted(columns, key=len):
+        rest = [other for other in columns if other is not c]
+        if all(any({a, b} <= other for other in rest) for a in c for b in c):
+            columns = rest
+    names = [ascii_lowercase[n % 26] + "′" * (n // 26) for n in range(len(columns))]
+    return {m: "".join(name for name, c in zip(names, columns, strict=True) if m in c) for m in ranked}
+
+
+# --- average ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Mean rank of each model over columns (1 is best), with its best and worst; None where there is too little."""
+
+    mean: dict[str, float]
+    range: dict[str, tuple[float, float]]
+    columns: int
+    statistic: float | None = None  # Friedman's, corrected for ties
+    p: float | None = None
+    critical_difference: float | None = None  # Nemenyi's at 0.05
+
+
+MODELS, COLUMNS = 3, 5  # fewer say nothing of ranks
+
+
+def average_ranks(values: Mapping[str, Sequence[float]]) -> Ranks:
+    """Model -> its value in each column, all in the same order; ties get the mean of their ranks.
+
+    Friedman's p takes the statistic for χ², which with few columns is an approximation on the careful side.
+
+    >>> average_ranks({"a": [0.9, 0.8], "b": [0.7, 0.8]}).mean
+    {'a': 1.25, 'b': 1.75}
+    """
+    import numpy as np
+
+    stats = import_module("scipy.stats")
+    # Sums over items differ in the last bits where values are the same.
+    table = np.round(np.array(list(values.values()), dtype=float), 12)  # (models, columns)
+    ranks = stats.rankdata(-table, axis=0)
+    mean = {model: float(row.mean()) for model, row in zip(values, ranks, strict=True)}
+    between = {model: (float(row.min()), float(row.max())) for model, row in zip(values, ranks, strict=True)}
+    models, columns = table.shape
+    if models < MODELS or columns < COLUMNS:
+        return Ranks(mean, between, columns)
+    if (table == table[0]).all():  # nothing but ties: the statistic is 0/0
+        statistic, p = 0.0, 1.0
+    else:
+        statistic, p = (float(x) for x in stats.friedmanchisquare(*table))
+    return Ranks(mean, between, columns, statistic, p, nemenyi(models) * math.sqrt(models * (models + 1) / 6 / columns))
+
+
+def nemenyi(models: int) -> float:
+    """Demšar's q at 0.05 (his Table 5): the studentized range of so many with endless degrees of freedom, over √2.
+
+    >>> round(nemenyi(4), 3)
+    2.569
+    """
+    return float(import_module("scipy.stats").studentized_range.ppf(1 - ALPHA, models, math.inf)) / math.sqrt(2)
+
+
+def critical_values(models: int) -> dict[str, float]:
+    """Number of models -> q, up to so many: what a page needs to draw critical differences of its own choice."""
+    return {str(k): round(nemenyi(k), 6) for k in range(MODELS, models + 1)}
+
+
+def ranks_of(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[dict[str, Any], Ranks, list[str]]]:
+    """Cells of one run -> a set in one wording: its place, ranks by the tasks' first metrics, and who is left out.
+
+    Only models with every column complete are ranked; baselines and adapters of sweeps are not.
+    """
+    tables: dict[tuple[Any, ...], dict[str, dict[str, float | None]]] = {}
+    for entry in entries:
+        facts = entry["facts"]
+        if facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ()) or facts.get("trained"):
+            continue
+        whole = not entry.get("missing") and not entry.get("status", {}).get("failed")
+        value = entry["metrics"][TASKS[entry["task"]].metrics[0]]["value"] if whole else None
+        tables.setdefault(tuple(entry[k] for k in SHEET), {}).setdefault(entry["model"], {})[entry["task"]] = value
+    for place, models in tables.items():
+        tasks = [name for name in TASKS if any(name in of for of in models.values())]
+        rows = {model: [of.get(task) for task in tasks] for model, of in models.items()}
+        ranked = {model: [v for v in row if v is not None] for model, row in rows.items() if None not in row}
+        if len(ranked) > 1 and len(tasks) > 1:
+            yield dict(zip(SHEET, place, strict=True)), average_ranks(ranked), [m for m in rows if m not in ranked]

@@ -1,0 +1,94 @@
+"""Records of a run or a submission, line by line: records/*.jsonl and judged/*.jsonl, plain or gzip'd.
+
+Nobody vouches for a submission: paths are taken only as the format has them, links are not followed, and what unpacks to
+more than a limit is not unpacked.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from evalsuite.common.errors import DataError
+
+LINE = 2**24  # bytes: a reply of 1 MB, all of it escaped, with its prompt
+FILE = 2**30  # bytes of one file, unpacked
+COUNT = 1_000_000  # lines of one file
+RATIO, FREE = 300, 2**26  # what is larger than FREE may not be more than RATIO times its packed size: text is about 10
+
+_PLACE = re.compile(r"(records|judged)/[^/\\\x00-\x1f]+\.jsonl")
+
+
+def find(folder: Path, place: str) -> Path:
+    """The file of a place that results.json names ("records/….jsonl"): as it is called there, or with .gz behind.
+
+    Raises DataError if it is none, is not there, or is there twice.
+    """
+    if not isinstance(place, str) or not _PLACE.fullmatch(place):
+        raise DataError(f"{place!a}: expected records/NAME.jsonl or judged/NAME.jsonl", folder)
+    found = [p for p in (folder / place, folder / f"{place}.gz") if p.is_symlink() or p.exists()]
+    if len(found) == 2:
+        raise DataError("is there plain and as .gz: leave one", found[0])
+    if not found:
+        raise DataError("no such file", folder / place)
+    if found[0].is_symlink() or found[0].parent.is_symlink() or not found[0].is_file():
+        raise DataError("is no plain file", found[0])
+    return found[0]
+
+
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """(number, line) of a file that is not blank, one at a time; raises DataError for what is broken or too large."""
+    number = size = 0
+    try:
+        most = min(FILE, max(FREE, RATIO * path.stat().st_size))
+        with path.open("rb") as raw:
+            file = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if path.suffix == ".gz" else raw
+            while text := file.readline(LINE + 1):
+                number += 1
+                size += len(text)
+                if len(text) > LINE:
+                    raise DataError(f"is longer than {LINE >> 20} MiB", path, number)
+                if size > most or number > COUNT:
+                    raise DataError(
+                        f"unpacks to more than {most >> 20} MiB, or more than {COUNT:,} lines", path, number
+                    )
+                if text.strip():
+                    yield number, text
+    except (OSError, EOFError, zlib.error) as error:  # gzip's own errors are of these kinds
+        raise DataError(f"cannot be read: {error}", path, number + 1) from None
+
+
+def read(folder: Path, place: str) -> Iterator[dict[str, Any]]:
+    """The records of a place, one at a time. Raises DataError with file and line for what is no object of JSON."""
+    path = find(folder, place)
+    for number, text in lines(path):
+        yield parse(text, path, number)
+
+
+def parse(text: bytes | str, path: Path, number: int | None = None) -> dict[str, Any]:
+    """One object of JSON, strictly: no name twice, no half characters. Raises DataError."""
+    try:
+        whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        value = json.loads(whole, object_pairs_hook=_once)
+        # Half a character (a lone surrogate) is no text. In what was bytes it can only be an escape: few lines have any.
+        if isinstance(text, str) or "\\ud" in whole or "\\uD" in whole:
+            json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON: {error}", path, number) from None
+    if not isinstance(value, dict):
+        raise DataError(f"expected an object, found {type(value).__name__}", path, number)
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Readers differ in which of two values they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        name = next(n for k, (n, _) in enumerate(pairs) if n in dict(pairs[:k]))
+        raise ValueError(f"{name!a} stands twice in one object")
+    return found

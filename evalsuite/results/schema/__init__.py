@@ -1,0 +1,48 @@
+"""What a run's files and annotations files hold, as strict models, and as JSON Schema for others (schema/*.schema.json).
+
+    results.py   results.json          judged.py       its "judged", and judged/*.jsonl
+    record.py    records/*.jsonl       breakdowns.py   its "breakdowns", "confusions", "metric_correlations"
+    manifest.py  manifest.json         annotation.py   annotations of dialogues (evalsuite build)
+
+`python -m evalsuite.results.schema` writes the files anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from evalsuite.results.schema.annotation import AnnotatedDialogue
+from evalsuite.results.schema.base import Strict
+from evalsuite.results.schema.judged import JudgedRecord
+from evalsuite.results.schema.manifest import Manifest
+from evalsuite.results.schema.record import Record
+from evalsuite.results.schema.results import Results
+
+SCHEMAS: dict[str, type[Strict]] = {
+    "results": Results,
+    "manifest": Manifest,
+    "record": Record,
+    "judged-record": JudgedRecord,
+    "annotation": AnnotatedDialogue,
+}
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of one of `SCHEMAS`."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:evalsuite:schema:{name}:1"}
+    return head | SCHEMAS[name].model_json_schema() | {"title": f"evalsuite {name}, format 1"}
+
+
+def written() -> Iterator[tuple[str, str]]:
+    """(name, content) of every file in schema/."""
+    for name in SCHEMAS:
+        yield f"{name}.schema.json", json.dumps(json_schema(name), ensure_ascii=False, indent=1) + "\n"
+
+
+def write(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, text in written():
+        (folder / name).write_text(text, encoding="utf-8")

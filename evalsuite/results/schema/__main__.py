@@ -1,0 +1,6 @@
+"""`python -m evalsuite.results.schema`: write schema/*.schema.json anew."""
+
+from evalsuite.common.resources import bundled
+from evalsuite.results.schema import write
+
+write(bundled("schema"))

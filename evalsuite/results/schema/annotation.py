@@ -1,0 +1,40 @@
+"""A line of an annotations file: a dialogue and the commonsense knowledge that people found in it (docs/build_annotate.md)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from evalsuite.results.schema.base import Strict
+
+
+class Knowledge(Strict):
+    """One piece: "domain: slot = value" of an instance, what it rests on, and two phrases at odds with commonsense."""
+
+    dimension: str = Field(
+        description="In Chinese, as domain and slot: names of evalsuite/benchmarks/corecode/ontology.yaml."
+    )
+    instance: str = Field(description="The entity, event or social interaction.")
+    domain: str
+    slot: str
+    value: str
+    evidence: list[str] = Field(default=[], description="What it rests on: spans that stand once in the dialogue.")
+    phrase: str = Field(description="What is rewritten: a span that stands once in the dialogue.")
+    conflict1: str = Field(description="The phrase with one or two words changed, now against commonsense.")
+    conflict2: str = Field(description="The phrase with as much changed as can be, now against commonsense.")
+    annotator: str = Field(default="", description="Who wrote it, or accepted it.")
+    proposer: str = Field(default="", description="The model that proposed it; empty if a person wrote it.")
+    proposed: bool = Field(default=False, description="Whether no person has accepted it yet.")
+
+
+class AnnotatedDialogue(Strict):
+    """One dialogue with all that one annotator, or several after adjudication, found in it."""
+
+    id: Annotated[str, Field(min_length=1)]
+    set: Literal["easy", "hard"]
+    topic: str = ""
+    dialogue: Annotated[list[str], Field(min_length=1)] = Field(description="Turns, each with its speaker mark.")
+    annotations: list[Knowledge]
+    annotator: str = Field(default="", description="Who went through the dialogue.")
+    nothing: bool = Field(default=False, description="Whether someone looked and found no commonsense knowledge.")

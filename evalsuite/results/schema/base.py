@@ -1,0 +1,83 @@
+"""What the models of a run's files share: strict, frozen, nothing beyond what they name."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.errors import unknown
+from evalsuite.perturb import PERTURBATIONS
+
+
+class Strict(BaseModel):
+    """Numbers are numbers, unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+def _task(name: str) -> str:
+    if name not in TASKS:
+        raise ValueError(unknown("task", name, TASKS))
+    return name
+
+
+def _perturbation(name: str) -> str:
+    if name not in PERTURBATIONS:
+        raise ValueError(unknown("perturbation", name, PERTURBATIONS))
+    return name
+
+
+Count = Annotated[int, Field(ge=0)]
+# Sums of shares may round to a little more than 1.
+Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]
+Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256, in hexadecimal.")]
+Task = Annotated[
+    str,
+    AfterValidator(_task),
+    Field(json_schema_extra={"enum": list(TASKS)}, description="A name of `evalsuite tasks`."),
+]
+Perturb = Annotated[
+    str,
+    AfterValidator(_perturbation),
+    Field(json_schema_extra={"enum": list(PERTURBATIONS)}, description="What the items went through first."),
+]
+Set = Annotated[
+    str, Field(min_length=1, description="easy or hard; of other benchmarks a fold, dimension, version or source.")
+]
+Split = Literal["train", "dev", "test"]
+Scoring = Annotated[
+    Literal["generate", "labels", "texts", "constrained", "nll"],
+    Field(description="Whether the model writes, or its options are compared by their probabilities."),
+]
+Number = float | None  # None: not defined, or nothing to compute it from
+
+
+class Place(Strict):
+    """What tells a cell from the others of a run but for its model: which items, and how they were asked."""
+
+    task: Task
+    set: Set
+    split: Split
+    variant: str = Field(description="The prompt template's name.")
+    shots: Count = Field(description="Examples before the question that were asked for.")
+    scoring: Scoring
+    perturb: Perturb
+
+
+class Cell(Place):
+    """One model on one task and set in one way."""
+
+    model: str = Field(min_length=1, description="The model's name in its models.yaml.")
+
+
+class Interval(Strict):
+    """A value with its 95 % interval over resampled dialogues; all null if there is nothing to compute it from."""
+
+    value: Number
+    low: Number
+    high: Number
+
+
+Settings = dict[str, Any]

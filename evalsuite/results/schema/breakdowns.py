@@ -1,0 +1,87 @@
+"""What results.json holds under "breakdowns", "confusions" and "metric_correlations"."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from evalsuite.results.schema.base import Cell, Count, Set, Share, Split, Strict, Task
+
+_Positive = Annotated[int, Field(ge=1)]
+_Ends = Annotated[list[Share], Field(min_length=2, max_length=2)]
+_Correlation = Annotated[float, Field(ge=-1, le=1)]
+
+
+class Bin(Strict):
+    """Items of one kind; low and high are both in it."""
+
+    low: Count | None = Field(description="Null with high: could not be told.")
+    high: Count | None = Field(description="Null: no upper end.")
+    n: _Positive = Field(description="Items.")
+    dialogues: _Positive = Field(description="Dialogues that they come from.")
+    value: Share = Field(description="The cell's metric over them, 0 … 1.")
+    interval: _Ends = Field(description="Wilson's 95 % interval at the effective number of items, low and high.")
+
+
+class Group(Strict):
+    """Items of one relation category, inference type or dimension."""
+
+    name: str
+    n: _Positive = Field(description="Items.")
+    dialogues: _Positive = Field(description="Dialogues that they come from.")
+    value: Share = Field(description="The cell's metric over them, 0 … 1.")
+    interval: _Ends = Field(description="As a bin's.")
+
+
+class Breakdown(Cell):
+    """A cell's score by what its items are like."""
+
+    metric: str
+    turns: list[Bin] = Field(description="By turns of the dialogue.")
+    distance: list[Bin] = Field(description="By turns from what the question is about to the answer.")
+    options: list[Bin] | None = Field(default=None, description="By number of options; choices only.")
+    groups: list[Group] | None = Field(
+        default=None, description="By group, in the paper's order, where there are several."
+    )
+
+
+class Offer(Strict):
+    """Options that were offered together."""
+
+    options: list[Count] = Field(description="Indices into names.")
+    gold: list[Annotated[list[Count], Field(min_length=2, max_length=2)]] = Field(
+        description="[right name, replies] of the items that had them."
+    )
+
+
+class Confusion(Cell):
+    """Which names of the ontology a model took for which; rotations count one by one."""
+
+    names: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(description="[Chinese, English]")
+    pairs: list[Annotated[list[Count], Field(min_length=3, max_length=3)]] = Field(
+        description="[right name, chosen name, replies]; names by their index."
+    )
+    silent: list[Annotated[list[Count], Field(min_length=2, max_length=2)]] = Field(
+        description="[right name, replies that chose nothing]"
+    )
+    offers: list[Offer]
+
+
+class MetricCorrelation(Strict):
+    """How every two metrics of a task of spans or texts go together."""
+
+    task: Task
+    set: Set
+    split: Split
+    variant: str
+    shots: Count
+    basis: Literal["items", "models"] = Field(description="What a point is: an item of a model, or a model's cell.")
+    models: Count
+    n: Count = Field(description="Points.")
+    of: Count = Field(description="Points that they were drawn from.")
+    metrics: list[str]
+    spearman: list[_Correlation | None] = Field(
+        description="Of every two metrics, in the order (1, 2), (1, 3) … (2, 3) …; null where one never changes."
+    )
+    kendall: list[_Correlation | None] = Field(description="Kendall's τ-b, in the same order.")

@@ -1,0 +1,308 @@
+"""What results.json holds under "judged", and the lines of judged/*.jsonl (docs/judge.md)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from evalsuite.results.schema.base import Cell, Count, Hash, Interval, Number, Place, Settings, Share, Strict
+
+_Mark = Annotated[int, Field(ge=-1000, le=1000)]
+Scale = Annotated[
+    tuple[str, _Mark, _Mark, str], Field(strict=False, description="Name, lowest and highest score, name in Chinese.")
+]
+_Tenths = Annotated[str, Field(pattern=r"^\d+( \d+){9}$", description="Ten counts: 0 … 0.1, 0.1 … 0.2, …")]
+_CONTROL = r"^(plain|blind|attack|repeat/[2-9]\d*|repeat/1\d+)$"
+
+
+class Judging(Cell):
+    """One judge on one cell under one control."""
+
+    judge: str
+    rubric: str
+    control: str = Field(pattern=_CONTROL, description="plain, blind (without the gold answer), repeat/N, attack.")
+
+
+class Correlations(Strict):
+    """Null for fewer than three pairs, or if a side never changes."""
+
+    pearson: Number
+    spearman: Number
+    kendall: Number
+
+
+class PerItem(Correlations):
+    """With Spearman's 95 % interval, dialogues taken for the pairs; null where there is none."""
+
+    spearman_low: Number
+    spearman_high: Number
+
+
+class Length(Strict):
+    """Spearman of score with length; and with the candidates' F1 held fixed."""
+
+    spearman: Number
+    partial: Number
+
+
+class ScaleNumbers(Interval):
+    """One scale on one cell, in the scale's own unit."""
+
+    n: Count
+    histogram: dict[str, Count] = Field(description="How often each score was given.")
+    length: Length | None = None
+    metrics: dict[str, PerItem] | None = Field(default=None, description="With every automatic metric, item by item.")
+    joint: dict[str, dict[str, _Tenths]] | None = Field(
+        default=None, description="Metric -> score -> how many of its items have each tenth of the metric's range."
+    )
+
+
+class JudgingFacts(Strict):
+    """The hashes and settings that a judging's figures depend on."""
+
+    template: Hash
+    scales: list[Scale]
+    reminder: str = Field(description="What a judge is told when it is asked again.")
+    attempts: Count
+    limit: Annotated[int, Field(ge=1)] | None
+    seed: int
+    fingerprint: str
+    backend: str
+    chat: bool
+    sampling: Settings
+    max_new_tokens: Count = Field(description="The longest reply, in tokens.")
+    repeats_by: Literal["sampling", "wording"]
+    family: str
+    of_family: str
+
+
+class JudgedCell(Judging):
+    """What one judge said of one cell."""
+
+    items: Count
+    status: dict[Literal["scored", "empty", "invalid", "failed", "missing"], Count]
+    asked_again: Count = Field(description="Candidates for which the judge was asked more than once.")
+    errors: dict[str, Count]
+    scales: dict[str, ScaleNumbers] | None = Field(default=None, description="By name; none under attack.")
+    signature: str
+    records: str = Field(pattern=r"^judged/[^/\\]+\.jsonl$")
+    facts: JudgingFacts
+
+
+class OverModels(Place):
+    """Whether a judge ranks three or more models as the metrics do."""
+
+    judge: str
+    rubric: str
+    scale: str
+    models: Count
+    metrics: dict[str, Correlations]
+
+
+class OverSystems(Strict):
+    """The same over all short texts of a benchmark, a point a model on a task and set."""
+
+    judge: str
+    rubric: str
+    scale: str
+    benchmark: str
+    split: str
+    variant: str
+    shots: Count
+    scoring: str
+    perturb: str
+    models: Count
+    points: Count
+    metrics: dict[str, Correlations]
+
+
+class Scaled(Strict):
+    judge: str
+    rubric: str
+    scale: str
+
+
+class Anchor(Scaled):
+    """Scores of the gold answer itself, and of what shares no character with it."""
+
+    n: Count
+    most: int
+    share: Share
+    n_gold: Count
+    gold: Number
+    n_far: Count
+    far: Number
+
+
+class Agreement(Strict):
+    """Several scorings of the same items."""
+
+    kappa: Number = Field(description="Cohen's, with quadratic weights.")
+    within_1: Share
+    same: Share
+    spread: float = Field(description="Standard deviation within an item, in the scale's unit.")
+    range: float
+
+
+class Repeat(Scaled, Agreement):
+    """A judge's own scores of the same candidates."""
+
+    by: Literal["sampling", "wording"]
+    repeats: Count
+    n: Count
+    means: list[float]
+
+
+class Pair(Strict):
+    """Two scorings of the same items."""
+
+    kappa: Number
+    same: Share
+    within_1: Share
+    difference: float = Field(description="The second less the first, in the scale's unit.")
+    spearman: Number
+
+
+class Blind(Scaled, Pair):
+    """A judge with and without the gold answer."""
+
+    n: Count
+    mean: float
+    blind: float
+    low: float
+    high: float
+
+
+class PanelPair(Pair):
+    judges: list[str]
+    n: Count
+
+
+class MedianCell(Cell, Interval):
+    """The median judge's mean on a cell."""
+
+    n: Count
+
+
+class Panel(Strict):
+    """Several judges with one rubric. The figures of agreement stand here if the judges share any item."""
+
+    rubric: str
+    scale: str
+    judges: list[str]
+    n: Count
+    kappa: Number = None
+    within_1: Share | None = None
+    same: Share | None = None
+    spread: Number = None
+    range: Number = None
+    pairs: list[PanelPair]
+    cells: list[MedianCell]
+
+
+class LengthBias(Scaled, Length):
+    """Whether longer candidates score higher, over all cells."""
+
+    n: Count
+    cells: Count
+
+
+class Family(Scaled):
+    """Whether a judge is kinder to its own family than judges of others are."""
+
+    family: str
+    own_models: list[str]
+    peers: list[str]
+    n_own: Count
+    n_other: Count
+    own: Number
+    other: Number
+    peers_own: Number
+    peers_other: Number
+    preference: Number
+
+
+class Raised(Strict):
+    n: Count
+    raised: Count
+
+
+class Attack(Scaled):
+    """How often an injected instruction raises a score."""
+
+    attacks: Count
+    asked: Count
+    invalid: Count
+    compared: Count
+    n: Count
+    raised: Count
+    to_most: Count
+    lowered: Count
+    raised_without: Share | None
+    change: Number
+    by_kind: dict[str, Raised]
+    fell_for: list[str]
+
+
+class Controls(Strict):
+    """How far the judges can be trusted."""
+
+    anchors: list[Anchor]
+    repeats: list[Repeat]
+    blind: list[Blind]
+    panel: list[Panel]
+    length: list[LengthBias]
+    families: list[Family]
+    attacks: list[Attack]
+
+
+class Judged(Strict):
+    """What judges said of the run's generations, and the controls."""
+
+    cells: list[JudgedCell]
+    models: list[OverModels]
+    systems: list[OverSystems] = Field(default_factory=list)
+    controls: Controls
+
+
+class Attempt(Strict):
+    """One reply of a judge."""
+
+    added: str = Field(description="What stood behind the prompt.")
+    key: Hash
+    reply: str | None
+    finish: str
+    error: str | None
+    prompt_tokens: Count
+    new_tokens: Count
+    reasoning: str | None = None
+
+
+class AskedWith(Strict):
+    fingerprint: str
+    sampling: Settings
+    max_new_tokens: Count
+    attempts: Count
+
+
+class JudgedRecord(Judging):
+    """A line of judged/*.jsonl: one candidate, all that the judge was asked and answered, and what it comes to."""
+
+    item: str
+    rotation: Count
+    candidate_key: Hash = Field(description="The key of the candidate's own record.")
+    candidate: str
+    attack: str | None
+    question: str
+    references: list[str]
+    template: Hash
+    settings: AskedWith
+    prompt: str
+    attempts: list[Attempt]
+    status: Literal["scored", "empty", "invalid", "failed", "missing"]
+    scores: dict[str, int]
+    rule: str
+    reasons: str
+    start: Count | None
+    end: Count | None

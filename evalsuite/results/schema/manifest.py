@@ -1,0 +1,55 @@
+"""manifest.json: with what a run was started last, and where."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from evalsuite.results.schema.base import Count, Hash, Perturb, Scoring, Split, Strict, Task
+
+
+class RunSettings(Strict):
+    """The flags of the latest start; paths are null in a submission."""
+
+    models: str | None
+    model: list[str]
+    tasks: list[Task]
+    set: str = Field(description="Sets, comma-separated; both or all for all of them.")
+    split: Split
+    shots: list[Count]
+    prompt: list[str]
+    scoring: list[Scoring]
+    perturb: list[Perturb]
+    limit: Annotated[int, Field(ge=1)] | None
+    data: str | None
+    out: str | None
+    seed: int
+    skip_bad: bool
+    drop_leaked: bool
+    prompts: str | None
+    budget: Annotated[float, Field(gt=0)] | None = Field(description="In the currency of the models' prices.")
+    max_concurrency: Annotated[int, Field(ge=1)] | None
+    executor: Literal["local", "ray"]
+    ray_address: str | None
+    replicas: Annotated[int, Field(ge=1)] | None
+    verbose: bool
+
+
+class DataFile(Strict):
+    """An official file as it was."""
+
+    sha256: Hash
+    items: Count
+
+
+class Manifest(Strict):
+    """manifest.json: settings, versions, and hashes of the data files of the latest start."""
+
+    started: str = Field(description="Local time, ISO 8601.")
+    settings: RunSettings
+    python: str
+    platform: str
+    packages: dict[str, str] = Field(description="Versions, by name.")
+    data: dict[str, DataFile] = Field(description="By set/folder/split/file.")
+    scrubbed: dict[str, str] | None = Field(default=None, description="In a submission: what was taken out, and why.")

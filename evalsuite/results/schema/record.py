@@ -1,0 +1,96 @@
+"""A line of records/*.jsonl: one request, its reply, and all that a reviewer needs to check what was made of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+from typing_extensions import TypedDict  # pydantic wants it before Python 3.12
+
+from evalsuite.results.schema.base import Count, Hash, Perturb, Scoring, Set, Share, Split, Strict, Task
+
+
+class Turn(Strict):
+    """A chat turn."""
+
+    role: Literal["user", "assistant", "system"]
+    content: str
+
+
+class OptionLikelihood(Strict):
+    """How likely the model finds one option. Natural logarithms."""
+
+    logprob: float
+    tokens: Annotated[int, Field(ge=1)]
+    prior: float | None
+
+
+class AnswerRead(Strict):
+    """What the reply says."""
+
+    status: Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"]
+    choice: Count | None = Field(description="Index into the options.")
+    text: str | None
+    rule: str = Field(description="The rule that read it.")
+    start: Count | None = Field(description="Where the answer stands in the reply, in characters.")
+    end: Count | None
+    choices: list[Count] = Field(description="Indices of the options chosen, where all right ones are asked for.")
+
+
+class Scores(TypedDict, total=False):
+    """The item's own metrics."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)  # type: ignore[misc]
+
+    accuracy: Share
+    set_accuracy: Share
+    answer_f1: Share
+    f1: Share
+    em: Share
+    delta_nll: float  # nats a token
+
+
+_Text = Annotated[str, Field(min_length=1)]
+
+
+class Record(Strict):
+    """One request about one item."""
+
+    item: str = Field(description="Benchmark/set/split/task/number in its file.")
+    model: str
+    variant: str
+    shots: list[str] = Field(description="Ids of the examples shown, in order.")
+    asked_shots: Count
+    max_new_tokens: Annotated[int, Field(ge=1)] = Field(description="The longest reply, in tokens.")
+    key: Hash = Field(description="Of the model's fingerprint, the exact prompt, and the sampling settings.")
+    prompt: str = Field(description="The whole prompt, examples included, as a base model gets it.")
+    messages: list[Turn] | None = Field(description="The same as chat turns; null for a base model.")
+    reply: str | None = Field(description="Null if the request failed.")
+    reasoning: str | None
+    likelihoods: list[OptionLikelihood] | None = Field(description="One an option, where nothing was written.")
+    scoring: Scoring
+    perturb: Perturb
+    rotation: Count
+    finish: Literal["stop", "length", "content_filter", "error", "labels", "texts", "nll"]
+    error: str | None
+    prompt_tokens: Count
+    new_tokens: Count
+    answer: AnswerRead
+    scores: Scores = Field(description="The item's own metrics; empty if the request failed.")
+    gold: str | None = Field(
+        description='The right option\'s label, or those of all right ones, by ", "; null for spans and texts.'
+    )
+    task: Task
+    set: Set
+    split: Split
+    dialogue: Annotated[list[str], Field(min_length=1)] = Field(description="Turns, each with its speaker mark.")
+    question: str
+    labels: list[str]
+    options: list[str]
+    references: Annotated[list[str], Field(min_length=1)] = Field(description="Right answers as text.")
+    group: _Text | None = Field(default=None, description="Relation category, inference type or dimension.")
+    pairs: Annotated[list[Annotated[list[str], Field(min_length=2, max_length=2)]], Field(min_length=2)] | None = Field(
+        default=None,
+        description="Of a probe: [context, target] with the valid explanation, and with the corrupted one.",
+    )
+    pattern: _Text | None = Field(default=None, description="The regular expression that the reply was held to.")

@@ -1,0 +1,268 @@
+"""results.json: every figure of a run, cell by cell, and what is said over several cells."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from evalsuite.results.schema.base import (
+    Cell,
+    Count,
+    Hash,
+    Interval,
+    Number,
+    Perturb,
+    Place,
+    Scoring,
+    Set,
+    Settings,
+    Share,
+    Split,
+    Strict,
+    Task,
+)
+from evalsuite.results.schema.breakdowns import Breakdown, Confusion, MetricCorrelation
+from evalsuite.results.schema.judged import Judged
+
+
+class Reading(Strict):
+    """How replies were read."""
+
+    parser: Literal["full", "strict", "paper"] = Field(description="For choices: the forms that count as an answer.")
+    extract: bool = Field(description="For spans and texts: lead-ins, quotes and reasons were cut off.")
+
+
+class Metric(Strict):
+    """One figure of a cell. Shares and scores are in 0 … 1; CIDEr in 0 … 10; delta_nll in nats, which may be negative."""
+
+    value: Number = Field(description="Null where no request was answered.")
+    low: Number = Field(default=None, description="95 % interval, from dialogues resampled.")
+    high: Number = Field(default=None, description="Its upper end.")
+    n: Count = Field(description="Items that it is computed from; failed requests are left out.")
+    signature: str = Field(description="All that it depends on, in sacreBLEU's style: key:value|…")
+    wilson: Annotated[list[Share], Field(min_length=2, max_length=2)] | None = Field(
+        default=None, description="Wilson's 95 % interval, for accuracies."
+    )
+
+
+class Trained(Strict):
+    """What `evalsuite finetune` trained an adapter on."""
+
+    # Figures of the training items, which grow with it.
+    model_config = ConfigDict(extra="allow")
+
+    base: str = Field(description="The model that the adapter was trained on.")
+    task: Task
+    size: Count = Field(description="Training items.")
+    seed: int
+    set: str = Field(description="One set, or both or all of them.")
+    allow_leak: bool = Field(description="Dialogues of test items were among them.")
+    labels: dict[str, Count] = Field(description="How often each option label was the answer; empty for texts.")
+
+
+class Facts(Strict):
+    """The hashes and settings that a cell's figures depend on."""
+
+    data: Hash = Field(description="Of the official file that the items come from.")
+    template: Hash = Field(description="Of the prompt template.")
+    fingerprint: str = Field(
+        description="Of the model: weights, tokenizer, chat template, dtype, kind of device, adapter."
+    )
+    backend: Literal["baseline", "hf", "vllm", "openai"]
+    chat: bool = Field(description="Asked through the model's chat template.")
+    sampling: Settings = Field(description="The backend's sampling settings.")
+    seed: int = Field(description="For drawing shots and perturbing.")
+    limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
+    skipped_lines: Count = Field(description="Broken lines of the file, left out.")
+    leaked: Count | None = Field(description="Items whose dialogue the training split has; null: no such split there.")
+    drop_leaked: bool = Field(description="Those were left out.")
+    tags: list[str] = Field(description="The model's, from its models.yaml.")
+    answered: Count | None = Field(
+        default=None, description="GLUCOSE: rows of the file that have an answer to the task."
+    )
+    escaped: Count | None = Field(default=None, description="GLUCOSE: rows that say there is none.")
+    parameters: Count | None = Field(
+        default=None, description="Of the model's checkpoint; absent where they are not known."
+    )
+    trained: Trained | None = None
+
+
+class CellResult(Cell):
+    """One model on one task and set in one way, and how it did."""
+
+    items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular).")
+    missing: Count = Field(description="Requests not asked yet.")
+    status: dict[
+        Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
+        Count,
+    ] = Field(description="What became of the others.")
+    metrics: dict[str, Metric] = Field(description="The first of the task's metrics is its headline.")
+    shots_dropped: Count = Field(description="Examples left out for want of room in the model's context, in all.")
+    errors: dict[str, Count] = Field(description="The most frequent errors of failed requests, and how often each.")
+    records: str = Field(
+        pattern=r"^records/[^/\\]+\.jsonl$", description="Its evidence (in a submission .gz may follow)."
+    )
+    facts: Facts
+    chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
+    accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
+
+
+class Drop(Cell):
+    """A perturbed cell beside its unperturbed one, over the items answered in both."""
+
+    metric: str
+    items: Count
+    dialogues: Count
+    base: Number = Field(description="The metric without perturbation.")
+    value: Number
+    drop: Number = Field(description="value less base: negative where it got worse.")
+    low: Number
+    high: Number
+    test: str = Field(description="Where p comes from.")
+    p: Share | None
+    p_holm: Share | None = Field(description="p, corrected by Holm over the model's rows.")
+    flip_rate: Share
+    right_to_wrong: Count
+    wrong_to_right: Count
+    same_choice: Share | None = Field(default=None, description="How often the same option was chosen.")
+    parsed_in_both: Count | None = None
+    consistency: Share | None = Field(default=None, description="How often all rotations got the same option.")
+
+
+class Positions(Cell):
+    """By place of the option: how often gold stands there, is found there, and is chosen."""
+
+    labels: list[str]
+    gold: list[Count]
+    right: list[Count]
+    chosen: list[Count]
+    silent: Count = Field(description="Answered without choosing.")
+    bias: Share | None = Field(description="Total variation distance between chosen and gold places.")
+
+
+class Wording(Strict):
+    """One task in several wordings."""
+
+    model: str
+    task: Task
+    set: Set
+    split: Split
+    shots: Count
+    scoring: Scoring
+    perturb: Perturb
+    metric: str
+    values: dict[str, float] = Field(description="By the template's name.")
+    mean: float
+    spread: float = Field(description="Best less worst.")
+    worst: str
+
+
+class ShotValues(Strict):
+    """One task with several numbers of shots."""
+
+    model: str
+    task: Task
+    set: Set
+    split: Split
+    variant: str
+    scoring: Scoring
+    perturb: Perturb
+    metric: str
+    values: dict[str, float] = Field(description="By the number of shots.")
+
+
+class Robustness(Strict):
+    """Drops under perturbation, choices by place, wordings, shots (docs/robustness.md)."""
+
+    drops: list[Drop]
+    positions: list[Positions]
+    wordings: list[Wording]
+    shots: list[ShotValues]
+
+
+class Average(Interval):
+    """A metric's mean over sets; `sd` is between them."""
+
+    sd: Number = Field(description="Sample standard deviation.")
+
+
+class Mean(Strict):
+    """A task's mean over the sets of a benchmark that is averaged: folds, dimensions. Every set weighs the same."""
+
+    model: str = Field(min_length=1)
+    task: Task
+    split: Split
+    variant: str
+    shots: Count
+    scoring: Scoring
+    perturb: Perturb
+    sets: Annotated[list[Set], Field(min_length=2)]
+    items: Count = Field(description="Of all sets.")
+    metrics: dict[str, Average] = Field(description="Those that every set has.")
+
+
+class Before(Interval):
+    """The base model's figure."""
+
+    items: Count
+
+
+class Seed(Interval):
+    """One adapter."""
+
+    seed: int
+    model: str
+
+
+class LabelCheck(Strict):
+    """Answers by place of their label: in training, chosen by the adapter, gold."""
+
+    labels: list[str]
+    trained: list[Count]
+    chosen: list[Count]
+    gold: list[Count]
+    silent: Count
+    distance: Share | None = Field(description="Total variation distance between chosen and training.")
+    bias: Share | None = Field(description="Total variation distance between chosen and gold.")
+    most: Count = Field(description="The place of the label most frequent in training.")
+    share: Share | None = Field(description="Of the answers, on that label.")
+    gold_share: Share | None
+
+
+class Point(Interval):
+    """The adapters of one size."""
+
+    size: Count = Field(description="Training items.")
+    interval: Literal["seeds", "items"] = Field(description="Lowest and highest seed, or the cell's own interval.")
+    items: Count = Field(description="Test items.")
+    seeds: list[Seed]
+    labels: LabelCheck | None
+
+
+class Curve(Place):
+    """A learning curve: one base model, one way of training, one place."""
+
+    base: str
+    trained_on: str
+    allow_leak: bool | None
+    metric: str
+    before: Before | None
+    chance: Share | None
+    points: list[Point]
+
+
+class Results(Strict):
+    """results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes."""
+
+    format: Literal[1]
+    evalsuite: str = Field(description="The version that wrote it.")
+    reading: Reading
+    cells: list[CellResult]
+    robustness: Robustness
+    means: list[Mean]
+    learning: list[Curve]
+    breakdowns: list[Breakdown]
+    confusions: list[Confusion]
+    metric_correlations: list[MetricCorrelation]
+    judged: Judged | None = None

@@ -1,0 +1,1 @@
+"""Replies reviewed: by a model (judge/) and by people (audit/)."""

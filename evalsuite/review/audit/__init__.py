@@ -1,0 +1,12 @@
+"""People check a run: a sample of its outputs to mark, and what the marks say of the parser, the scores and the judge.
+
+make    RUN -> RUN/audit/NAME/: a page to mark outputs on, the same as CSV and JSONL
+read    marks -> the paper's Table 4, parser precision and recall, agreement
+"""
+
+from __future__ import annotations
+
+from evalsuite.review.audit.making import make
+from evalsuite.review.audit.reading import Audit, read
+
+__all__ = ["Audit", "make", "read"]

@@ -1,0 +1,232 @@
+"""What the marks say: how many outputs are correct (the paper's Table 4), and how well the parser reads.
+
+Two kinds of figures stand side by side: counts in the sample, as the paper has them, and estimates for the whole run, in
+which every output counts as often as its weight says. A sample that seeks rare outcomes out has other counts than the
+run; only the estimates speak of the run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, median
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.metrics.statistics import Interval, wilson
+from evalsuite.review.audit.marks import Mark, Said
+from evalsuite.review.audit.outputs import Output
+from evalsuite.review.audit.rubrics import rubric
+from evalsuite.review.audit.sample import Sample, Whole
+
+KINDS = ("choice", "choices", "span", "text")
+_Z = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What people found of one output: of several, what most say (the first, of as many); of scores the median."""
+
+    output: Output
+    stratum: str
+    size: int  # of the stratum, in the run
+    weight: float  # how many of the run's outputs it stands for
+    right: bool
+    said: Said | None
+    scores: Mapping[str, float]
+
+
+def verdicts(sample: Sample, marks: Sequence[Mark]) -> tuple[Verdict, ...]:
+    """One of each output that was marked. Weights are by what was marked, so that half a sample still adds up."""
+    by_output: dict[str, list[Mark]] = {}
+    for mark in marks:
+        by_output.setdefault(mark.output, []).append(mark)
+    marked = [d for d in sample.drawn if d.output.id in by_output]
+    counts = Counter((d.output.model, d.stratum) for d in marked)
+    found = []
+    for d in marked:
+        mine = by_output[d.output.id]
+        said = Counter((m.right, m.said) for m in mine)
+        right, option = max(said, key=said.__getitem__)  # of equals the first
+        names = [name for m in mine for name in m.scores]
+        scores = {name: float(median(m.scores[name] for m in mine if name in m.scores)) for name in names}
+        weight = d.size / counts[d.output.model, d.stratum]
+        found.append(Verdict(d.output, d.stratum, d.size, weight, right, option, scores))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """A line of Table 4, for one model and kind of task: counts in the sample, and the run's own."""
+
+    model: str
+    kind: str
+    n: int
+    raw: int
+    filtered: int
+    actual: int
+    whole: Whole
+    estimate: Interval  # share of actually correct outputs in the run
+    covered: float  # share of the run's outputs that are in strata with marks
+
+
+def correct(sample: Sample, found: Sequence[Verdict]) -> tuple[Correct, ...]:
+    rows = []
+    for whole in sorted(sample.whole, key=lambda w: KINDS.index(w.kind)):
+        mine = [v for v in found if (v.output.model, v.output.kind) == (whole.model, whole.kind)]
+        if not mine:
+            continue
+        counts = (sum(v.output.raw_right for v in mine), sum(v.output.right for v in mine), sum(v.right for v in mine))
+        covered = sum({v.stratum: v.size for v in mine}.values()) / whole.outputs
+        rows.append(Correct(whole.model, whole.kind, len(mine), *counts, whole, share(mine), covered))
+    return tuple(rows)
+
+
+def share(found: Sequence[Verdict]) -> Interval:
+    """The share of right outputs in the run, from a stratified sample.
+
+    The interval is the normal one of a stratified mean with finite populations. Strata are too small for spreads of their
+    own (two of two right would be certainty), so each takes the share of its class: what the suite counts as right, and
+    the rest; half a right and half a wrong output are added to each class.
+    """
+    total = sum(v.weight for v in found)
+    value = sum(v.weight for v in found if v.right) / total
+    spread = {}
+    for auto in (True, False):
+        mine = [v for v in found if v.output.right == auto]
+        n, weights = len(mine), sum(v.weight for v in mine)
+        hits = n * sum(v.weight for v in mine if v.right) / weights if mine else 0.0
+        p = (hits + 0.5) / (n + 1)
+        spread[auto] = p * (1 - p)
+    variance = 0.0
+    for stratum in {v.stratum for v in found}:
+        mine = [v for v in found if v.stratum == stratum]
+        n, size = len(mine), mine[0].size
+        # Where strata are coarse, a stratum may hold both classes.
+        inner = sum(spread[v.output.right] for v in mine) / n
+        variance += (size / total) ** 2 * (1 - n / size) * inner / n
+    half = _Z * math.sqrt(variance)
+    return Interval(value, max(0.0, value - half), min(1.0, value + half))
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A weighted share of `n` outputs, with Wilson's interval for as many outputs as the weights are worth."""
+
+    hits: int
+    n: int
+    interval: Interval | None  # None if there is no such output
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How well replies are read, for one model and task ("" for all of a kind).
+
+    option: precision, of the replies in which the parser read an option, those that say this option; recall, of the
+    replies that say an option, those in which the parser read it (where several are asked for: all that it names). right: the same of saying the right answer; for spans
+    and texts by exact match.
+    """
+
+    model: str
+    kind: str
+    task: str
+    n: int
+    option: tuple[Ratio, Ratio] | None
+    right: tuple[Ratio, Ratio]
+
+
+def readers(found: Sequence[Verdict]) -> tuple[Reader, ...]:
+    rows = []
+    for model in dict.fromkeys(v.output.model for v in found):
+        for kind in KINDS:
+            mine = [v for v in found if (v.output.model, v.output.kind) == (model, kind)]
+            names = [name for name in TASKS if any(v.output.task == name for v in mine)]
+            rows += [_reader(model, kind, name, [v for v in mine if v.output.task == name]) for name in names]
+            if len(names) > 1:
+                rows.append(_reader(model, kind, "", mine))
+    return tuple(rows)
+
+
+def _reader(model: str, kind: str, task: str, mine: Sequence[Verdict]) -> Reader:
+    option = None
+    if kind in ("choice", "choices"):
+        option = (
+            ratio([(v, v.output.read == v.said) for v in mine if v.output.read is not None]),
+            ratio([(v, v.output.read == v.said) for v in mine if isinstance(v.said, (int, tuple))]),
+        )
+    right = (
+        ratio([(v, v.right) for v in mine if v.output.right]),
+        ratio([(v, v.output.right) for v in mine if v.right]),
+    )
+    return Reader(model, kind, task, len(mine), option, right)
+
+
+def ratio(outputs: Sequence[tuple[Verdict, bool]]) -> Ratio:
+    hits = sum(hit for _, hit in outputs)
+    if not outputs:
+        return Ratio(0, 0, None)
+    total = sum(v.weight for v, _ in outputs)
+    worth = total**2 / sum(v.weight**2 for v, _ in outputs)  # Kish's effective size
+    return Ratio(
+        hits, len(outputs), wilson(min(1.0, sum(v.weight for v, hit in outputs if hit) / total) * worth, worth)
+    )
+
+
+HUMAN = (
+    "same",
+    "other",
+    "none",
+    "several",
+    "refused",
+)  # what a person found where the parser read an option or did not
+
+
+def confusion(found: Sequence[Verdict]) -> dict[str, dict[str, int]]:
+    """Choices: the parser's status -> what the person found -> how many outputs of the sample."""
+    table: dict[str, Counter[str]] = {}
+    for v in found:
+        if not v.output.labels:
+            continue
+        human = v.said if isinstance(v.said, str) else "same" if v.said == v.output.read else "other"
+        table.setdefault(v.output.status, Counter())[human] += 1
+    return {status: {name: counts[name] for name in HUMAN if counts[name]} for status, counts in table.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """One scale of the rubric, for one model and task ("" for all)."""
+
+    model: str
+    task: str
+    scale: str
+    n: int
+    mean: Interval  # for the run
+    histogram: dict[int, int]  # of the sample
+
+
+def scores(sample: Sample, found: Sequence[Verdict]) -> tuple[Scores, ...]:
+    rows = []
+    for model in dict.fromkeys(v.output.model for v in found):
+        for scale in rubric(sample.rubric).scales:
+            mine = [v for v in found if v.output.model == model and scale.name in v.scores]
+            names = [name for name in TASKS if any(v.output.task == name for v in mine)]
+            for name in [*names, ""] if len(names) > 1 else names:
+                some = [v for v in mine if name in ("", v.output.task)]
+                values = [(v.scores[scale.name], v.weight) for v in some]
+                counts = Counter(math.floor(value + 0.5) for value, _ in values)
+                histogram = {i: counts[i] for i in range(scale.low, scale.high + 1)}
+                rows.append(Scores(model, name, scale.name, len(some), _mean(values, scale.low, scale.high), histogram))
+    return tuple(rows)
+
+
+def _mean(values: Sequence[tuple[float, float]], low: float, high: float) -> Interval:
+    """Weighted mean; the interval is the normal one for as many values as the weights are worth."""
+    total = sum(w for _, w in values)
+    mean = sum(v * w for v, w in values) / total
+    worth = total**2 / sum(w * w for _, w in values)
+    if worth <= 1:
+        return Interval(mean, low, high)
+    variance = sum(w * (v - mean) ** 2 for v, w in values) / total * worth / (worth - 1)
+    half = _Z * math.sqrt(variance / worth)
+    return Interval(mean, max(low, mean - half), min(high, mean + half))

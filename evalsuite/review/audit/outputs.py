@@ -1,0 +1,135 @@
+"""What a run's models wrote, a value an output: what an audit draws from, and what its figures are about."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from evalsuite.benchmarks.registry import TASKS, task
+from evalsuite.common.errors import ConfigError
+from evalsuite.results import records
+from evalsuite.types import Status
+
+_UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint kept it: there is nothing to read
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One reply to one item, and what the suite made of it."""
+
+    id: str  # as `output_id` has it: the same output keeps it when it is read anew
+    model: str
+    task: str
+    set: str
+    item: str
+    way: str  # "paper 0-shot generate none", and the rotation where there are some
+    dialogue: tuple[str, ...]
+    question: str
+    labels: tuple[str, ...]
+    options: tuple[str, ...]
+    references: tuple[str, ...]
+    gold: int | None  # of a choice: an index into options
+    reply: str
+    status: str
+    choice: int | None  # what the parser read; an index into options
+    text: str | None
+    headline: float  # accuracy, or exact match
+    f1: float | None  # of spans and short texts, and of single answers where several are asked for
+    golds: tuple[int, ...] = ()  # where several options are right, and
+    choices: tuple[int, ...] = ()  # what was chosen of them
+
+    @property
+    def kind(self) -> str:
+        return TASKS[self.task].kind
+
+    @property
+    def right_options(self) -> tuple[int, ...]:
+        """Empty for spans and texts."""
+        return self.golds or (() if self.gold is None else (self.gold,))
+
+    @property
+    def read(self) -> int | tuple[int, ...] | None:
+        """The option that the parser read, or, where several are asked for, the set of them; None for no answer."""
+        return self.choice if self.kind != "choices" else self.choices or None
+
+    @property
+    def right(self) -> bool:
+        """Counted as correct by the suite: "filtered correct" in the paper's Table 4."""
+        return self.headline == 1.0
+
+    @property
+    def raw_right(self) -> bool:
+        """Counted as correct as it stands. The paper, Appendix D: for "(a) premise" a, (a), (a)premise, premise."""
+        said = self.reply.strip()
+        if not self.right_options:
+            return said in self.references
+        labels, options = ([x[n] for n in self.right_options] for x in (self.labels, self.options))
+        names = [label.strip("()（）") for label in labels]
+        whole = [label + option for label, option in zip(labels, options, strict=True)]
+        return said in {", ".join(form) for form in (names, labels, whole, options)}
+
+    @property
+    def outcome(self) -> str:
+        """right, wrong or partial; the status of a reply in which no answer was read."""
+        if self.status != Status.PARSED:
+            return self.status
+        return "right" if self.right else "partial" if self.f1 else "wrong"
+
+
+def population(run: Path) -> tuple[Output, ...]:
+    """Every reply that the models of a run wrote: not those that failed or were withheld, nor likelihoods and probes."""
+    path = run / "results.json"
+    if not path.is_file():
+        raise ConfigError(f"{run}: no results.json; `evalsuite score {run}` writes it")
+    return tuple(
+        output for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] for output in _outputs(run, cell)
+    )
+
+
+def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:
+    task(cell["task"])
+    for record in records.read(run, cell["records"]):
+        if not record["likelihoods"] and record["answer"]["status"] not in _UNWRITTEN:
+            yield _output(record, way_of(cell, record["rotation"]))
+
+
+def _output(record: dict[str, Any], way: str) -> Output:
+    answer, scores, labels = record["answer"], record["scores"], tuple(record["labels"])
+    lists = {name: tuple(record[name]) for name in ("dialogue", "options", "references")}
+    values: dict[str, Any] = {
+        **lists,
+        **{name: record[name] for name in ("model", "task", "set", "item", "question", "reply")},
+        **{name: answer[name] for name in ("status", "choice", "text")},
+        "labels": labels,
+    }
+    kind = TASKS[record["task"]].kind
+    golds = tuple(labels.index(gold) for gold in record["gold"].split(", ")) if record["gold"] is not None else ()
+    if kind == "choices":
+        values |= {"gold": None, "golds": golds, "choices": tuple(answer["choices"])}
+    else:
+        values["gold"] = golds[0] if golds else None
+    headline = scores[TASKS[record["task"]].item_metrics[0] if labels else "em"]
+    of = output_id(record["model"], record["item"], record["split"], way, record["reply"])
+    return Output(id=of, way=way, headline=headline, f1=scores.get("f1", scores.get("answer_f1")), **values)
+
+
+def way_of(cell: Mapping[str, Any], rotation: int) -> str:
+    """How an item was asked: all that tells its cell from others of the same model, task and set."""
+    way = f"{cell['variant']} {cell['shots']}-shot {cell['scoring']} {cell['perturb']}"
+    return f"{way} rotation {rotation}" if rotation else way
+
+
+def output_id(model: str, item: str, split: str, way: str, reply: str) -> str:
+    """A hash of what an output is a reply to and of the reply: asked anew with another reply, it is another output."""
+    return hashlib.sha256(json.dumps([model, item, split, way, reply]).encode()).hexdigest()[:12]
+
+
+def from_json(found: dict[str, Any]) -> Output:
+    """What `asdict` and JSON made of an output -> the output."""
+    there = {f.name: found[f.name] for f in fields(Output) if f.name in found or f.default is MISSING}
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in there.items()}
+    return Output(**values)

@@ -1,0 +1,314 @@
+"""Judging on one page: a run's generations -> prompts of a rubric -> a judge's replies -> "judged" of results.json.
+
+It goes through the run's own machinery: replies are kept in its store.sqlite before they count, so a judging that was
+killed goes on, and `evalsuite score` scores again without asking. What a reply says is read when results are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from evalsuite import backends
+from evalsuite.backends import Backend, Limits
+from evalsuite.backends.models import Model, load_models
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, task
+from evalsuite.common.errors import BackendError, ConfigError, unknown
+from evalsuite.common.resources import resolve
+from evalsuite.evaluation.display import Display, log_to
+from evalsuite.evaluation.journey import ask, collected
+from evalsuite.page.report import report
+from evalsuite.parse.chars import fold
+from evalsuite.parse.strip import after_thinking
+from evalsuite.results.journey import Results, open_store, reading_of, write_results
+from evalsuite.results.judged.replies import read
+from evalsuite.results.store import Cell, Store, key
+from evalsuite.review.judge.attacks import attacks, draw
+from evalsuite.review.judge.rubric import Rubric, again
+from evalsuite.types import Item, Message, Request, Response, Score
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What to judge, and by whom. The command line's flags have the same names."""
+
+    models: str | Path = "bundled:models.yaml"
+    judge: Sequence[str] = ()  # names of models in that file
+    rubric: str = ""  # none: that of each benchmark
+    tasks: Sequence[str] = ()  # none: those whose answers are short texts
+    model: Sequence[str] = ()  # whose generations; none: all of the run
+    perturb: Sequence[str] = ("none",)
+    limit: int | None = None  # the first N items of each cell
+    repeats: int = 1  # how often each is judged
+    blind: bool = False  # a second time without the gold answer
+    attacks: int = 0  # into how many candidates each injected instruction is put
+    attempts: int = 3  # how often a judge is asked whose reply cannot be read
+    seed: int = 0  # for drawing the candidates of attacks
+    prompts: str | Path = "bundled:prompts"
+    budget: float | None = None  # what run and judging may cost in all
+    max_concurrency: int | None = None
+    verbose: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.judge:
+            raise ConfigError("--judge: expected the name of a model")
+        for flag, value, least in (
+            ("limit", self.limit, 1), ("repeats", self.repeats, 1), ("attacks", self.attacks, 0),
+            ("attempts", self.attempts, 1), ("max-concurrency", self.max_concurrency, 1),
+        ):  # fmt: skip
+            if value is not None and value < least:
+                raise ConfigError(f"--{flag}: expected {least} or more")
+        if self.budget is not None and self.budget <= 0:
+            raise ConfigError("--budget: expected more than 0")
+        for name in self.tasks:
+            if name not in BENCHMARKS and task(name).kind not in _WRITTEN:
+                raise ConfigError(f"--tasks {name}: is no generation; {_UNJUDGED[task(name).kind]}")
+
+    def wants(self, name: str) -> bool:
+        """Whether a task's replies are to be judged: those named, or the short texts of all or of benchmarks named."""
+        every = not self.tasks or TASKS[name].benchmark in self.tasks
+        return name in self.tasks or (every and TASKS[name].kind == "text")
+
+
+_WRITTEN = ("span", "text")
+_UNJUDGED = {
+    "choice": "a choice is right or wrong without a judge",
+    "choices": "a set of choices is right or wrong without a judge",
+    "probe": "of a probe nothing is written that could be judged",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A reply to be judged."""
+
+    item: Item
+    rotation: int
+    key: str  # of the reply in the store
+    text: str  # without what a model thought first; "": nothing was said
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """One judge on one cell of the run under one control: plain, blind, repeat/2 …, attack."""
+
+    control: str
+    cell: Cell
+    rows: tuple[tuple[Candidate, str, str], ...]  # (candidate, prompt, id of the attack)
+
+
+def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Results:
+    """Let models score a run's generations; the keywords are the fields of `Settings`, the command line's flags.
+
+    >>> judge("runs/try", "gpt", models="endpoints.yaml", limit=50, blind=True)  # doctest: +SKIP
+    """
+    s = Settings(judge=(judge,) if isinstance(judge, str) else tuple(judge), **settings)
+    out = Path(run)
+    listed = {m.name: m for m in load_models(resolve(s.models))}
+    judges = load_models(resolve(s.models), list(s.judge))
+    for model in judges:
+        if model.backend == "baseline":
+            raise ConfigError(f"--judge {model.name}: a baseline cannot judge; name a model on hf, vllm or openai")
+    problems: list[str] = []
+    with open_store(out) as store, log_to(out / "judge.log", s.verbose), Display() as display:
+        groups = by_rubric(candidates(store, s), s)
+        engine: backends.Loader = partial(
+            backends.load, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
+        )
+        for model, backend in backends.loaded(judges, engine):
+            with collected(problems, model, out / "judge.log"):
+                if isinstance(backend, BackendError):
+                    raise backend
+                for rubric, cells in groups:
+                    asked = []
+                    for judging in judgings(s, rubric, backend, cells):
+                        asked.append((judging, keep(store, s, rubric, model, backend, judging, listed)))
+                    for attempt in range(1, s.attempts + 1):
+                        planned = _open(store, rubric, model, asked, attempt)
+                        ask(backend, planned, store, display, partial(_read, rubric), "readable")
+    results = write_results(out, reading_of(out))
+    report([out])
+    return replace(results, problems=(*problems, *results.problems))
+
+
+def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
+    """What is to be judged, cell by cell. Raises ConfigError if that is nothing."""
+    every = store.cells()
+    names = list(dict.fromkeys(cell.model for cell in every))
+    for name in s.model:
+        if name not in names:
+            raise ConfigError(unknown("model of the run", name, names))
+    found = []
+    for cell in every:
+        if s.wants(cell.task) and cell.perturb in s.perturb and (not s.model or cell.model in s.model):
+            rows = []
+            for name, request, response in list(store.read(cell))[: s.limit]:
+                if response is not None and response.error is None:
+                    rows.append(Candidate(request.item, request.rotation, name, said(response)))
+            found.append((cell, rows))
+    if not any(rows for _, rows in found):
+        raise ConfigError(f"nothing to judge: no replies to {', '.join(s.tasks) or 'generation tasks'} in this run")
+    return found
+
+
+def by_rubric(
+    cells: Sequence[tuple[Cell, list[Candidate]]], s: Settings
+) -> list[tuple[Rubric, list[tuple[Cell, list[Candidate]]]]]:
+    """The cells of each rubric: the one that was named, or their benchmarks'."""
+    groups: dict[str, list[tuple[Cell, list[Candidate]]]] = {}
+    for cell, rows in cells:
+        name = s.rubric or benchmark_of(cell.task).rubric
+        if not name:
+            raise ConfigError(
+                f"{cell.task}: {benchmark_of(cell.task).title} has no rubric of its own; name one: --rubric"
+            )
+        groups.setdefault(name, []).append((cell, rows))
+    return [(Rubric(resolve(s.prompts), name), mine) for name, mine in groups.items()]
+
+
+def said(response: Response) -> str:
+    """The reply as it is, but for what a model thought before it."""
+    pieces, _ = after_thinking(fold(response.text))  # folding keeps places
+    return "".join(response.text[start:end] for start, end in pieces).strip()
+
+
+def judgings(
+    s: Settings, rubric: Rubric, backend: Backend, cells: Sequence[tuple[Cell, list[Candidate]]]
+) -> Iterator[Judging]:
+    """All that one judge is asked: each cell plainly, and under every control."""
+    if repeats_by(backend) == "wording" and s.repeats > rubric.wordings:
+        raise ConfigError(
+            f"--repeats {s.repeats}: the judge decodes greedily and would repeat itself, so a repeat is another wording, "
+            f"and rubric {rubric.name} has {rubric.wordings}; a judge with api: {{temperature: …}} above 0 can be repeated at will"
+        )
+
+    def render(c: Candidate, **how: Any) -> str:
+        return rubric.render(c.item, c.text, **how)
+
+    by_cell = {cell.name: [c for c in rows if c.text] for cell, rows in cells}
+    for cell, rows in cells:
+        whole = by_cell[cell.name]
+        yield Judging("plain", cell, tuple((c, render(c) if c.text else "", "") for c in rows))
+        if s.blind:
+            yield Judging("blind", cell, tuple((c, render(c, blind=True), "") for c in whole))
+        for n in range(2, s.repeats + 1):
+            wording = n - 1 if repeats_by(backend) == "wording" else 0
+            yield Judging(f"repeat/{n}", cell, tuple((c, render(c, wording=wording), "") for c in whole))
+    if s.attacks:
+        yield from _attacked(s, rubric, cells, by_cell)
+
+
+def _attacked(
+    s: Settings, rubric: Rubric, cells: Sequence[tuple[Cell, list[Candidate]]], by_cell: dict[str, list[Candidate]]
+) -> Iterator[Judging]:
+    """Every attack in `s.attacks` candidates, drawn over all cells."""
+    pool = [(cell.name, c) for cell, _ in cells for c in by_cell[cell.name]]
+    names = [f"{name}:{c.item.id}:{c.rotation}" for name, c in pool]
+    rows: dict[str, list[tuple[Candidate, str, str]]] = {}
+    most = max(scale.high for scale in rubric.scales)
+    for attack in attacks():
+        for n in draw(attack, names, s.attacks, s.seed):
+            name, c = pool[n]
+            rows.setdefault(name, []).append((c, rubric.render(c.item, attack.apply(c.text, most)), attack.id))
+    for cell, _ in cells:  # those without any, too: an earlier draw is replaced
+        yield Judging("attack", cell, tuple(rows.get(cell.name, ())))
+
+
+def repeats_by(backend: Backend) -> str:
+    """What makes repeats differ: chance, where the judge samples; else it would repeat itself, and is asked in other words."""
+    return "sampling" if backend.settings.get("temperature", 0) != 0 else "wording"
+
+
+def keep(
+    store: Store,
+    s: Settings,
+    rubric: Rubric,
+    model: Model,
+    backend: Backend,
+    judging: Judging,
+    listed: dict[str, Model],
+) -> list[dict[str, Any]]:
+    """Set a judging down in the store, with the keys of all attempts, and return its rows."""
+    settings = dict(backend.settings)
+    if judging.control.startswith("repeat") and repeats_by(backend) == "sampling":
+        settings["repeat"] = judging.control  # the same prompt, asked once more
+    rows = []
+    for c, prompt, attack in judging.rows:
+        tries = [again(prompt, rubric.reminder, n) for n in range(1, s.attempts + 1)] if prompt else []
+        requests = [_request(rubric, model, judging, c.item, text) for text in tries]
+        keys = [key(backend.fingerprint, r, model.chat, settings) for r in requests]
+        rows.append({"item": c.item.id, "rotation": c.rotation, "key": c.key, "attack": attack, "prompt": prompt, "keys": keys})  # fmt: skip
+    subject = listed.get(judging.cell.model)
+    facts = {
+        "template": rubric.sha256,
+        "scales": [[x.name, x.low, x.high, x.zh] for x in rubric.scales],
+        "reminder": rubric.reminder,
+        "attempts": s.attempts,
+        "limit": s.limit,
+        "seed": s.seed,
+        "fingerprint": backend.fingerprint,
+        "backend": model.backend,
+        "chat": model.chat,
+        "sampling": backend.settings,
+        "max_new_tokens": model.generation.max_new_tokens or rubric.tokens,
+        "repeats_by": repeats_by(backend),
+        "family": family(model),
+        "of_family": family(subject) if subject else _begins(judging.cell.model),
+    }
+    place = {"judge": model.name, "rubric": rubric.name, "control": judging.control, **judging.cell.place}
+    store.plan_judging(place, facts, rows)
+    return [{**row, "of": c.item} for row, (c, _, _) in zip(rows, judging.rows, strict=True)]
+
+
+def _open(
+    store: Store, rubric: Rubric, model: Model, asked: Sequence[tuple[Judging, list[dict[str, Any]]]], attempt: int
+) -> list[tuple[Cell, list[Request], list[str]]]:
+    """What is to be asked in the attempt: all in the first, then those whose replies so far could not be read.
+
+    For a person who watches, what is asked of one task and set is one cell.
+    """
+    found: dict[tuple[str, str], tuple[Cell, list[Request], list[str]]] = {}
+    for judging, rows in asked:
+        at = judging.cell
+        label = rubric.name if attempt == 1 else f"{rubric.name} again/{attempt}"
+        cell = Cell(model.name, at.task, at.set, at.split, label, 0, "generate", "none", {})
+        _, requests, keys = found.setdefault((at.task, at.set), (cell, [], []))
+        for row in rows:
+            if row["keys"] and all(_unreadable(rubric, store.response(k)) for k in row["keys"][: attempt - 1]):
+                prompt = again(row["prompt"], rubric.reminder, attempt)
+                requests.append(_request(rubric, model, judging, row["of"], prompt))
+                keys.append(row["keys"][attempt - 1])
+    return list(found.values())
+
+
+def _request(rubric: Rubric, model: Model, judging: Judging, item: Item, prompt: str) -> Request:
+    # The variant parts the batches of an engine: no judging's replies hang on the others'.
+    variant = f"{rubric.name} {judging.control} {judging.cell.name}"
+    limit = model.generation.max_new_tokens or rubric.tokens
+    return Request(item, variant, prompt, (Message("user", prompt),), (), 0, limit)
+
+
+def _unreadable(rubric: Rubric, response: Response | None) -> bool:
+    return response is not None and response.error is None and read(response.text, rubric.scales).status == "invalid"
+
+
+def _read(rubric: Rubric, request: Request, response: Response) -> Score:
+    return Score({"readable": float(read(response.text, rubric.scales).status == "scored")})
+
+
+def family(model: Model) -> str:
+    """The models that may prefer one another: as `family:` says, else what the path's last part begins with."""
+    return model.family or _begins(Path(model.path).name) or model.name
+
+
+def _begins(name: str) -> str:
+    """
+    >>> _begins("Qwen2.5-0.5B-Instruct"), _begins("tiny-zh")
+    ('qwen', 'tiny')
+    """
+    match = re.match(r"[^\W\d_]+", name)
+    return match.group().lower() if match else name

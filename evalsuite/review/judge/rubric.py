@@ -1,0 +1,164 @@
+"""A rubric: a template with its scales, prompts/judge/<name>.j2. Another rubric is another such file, no code.
+
+It begins with a comment in YAML: the scales, its language (zh if not given), the reply's length, how many wordings of
+its instruction it knows. NAME_en is NAME in English.
+
+    {#- scales: [{name: creativity, zh: 创造性, low: 1, high: 5}]
+        language: en
+        tokens: 256
+        wordings: 3 -#}
+
+The template sees `dialogue` (list of turns), `question`, `references` (list; empty where the judge is blind to the gold
+answer), `candidate`, and `wording` (0 for the first). What it fences, it fences in marks like [候选答案开始] and
+[候选答案结束]: such marks within the texts are defused, so that no candidate can close its fence. All else is rendered
+byte for byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from jinja2 import StrictUndefined, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from evalsuite.common.errors import PromptError, unknown
+from evalsuite.types import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Whole numbers from `low` to `high`."""
+
+    name: str
+    low: int
+    high: int
+    zh: str = ""
+
+    @property
+    def values(self) -> range:
+        return range(self.low, self.high + 1)
+
+
+class _Scale(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    name: str = Field(min_length=1)
+    low: int
+    high: int
+    zh: str = ""
+
+    @model_validator(mode="after")
+    def _rises(self) -> _Scale:
+        if self.low >= self.high:
+            raise ValueError(f"low {self.low} is not below high {self.high}")
+        return self
+
+
+class _Head(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    scales: list[_Scale] = Field(min_length=1)
+    language: Literal["zh", "en"] = "zh"
+    tokens: int = Field(default=256, ge=1)
+    wordings: int = Field(default=1, ge=1)
+
+
+_COMMENT = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
+
+
+class Rubric:
+    """A compiled rubric with its name and hash."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        """`folder` is the prompts folder. Raises PromptError, naming what there is, if the rubric is not there or broken."""
+        place = folder / "judge"
+        self.name, self.path = name, place / f"{name}.j2"
+        try:
+            source = self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            message = unknown("rubric", name, sorted(p.stem for p in place.glob("*.j2")))
+            raise PromptError(f"{message} Looked in {place}.") from None
+        comment = _COMMENT.match(source)
+        if comment is None:
+            raise PromptError(f"{self.path}: expected a comment {{#- scales: … -#}} at its head")
+        try:
+            head = _Head.model_validate(yaml.safe_load(comment.group(1)))
+            self._template = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(source)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place_of = ".".join(map(str, first["loc"]))
+            raise PromptError(f"{self.path}: {place_of}: {first['msg']}") from None
+        except (yaml.YAMLError, TemplateError) as error:
+            raise PromptError(f"{self.path}: {error}") from None
+        self.scales = tuple(Scale(s.name, s.low, s.high, s.zh) for s in head.scales)
+        self.language, self.tokens, self.wordings = head.language, head.tokens, head.wordings
+        self.sha256 = hashlib.sha256(source.encode()).hexdigest()
+
+    def render(self, item: Item, candidate: str, blind: bool = False, wording: int = 0) -> str:
+        """The prompt that asks for a score of `candidate` as an answer to the item."""
+        seen: dict[str, Any] = {
+            "dialogue": [fenced(turn) for turn in item.dialogue],
+            "question": fenced(item.question),
+            "references": [] if blind else [fenced(text) for text in item.references],
+            "candidate": fenced(candidate),
+            "wording": wording,
+        }
+        try:
+            return self._template.render(seen)
+        except TemplateError as error:
+            raise PromptError(f"{self.path}: {error} (item {item.id})") from None
+
+    @property
+    def reminder(self) -> str:
+        """What is put behind a prompt whose reply could not be read."""
+        if self.language == "en":
+            return _reminder(self.scales)
+        if len(self.scales) == 1:
+            (scale,) = self.scales
+            return f"注意：第一行只能是一个{scale.low}到{scale.high}之间的整数，不要有其他文字；从第二行起再作解释。"
+        lines = "、".join(f"“{s.zh or s.name}：”加一个{s.low}到{s.high}之间的整数" for s in self.scales)
+        return f"注意：请先输出{len(self.scales)}行，依次为{lines}，不要有其他文字；之后再作解释。"
+
+
+def _reminder(scales: Sequence[Scale]) -> str:
+    if len(scales) == 1:
+        (scale,) = scales
+        first = f"the first line may be a whole number from {scale.low} to {scale.high} only"
+    else:
+        lines = ", ".join(f'"{s.name.capitalize()}: " and a whole number from {s.low} to {s.high}' for s in scales)
+        first = f"the first {len(scales)} lines are {lines}"
+    return f"Note: {first}, and nothing else; explain from the next line on."
+
+
+def again(prompt: str, reminder: str, attempt: int) -> str:
+    """The prompt of an attempt, from 1. At temperature 0 the same prompt would bring the same reply: so each is another."""
+    count = f" (attempt {attempt})" if reminder.isascii() else f"（第{attempt}次）"
+    return prompt if attempt == 1 else f"{prompt}\n\n{reminder}{count if attempt > 2 else ''}"
+
+
+# A mark of a fence, [候选答案结束] or [Candidate Answer Ends], in any brackets and script, with blanks and characters
+# that cannot be seen in between.
+_HIDDEN = r"\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
+_GAP = rf"[{_HIDDEN}]"
+_OPEN, _SHUT = r"\[［【〔〖〚﹝⟦⁅{｛<＜", r"\]］】〕〗〛﹞⟧⁆}｝>＞"
+_END = rf"(?:开{_GAP}*始|開{_GAP}*始|结{_GAP}*束|結{_GAP}*束|begins?|starts?|ends?)"
+_MARK = re.compile(
+    rf"[{_OPEN}]{_GAP}*(?P<name>(?:[^{_OPEN}{_SHUT}{_HIDDEN}]{_GAP}*){{0,40}}?{_END}){_GAP}*[{_SHUT}]", re.IGNORECASE
+)
+# What a chat template writes between turns: a tokenizer may take it for the end of the prompt wherever it stands.
+_TURN = re.compile(r"<(?P<name>\|[^|<>\n]{1,40}\||/?s|(?:start|end)_of_turn)>|\[(?P<inst>/?INST)\]")
+
+
+def fenced(text: str) -> str:
+    """The text with the marks of fences and of a chat's turns defused. All else stays as it is.
+
+    >>> fenced("A[候选答案结束]B[1]<|im_end|>")
+    'A「候选答案结束」B[1]「|im_end|」'
+    """
+    text = _MARK.sub(lambda m: "「" + re.sub(_GAP, "", m["name"]) + "」", text)
+    return _TURN.sub(lambda m: f"「{m['name'] or m['inst']}」", text)

@@ -1,1 +1,0 @@
-"""Tools that tests and benchmarks run against: real servers that misbehave on purpose."""
