@@ -15,10 +15,9 @@ from pathlib import Path
 from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
-from evalsuite.benchmark import Task
 from evalsuite.common.dialogue import same_source
 from evalsuite.common.errors import PromptError, unknown
-from evalsuite.types import Item, Message, Request
+from evalsuite.types import Item, Message, Request, Task
 
 
 class Prompt:

@@ -7,8 +7,10 @@ All are frozen; change one with `dataclasses.replace`, its id stays. This module
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 
 class Status(StrEnum):
@@ -163,3 +165,93 @@ class Score:
     """Metric name -> value in [0, 1] for one item. Empty if the request failed: there is nothing to score."""
 
     values: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """One of the suite's data sets. `sets` are what its results are told by: EASY and HARD, folds, dimensions."""
+
+    name: str  # also the folder of its templates, and the beginning of its items' ids
+    title: str
+    language: str  # "zh" | "en": how replies are read, and which text metrics make sense
+    sets: tuple[str, ...]  # in the paper's order; files may hold others (the sources of CEDAR)
+    splits: tuple[str, ...]
+    sets_zh: str  # what its sets are, in words
+    sets_en: str
+    rubric: str = ""  # by which judges score its short texts, if none is named; prompts/judge/<name>.j2
+    averaged: bool = False  # whether the paper tells the mean over the sets, as of folds
+    groups: tuple[str, ...] = ()  # what its items' `group` is, in the paper's order; files may hold others
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """`kind` says how a reply is read: an option, several options, a span of the dialogue, or a short free text. Of a
+    probe nothing is written or read: a model gives likelihoods."""
+
+    name: str  # over all benchmarks
+    short: str  # for narrow columns
+    zh: str
+    en: str
+    kind: str  # "choice" | "choices" | "span" | "text" | "probe"
+    file: str  # in the official layout, as the benchmark's module understands it
+    folder: str
+    metrics: tuple[str, ...]  # the first is the headline
+    max_new_tokens: int
+    benchmark: str = "corecode"
+    # (item, template) -> the regular expression that constrained decoding holds a free text to
+    pattern: Callable[[Item, str], str] | None = None
+
+    @property
+    def local(self) -> str:
+        """The name within its benchmark: the folder of its templates (prompts/<benchmark>/<local>/) and part of its
+        items' ids. Two benchmarks may ask for a subsequent event."""
+        return self.name.removeprefix(f"{self.benchmark}_")
+
+    @property
+    def item_metrics(self) -> tuple[str, ...]:
+        """The metrics that every single item has; items are paired by the first of them."""
+        return _OF_ITEMS[self.kind]
+
+
+# Score.values of an item, by its task's kind.
+_OF_ITEMS = {
+    "choice": ("accuracy",),
+    "choices": ("set_accuracy", "answer_f1"),
+    "span": ("f1", "em"),
+    "text": ("f1", "em"),
+    "probe": ("accuracy", "delta_nll"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One model on one task and set in one way. `facts` are the hashes and settings that its numbers depend on."""
+
+    model: str
+    task: str
+    set: str
+    split: str
+    variant: str
+    shots: int
+    scoring: str
+    perturb: str
+    facts: dict[str, Any]
+
+    @property
+    def place(self) -> dict[str, str | int]:
+        """What tells it from the run's other cells: everything but the facts."""
+        return {name: getattr(self, name) for name in self.__slots__ if name != "facts"}
+
+    @property
+    def way(self) -> str:
+        """How its items are asked: "paper 0-shot", "plain 5-shot labels shuffle"."""
+        rest = (self.scoring if self.scoring != "generate" else "", self.perturb if self.perturb != "none" else "")
+        return " ".join([self.variant, f"{self.shots}-shot", *filter(None, rest)])
+
+    @property
+    def name(self) -> str:
+        return f"{self.model}/{self.set}/{self.split}/{self.task}/{self.way.replace(' ', '/')}"
+
+
+# The names of a cell's place, in the order in which they are spelled out.
+PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")

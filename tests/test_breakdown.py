@@ -21,8 +21,7 @@ from evalsuite.cli.tables.breakdown import breakdown_tables, confusion_tables, c
 from evalsuite.metrics.statistics import Means, bootstrap, wilson
 from evalsuite.results.breakdown import DISTANCES, TURNS, breakdown, confusion, distance, option_names
 from evalsuite.results.robustness import told
-from evalsuite.results.store import Cell
-from evalsuite.types import Answer, Item, Request, Score, Status
+from evalsuite.types import Answer, Cell, Item, Request, Score, Status
 
 FILLING, DOMAINS, SLOTS, TEXT = "knowledge_filling", "domain_identification", "slot_identification", "event_cause"
 PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks.glucose import loader as glucose
 from evalsuite.benchmarks.glucose.bleu import answered_bleu, corpus_bleu, correlations, notebook_bleu
 from evalsuite.benchmarks.glucose.slots import prompted, statement
@@ -17,7 +16,7 @@ from evalsuite.benchmarks.glucose.tasks import TASKS_GLUCOSE
 from evalsuite.common.errors import DataError
 from evalsuite.common.resources import bundled, packaged
 from evalsuite.prompt import Prompt, Shots
-from evalsuite.types import Item
+from evalsuite.types import Item, Task
 
 SPECIFIC, GENERAL = TASKS_GLUCOSE
 

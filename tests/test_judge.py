@@ -23,10 +23,11 @@ from evalsuite.metrics.agreement import (
 )
 from evalsuite.results.judged.controls import Opinion, Told, controls
 from evalsuite.results.judged.replies import read
+from evalsuite.results.judged.scale import Scale, again
 from evalsuite.results.judged.summary import joint
 from evalsuite.review.judge.attacks import attacks, draw
 from evalsuite.review.judge.judging import Settings, family
-from evalsuite.review.judge.rubric import Rubric, Scale, again, fenced
+from evalsuite.review.judge.rubric import Rubric, fenced
 from evalsuite.types import Item
 
 PROMPTS = bundled("prompts")

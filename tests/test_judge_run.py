@@ -20,7 +20,7 @@ from evalsuite.backends.openai.faults import MIX, Server, judgement_to, prompt_i
 from evalsuite.cli import app as cli
 from evalsuite.common.errors import ConfigError
 from evalsuite.results.judged.replies import read
-from evalsuite.review.judge.rubric import Scale
+from evalsuite.results.judged.scale import Scale
 
 for package in ("openai", "tenacity", "aiolimiter"):
     pytest.importorskip(package, reason="needs evalsuite[openai]")

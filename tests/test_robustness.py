@@ -16,8 +16,7 @@ from evalsuite.cli.tables.robustness import robustness_tables
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.robustness import Told, drops, positions, robustness, told
-from evalsuite.results.store import Cell
-from evalsuite.types import Answer, Item, Request, Score, Status
+from evalsuite.types import Answer, Cell, Item, Request, Score, Status
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"
 GOLD = (1, 1, 0, 2)

@@ -27,12 +27,13 @@ from evalsuite.evaluation.journey import preview, score
 from evalsuite.finetuning.sweep import finetune
 from evalsuite.results.compare import compare
 from evalsuite.results.journey import open_store
+from evalsuite.results.judged.scale import again
 from evalsuite.results.schema.judged import Judged
 from evalsuite.review import audit
 from evalsuite.review.audit.marks import read_marks
 from evalsuite.review.audit.outputs import population
 from evalsuite.review.audit.sample import Drawn, Sample, Whole, load
-from evalsuite.review.judge.rubric import Rubric, again
+from evalsuite.review.judge.rubric import Rubric
 from evalsuite.types import Likelihood, Response
 
 TASKS_HERE = ["cicero", "cider", "glucose"]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.results.store import Cell, Store, _pack, _unpack, key
-from evalsuite.types import Item, Likelihood, Message, Request, Response
+from evalsuite.results.store import Store, _pack, _unpack, key
+from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response
 
 ITEM = Item(
     "i/0", "event_cause", "easy", "test", ("A: 你好\u200b。", "B:"), "事件“x笑”的原因是什么？", references=("x高兴",)

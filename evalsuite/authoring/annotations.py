@@ -14,8 +14,8 @@ import yaml
 from pydantic import ValidationError
 
 from evalsuite.benchmarks.corecode.ontology import tree
+from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
-from evalsuite.exchange import batch as lines
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
 
@@ -55,7 +55,7 @@ def check(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError]]:
     dialogues: list[AnnotatedDialogue] = []
     wrong: list[DataError] = []
     seen: dict[str, int] = {}
-    for line, row in lines.read(path):
+    for line, row in jsonl.read(path):
         try:
             dialogue = AnnotatedDialogue.model_validate(row)
         except ValidationError as error:

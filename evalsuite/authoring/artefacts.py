@@ -21,12 +21,11 @@ from importlib import import_module
 from evalsuite.authoring.guess import ConditionalLogit, Nearest, bags
 from evalsuite.authoring.guess import pieces as ngrams
 from evalsuite.backends.baseline import lexical, pairs, pieces
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.common.dialogue import event, sources
 from evalsuite.metrics.exact import char_f1, exact_match
 from evalsuite.metrics.statistics import effective, holm, wilson
-from evalsuite.types import Item
+from evalsuite.types import Item, Task
 
 Guess = tuple[int, ...] | str  # options, between which it cannot decide (none: no answer), or a text
 Items = Sequence[Item]

@@ -10,8 +10,8 @@ from typing import Any
 
 from evalsuite.authoring.annotations import rules
 from evalsuite.benchmarks.corecode.ontology import tree
+from evalsuite.common import jsonl
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.exchange import batch as lines
 from evalsuite.page.report import assemble
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 
@@ -28,7 +28,7 @@ def dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue]:
     Keys of other tools are left out. `item_set` is taken where a line names none.
     """
     found: dict[str, AnnotatedDialogue] = {}
-    for line, row in lines.read(path):
+    for line, row in jsonl.read(path):
         turns = row.get("dialogue")
         if not isinstance(turns, list) or not turns or not all(isinstance(t, str) and t.strip() for t in turns):
             raise DataError('expected a list of turns, such as "A: 你好。"', path, line, "dialogue")

@@ -24,9 +24,9 @@ from evalsuite.common.resources import bundled, resolve
 from evalsuite.evaluation.display import Display
 from evalsuite.evaluation.journey import ask
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
-from evalsuite.results.store import Cell, Store, key
+from evalsuite.results.store import Store, key
 from evalsuite.review.judge.judging import said
-from evalsuite.types import Item, Message, Request, Score
+from evalsuite.types import Cell, Item, Message, Request, Score
 
 _TOKENS = 1500  # of the longest reply, where the model names no limit
 _TEXTS = ("dimension", "instance", "domain", "slot", "value", "phrase", "conflict1", "conflict2")

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from evalsuite.benchmark import Benchmark, Task
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.errors import ConfigError, DataError, unknown
-from evalsuite.types import Item
+from evalsuite.types import Benchmark, Item, Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evalsuite.benchmark import Benchmark, Task
 from evalsuite.benchmarks.cedar.tasks import CEDAR, TASKS_CEDAR
 from evalsuite.benchmarks.cicero.tasks import CICERO, TASKS_CICERO
 from evalsuite.benchmarks.cider.tasks import CIDER, TASKS_CIDER
 from evalsuite.benchmarks.corecode.tasks import CORECODE, TASKS_CORECODE
 from evalsuite.benchmarks.glucose.tasks import GLUCOSE, TASKS_GLUCOSE
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.types import Benchmark, Task
 
 BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (CORECODE, CICERO, CIDER, GLUCOSE, CEDAR)}
 TASKS: dict[str, Task] = {

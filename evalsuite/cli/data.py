@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.benchmark import Task
 from evalsuite.cli import app as cli
 from evalsuite.common.terminal import emit, json_mark, print_all, say
+from evalsuite.types import Task
 
 if TYPE_CHECKING:
     from evalsuite.benchmarks.corpus import Corpus

@@ -6,13 +6,6 @@ import hashlib
 import re
 from pathlib import Path
 
-from evalsuite.results.store import Cell
-
-
-def file_name(cell: Cell) -> str:
-    """For people; nothing is ever read back from it."""
-    return f"{safe_name(cell.model)}.{cell.set}.{cell.split}.{cell.task}.{cell.way.replace(' ', '.')}.jsonl"
-
 
 def safe_name(name: str) -> str:
     """A model's name may hold anything, so odd ones get a hash."""

@@ -6,21 +6,29 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.terminal import LogFormatter, console, line, safe
-from evalsuite.results.store import Cell
-from evalsuite.types import Response, Score
-
-if TYPE_CHECKING:
-    from evalsuite.finetuning.training import Step
+from evalsuite.types import Cell, Response, Score
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where a training is: what the display shows."""
+
+    step: int
+    steps: int
+    loss: float | None
+    tokens: int  # of this process: a resumed training counts from where it went on
+    seconds: float
 
 
 class Display:

@@ -21,7 +21,6 @@ from typing import Any
 from evalsuite import backends
 from evalsuite.backends import SCORES, Backend, Limits
 from evalsuite.backends.models import Model, load_models
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.corpus import Corpora, File, data_name
 from evalsuite.benchmarks.registry import BENCHMARKS, SPLITS, benchmark_of, tasks_named
@@ -34,8 +33,8 @@ from evalsuite.perturb import Perturbation, perturbation
 from evalsuite.prompt import Prompt, Shots, fit
 from evalsuite.results.journey import Results, write_manifest, write_results
 from evalsuite.results.scoring import Reading, score_reply
-from evalsuite.results.store import Cell, Store, key
-from evalsuite.types import SCORINGS, Item, Request, Response, Score
+from evalsuite.results.store import Store, key
+from evalsuite.types import SCORINGS, Cell, Item, Request, Response, Score, Task
 
 log = logging.getLogger(__name__)
 EXECUTORS = ("local", "ray")

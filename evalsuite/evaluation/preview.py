@@ -9,8 +9,7 @@ from typing import Any
 
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import resolve
-from evalsuite.results.store import Cell
-from evalsuite.types import Request
+from evalsuite.types import Cell, Request
 
 Cells = Iterable[tuple[Cell, list[Request]]]
 

@@ -23,9 +23,9 @@ from evalsuite.backends import ray as executor
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.models import Model
 from evalsuite.common.errors import BackendError
-from evalsuite.evaluation.display import Display, TrainingProgress
+from evalsuite.evaluation.display import Display, Step, TrainingProgress
 from evalsuite.finetuning.sweep import Job, finished
-from evalsuite.finetuning.training import Row, Step, begin, require, train
+from evalsuite.finetuning.training import Row, begin, require, train
 
 log = logging.getLogger(__name__)
 _CLAIM = "claim"  # in a training's checkpoints: the token of the one task that may write there

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from evalsuite.backends.models import Model, load_models
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks.corpus import Corpora
 from evalsuite.benchmarks.registry import BENCHMARKS, task
 from evalsuite.common.dialogue import sources
@@ -32,7 +31,7 @@ from evalsuite.evaluation.journey import prepare, run
 from evalsuite.perturb import perturbation
 from evalsuite.prompt import Prompt
 from evalsuite.results.journey import Results
-from evalsuite.types import Item
+from evalsuite.types import Item, Task
 
 if TYPE_CHECKING:
     from evalsuite.backends.checkpoint import Checkpoint

@@ -26,6 +26,7 @@ import yaml
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.models import Finetune, Model
 from evalsuite.common.errors import BackendError
+from evalsuite.evaluation.display import Step
 from evalsuite.types import Request
 
 log = logging.getLogger(__name__)
@@ -47,17 +48,6 @@ class Row:
         """The loss is on the answer and on ending after it, not on the prompt."""
         prompt = len(self.ids) - self.answer
         return [_IGNORED] * prompt + list(self.ids[prompt:])
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Where a training is: what the display shows."""
-
-    step: int
-    steps: int
-    loss: float | None
-    tokens: int  # of this process: a resumed training counts from where it went on
-    seconds: float
 
 
 def require(model: Model) -> None:

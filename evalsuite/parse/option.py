@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evalsuite.benchmarks.cider.inference import inferred
 from evalsuite.parse.catalog import Catalog, catalog
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, lower
 from evalsuite.parse.commit import Reader
 from evalsuite.parse.cues import cues
 from evalsuite.parse.filled import filled, only_named, repeated, spoken, written_out
 from evalsuite.parse.groups import Group, grouped
+from evalsuite.parse.inference import inferred
 from evalsuite.parse.mentions import masked, mentions
 from evalsuite.parse.near import spelled, with_near
 from evalsuite.parse.refusal import declines

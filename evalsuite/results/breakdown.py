@@ -21,8 +21,7 @@ from evalsuite.common.dialogue import event
 from evalsuite.parse.chars import key
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.robustness import Told
-from evalsuite.results.store import Cell
-from evalsuite.types import Answer, Item, Request, Score
+from evalsuite.types import Answer, Cell, Item, Request, Score
 
 Bin = tuple[int | None, int | None]  # lowest and highest, both in it; (26, None) is open, UNKNOWN could not be told
 UNKNOWN: Bin = (None, None)

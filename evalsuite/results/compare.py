@@ -18,8 +18,8 @@ from evalsuite.metrics.statistics import holm, paired_test
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.journey import open_store, reading_of
 from evalsuite.results.scoring import Reading, read_answer, score_answer, score_cell
-from evalsuite.results.store import Cell, Store
-from evalsuite.types import Item, Response
+from evalsuite.results.store import Store
+from evalsuite.types import Cell, Item, Response
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.judged.summary import MODELS, per_item
 from evalsuite.results.scoring import Scored
-from evalsuite.results.store import Cell
+from evalsuite.types import Cell
 
 if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats

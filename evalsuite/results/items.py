@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.cli.tables.show import FILTERS
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.results import records
 from evalsuite.results.journey import Results
+from evalsuite.types import PLACE as FILTERS
 from evalsuite.types import Status
 
 Record = dict[str, Any]

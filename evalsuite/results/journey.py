@@ -19,16 +19,17 @@ from typing import Any
 from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.files import file_name, replace_file
+from evalsuite.common.files import replace_file
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import breakdown, robustness
 from evalsuite.results.correlations import Points, metric_correlations, points
 from evalsuite.results.judged import summary
 from evalsuite.results.learning import learning
 from evalsuite.results.means import means
+from evalsuite.results.records import file_name
 from evalsuite.results.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
-from evalsuite.results.store import Cell, Evidence, Keep, Store
-from evalsuite.types import Answer, Item, Likelihood, Message, Request, Response, Score, Status
+from evalsuite.results.store import Evidence, Keep, Store
+from evalsuite.types import Answer, Cell, Item, Likelihood, Message, Request, Response, Score, Status
 
 VERSION = metadata.version("evalsuite")
 

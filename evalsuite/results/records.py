@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from evalsuite.common.errors import DataError
+from evalsuite.common.files import safe_name
+from evalsuite.types import Cell
 
 LINE = 2**24  # bytes: a reply of 1 MB, all of it escaped, with its prompt
 FILE = 2**30  # bytes of one file, unpacked
@@ -22,6 +24,11 @@ COUNT = 1_000_000  # lines of one file
 RATIO, FREE = 300, 2**26  # what is larger than FREE may not be more than RATIO times its packed size: text is about 10
 
 _PLACE = re.compile(r"(records|judged)/[^/\\\x00-\x1f]+\.jsonl")
+
+
+def file_name(cell: Cell) -> str:
+    """For people; nothing is ever read back from it."""
+    return f"{safe_name(cell.model)}.{cell.set}.{cell.split}.{cell.task}.{cell.way.replace(' ', '.')}.jsonl"
 
 
 def find(folder: Path, place: str) -> Path:

@@ -14,8 +14,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.perturb import PERTURBATIONS, Perturbation
-from evalsuite.results.store import Cell
-from evalsuite.types import Answer, Item, Request, Score
+from evalsuite.types import Answer, Cell, Item, Request, Score
 
 FLIP = 0.5  # from where on a difference counts as a flip; for right and wrong it is 1
 

@@ -13,12 +13,12 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any, Protocol
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.types import Item, Likelihood, Message, Request, Response
+from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS items (hash TEXT PRIMARY KEY, item BLOB NOT NULL);
@@ -33,36 +33,6 @@ CREATE TABLE IF NOT EXISTS judgings (id INTEGER PRIMARY KEY, place TEXT NOT NULL
 CREATE TABLE IF NOT EXISTS judged (judging INTEGER, position INTEGER, row BLOB NOT NULL, PRIMARY KEY (judging, position));
 """
 _VERSION = 3  # of the tables
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One model on one task and set in one way. `facts` are the hashes and settings that its numbers depend on."""
-
-    model: str
-    task: str
-    set: str
-    split: str
-    variant: str
-    shots: int
-    scoring: str
-    perturb: str
-    facts: dict[str, Any]
-
-    @property
-    def place(self) -> dict[str, str | int]:
-        """What tells it from the run's other cells: everything but the facts."""
-        return {name: getattr(self, name) for name in self.__slots__ if name != "facts"}
-
-    @property
-    def way(self) -> str:
-        """How its items are asked: "paper 0-shot", "plain 5-shot labels shuffle"."""
-        rest = (self.scoring if self.scoring != "generate" else "", self.perturb if self.perturb != "none" else "")
-        return " ".join([self.variant, f"{self.shots}-shot", *filter(None, rest)])
-
-    @property
-    def name(self) -> str:
-        return f"{self.model}/{self.set}/{self.split}/{self.task}/{self.way.replace(' ', '/')}"
 
 
 def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]) -> str:

@@ -17,7 +17,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cedar import chinese as cedar_chinese
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
@@ -27,8 +26,8 @@ from evalsuite.benchmarks.corecode import loader as corecode
 from evalsuite.benchmarks.corpus import File, folder_of
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import DataError
-from evalsuite.exchange.batch import read
-from evalsuite.types import Item
+from evalsuite.common.jsonl import read
+from evalsuite.types import Item, Task
 
 WHY = {"en": "Why?", "zh": "为什么？"}
 _CHINESE = "corecode-"

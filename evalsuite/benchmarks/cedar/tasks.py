@@ -6,8 +6,8 @@ pairs. The sets are the sources of the dialogues: the paper's, and those that ou
 
 from __future__ import annotations
 
-from evalsuite.benchmark import Benchmark, Task
 from evalsuite.benchmarks.cedar.explanation import DIMENSIONS
+from evalsuite.types import Benchmark, Task
 
 SETS = ("DailyDialog", "EmpatheticDialogues", "MuTual", "SocialIQA", "sample", "corecode-easy", "corecode-hard")
 # The paper tunes some models on half of the explanations (section 5.3).

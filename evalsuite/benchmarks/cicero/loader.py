@@ -24,12 +24,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cicero.tasks import ASKED, CHAINED, CICERO, QUESTIONS, SETS
 from evalsuite.benchmarks.corpus import File, folder_of
 from evalsuite.common.errors import ConfigError, DataError, unknown
-from evalsuite.types import Item
+from evalsuite.types import Item, Task
 
 SPLITS = {"train": "train", "dev": "val", "test": "test"}  # ours -> the official file's name
 Text = Annotated[str, Field(pattern=r"\S")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalsuite.benchmark import Benchmark, Task
+from evalsuite.types import Benchmark, Task
 
 SETS = ("v1", "v2")
 

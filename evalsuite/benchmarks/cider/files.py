@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks.cider.dnli import Triplet
 from evalsuite.benchmarks.cider.relations import RELATIONS, asked, official
 from evalsuite.benchmarks.corpus import File
 from evalsuite.common.errors import DataError, unknown
-from evalsuite.types import Item
+from evalsuite.types import Item, Task
 
 Fail = Callable[..., DataError]  # (message, field) -> the error, with file and line in it
 Row = tuple[str, str, str, tuple[str, ...], int | None, str]  # number, context, question, options, gold, answer

@@ -18,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cider import files as files
 from evalsuite.benchmarks.cider.dnli import NEGATIVES, Triplet, negatives
@@ -26,7 +25,7 @@ from evalsuite.benchmarks.cider.relations import RELATIONS, asked
 from evalsuite.benchmarks.cider.tasks import CIDER, FOLDS, SPLITS, TASKS_CIDER
 from evalsuite.benchmarks.corpus import File, folder_of
 from evalsuite.common.errors import DataError
-from evalsuite.types import Item
+from evalsuite.types import Item, Task
 
 NLI = ("entailment", "contradiction")  # the options of dialogue-level NLI; the first is the positive class
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evalsuite.benchmark import Benchmark, Task
 from evalsuite.benchmarks.cider.relations import CATEGORIES
+from evalsuite.types import Benchmark, Task
 
 FOLDS = ("fold1", "fold2", "fold3", "fold4", "fold5")
 SPLITS = ("train", "test")

@@ -16,12 +16,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.corecode.tasks import CORECODE
 from evalsuite.benchmarks.corpus import File, folder_of
 from evalsuite.common.errors import DataError
-from evalsuite.types import Item
+from evalsuite.types import Item, Task
 
 _LABEL = re.compile(r"\(\w{1,2}\)")
 

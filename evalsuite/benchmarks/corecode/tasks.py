@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalsuite.benchmark import Benchmark, Task
+from evalsuite.types import Benchmark, Task
 
 CORECODE = Benchmark(
     "corecode", "CORECODE", "zh", ("easy", "hard"), ("train", "dev", "test"), "集合", "set", "corecode"

@@ -22,13 +22,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.corpus import File, folder_of
 from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS, SETS, Dimension
 from evalsuite.benchmarks.glucose.tasks import GLUCOSE
 from evalsuite.common.errors import DataError
-from evalsuite.types import Item
+from evalsuite.types import Item, Task
 
 ESCAPED, JOINED = "escaped", "****"
 FILES = {"test": "test/test_set_answer_key.csv", "train": "train/GLUCOSE_training_data_final.csv"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evalsuite.benchmark import Benchmark, Task
 from evalsuite.benchmarks.glucose.dimensions import SETS
 from evalsuite.benchmarks.glucose.slots import pattern
+from evalsuite.types import Benchmark, Task
 
 GLUCOSE = Benchmark(
     "glucose", "GLUCOSE", "en", SETS, ("train", "test"), "维度", "dimension", "glucose_en", averaged=True

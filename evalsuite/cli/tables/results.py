@@ -9,14 +9,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks.check import Check
 from evalsuite.benchmarks.corecode.tasks import CORECODE
 from evalsuite.benchmarks.registry import BENCHMARKS, SPLITS, TASKS, benchmark_of, set_order, task_order
 from evalsuite.common.terminal import line
 from evalsuite.results.compare import Comparison
 from evalsuite.results.journey import Results
-from evalsuite.types import Status
+from evalsuite.types import Status, Task
 
 
 def results(done: Results) -> Iterator[Table]:

@@ -22,6 +22,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.terminal import clean, safe
 from evalsuite.results import ranking
 from evalsuite.results.journey import Results
+from evalsuite.types import PLACE as FILTERS
 
 
 def _groups(done: Results) -> Iterator[Table | Text]:
@@ -68,8 +69,6 @@ TABLES: dict[str, Callable[[Results], Iterable[Table | Text]]] = {
 }
 END = ("results", "robustness", "judge", "curves")  # what a run's end prints
 _ASKED = ("groups",)  # only if named: it reads every record, and compares every two models
-# What cells are told apart by, as the flags of `show` have it.
-FILTERS = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
 _LEGEND = "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out"
 
 

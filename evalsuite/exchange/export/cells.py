@@ -8,11 +8,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmark import Task
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.parse import PARSER_VERSION
-from evalsuite.results.store import Cell
-from evalsuite.types import Request
+from evalsuite.types import Cell, Request, Task
 
 SHIPPED = Path(__file__).parent / "shipped"
 

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.files import file_name
 from evalsuite.results import records
-from evalsuite.results.store import Cell
-from evalsuite.types import Item, Likelihood, Message, Request, Response
+from evalsuite.results.records import file_name
+from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response
 
 PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)

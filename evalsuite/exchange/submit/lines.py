@@ -14,11 +14,11 @@ from evalsuite.common.errors import DataError
 from evalsuite.exchange.submit.evidence import JUDGED_PLACE, PLACE, request_of
 from evalsuite.exchange.submit.locate import dotted
 from evalsuite.results import records
+from evalsuite.results.judged.scale import again
 from evalsuite.results.schema.judged import JudgedRecord
 from evalsuite.results.schema.record import Record
 from evalsuite.results.scoring import HEADLINE
 from evalsuite.results.store import key
-from evalsuite.review.judge.rubric import again
 from evalsuite.types import Message, Request
 
 MOST = 20  # problems of one file; where there are more, the rest is not looked at

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from evalsuite.parse.strip import Clean, strip
-from evalsuite.review.judge.rubric import Scale
+from evalsuite.results.judged.scale import Scale
 
 VERSION = 1  # of the rules
 

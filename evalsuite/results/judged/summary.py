@@ -10,14 +10,15 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
-from evalsuite.common.files import file_name, safe_name
+from evalsuite.common.files import safe_name
 from evalsuite.metrics.agreement import correlations, spearman_interval
 from evalsuite.results.judged.controls import Opinion, Told, controls, interval, length_bias
 from evalsuite.results.judged.replies import VERSION, Verdict, read
+from evalsuite.results.judged.scale import Scale, again
+from evalsuite.results.records import file_name
 from evalsuite.results.scoring import Reading, Scored, score_cell
-from evalsuite.results.store import Cell, Evidence, Keep
-from evalsuite.review.judge.rubric import Scale, again
-from evalsuite.types import Item, Request, Response
+from evalsuite.results.store import Evidence, Keep
+from evalsuite.types import Cell, Item, Request, Response
 
 _OURS = ("judge", "rubric", "control")
 

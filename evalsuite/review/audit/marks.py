@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
-from evalsuite.exchange import batch as lines
 from evalsuite.review.audit.outputs import Output
 from evalsuite.review.audit.rubrics import Scale, rubric
 from evalsuite.review.audit.sample import Sample
@@ -79,7 +79,7 @@ def read_marks(files: Sequence[Path], sample: Sample) -> Marks:
 def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line, fields), whatever the file is."""
     if file.suffix.lower() != ".csv":
-        yield from lines.read(file)
+        yield from jsonl.read(file)
         return
     try:
         text = file.read_text(encoding="utf-8-sig")

@@ -26,10 +26,11 @@ from evalsuite.parse.chars import fold
 from evalsuite.parse.strip import after_thinking
 from evalsuite.results.journey import Results, open_store, reading_of, write_results
 from evalsuite.results.judged.replies import read
-from evalsuite.results.store import Cell, Store, key
+from evalsuite.results.judged.scale import again
+from evalsuite.results.store import Store, key
 from evalsuite.review.judge.attacks import attacks, draw
-from evalsuite.review.judge.rubric import Rubric, again
-from evalsuite.types import Item, Message, Request, Response, Score
+from evalsuite.review.judge.rubric import Rubric
+from evalsuite.types import Cell, Item, Message, Request, Response, Score
 
 
 @dataclass(frozen=True, slots=True)

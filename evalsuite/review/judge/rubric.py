@@ -19,7 +19,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,21 +28,8 @@ from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evalsuite.common.errors import PromptError, unknown
+from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Item
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """Whole numbers from `low` to `high`."""
-
-    name: str
-    low: int
-    high: int
-    zh: str = ""
-
-    @property
-    def values(self) -> range:
-        return range(self.low, self.high + 1)
 
 
 class _Scale(BaseModel):
@@ -133,12 +119,6 @@ def _reminder(scales: Sequence[Scale]) -> str:
         lines = ", ".join(f'"{s.name.capitalize()}: " and a whole number from {s.low} to {s.high}' for s in scales)
         first = f"the first {len(scales)} lines are {lines}"
     return f"Note: {first}, and nothing else; explain from the next line on."
-
-
-def again(prompt: str, reminder: str, attempt: int) -> str:
-    """The prompt of an attempt, from 1. At temperature 0 the same prompt would bring the same reply: so each is another."""
-    count = f" (attempt {attempt})" if reminder.isascii() else f"（第{attempt}次）"
-    return prompt if attempt == 1 else f"{prompt}\n\n{reminder}{count if attempt > 2 else ''}"
 
 
 # A mark of a fence, [候选答案结束] or [Candidate Answer Ends], in any brackets and script, with blanks and characters
