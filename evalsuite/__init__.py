@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from evalsuite.review.judge.judging import judge as judge
 
 _HOME = {
-    "Settings": "run",
-    "compare": "compare",
-    "export": "export.making",
-    "finetune": "finetune",
-    "judge": "judge.judging",
+    "Settings": "evaluation.journey",
+    "compare": "results.compare",
+    "export": "exchange.export.making",
+    "finetune": "finetuning.sweep",
+    "judge": "review.judge.judging",
     "parse_option": "parse",
     "parse_span": "parse",
-    "preview": "run",
-    "report": "report",
-    "run": "run",
-    "score": "run",
+    "preview": "evaluation.journey",
+    "report": "page.report",
+    "run": "evaluation.journey",
+    "score": "evaluation.journey",
 }
 __all__ = list(_HOME)
 
