@@ -22,10 +22,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalsuite.evaluation.journey import Settings as Settings
     from evalsuite.evaluation.journey import preview as preview
     from evalsuite.evaluation.journey import run as run
     from evalsuite.evaluation.journey import score as score
+    from evalsuite.evaluation.plan import Settings as Settings
     from evalsuite.exchange.export.making import export as export
     from evalsuite.finetuning.sweep import finetune as finetune
     from evalsuite.page.report import report as report
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from evalsuite.review.judge.judging import judge as judge
 
 _HOME = {
-    "Settings": "evaluation.journey",
+    "Settings": "evaluation.plan",
     "compare": "results.compare",
     "export": "exchange.export.making",
     "finetune": "finetuning.sweep",

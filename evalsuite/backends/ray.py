@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from evalsuite import backends
-from evalsuite.backends import Backend, Loader, LocalModel
-from evalsuite.backends.models import Model
+from evalsuite.backends.base import Backend, Loader, LocalModel
+from evalsuite.backends.model import Model
+from evalsuite.backends.registry import backend_named, load
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Request, Response
 
@@ -31,12 +31,12 @@ PATIENCE = 300.0  # seconds to wait for room on the cluster while there is no re
 
 
 def cluster(engine: Loader, address: str | None, replicas: int | None) -> Loader:
-    """A loader that puts hf and vllm models on the cluster; the others, which need none, come from `engine`."""
+    """A loader that puts local models (hf, vllm) on the cluster; the others, which need none, come from `engine`."""
 
-    def load(model: Model) -> Backend:
-        return Replicas(model, address, replicas) if model.backend in ("hf", "vllm") else engine(model)
+    def placed(model: Model) -> Backend:
+        return Replicas(model, address, replicas) if backend_named(model.backend).local else engine(model)
 
-    return load
+    return placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Replica:
         # No part of the constructor: waiting for room has an end, loading a large model takes what it takes.
         host = socket.gethostname()
         try:
-            self.engine = cast(LocalModel, backends.load(model))
+            self.engine = cast(LocalModel, load(model))
         except BackendError as error:
             raise BackendError(f"{error} (on node {host})") from None
         return Facts(host, self.engine.fingerprint, self.engine.settings, self.engine.context, self.engine.parameters)

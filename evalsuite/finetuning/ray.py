@@ -21,7 +21,7 @@ from typing import Any
 
 from evalsuite.backends import ray as executor
 from evalsuite.backends.checkpoint import Checkpoint
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.evaluation.display import Display, Step, TrainingProgress
 from evalsuite.finetuning.sweep import Job, finished

@@ -20,14 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from evalsuite.backends.models import Model, load_models
+from evalsuite.backends.model import Model
+from evalsuite.backends.models import load_models
 from evalsuite.benchmarks.corpus import Corpora
 from evalsuite.benchmarks.registry import BENCHMARKS, task
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
-from evalsuite.evaluation.journey import prepare, run
+from evalsuite.evaluation.journey import run
+from evalsuite.evaluation.plan import prepare
 from evalsuite.perturb import perturbation
 from evalsuite.prompt import Prompt
 from evalsuite.results.journey import Results
@@ -193,7 +195,7 @@ def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
     for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompt = Prompt(resolve(s.prompts), task(name), s.prompt)
         subset = pools[name].subset(size, seed)
-        rows = [training.row(checkpoint, prompt.request(item)) for item in subset]
+        rows = [training.row(checkpoint, prompt.request(item), item.target) for item in subset]
         limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
         fitting = [r for r in rows if limit is None or len(r.ids) <= limit]
         if not fitting:
