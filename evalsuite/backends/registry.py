@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from evalsuite.backends.base import Backend, BackendRow, Limits, Loader, Sharing, TrainingItems
 from evalsuite.backends.model import Model
 from evalsuite.backends.vllm import sharing
-from evalsuite.common.errors import BackendError, ConfigError, unknown
+from evalsuite.common.errors import BackendError, ConfigError, EvalsuiteError, unknown
 from evalsuite.types import SCORINGS
 
 log = logging.getLogger(__name__)
@@ -101,7 +102,7 @@ def load(
 
 
 def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Backend | BackendError]]:
-    """Each model with its backend, or with why it cannot be loaded. One is in memory at a time.
+    """Each model with its backend, or with why it cannot be loaded, whatever an engine raises. One is in memory at a time.
 
     Models that can share an engine come after one another; those with an adapter come first, so that the engine is
     made for adapters if there are any.
@@ -118,6 +119,11 @@ def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Bac
                 backend = shared or engine(model)
             except BackendError as error:
                 yield model, error
+            except (EvalsuiteError, sqlite3.Error):  # of the data or the store: they concern all models
+                raise
+            except Exception as error:
+                log.info("model %s cannot be loaded", model.name, exc_info=True)
+                yield model, BackendError(f"model {model.name}: {type(error).__name__}: {error}")
             else:
                 yield model, backend
     finally:
