@@ -1,7 +1,8 @@
-"""models.yaml -> Models. An unknown key is an error that names it, its line, and the keys there are."""
+"""models.yaml, or functions that reply -> models. An unknown key is an error that names it, its line, and the keys there are."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,21 @@ from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.backends.model import API, HF, VLLM, Finetune, Generation, Model, Price, Strict
 from evalsuite.backends.registry import backend_named
+from evalsuite.backends.scripted import Replies, scripted_models
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.resources import resolve
+
+Models = str | Path | Replies  # the place of a models.yaml, or names with functions that reply
+
+
+def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
+    """All models of a source, or those named. Raises ConfigError."""
+    if isinstance(source, str | Path):
+        return load_models(resolve(source), list(names))
+    for name in names:
+        if name not in source:
+            raise ConfigError(unknown("model", name, source))
+    return scripted_models({name: reply for name, reply in source.items() if not names or name in names})
 
 
 class _File(Strict):

@@ -14,7 +14,9 @@ from typing import Any
 
 from evalsuite.backends.base import Limits, Loader
 from evalsuite.backends.model import Model
+from evalsuite.backends.models import Models
 from evalsuite.backends.registry import load, loaded
+from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.corpus import Corpora, data_name
 from evalsuite.benchmarks.registry import benchmark_of
 from evalsuite.common.errors import BackendError
@@ -29,19 +31,24 @@ from evalsuite.results.store import Store, key
 from evalsuite.types import Cell, Item, Trial
 
 
-def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
+def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     """Evaluate models; the keywords are the fields of `Settings`, which are the command line's flags.
 
+    `models` is a file, or the names of models with functions that give their replies (backends/scripted.py).
+
     >>> run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")  # doctest: +SKIP
+    >>> run({"mine": lambda request: "(a)"}, tasks=["event_cause"], out="runs/try")  # doctest: +SKIP
     """
     prepared = prepare(models, **settings)
     out = Path(prepared[0].out)
     out.mkdir(parents=True, exist_ok=True)
     with locked(out):
-        return evaluate(*prepared)
+        return evaluate(*prepared, replies=None if isinstance(models, str | Path) else models)
 
 
-def evaluate(s: Settings, chosen: Sequence[Model], corpus: Corpora, sources: Sequence[Source]) -> Results:
+def evaluate(
+    s: Settings, chosen: Sequence[Model], corpus: Corpora, sources: Sequence[Source], replies: Replies | None = None
+) -> Results:
     """What `run` does once all is prepared. The caller holds the lock of the folder s.out."""
     out = Path(s.out)
     problems: list[str] = []
@@ -52,7 +59,9 @@ def evaluate(s: Settings, chosen: Sequence[Model], corpus: Corpora, sources: Seq
             train=partial(_labelled, corpus, {x.task.benchmark for x in sources}),
             limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend),
         )
-        if s.executor == "ray":
+        if replies is not None:
+            engine = scripted_loader(replies)
+        elif s.executor == "ray":
             from evalsuite.backends.ray import cluster
 
             engine = cluster(engine, s.ray_address, s.replicas)
@@ -83,7 +92,7 @@ def score(run: str | Path, parser: str = "full", extract: bool = True) -> Result
         return write_results(out, Reading(parser, extract))
 
 
-def preview(models: str | Path = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Trial]]]:
+def preview(models: Models = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Trial]]]:
     """What `run` would ask, cell by cell, without loading a model (so no shot is dropped for space)."""
     s, chosen, corpus, sources = prepare(models, **settings)
     for model in chosen:

@@ -12,7 +12,7 @@ from typing import Any
 
 from evalsuite.backends.base import Backend
 from evalsuite.backends.model import Model
-from evalsuite.backends.models import load_models
+from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.corpus import Corpora, File
@@ -90,10 +90,10 @@ class Source:
     leaked: int | None  # items of the file whose dialogue the training split has, too; None: no training split
 
 
-def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[Source]]:
+def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[Source]]:
     """Read settings, models and data, and find all that is wrong with them before any model is loaded."""
-    s = Settings(models=models, **settings)
-    chosen = load_models(resolve(s.models), list(s.model))
+    s = Settings(models=models if isinstance(models, str | Path) else "functions", **settings)
+    chosen = models_of(models, s.model)
     corpus = Corpora(resolve(data_of(s)), skip_bad=s.skip_bad)
     sources = []
     places = _places(s, corpus)

@@ -15,8 +15,9 @@ from typing import Any
 
 from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
-from evalsuite.backends.models import load_models
+from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import load, loaded
+from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, task
 from evalsuite.common.errors import BackendError, ConfigError, unknown
 from evalsuite.common.lock import locked
@@ -104,28 +105,38 @@ class Judging:
     rows: tuple[tuple[Candidate, str, str], ...]  # (candidate, prompt, id of the attack)
 
 
-def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Results:
+def judge(
+    run: str | Path, judge: str | Sequence[str], models: Models = "bundled:models.yaml", **settings: Any
+) -> Results:
     """Let models score a run's generations; the keywords are the fields of `Settings`, the command line's flags.
+
+    `models` is a file, or the names of models with functions that give their replies (backends/scripted.py).
 
     >>> judge("runs/try", "gpt", models="endpoints.yaml", limit=50, blind=True)  # doctest: +SKIP
     """
-    s = Settings(judge=(judge,) if isinstance(judge, str) else tuple(judge), **settings)
+    replies = None if isinstance(models, str | Path) else models
+    file = models if isinstance(models, str | Path) else "functions"
+    s = Settings(models=file, judge=(judge,) if isinstance(judge, str) else tuple(judge), **settings)
     out = Path(run)
-    listed = {m.name: m for m in load_models(resolve(s.models))}
-    judges = load_models(resolve(s.models), list(s.judge))
+    listed = {m.name: m for m in models_of(models)}
+    judges = models_of(models, s.judge)
     for model in judges:
         if model.backend == "baseline":
             raise ConfigError(f"--judge {model.name}: a baseline cannot judge; name a model on hf, vllm or openai")
     find_store(out)
     with locked(out):
-        return _judge(out, s, judges, listed)
+        return _judge(out, s, judges, listed, replies)
 
 
-def _judge(out: Path, s: Settings, judges: Sequence[Model], listed: dict[str, Model]) -> Results:
+def _judge(
+    out: Path, s: Settings, judges: Sequence[Model], listed: dict[str, Model], replies: Replies | None
+) -> Results:
     problems: list[str] = []
     with open_store(out) as store, log_to(out / "judge.log", s.verbose), Display() as display:
         groups = by_rubric(candidates(store, s), s)
         engine: Loader = partial(load, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend))
+        if replies is not None:
+            engine = scripted_loader(replies)
         for model, backend in loaded(judges, engine):
             with collected(problems, model, out / "judge.log"):
                 if isinstance(backend, BackendError):
