@@ -68,3 +68,18 @@ def test_the_readmes_python_example(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", readme, re.S)
     assert python(code, tmp_path).strip()
+
+
+def test_public_names_are_functions_whatever_is_imported(tmp_path: Path) -> None:
+    """No module is called like a public function: importing it would put it in the function's place."""
+    code = (
+        "import evalsuite, importlib, pkgutil\n"
+        "first = {name: getattr(evalsuite, name) for name in evalsuite.__all__}\n"
+        "assert not {m.name for m in pkgutil.iter_modules(evalsuite.__path__)} & {*first}\n"
+        "for name, value in first.items():\n"
+        "    importlib.import_module(value.__module__)\n"
+        "    assert callable(value) and getattr(evalsuite, name) is value and name in dir(evalsuite)\n"
+        "try: evalsuite.nothing\n"
+        "except AttributeError as error: print(error)"
+    )
+    assert python(code, tmp_path) == "module 'evalsuite' has no attribute 'nothing'\n"
