@@ -20,10 +20,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalsuite.evaluation.journey import Settings as Settings
     from evalsuite.evaluation.journey import preview as preview
     from evalsuite.evaluation.journey import run as run
     from evalsuite.evaluation.journey import score as score
+    from evalsuite.evaluation.settings import Settings as Settings
     from evalsuite.exchange.export.making import export as export
     from evalsuite.finetuning.sweep import finetune as finetune
     from evalsuite.page.report import report as report
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from evalsuite.review.judge.judging import judge as judge
 
 _HOME = {
-    "Settings": "evaluation.journey",
+    "Settings": "evaluation.settings",
     "compare": "results.compare",
     "export": "exchange.export.making",
     "finetune": "finetuning.sweep",
