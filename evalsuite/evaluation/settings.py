@@ -34,14 +34,16 @@ class Settings:
     )
     split: str = flag("test", "train, dev or test.", "dev")
     shots: Sequence[int] = flag(
-        (0,), "Examples before the question, drawn from train for each item: one number or more.", "0,1,3,5"
+        (0,),
+        "Examples before the question, one number or more; drawn from train for each item, never of its own dialogue.",
+        "0,1,3,5",
     )
     prompt: Sequence[str] = flag(
         ("paper",), "Wordings, comma-separated: paper, plain, or a template of yours.", "paper,plain"
     )
     scoring: Sequence[str] = flag(
         ("generate",),
-        "How choices are asked, comma-separated: generate, labels, texts, constrained (hf and vllm can all).",
+        "How choices are asked, comma-separated: generate (written and parsed), labels or texts (the likelihood of each), constrained (only a label can be written).",
         "generate,labels",
     )
     perturb: Sequence[str] = flag(
@@ -52,11 +54,15 @@ class Settings:
         None, "Official data; else EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
     )
     out: str | Path = flag("runs/default", "The run's folder. The same command goes on in it where it stopped.", "DIR")
-    seed: int = flag(0, "For drawing shots.", "N")
+    seed: int = flag(0, "For drawing shots and for perturbations.", "N")
     skip_bad: bool = flag(False, "Leave broken lines out, and count them, instead of stopping.")
-    drop_leaked: bool = flag(False, "Leave out items whose dialogue stands in the training split, too.")
+    drop_leaked: bool = flag(
+        False, "Leave out items whose dialogue is in the training split, too; if not given, they are only counted."
+    )
     prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
-    budget: float | None = flag(None, "What the run may cost in all, in the currency of the models' prices.", "COST")
+    budget: float | None = flag(
+        None, "What the run may cost in all, in the currency of the models' prices; it is never passed.", "COST"
+    )
     max_concurrency: int | None = flag(None, "Requests at an endpoint at once, instead of the models' own.", "N")
     executor: str = flag("local", "local, or ray: hf and vllm models as replicas on a Ray cluster.", "ray")
     ray_address: str | None = flag(None, "The cluster; else RAY_ADDRESS, else this machine alone.", "HOST:PORT")
