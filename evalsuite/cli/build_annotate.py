@@ -48,10 +48,12 @@ def annotate(
     """Write the page on which dialogues are annotated: one file, offline, kept in the browser, exported as JSONL."""
     from evalsuite.authoring import page
     from evalsuite.common.errors import ConfigError, unknown
+    from evalsuite.common.flags import check_budget
     from evalsuite.common.resources import resolve
 
     if set not in ("easy", "hard"):
         raise ConfigError(unknown("set", set, ("easy", "hard")))
+    check_budget(budget)
     rows = page.dialogues(resolve(dialogues), set)
     if suggest:
         from evalsuite.authoring.suggest import proposals

@@ -47,7 +47,7 @@ def tasks(
 
 
 def overview(made: Made) -> Table:
-    """Items by task and split, and what they are made of."""
+    """A table of the items by task and split, with the dialogues they come from and the places of right options."""
     from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
     from evalsuite.cli.tables.results import listing
 
@@ -59,7 +59,7 @@ def overview(made: Made) -> Table:
 
 
 def notes(made: Made) -> list[str]:
-    """What was read, and what of it was left out."""
+    """Lines that say how many annotations were read, and which were left out and why."""
     merged = made.merged
     read = sum(merged.annotators.values())
     who = ", ".join(f"{name} {n}" for name, n in merged.annotators.items() if name)

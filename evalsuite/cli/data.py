@@ -40,7 +40,7 @@ def tasks(data: Data = None) -> None:
 
 
 def _items(corpus: Corpus, t: Task) -> str:
-    """ "easy 142, hard 142", or of many sets their sum."""
+    """The number of test items of each set, "easy 142, hard 142"; of more than three sets their sum."""
     counts = {s: len(corpus.file(t, s, "test").items) for s in corpus.sets if corpus.has(t, s, "test")}
     if len(counts) > 3:
         return f"{sum(counts.values()):,} in {len(counts)} {corpus.benchmark.sets_en}s"
