@@ -23,7 +23,8 @@ from evalsuite.common.errors import BackendError
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import ask_trials, collected
 from evalsuite.evaluation.display import Display, log_to
-from evalsuite.evaluation.plan import Settings, Source, cells, data_of, prepare
+from evalsuite.evaluation.plan import Source, cells, data_of, prepare
+from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import write_page
 from evalsuite.results.journey import Results, find_store, write_manifest, write_results
 from evalsuite.results.scoring import Reading
@@ -32,7 +33,7 @@ from evalsuite.types import Cell, Item, Trial
 
 
 def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
-    """Evaluate models; the keywords are the fields of `Settings`, which are the command line's flags.
+    """Evaluate models; the keywords are the fields of `Settings`.
 
     `models` is a file, or the names of models with functions that give their replies (backends/scripted.py).
 
