@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from evalsuite.authoring import artefacts
 from evalsuite.authoring.guess import Nearest
 from evalsuite.authoring.stats import stats, write
+from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.cli.build import build_app
 from evalsuite.common.resources import bundled
@@ -68,7 +69,7 @@ def _choices(root: Path, plant: str, n: int = 240) -> None:
 
 
 def _above(root: Path) -> set[str]:
-    return {f.check for f in artefacts.find(Corpus(root)) if f.above}
+    return {f.check for f in artefacts.find(Corpus(BENCHMARK, root)) if f.above}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_a_planted_artefact_is_found(plant: str, found: set[str], tmp_path: Path
 
 def test_the_order_of_checks_does_not_depend_on_the_run(tmp_path: Path) -> None:
     _choices(tmp_path, "options", 60)
-    assert artefacts.find(Corpus(tmp_path)) == artefacts.find(Corpus(tmp_path))
+    assert artefacts.find(Corpus(BENCHMARK, tmp_path)) == artefacts.find(Corpus(BENCHMARK, tmp_path))
 
 
 def _cause(n: int, event: str, answer: str, dialogue: str = "") -> dict[str, Any]:
@@ -110,7 +111,7 @@ def test_texts_by_question_echo_and_lookup(tmp_path: Path) -> None:
     extra = [_cause(2000 + n, f"甲乙丙{n}", f"丁戊己{n}", leaked) for n in range(2)]
     _write(tmp_path, _CAUSE, "train", [*train, *extra])
     _write(tmp_path, _CAUSE, "test", [*test, *extra])
-    found = {(f.check, f.measure): f for f in artefacts.find(Corpus(tmp_path))}
+    found = {(f.check, f.measure): f for f in artefacts.find(Corpus(BENCHMARK, tmp_path))}
     assert found["nearest question", "exact"].value == pytest.approx(60 / 62, abs=1e-6)
     assert found["nearest question", "exact"].verdict == "can be solved without reading the dialogue"
     assert 0.4 < found["echo", "f1"].value < 0.6 and found["echo", "f1"].above
@@ -122,7 +123,12 @@ def test_texts_by_question_echo_and_lookup(tmp_path: Path) -> None:
 def test_without_training_files_only_what_needs_none(tmp_path: Path) -> None:
     _choices(tmp_path, "position", 60)
     (tmp_path / "data/easy" / _FILLING.format("train")).unlink()
-    assert {f.check for f in artefacts.find(Corpus(tmp_path))} == {"label", "position", "alike", "dialogue overlap"}
+    assert {f.check for f in artefacts.find(Corpus(BENCHMARK, tmp_path))} == {
+        "label",
+        "position",
+        "alike",
+        "dialogue overlap",
+    }
 
 
 def test_intervals_count_dialogues(tmp_path: Path) -> None:
@@ -196,7 +202,7 @@ _DERIVED = {("slot_identification", "easy"): 0.61, ("slot_identification", "hard
 def test_derived_files_have_the_label_prior_that_is_known(real_data: Path) -> None:
     if not (real_data / "corecode-derived").is_dir():
         pytest.skip("EVALSUITE_DATA has no corecode-derived")
-    found = {(f.task, f.set, f.check): f for f in artefacts.find(Corpus(real_data / "corecode-derived"))}
+    found = {(f.task, f.set, f.check): f for f in artefacts.find(Corpus(BENCHMARK, real_data / "corecode-derived"))}
     for (task, item_set), share in _DERIVED.items():
         assert found[task, item_set, "label"].value == pytest.approx(share, abs=0.005)
         assert found[task, item_set, "label"].above
@@ -206,7 +212,7 @@ def test_derived_files_have_the_label_prior_that_is_known(real_data: Path) -> No
 def test_official_files_leak_and_can_be_echoed(real_data: Path) -> None:
     if not (real_data / "corecode").is_dir():
         pytest.skip("EVALSUITE_DATA has no corecode")
-    found = {(f.task, f.set, f.check, f.measure): f for f in artefacts.find(Corpus(real_data / "corecode"))}
+    found = {(f.task, f.set, f.check, f.measure): f for f in artefacts.find(Corpus(BENCHMARK, real_data / "corecode"))}
     # 53 items of the easy cause file (one of them twice) are in dev too, which stands in for the missing training file.
     assert round(found["event_cause", "easy", "lookup", "exact"].value * 1526) == 54
     assert found["event_cause", "hard", "lookup", "exact"].value == 0

@@ -18,8 +18,7 @@ import pytest
 import evalsuite
 from evalsuite.backends import ray as executor
 from evalsuite.backends.models import load_models
-from evalsuite.benchmarks.corpus import Corpora
-from evalsuite.benchmarks.registry import task
+from evalsuite.benchmarks.registry import Corpora, task
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.display import Display

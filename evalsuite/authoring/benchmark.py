@@ -11,8 +11,9 @@ from pathlib import Path
 from evalsuite.authoring.distractors import KINDS, chooser
 from evalsuite.authoring.making import annotated, build, flat, splits
 from evalsuite.authoring.merging import Merged, merge
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import load, path_of
-from evalsuite.benchmarks.corecode.tasks import CORECODE, TASKS_CORECODE
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 

@@ -17,9 +17,9 @@ from typing import Any
 
 from evalsuite.authoring.annotations import place as place_of
 from evalsuite.authoring.annotations import read as read_dialogues
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.corecode.ontology import Slot, find, slots
-from evalsuite.benchmarks.corecode.tasks import CORECODE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.results.schema.annotation import AnnotatedDialogue

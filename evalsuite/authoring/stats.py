@@ -13,6 +13,7 @@ from typing import Any
 from evalsuite.authoring.artefacts import CHECKS, Finding, find
 from evalsuite.authoring.making import Annotation, read
 from evalsuite.benchmarks.check import Table1, table1, whole_dialogues
+from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import TASKS
@@ -73,7 +74,7 @@ def stats(folder: Path, annotations: Path | None = None, split: str = "test", sk
     """Count and check data in the official layout. With the annotations that they were made from, knowledge is counted
     there; else in the files of slot identification, which have an item an annotation, or where there are none, in those of
     the event-causal tasks. Raises DataError for what is not there or broken."""
-    corpus = Corpus(folder, skip_bad=skip_bad)
+    corpus = Corpus(BENCHMARK, folder, skip_bad=skip_bad)
     tables = tuple(table1(name, whole) for name, whole in whole_dialogues(corpus).items() if whole)
     if annotations:
         source, knowledge, counts = annotations.name, *_of_annotations(read(annotations))

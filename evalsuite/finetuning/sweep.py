@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from evalsuite.backends.models import Model, load_models
-from evalsuite.benchmarks.corpus import Corpora
-from evalsuite.benchmarks.registry import BENCHMARKS, task
+from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, task
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import resolve
@@ -86,8 +85,8 @@ class Sweep:
         """Those that a task is trained and tested on. ConfigError: several that nobody named: folds, say, whose training
         items are the others' test items."""
         named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
-        if "both" in named and t.benchmark != "corecode":
-            of = BENCHMARKS[t.benchmark]
+        of = BENCHMARKS[t.benchmark]
+        if "both" in named and (of.averaged or len(of.sets) != 2):
             raise ConfigError(
                 f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
             )

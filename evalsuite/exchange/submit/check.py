@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
@@ -151,8 +151,7 @@ def _stated(stated: form.Form | None, results: dict[str, Any]) -> Iterator[str]:
 
 def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str]:
     """Whether it was scrubbed, and names the same data as the results."""
-    from evalsuite.benchmarks.corpus import data_name
-    from evalsuite.benchmarks.registry import TASKS
+    from evalsuite.benchmarks.registry import TASKS, benchmark_of
 
     for name in SCRUBBED:
         group, _, key = name.rpartition(".")
@@ -161,7 +160,7 @@ def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str
         if not kept:
             yield f"manifest.json: {name}: holds {SCRUBBED[name].partition(';')[0]}; `evalsuite submit make` takes it out"
     for n, cell in enumerate(results["cells"]):
-        file = data_name(TASKS[cell["task"]], cell["set"], cell["split"])
+        file = benchmark_of(cell["task"]).data_name(TASKS[cell["task"]], cell["set"], cell["split"])
         known = manifest["data"].get(file)
         if known and known["sha256"] != cell["facts"]["data"]:
             yield f"results.json: cells[{n}].facts.data: manifest.json has another hash of {file}"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalsuite.benchmarks.cedar.probing import probe
-from evalsuite.benchmarks.corpus import Corpora, File
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.journey import leaks
