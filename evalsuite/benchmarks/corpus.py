@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalsuite.common.errors import DataError
+from evalsuite.common.files import read_bytes
+from evalsuite.common.jsonl import lines, valid
 from evalsuite.types import Benchmark, Item, Task
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    Model = TypeVar("Model", bound=BaseModel)
 
 Row = TypeVar("Row")
 Made = TypeVar("Made")
@@ -41,6 +50,20 @@ def collect(
                 raise
             skipped.append(error)
     return tuple(made), tuple(skipped)
+
+
+def read_lines(
+    path: Path, model: type[Model], make: Callable[[int, Model], Made], skip_bad: bool, missing: str = ""
+) -> tuple[tuple[Made, ...], tuple[DataError, ...], str]:
+    """`make` of each line of a JSONL file, checked by a pydantic model; the errors of lines left out; the file's SHA-256.
+
+    `missing` is what the error says if there is no such file.
+    """
+    raw = read_bytes(path, missing)
+    made, skipped = collect(
+        lines(io.BytesIO(raw)), lambda line, text: make(line, valid(model, text, path, line)), skip_bad
+    )
+    return made, skipped, hashlib.sha256(raw).hexdigest()
 
 
 class Corpus(ABC):

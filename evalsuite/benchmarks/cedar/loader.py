@@ -12,7 +12,6 @@ set. `valid`: all raters agree that it is relevant, not trivial and plausible. `
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -27,10 +26,9 @@ from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, LANGUAGES, NEGATE
 from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS, TASKS_CEDAR
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode import loader as corecode
-from evalsuite.benchmarks.corpus import File, collect
+from evalsuite.benchmarks.corpus import File, read_lines
 from evalsuite.common.errors import DataError
-from evalsuite.common.files import read_bytes
-from evalsuite.common.jsonl import SAID, Fault, lines, valid
+from evalsuite.common.jsonl import SAID, Fault
 from evalsuite.types import Benchmark, Item, Task
 
 WHY = {"en": "Why?", "zh": "为什么？"}
@@ -106,9 +104,9 @@ class Corpus(corpus.Corpus):
 def load(folder: Path, task: Task, set: str, split: str, *, seed: int = 0, skip_bad: bool = False) -> File:
     """The probes of one task and source. With `skip_bad` a broken line is left out and counted."""
     path = folder / f"{split}.jsonl"
-    found, skipped = _instances(path, split, skip_bad)
+    found, skipped, sha256 = _instances(path, split, skip_bad)
     chosen = [instance for instance in found if instance.source == set]
-    return File(path, items(chosen, task.name, seed), skipped, hashlib.sha256(path.read_bytes()).hexdigest())
+    return File(path, items(chosen, task.name, seed), skipped, sha256)
 
 
 def instances(path: Path, split: str = "test") -> tuple[Instance, ...]:
@@ -148,17 +146,17 @@ def items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ..
     return tuple(made)
 
 
-def _instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instance, ...], tuple[DataError, ...]]:
+def _instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instance, ...], tuple[DataError, ...], str]:
     seen: set[str] = set()
 
-    def instance(line: int, text: bytes) -> Instance:
-        made = valid(_Line, text, path, line).instance(split)
+    def instance(line: int, row: _Line) -> Instance:
+        made = row.instance(split)
         if made.id in seen:
             raise DataError("is taken by an earlier line of this source", path, line, "id")
         seen.add(made.id)
         return made
 
-    return collect(lines(io.BytesIO(read_bytes(path))), instance, skip_bad)
+    return read_lines(path, _Line, instance, skip_bad)
 
 
 Text = Annotated[str, Field(pattern=SAID)]

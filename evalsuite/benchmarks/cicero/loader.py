@@ -15,8 +15,6 @@ A question's second line is "target: …", for nothing can be asked without it; 
 
 from __future__ import annotations
 
-import hashlib
-import io
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -27,11 +25,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cicero.tasks import ASKED, CHAINED, QUESTIONS, SETS
-from evalsuite.benchmarks.corpus import File, collect
-from evalsuite.common import jsonl
+from evalsuite.benchmarks.corpus import File, read_lines
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.files import read_bytes
-from evalsuite.common.jsonl import SAID, Fault, valid
+from evalsuite.common.jsonl import SAID, Fault
 from evalsuite.types import Benchmark, Item, Task
 
 SPLITS = {"train": "train", "dev": "val", "test": "test"}  # ours -> the official file's name
@@ -116,11 +112,9 @@ class _Lines:
     """The lines of one official file, by number."""
 
     def __init__(self, path: Path, *, skip_bad: bool) -> None:
-        raw = read_bytes(path, missing="no such CICERO file")
-        self.path, self.sha256 = path, hashlib.sha256(raw).hexdigest()
-        # An item's number is its line's, from 0.
-        rows, self.skipped = collect(
-            jsonl.lines(io.BytesIO(raw)), lambda line, text: (line - 1, valid(_Line, text, path, line)), skip_bad
+        self.path = path
+        rows, self.skipped, self.sha256 = read_lines(
+            path, _Line, lambda line, row: (line - 1, row), skip_bad, "no such CICERO file"
         )
         self.rows = dict(rows)
 

@@ -10,18 +10,15 @@ What the official files are like, and what follows here:
 
 from __future__ import annotations
 
-import hashlib
-import io
 import re
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.corpus import File, collect
+from evalsuite.benchmarks.corpus import File, read_lines
 from evalsuite.common.errors import DataError
-from evalsuite.common.files import read_bytes
-from evalsuite.common.jsonl import SAID, Fault, lines, valid
+from evalsuite.common.jsonl import SAID, Fault
 from evalsuite.types import Item, Task
 
 _LABEL = re.compile(r"\(\w{1,2}\)")
@@ -92,13 +89,11 @@ class _Written(_Line):
 def load(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
     """Read one file. A broken line raises DataError with file, line and field; with `skip_bad` it is left out and counted."""
     path = path_of(root, task, set, split)
-    raw = read_bytes(path, missing=f"no {split} file of {task.name} ({set})")
     model: type[_Choice] | type[_Written] = _Choice if task.kind == "choice" else _Written
     numbers: dict[int, int] = {}
     dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share a dialogue: keep it once
 
-    def item(line: int, text: bytes) -> Item:
-        row = valid(model, text, path, line)
+    def item(line: int, row: _Choice | _Written) -> Item:
         if row.id in numbers:
             raise DataError(f"{row.id} is taken by line {numbers[row.id]} already", path, line, "id")
         numbers[row.id] = line
@@ -117,5 +112,4 @@ def load(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False
             (answer,),
         )
 
-    items, skipped = collect(lines(io.BytesIO(raw)), item, skip_bad)
-    return File(path, items, skipped, hashlib.sha256(raw).hexdigest())
+    return File(path, *read_lines(path, model, item, skip_bad, f"no {split} file of {task.name} ({set})"))
