@@ -14,7 +14,7 @@ _SPANS, _CHOICES, _RELATIONS = (
     "code/relation_prediction/datasets/csk_rp",
 )
 
-# `file` holds the number of the fold as its task counts it: see `cider.paths`.
+# `file` takes the number of the fold as its task counts it: see `files.test`.
 TASKS_CIDER: dict[str, Task] = {
     task.local: task
     for task in (

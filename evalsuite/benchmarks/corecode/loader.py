@@ -100,7 +100,7 @@ def load(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False
         turns, options = tuple(row.dialogue), row.options
         answer = row.answer if isinstance(row.answer, str) else row.answer[1]
         return Item(
-            f"corecode/{set}/{split}/{task.name}/{row.id}",
+            f"{task.benchmark}/{set}/{split}/{task.local}/{row.id}",
             task.name,
             set,
             split,
