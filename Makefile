@@ -50,7 +50,7 @@ lint: .venv/test
 	touch $@
 
 .venv/test: .venv/run
-	$(PIP) install -e '.[hf,openai,finetune,ray,semsim,dev]'
+	$(PIP) install -e '.[hf,openai,finetune,ray,authoring,semsim,dev]'
 	touch $@
 
 .venv-neighbours/test: .venv/test

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
-from evalsuite.authoring.guess import ConditionalLogit, Nearest, bags
-from evalsuite.authoring.guess import pieces as ngrams
+from evalsuite.authoring.classifier import ConditionalLogit, bags, nearest
+from evalsuite.authoring.classifier import pieces as ngrams
 from evalsuite.backends.baseline import lexical, pairs, pieces
 from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.common.dialogue import event, sources
@@ -288,8 +288,8 @@ def _nearest(known: Items, tested: Items) -> list[Guess] | None:
     """The answer of the training item whose question is most alike."""
     if tested[0].options or not known or len({i.question for i in tested}) == 1:
         return None
-    near = Nearest([i.question for i in known])
-    return [known[n].references[0] for n in near([i.question for i in tested])]
+    found = nearest([i.question for i in known], [i.question for i in tested])
+    return [known[n].references[0] for n in found]
 
 
 def _echo(known: Items, tested: Items) -> list[Guess] | None:

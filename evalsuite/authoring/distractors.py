@@ -30,8 +30,8 @@ from typing import Any
 
 import numpy as np
 
-from evalsuite.authoring.guess import ConditionalLogit, bags
-from evalsuite.authoring.guess import pieces as ngrams
+from evalsuite.authoring.classifier import ConditionalLogit, bags
+from evalsuite.authoring.classifier import pieces as ngrams
 from evalsuite.authoring.making import Annotation
 from evalsuite.authoring.picture import line
 from evalsuite.backends.baseline import pairs
