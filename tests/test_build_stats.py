@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from evalsuite.authoring import artefacts
 from evalsuite.authoring.classifier import bags, nearest
-from evalsuite.authoring.stats import stats, write
+from evalsuite.authoring.stats import stats
+from evalsuite.authoring.stats_page import write
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.cli.build import build_app
 from evalsuite.common.errors import ConfigError

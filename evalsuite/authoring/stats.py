@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from evalsuite.authoring.artefacts import CHECKS, Finding, find
-from evalsuite.authoring.making import Annotation, read
+from evalsuite.authoring.task_files import Annotation, read
 from evalsuite.benchmarks.check import Table1, table1, whole_dialogues
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import slots
@@ -138,16 +137,3 @@ def _spread(counts: Counts) -> Iterator[Spread]:
             slot = _SLOT.get(zh)
             named = (slot.dimension, slot.domain, slot.domain_zh, slot.en) if slot else ("", "", "", "")
             yield Spread(item_set, *named, zh, by_slot[zh])
-
-
-def write(found: Stats, out: Path) -> tuple[Path, Path]:
-    """Write out/stats.json and out/stats.html, which opens anywhere without a network; returns their paths."""
-    from evalsuite.authoring.stats_page import page
-    from evalsuite.common.files import replace_file
-
-    out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
-    written = (out / "stats.json", out / "stats.html")
-    for path, content in zip(written, (text, page(found)), strict=True):
-        replace_file(path, content)
-    return written

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 from evalsuite.authoring.artefacts import CHECKS, Finding
-from evalsuite.authoring.picture import bars
+from evalsuite.authoring.charts import bars
 from evalsuite.authoring.stats import DIMENSIONS, Knowledge, Stats
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.files import replace_file
+
+
+def write(found: Stats, out: Path) -> tuple[Path, Path]:
+    """Write out/stats.json and out/stats.html, which opens anywhere without a network; returns their paths."""
+    out.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
+    written = (out / "stats.json", out / "stats.html")
+    for path, content in zip(written, (text, page(found)), strict=True):
+        replace_file(path, content)
+    return written
 
 
 def page(found: Stats) -> str:

@@ -61,7 +61,7 @@ def read(
     """Say what the marks tell: outputs correct raw, filtered and actually; parser; scores; agreement; judges."""
     from evalsuite.cli.tables.audit import audit_tables
     from evalsuite.review import audit
-    from evalsuite.review.audit.reading import write
+    from evalsuite.review.audit.findings import write
 
     found = audit.read(files, run)
     cli._print(*audit_tables(clean(found), published))

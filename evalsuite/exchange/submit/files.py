@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from evalsuite.common.errors import DataError
 from evalsuite.exchange.submit.locate import dotted, lines_of
-from evalsuite.exchange.submit.making import SUMS, digest, places
+from evalsuite.exchange.submit.submission import SUMS, digest, places
 from evalsuite.results import records
 from evalsuite.results.schema import SCHEMAS
 
