@@ -112,8 +112,8 @@ class Display:
             self.progress.remove_task(task)
         if count:
             kept = f", {done:,} kept" if done else ""
-            amount = decimal(count) if unit == "B" else f"{count:,}"
-            self.say(f"{title}: {amount}, {rate()}, {time.perf_counter() - began:.1f} s{kept}")
+            done_now, whole = (decimal(count), decimal(total)) if unit == "B" else (f"{done + count:,}", f"{total:,}")
+            self.say(f"{title}: {done_now} of {whole}, {rate()}, {time.perf_counter() - began:.1f} s{kept}")
 
 
 class ModelProgress:
