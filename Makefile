@@ -40,6 +40,7 @@ lint: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 # Made again when pyproject.toml changes.
 .venv/run: pyproject.toml
