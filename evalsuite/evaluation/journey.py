@@ -26,12 +26,13 @@ from evalsuite.benchmarks.corpus import Corpora, File, data_name
 from evalsuite.benchmarks.registry import BENCHMARKS, SPLITS, benchmark_of, tasks_named
 from evalsuite.common.dialogue import sources as sources_of
 from evalsuite.common.errors import BackendError, ConfigError, DataError, EvalsuiteError, unknown
+from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
-from evalsuite.page.report import report
+from evalsuite.page.report import write_page
 from evalsuite.perturb import Perturbation, perturbation
 from evalsuite.prompt import Prompt, Shots, fit
-from evalsuite.results.journey import Results, write_manifest, write_results
+from evalsuite.results.journey import Results, find_store, write_manifest, write_results
 from evalsuite.results.scoring import Reading, score_reply
 from evalsuite.results.store import Store, key
 from evalsuite.types import SCORINGS, Cell, Item, Request, Response, Score, Task
@@ -107,9 +108,16 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
 
     >>> run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")  # doctest: +SKIP
     """
-    s, chosen, corpus, sources = prepare(models, **settings)
-    out = Path(s.out)
+    prepared = prepare(models, **settings)
+    out = Path(prepared[0].out)
     out.mkdir(parents=True, exist_ok=True)
+    with locked(out):
+        return evaluate(*prepared)
+
+
+def evaluate(s: Settings, chosen: Sequence[Model], corpus: Corpora, sources: Sequence[Source]) -> Results:
+    """What `run` does once all is prepared. The caller holds the lock of the folder s.out."""
+    out = Path(s.out)
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
         write_manifest(out, s, _data(s), {data_name(x.task, x.set, s.split): x.file for x in sources})
@@ -132,8 +140,8 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
                     store.plan(cell, list(zip(keys, requests, strict=True)))
                     planned.append((cell, requests, keys))
                 ask(backend, planned, store, display)
-    results = score(out)
-    report([out])
+    results = write_results(out, Reading())
+    write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))
 
 
@@ -158,7 +166,10 @@ def score(run: str | Path, parser: str = "full", extract: bool = True) -> Result
     `parser` reads choices: full, strict, or paper (only the forms the paper lists). Without `extract`, spans and short
     answers are taken as they are, lead-ins and reasons included.
     """
-    return write_results(Path(run), Reading(parser, extract))
+    out = Path(run)
+    find_store(out)
+    with locked(out):
+        return write_results(out, Reading(parser, extract))
 
 
 def preview(models: str | Path = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Request]]]:

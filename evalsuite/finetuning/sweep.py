@@ -23,9 +23,11 @@ from evalsuite.benchmarks.corpus import Corpora
 from evalsuite.benchmarks.registry import BENCHMARKS, task
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import replace_file
+from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
-from evalsuite.evaluation.journey import prepare, run
+from evalsuite.evaluation.journey import evaluate, prepare
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.perturb import perturbation
 from evalsuite.prompt import Prompt
@@ -127,12 +129,12 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
                 if not finished(job, display):
                     yield job
 
-    with nullcontext(train) if s.executor == "local" else _cluster(chosen[0], s) as trained:
+    with locked(out), nullcontext(train) if s.executor == "local" else _cluster(chosen[0], s) as trained:
         with log_to(out / "finetune.log", s.verbose), Display() as display:
             trained(unfinished(display), display)
         listed = out / "models.yaml"
         _list(listed, [*chosen, *adapters])
-        return run(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation)
+        return evaluate(*prepare(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation))
 
 
 def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
@@ -238,6 +240,4 @@ def _list(path: Path, models: Sequence[Model]) -> None:
             entry.pop("finetune", None)  # its card says how it was trained
         entries.append(entry)
     head = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(head + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False), encoding="utf-8")
-    draft.replace(path)
+    replace_file(path, head + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False))

@@ -18,13 +18,14 @@ from evalsuite.backends import Backend, Limits
 from evalsuite.backends.models import Model, load_models
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, task
 from evalsuite.common.errors import BackendError, ConfigError, unknown
+from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.journey import ask, collected
-from evalsuite.page.report import report
+from evalsuite.page.report import write_page
 from evalsuite.parse.chars import fold
 from evalsuite.parse.strip import after_thinking
-from evalsuite.results.journey import Results, open_store, reading_of, write_results
+from evalsuite.results.journey import Results, find_store, open_store, reading_of, write_results
 from evalsuite.results.judged.replies import read
 from evalsuite.results.judged.scale import again
 from evalsuite.results.store import Store, key
@@ -114,6 +115,12 @@ def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Resul
     for model in judges:
         if model.backend == "baseline":
             raise ConfigError(f"--judge {model.name}: a baseline cannot judge; name a model on hf, vllm or openai")
+    find_store(out)
+    with locked(out):
+        return _judge(out, s, judges, listed)
+
+
+def _judge(out: Path, s: Settings, judges: Sequence[Model], listed: dict[str, Model]) -> Results:
     problems: list[str] = []
     with open_store(out) as store, log_to(out / "judge.log", s.verbose), Display() as display:
         groups = by_rubric(candidates(store, s), s)
@@ -132,7 +139,7 @@ def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Resul
                         planned = _open(store, rubric, model, asked, attempt)
                         ask(backend, planned, store, display, partial(_read, rubric), "readable")
     results = write_results(out, reading_of(out))
-    report([out])
+    write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))
 
 
