@@ -1,4 +1,4 @@
-"""Small models that choose among texts without understanding them: what artefact checks and adversarial filtering rest on.
+"""Shallow classifiers over character n-grams, used by the artefact checks and by adversarial filtering.
 
 A conditional logit (McFadden 1974): each option of a question gets a score, linear in its features, and the softmax over the
 question's options says how likely it is the right one. With two options it is logistic regression on the difference of their
@@ -53,7 +53,7 @@ class ConditionalLogit:
         return cls(weights)
 
     def chances(self, features: Any, options: Sequence[int]) -> Floats:
-        """(M,) how likely each option is the right one of its question."""
+        """(M,) probability of each option being the right one of its question."""
         sizes = np.asarray(options)
         return _softmax(features @ self.weights, _starts(sizes), sizes)
 
@@ -69,7 +69,7 @@ def _softmax(scores: Floats, starts: NDArray[Any], sizes: NDArray[Any]) -> Float
 
 
 def pieces(text: str, most: int = 3) -> Iterator[str]:
-    """Character n-grams up to `most`, ends marked.
+    """Character n-grams of length 1 to `most`; ^ and $ mark the ends.
 
     >>> list(pieces("好看", 2))
     ['^', '好', '看', '$', '^好', '好看', '看$']

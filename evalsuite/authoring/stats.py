@@ -1,4 +1,4 @@
-"""What a benchmark in CORECODE's layout holds, as the paper tells it (Table 1), how its slots spread, and its artefacts."""
+"""Statistics of a benchmark in CORECODE's layout: the paper's Table 1, the distribution of slots, artefact checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DIMENSIONS = tuple(dict.fromkeys(s.dimension for s in slots()))
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """The lower half of Table 1, for one set. None: cannot be told from what there is."""
+    """The lower half of Table 1, for one set. None: the data at hand do not say."""
 
     annotations: int  # instances, and triplets: each annotation has one of both
     dimensions: dict[str, int]  # Entity, Event, Social interaction
@@ -31,7 +31,7 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How often a slot is annotated. `domain` is "" for a name that the ontology has not."""
+    """How often a slot is annotated. `domain` is "" if the ontology does not have the slot."""
 
     set: str
     dimension: str

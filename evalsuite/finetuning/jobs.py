@@ -1,4 +1,4 @@
-"""An adapter to be trained, and whether it has been."""
+"""A training job, and whether its adapter is finished."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An adapter of the sweep: what it is trained from, and where it is put."""
+    """One adapter of the sweep: its base, training rows, and folder."""
 
     model: Model  # as it stands in models.yaml afterwards, adapter included
     base: Model
@@ -43,7 +43,7 @@ class Job:
 
 
 def finished(job: Job, display: Display) -> bool:
-    """Whether the adapter is there already, made by the same."""
+    """Whether the adapter exists with the same `made_by`."""
     from evalsuite.finetuning import training
 
     known = training.card(job.folder)

@@ -156,7 +156,7 @@ def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
 
 
 def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
-    """Every adapter of a model, finished or not, one in memory at a time."""
+    """All jobs of a model, finished or not. A generator: one job's rows are in memory at a time."""
     from evalsuite.backends.checkpoint import Checkpoint
     from evalsuite.finetuning import training
 

@@ -67,7 +67,7 @@ class OpenAI:
         return [escape_surrogates(text) for text in texts]
 
     def body(self, request: Request) -> dict[str, Any]:
-        """What is sent, but for the reply's limit, whose name depends on the endpoint."""
+        """The request's JSON body without the reply's limit, whose name depends on the endpoint."""
         api, texts = self.model.api, self._texts(request)
         asked: dict[str, Any] = {"model": self.model.path}
         if self.model.chat:
@@ -129,7 +129,7 @@ class OpenAI:
 
 
 def _key(model: Model) -> str:
-    """From the environment, and from there to the endpoint only."""
+    """The API key from the environment variable that the model names; "" if it names none."""
     name = model.api.key_env
     if name is None:
         return ""

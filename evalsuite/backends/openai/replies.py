@@ -1,4 +1,4 @@
-"""What an endpoint said -> a Response, or what to do about it: ask again, give the request up, or stop asking at all.
+"""An endpoint's answer -> a Response, or an exception: try again, give up this request, or stop the model.
 
 Servers that call themselves OpenAI-compatible differ most in their errors; what is known of each stands in the tables here.
 """
@@ -17,7 +17,7 @@ from evalsuite.types import Response
 
 
 class Again(Exception):
-    """No reply, but there may be one next time."""
+    """No reply this time; the request may be sent again."""
 
     def __init__(
         self, kind: str, message: str, after: float | None = None, lost: bool = False, overrun: bool = False
@@ -32,7 +32,7 @@ class Failed(Exception):
 
 
 class Stop(Exception):
-    """No request will: the message says why, and what to do."""
+    """No request of this model can get a reply; the message says why and what to do."""
 
 
 class OtherLimit(Exception):
