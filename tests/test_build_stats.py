@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 from evalsuite.authoring import artefacts
-from evalsuite.authoring.guess import Nearest
-from evalsuite.authoring.stats import stats, write
+from evalsuite.authoring.classifier import bags, nearest
+from evalsuite.authoring.stats import stats
+from evalsuite.authoring.stats_page import write
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.cli.build import build
+from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.statistics import effective, wilson
 
@@ -140,14 +143,23 @@ def test_intervals_count_dialogues(tmp_path: Path) -> None:
     assert wilson(sum(values), 50).low == pytest.approx(wilson(n * sum(values) / 50, n).low, abs=0.01)
 
 
-def test_nearest_is_scikit_learns_tf_idf() -> None:
-    text = pytest.importorskip("sklearn.feature_extraction.text")
-    rng = random.Random("nearest")
-    known, asked = ([_word(rng, rng.randrange(6, 12)) for _ in range(n)] for n in (80, 40))
-    marked = [[f"^{t}$" for t in side] for side in (known, asked)]
-    vectors = text.TfidfVectorizer(analyzer="char", ngram_range=(1, 3), lowercase=False).fit(marked[0])
-    theirs = (vectors.transform(marked[1]) @ vectors.transform(marked[0]).T).toarray().argmax(axis=1)
-    assert Nearest(known)(asked) == theirs.tolist()
+def test_the_nearest_text_is_the_first_of_those_most_alike() -> None:
+    assert nearest(["他去北京", "我爱北京", "我爱北京", "天气好"], ["我爱北京吗", "天气"]) == [1, 3]
+    with pytest.raises(ValueError, match="empty"):
+        nearest([], ["天气"])
+
+
+def test_bags_have_a_place_for_each_feature() -> None:
+    rows = bags([["a", "b", "b"], ["b"], [], ["\ud83d"]])  # half a character is a feature, too
+    assert rows.shape == (4, 2**18) and [r.nnz for r in rows] == [2, 1, 0, 1]
+    assert rows.multiply(rows).sum(axis=1).ravel().tolist()[0] == pytest.approx([1, 1, 0, 1])
+    assert (rows @ rows.T).toarray()[0, 1] == pytest.approx(0.5**0.5)
+
+
+def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
+    with pytest.raises(ConfigError, match=r"need `pip install 'evalsuite\[authoring\]'`"):
+        bags([["a"]])
 
 
 def test_the_sample_is_told_as_its_annotations_say(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.journey import leaks
-from evalsuite.exchange.submit.lines import Wrong
+from evalsuite.exchange.submit.record_checks import Wrong
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.types import Item, Request

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.exchange.submit.locate import dotted, lines_of
-from evalsuite.exchange.submit.making import SUMS, digest, places
+from evalsuite.exchange.submit.submission import SUMS, digest, places
 from evalsuite.results.schema import SCHEMAS
 
 _FIXED = ("submission.yaml", "results.json", "manifest.json", SUMS)

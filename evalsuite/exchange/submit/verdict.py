@@ -16,11 +16,11 @@ from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
 from evalsuite.exchange.submit.data import Official, OfficialCell
-from evalsuite.exchange.submit.evidence import PLACE, Submitted
-from evalsuite.exchange.submit.lines import Broken, cell_lines, judged_lines
 from evalsuite.exchange.submit.locate import Path as Place
 from evalsuite.exchange.submit.locate import dotted, lines_of
-from evalsuite.exchange.submit.making import SCRUBBED
+from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_lines
+from evalsuite.exchange.submit.submission import SCRUBBED
+from evalsuite.exchange.submit.submitted import PLACE, Submitted
 from evalsuite.results import records
 from evalsuite.results.journey import VERSION, compute
 from evalsuite.results.scoring import Reading
