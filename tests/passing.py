@@ -9,7 +9,7 @@ from pathlib import Path
 import evalsuite
 from evalsuite.backends.baseline import Baseline
 from evalsuite.backends.model import Model
-from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.resources import bundled
 
 

@@ -153,9 +153,9 @@ def test_the_line_that_says_most_of_a_trial(tmp_path: Path) -> None:
     ("row", "message"),
     [
         ("{", ":2: not JSON"),
-        ({"text": "a"}, ":2: field 'item': Field required"),
+        ({"text": "a"}, ":2: field 'item': missing"),
         ({"item": "i/1", "txt": "a"}, ":2: field 'txt': unknown field 'txt'. Did you mean 'text'?"),
-        ({"item": "i/1", "text": 3}, ":2: field 'text': Input should be a valid string"),
+        ({"item": "i/1", "text": 3}, ":2: field 'text': expected a string, found 3"),
         ({"item": "i/1"}, ":2: field 'text': expected either a text or an error"),
         ({"item": "i/1", "text": "a", "error": "b"}, "expected either a text or an error"),
         ({"item": "i/0", "text": "b"}, ":2: field 'item': line 1 replies to the same already; tell the two apart by task"),

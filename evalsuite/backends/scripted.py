@@ -130,9 +130,10 @@ class ReplyFile:
             line = Line.model_validate(row)
         except ValidationError as error:
             first = error.errors()[0]
-            field = ".".join(map(str, first["loc"]))
-            message = unknown("field", field, Line.model_fields) if first["type"] == "extra_forbidden" else first["msg"]
-            raise DataError(message, self._path, number, field) from None
+            if first["type"] != "extra_forbidden":
+                raise jsonl.first_fault(error, self._path, number) from None
+            field = str(first["loc"][0])
+            raise DataError(unknown("field", field, Line.model_fields), self._path, number, field) from None
         if (line.text is None) == (line.error is None):
             raise DataError("expected either a text or an error", self._path, number, "text")
         others = self._lines.setdefault(line.item, [])

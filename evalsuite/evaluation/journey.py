@@ -17,8 +17,7 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
 from evalsuite.backends.registry import load, loaded
 from evalsuite.backends.scripted import Replies, scripted_loader
-from evalsuite.benchmarks.corpus import Corpora, data_name
-from evalsuite.benchmarks.registry import benchmark_of
+from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import ask_trials, collected
@@ -54,7 +53,8 @@ def evaluate(
     out = Path(s.out)
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
-        write_manifest(out, s, data_of(s), {data_name(x.task, x.set, s.split): x.file for x in sources})
+        files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in sources}
+        write_manifest(out, s, data_of(s), files)
         engine: Loader = partial(
             load,
             train=partial(_labelled, corpus, {x.task.benchmark for x in sources}),

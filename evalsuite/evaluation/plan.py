@@ -15,8 +15,8 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.cedar.probing import probe
-from evalsuite.benchmarks.corpus import Corpora, File
-from evalsuite.benchmarks.registry import BENCHMARKS, tasks_named
+from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, tasks_named
 from evalsuite.common.dialogue import sources as sources_of
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.resources import resolve
@@ -77,7 +77,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
 
 def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
     """The tasks and sets to evaluate on: of those asked for all that are there. Raises what is wrong with the rest."""
-    wanted = tasks_named(s.tasks or ["corecode"])
+    wanted = tasks_named(s.tasks or [DEFAULT])
     sets = [name.strip() for name in s.set.split(",")]
     every = "all" in sets or "both" in sets
     there = [place for name in dict.fromkeys(t.benchmark for t in wanted) for place in corpus[name].files(s.split)]
