@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.common.terminal import Commands, clean, emit, json_mark, print_all, say, show_trace
+from evalsuite.common.terminal import Commands, emit, json_mark, print_all, say, show_trace
 
 _print, _say = print_all, say  # what a command says: texts of models and data are shown, never obeyed
 
@@ -186,8 +186,9 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, with all items on which they differ.")] = False,
 ) -> None:
     """Say what differs between two models on the same items, by how much, and with what certainty."""
-    from evalsuite.cli.tables.results import comparison
+    from evalsuite.cli.tables.terminal import draw
     from evalsuite.results.compare import compare as compared
+    from evalsuite.results.sheets.compare import comparison_sheets
 
     names = _split(models)
     if len(names) != 2:
@@ -196,7 +197,7 @@ def compare(
     if as_json:
         emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)
     else:
-        _print(*comparison(clean(rows, lines=True), clean(names[0]), clean(names[1]), flips))
+        _print(*draw(comparison_sheets(rows, names[0], names[1], flips)))
 
 
 @app.command()
@@ -285,9 +286,10 @@ def preview(
 
 
 def _show(done: Any) -> None:
-    from evalsuite.cli.tables.show import END, notes, tables
+    from evalsuite.cli.tables.terminal import draw
+    from evalsuite.results.sheets import END, notes, sheets
 
-    _print(*tables(done, END))
+    _print(*draw(sheets(done, END)))
     for text in notes(done):
         _say(text)
     for problem in done.problems:

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from evalsuite.cli import app as cli
-from evalsuite.common.terminal import clean
 
 audit_app = typer.Typer(
     help="People check a run: mark a sample of its replies, and see what holds.", no_args_is_help=True
@@ -59,11 +58,12 @@ def read(
     table: Annotated[Path | None, typer.Option("--csv", help="Write the counts of correct outputs here, too.")] = None,
 ) -> None:
     """Say what the marks tell: outputs correct raw, filtered and actually; parser; scores; agreement; judges."""
-    from evalsuite.cli.tables.audit import audit_tables
+    from evalsuite.cli.tables.terminal import draw
     from evalsuite.review import audit
     from evalsuite.review.audit.reading import write
+    from evalsuite.review.audit.sheets import audit_sheets
 
     found = audit.read(files, run)
-    cli._print(*audit_tables(clean(found), published))
+    cli._print(*draw(audit_sheets(found, published)))
     write(found, out, table)
     cli._say(f"every figure: {out}")

@@ -24,7 +24,7 @@ def tasks(data: cli.Data = None) -> None:
     """List the tasks of every benchmark, and how many test items the data have of each set."""
     from evalsuite.benchmarks.corpus import Corpora
     from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
-    from evalsuite.cli.tables.results import listing
+    from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.errors import DataError
     from evalsuite.common.resources import resolve
 
@@ -51,7 +51,7 @@ def _items(corpus: Corpus, t: Task) -> str:
 def models(models: cli.Models = "bundled:models.yaml") -> None:
     """List the models of a file."""
     from evalsuite.backends.models import load_models
-    from evalsuite.cli.tables.results import listing
+    from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.resources import resolve
 
     path = resolve(models)
@@ -70,15 +70,16 @@ def data_check(
 ) -> None:
     """Count items per task, set and split of every benchmark there; report duplicates and leakage between splits."""
     from evalsuite.benchmarks.check import check
+    from evalsuite.benchmarks.check_sheets import data_sheets
     from evalsuite.benchmarks.corpus import Corpora
-    from evalsuite.cli.tables.results import counts
+    from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.resources import resolve
 
     found = check(Corpora(resolve(folder), skip_bad=skip_bad))
     if as_json:
         emit(json.dumps(asdict(found), ensure_ascii=False, indent=1), json_mark)
     else:
-        print_all(*counts(found))
+        print_all(*draw(data_sheets(found)))
 
 
 @data_app.command("pull")

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from evalsuite.cli import app as cli
-from evalsuite.common.terminal import clean
 
 
 def judge(
@@ -52,7 +51,8 @@ def judge(
     """Let a model score a run's generations, and check how far it can be trusted. The same command goes on where it stopped."""
     values = dict(locals())
     import evalsuite
-    from evalsuite.cli.tables.judge import judge_tables
+    from evalsuite.cli.tables.terminal import draw
+    from evalsuite.results.sheets.judge import judge_sheets
 
     settings = {
         **values,
@@ -62,7 +62,7 @@ def judge(
         "perturb": cli._split(perturb),
     }
     done = evalsuite.judge(**settings)
-    cli._print(*judge_tables(clean(done.judged)))
+    cli._print(*draw(judge_sheets(done.judged)))
     cli._say(f"page: {done.out / 'page' / 'index.html'}   records: {done.out / 'judged'}")
     for problem in done.problems:
         cli._say(f"problem: {problem}", err=True)

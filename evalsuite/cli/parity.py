@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from evalsuite.cli import app as cli
-from evalsuite.common.terminal import clean
 
 
 def parity(
@@ -32,14 +31,15 @@ def parity(
     values = dict(locals())
     for name in ("backends", "model", "out"):
         values.pop(name)
-    from evalsuite.cli.tables.parity import parity_tables
+    from evalsuite.cli.tables.terminal import draw
     from evalsuite.exchange.parity import parity as compared
+    from evalsuite.exchange.parity_sheets import parity_sheets
 
     settings = cli._settings({**values, "model": None, "scoring": "generate", "perturb": "none"})
     settings = {name: value for name, value in settings.items() if name not in ("model", "scoring")}
     found = compared(model=model, on=cli._split(backends), **settings)
     for one in found:
-        cli._print(*parity_tables(clean(one, lines=True)))
+        cli._print(*draw(parity_sheets(one)))
     if out:
         out.write_text(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=1), encoding="utf-8")
         cli._say(f"every difference: {out}")

@@ -44,28 +44,31 @@ def show(
     every: Annotated[bool, typer.Option("--all", help="Every line of --list, every cell of --item, not the first.")] = False,
 ) -> None:  # fmt: skip
     """Print a run's tables again, or all that is known of one item, from its results and records."""
-    from evalsuite.cli.tables import show as shows
+    from evalsuite.results.saved import load, narrow
+    from evalsuite.results.sheets import notes, sheets
 
     wanted = {"task": task, "set": set, "split": split, "variant": variant, "shots": shots, "scoring": scoring,
               "perturb": perturb}  # fmt: skip
     chosen = {name: cli._split(text) for name, text in wanted.items()}
     chosen["model"] = list(model or ())  # whole: a name may have a comma
-    done = shows.narrow(shows.load(run), chosen)
+    done = narrow(load(run), chosen)
     try:
         if item:
             _item(done, item, prompt, full, every)
         elif list_items or status:
             _list(done, status, every)
         elif form == "table":
-            cli._print(*shows.tables(done, cli._split(tables)))
-            for text in shows.notes(done):
+            from evalsuite.cli.tables.terminal import draw
+
+            cli._print(*draw(sheets(done, cli._split(tables))))
+            for text in notes(done):
                 cli._say(text)
             for problem in done.problems:
                 cli._say(f"problem: {problem}", err=True)
         else:
             from evalsuite.cli.tables.export import export
 
-            emit(export(list(shows.tables(done, cli._split(tables))), form).rstrip("\r\n"))
+            emit(export(list(sheets(done, cli._split(tables))), form).rstrip("\r\n"))
     except BrokenPipeError:  # `… | head` has seen enough
         sys.stderr.close()
 
