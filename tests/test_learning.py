@@ -148,7 +148,6 @@ def test_the_tables_say_it_in_80_columns() -> None:
     shown = [" ".join(line.split()) for line in lines]
     assert max(map(len, lines)) <= 80 and "…" not in capture.get()
     assert "m on slot_identification easy: accuracy %" in shown
-    assert "0 (base) 50.0 40–60 50.0 40–60 50.0 40–60 50.0 40–60" in shown and "0 (base) 50.0 40–60" in shown
-    assert "10000 50.0 0–100 50.0 0–100 50.0 0–100 50.0 0–100" in shown
-    assert "chance 25.0 25.0 25.0 25.0" in shown and "Beside each figure: mean and range over seeds" in shown
+    assert "0 (base)" + 5 * " 50.0 40–60" in shown and "10000" + 5 * " 50.0 0–100" in shown
+    assert "chance" + 5 * " 25.0" in shown and "Beside each figure: mean and range over seeds" in shown
     assert "easy SI 10000 (b) 60.0 100.0 30.0 40.0 70.0" in shown

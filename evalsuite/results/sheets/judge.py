@@ -112,14 +112,19 @@ def _controls(found: Mapping[str, Sequence[Found]]) -> Iterator[Sheet]:
                 rows.append(Row((name, _who(row), row.get("n", row.get("n_own")), finding), about=about))
     if rows:
         columns = (Column(Text("检验", "control")), _JUDGE, _N, Column(Text("结果", "says")))
-        yield Sheet("judge-controls", Text("对评审的检验", "controls"), columns, tuple(rows))
+        note = Text(
+            "κ：平方加权的 Cohen’s kappa，1 为一致，0 为偶然一致。",
+            "κ: Cohen’s kappa with quadratic weights; 1 is agreement, 0 that of chance",
+        )
+        yield Sheet("judge-controls", Text("对评审的检验", "controls"), columns, tuple(rows), (note,))
 
 
 def _anchors(r: Found) -> Text:
     gold, far, share = _number(r["gold"]), _number(r["far"]), f"{100 * r['share']:.1f}"
     return Text(
-        f"标准答案本身 {gold} 分，与之毫无相同字的回答 {far} 分；全部得分的 {share} % 都是 {r['most']} 分",
-        f"gold answers {gold}, answers far from them {far}; {share} % of all scores are {r['most']}",
+        f"标准答案本身 {gold} 分（{r['n_gold']} 条），与之毫无相同字的回答 {far} 分（{r['n_far']} 条）；全部得分的 {share} % 都是 {r['most']} 分",
+        f"gold answers {gold} (n {r['n_gold']}), answers far from them {far} (n {r['n_far']}); {share} % of all scores "
+        f"are {r['most']}",
     )
 
 
@@ -133,19 +138,22 @@ def _repeats(r: Found) -> Text:
 
 
 def _blind(r: Found) -> Text:
-    seen, unseen, kappa = _number(r["mean"]), _number(r["blind"]), _number(r["kappa"])
+    seen, unseen, kappa, within = _number(r["mean"]), _number(r["blind"]), _number(r["kappa"]), _percent(r["within_1"])
     change = f"[{_signed(r['low'])} {_signed(r['high'])}]"
     return Text(
-        f"有标准答案 {seen}，没有 {unseen} {change}，κ {kappa}",
-        f"{seen} with the gold answer, {unseen} without {change}, κ {kappa}",
+        f"有标准答案 {seen}，没有 {unseen} {change}，κ {kappa}，相差不超过 1 分 {within}",
+        f"{seen} with the gold answer, {unseen} without {change}, κ {kappa}, within 1 {within}",
     )
 
 
 def _panel(r: Found) -> Text | None:
     if not r["n"]:
         return None
-    kappa, within = _number(r["kappa"]), _percent(r["within_1"])
-    return Text(f"两两 κ 平均 {kappa}，相差不超过 1 分 {within}", f"mean pairwise κ {kappa}, within 1 {within}")
+    kappa, within, spread = _number(r["kappa"]), _percent(r["within_1"]), _number(r["range"])
+    return Text(
+        f"两两 κ 平均 {kappa}，相差不超过 1 分 {within}，平均极差 {spread}",
+        f"mean pairwise κ {kappa}, within 1 {within}, mean range {spread}",
+    )
 
 
 def _length(r: Found) -> Text | None:
