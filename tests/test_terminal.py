@@ -193,8 +193,8 @@ import logging, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from hostile import HOSTILE
-from evalsuite.display import Display, log_to
-from evalsuite.store import Cell
+from evalsuite.evaluation.display import Display, log_to
+from evalsuite.types import Cell
 from evalsuite.types import Response, Score
 with log_to(Path(sys.argv[2]), verbose=True), Display() as display:
     for text in HOSTILE:
