@@ -111,7 +111,8 @@ function sheetRow(sheet, columns, row, cls) {
 function sheetHead(column, id, redraw) {
   const name = inWords(column.heading), below = inWords(column.below), sort = sheetSorts.get(id), on = sort?.column === column.at;
   const words = [name, below && h("small", null, ` ${below}`)], range = column.range && h("th", { scope: "col" }, column.range.map(num).join(" – "));
-  if (!(name || below) || ["bar", "histogram"].includes(column.kind)) return [range, h("th", { scope: "col", class: isRight(column) && "v" }, words)];
+  if (!name && !below) return [range, h("td")];  // a heading of no words is none
+  if (["bar", "histogram"].includes(column.kind)) return [range, h("th", { scope: "col", class: isRight(column) && "v" }, words)];
   const flip = () => { sheetSorts.set(id, { column: column.at, down: on ? !sort.down : isRight(column) }); redraw(); };
   return [range, h("th", { scope: "col", class: isRight(column) && "v", "aria-sort": on ? (sort.down ? "descending" : "ascending") : "none" },
     h("button", { type: "button", class: "sort", onclick: flip, title: t("sortBy"), "data-column": column.at }, h("span", null, words),
