@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalsuite.benchmarks.corecode.tasks import CORECODE
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.journey import Results

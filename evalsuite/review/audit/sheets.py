@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Cell, Column, Row, Sheet, Text, Value
 from evalsuite.review.audit.figures import HUMAN, Correct, Ratio, Reader
+from evalsuite.review.audit.findings import Audit, published
 from evalsuite.review.audit.metrics import Beside
-from evalsuite.review.audit.reading import Audit, published
 from evalsuite.types import Status
 
 _KINDS = {
