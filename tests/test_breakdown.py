@@ -17,10 +17,11 @@ import evalsuite
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.cli.tables.breakdown import breakdown_tables, confusion_tables, confusions
+from evalsuite.cli.tables.terminal import draw
 from evalsuite.metrics.statistics import Means, bootstrap, wilson
 from evalsuite.results.breakdown import DISTANCES, TURNS, breakdown, confusion, distance, option_names
 from evalsuite.results.robustness import told
+from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets, confusions
 from evalsuite.types import Answer, Cell, Item, Request, Score, Status, Trial
 
 FILLING, DOMAINS, SLOTS, TEXT = "knowledge_filling", "domain_identification", "slot_identification", "event_cause"
@@ -307,7 +308,7 @@ def test_tables_fit_the_terminal(run: Path) -> None:
     found = json.loads((run / "results.json").read_text(encoding="utf-8"))
     console = Console(width=100, record=True, file=None, legacy_windows=False, force_terminal=False, quiet=False)
     with console.capture() as capture:
-        for table in (*breakdown_tables(found["breakdowns"]), *confusion_tables(found["confusions"], 3)):
+        for table in draw((*breakdown_sheets(found["breakdowns"]), *confusion_sheets(found["confusions"], 3))):
             console.print(table)
     text = capture.get()
     assert "…" not in text.replace("由…制成", "").replace("是…的一部分", "")
@@ -317,4 +318,4 @@ def test_tables_fit_the_terminal(run: Path) -> None:
     gold, name, count, offered = confusions(entry)[0]
     line = next(line for line in text.splitlines() if entry["names"][gold][0] in line and entry["names"][name][0] in line)  # fmt: skip
     assert str(count) in line and str(offered) in line
-    assert list(breakdown_tables([])) == list(confusion_tables([])) == []
+    assert list(breakdown_sheets([])) == list(confusion_sheets([])) == []

@@ -15,12 +15,13 @@ from passing import passing
 from rich.console import Console
 
 import evalsuite
-from evalsuite.cli.tables import ranking as tables_ranking
+from evalsuite.cli.tables.terminal import draw
 from evalsuite.metrics import statistics as stats
 from evalsuite.metrics.statistics import Means
 from evalsuite.results import correlations as metric_correlations
 from evalsuite.results import ranking
 from evalsuite.results.ranking import Rated, Value
+from evalsuite.results.sheets.ranks import correlation_sheets, group_sheets, rank_sheets
 
 # --- letters
 
@@ -248,8 +249,8 @@ def test_of_a_run(run: Path) -> None:
     pairs = dict(zip(combinations(correlated[0]["metrics"], 2), correlated[0]["spearman"], strict=True))
     assert pairs["f1", "em"] > 0.5
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    for tables in (tables_ranking.groups(found), tables_ranking.ranks(ranking.ranks_of(results["cells"])), tables_ranking.correlations(correlated)):  # fmt: skip
-        for table in tables:
+    for tables in (group_sheets(found), rank_sheets(ranking.ranks_of(results["cells"])), correlation_sheets(correlated)):  # fmt: skip
+        for table in draw(tables):
             console.print(table)
     text = console.export_text()
     assert "oracle" in text and "mean rank over 8 tasks" in text and "Spearman" in text

@@ -12,10 +12,11 @@ from rich.console import Console
 
 import evalsuite
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.cli.tables.robustness import robustness_tables
+from evalsuite.cli.tables.terminal import draw
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.robustness import Told, drops, positions, robustness, told
+from evalsuite.results.sheets.robustness import robustness_sheets
 from evalsuite.types import Answer, Cell, Item, Request, Score, Status, Trial
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"
@@ -209,8 +210,8 @@ def test_the_tables_fit_80(perturbed: Path) -> None:
     for drop_rows in (rows, wide):
         console = Console(width=80)
         with console.capture() as capture:
-            console.print(*robustness_tables({"drops": drop_rows}))
+            console.print(*draw(robustness_sheets({"drops": drop_rows})))
         lines = capture.get().splitlines()
         assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
     assert sum("100.0 0.0 -100.0*f100 0.0 -100.0*f100" in " ".join(line.split()) for line in lines) >= 24
-    assert list(robustness_tables({})) == []
+    assert list(robustness_sheets({})) == []
