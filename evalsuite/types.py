@@ -7,8 +7,8 @@ All are frozen; change one with `dataclasses.replace`, its id stays. This module
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
@@ -223,24 +223,37 @@ _OF_ITEMS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One model on one task and set in one way. `facts` are the hashes and settings that its numbers depend on."""
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where a figure stands: one model on one task, set and split, asked in one way.
+
+    >>> place = Place("tiny-zh", "event_cause", "easy", "test", "paper", 0)
+    >>> place.way, dict(place.but("model", "task", "variant", "shots"))["set"]
+    ('paper 0-shot', 'easy')
+    """
 
     model: str
     task: str
     set: str
     split: str
-    variant: str
+    variant: str  # the prompt template's name
     shots: int
-    scoring: str
-    perturb: str
-    facts: dict[str, Any]
+    scoring: str = "generate"  # one of SCORINGS
+    perturb: str = "none"  # a name in perturb.PERTURBATIONS
 
-    @property
-    def place(self) -> dict[str, str | int]:
-        """What tells it from the run's other cells: everything but the facts."""
-        return {name: getattr(self, name) for name in self.__slots__ if name != "facts"}
+    @classmethod
+    def of(cls, row: Mapping[str, Any], **instead: Any) -> Place:
+        """From a row of results.json; `instead` are values that the row has not. Rows of older versions name neither
+        scoring nor perturbation. Raises TypeError if another key is missing."""
+        return cls(**{name: row[name] for name in PLACE if name in row and name not in instead}, **instead)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Name -> value, as rows of results.json begin."""
+        return {name: getattr(self, name) for name in PLACE}
+
+    def but(self, *names: str) -> tuple[tuple[str, Any], ...]:
+        """(name, value) of all others: a key for what differs in `names` alone, and `dict` makes a row of it."""
+        return tuple((name, value) for name, value in self.as_dict().items() if name not in names)
 
     @property
     def way(self) -> str:
@@ -253,5 +266,12 @@ class Cell:
         return f"{self.model}/{self.set}/{self.split}/{self.task}/{self.way.replace(' ', '/')}"
 
 
-# The names of a cell's place, in the order in which they are spelled out.
-PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
+PLACE = tuple(part.name for part in fields(Place))  # the names of its parts, in order
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A place of a run. `facts` are the hashes and settings that its numbers depend on."""
+
+    place: Place
+    facts: dict[str, Any]

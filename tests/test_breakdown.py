@@ -21,10 +21,9 @@ from evalsuite.cli.tables.breakdown import breakdown_tables, confusion_tables, c
 from evalsuite.metrics.statistics import Means, bootstrap, wilson
 from evalsuite.results.breakdown import DISTANCES, TURNS, breakdown, confusion, distance, option_names
 from evalsuite.results.robustness import told
-from evalsuite.types import Answer, Cell, Item, Request, Score, Status
+from evalsuite.types import PLACE, Answer, Cell, Item, Place, Request, Score, Status
 
 FILLING, DOMAINS, SLOTS, TEXT = "knowledge_filling", "domain_identification", "slot_identification", "event_cause"
-PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
 
 
 def item(task: str, n: int, turns: Sequence[str], question: str = "请选择。", options: Sequence[str] = (), gold: int | None = None, answer: str = "对") -> Item:  # fmt: skip
@@ -38,7 +37,7 @@ def dialogue(n: int, turns: int) -> list[str]:
 
 
 def cell(task: str, perturb: str = "none") -> Cell:
-    return Cell("m", task, "easy", "test", "paper", 0, "generate", perturb, {"seed": 0, "data": "d"})
+    return Cell(Place("m", task, "easy", "test", "paper", 0, "generate", perturb), {"seed": 0, "data": "d"})
 
 
 def row(asked: Item, choice: int | None = None, value: float | None = None, rotation: int = 0) -> tuple[Request, Answer, Score]:  # fmt: skip
@@ -75,7 +74,7 @@ def test_by_turns_and_options_worked_out_by_hand() -> None:
     assert bins(entry, "turns") == [(1, 5, 2, 2, 1.0), (16, 17, 3, 3, 0.333333), (26, None, 1, 1, 1.0)]
     assert bins(entry, "options") == [(2, 2, 3, 3, 0.666667), (3, 3, 3, 3, 0.666667)]
     assert bins(entry, "distance") == [(None, None, 6, 6, 0.666667)]
-    assert {name: entry[name] for name in PLACE} == cell(FILLING).place and entry["metric"] == "accuracy"
+    assert {name: entry[name] for name in PLACE} == cell(FILLING).place.as_dict() and entry["metric"] == "accuracy"
 
 
 def test_items_of_one_dialogue_count_as_a_dialogue() -> None:
@@ -205,7 +204,7 @@ def test_confusions_worked_out_by_hand() -> None:
     ]  # fmt: skip
     rows = [row(item(DOMAINS, n, TALK, options=o, gold=g), choice) for n, (o, g, choice) in enumerate(asked)]
     entry = confusion(cell(DOMAINS), rows)
-    assert entry is not None and {name: entry[name] for name in PLACE} == cell(DOMAINS).place
+    assert entry is not None and {name: entry[name] for name in PLACE} == cell(DOMAINS).place.as_dict()
     assert entry["names"] == [
         ["属性", "Attribution"], ["比较", "Comparison"], ["空间（实体）", "Space (entity)"], ["前提", "Prerequisite"], ["原因", "Cause"],
         ["后果", "Consequence"], ["时间", "Time"], ["空间（事件）", "Space (event)"], ["天气", "天气"],

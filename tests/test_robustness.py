@@ -16,7 +16,7 @@ from evalsuite.cli.tables.robustness import robustness_tables
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.robustness import Told, drops, positions, robustness, told
-from evalsuite.types import Answer, Cell, Item, Request, Score, Status
+from evalsuite.types import Answer, Cell, Item, Place, Request, Score, Status
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"
 GOLD = (1, 1, 0, 2)
@@ -31,7 +31,7 @@ def item(n: int, gold: int | None) -> Item:
 
 
 def cell(task: str = CHOICE, perturb: str = "none", model: str = "m", **facts: Any) -> Cell:
-    return Cell(model, task, "easy", "test", "paper", 0, "generate", perturb, {"seed": 0, "data": "d"} | facts)
+    return Cell(Place(model, task, "easy", "test", "paper", 0, "generate", perturb), {"seed": 0, "data": "d"} | facts)
 
 
 Reply = Callable[[Item], int | None]
@@ -134,7 +134,7 @@ def test_a_model_that_says_b_is_seen_by_position() -> None:
 
 def test_wordings_and_shots() -> None:
     def entry(variant: str, shots: int, value: float | None) -> dict[str, Any]:
-        place = cell().place | {"variant": variant, "shots": shots}
+        place = cell().place.as_dict() | {"variant": variant, "shots": shots}
         return {**place, "metrics": {"accuracy": {"value": value}}}
 
     values = [("plain", 0, 0.25), ("paper", 0, 0.75), ("paper", 5, 0.5), ("terse", 0, 0.5), ("plain", 5, None)]

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -59,9 +60,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     probes = preview(out / "models.yaml", model=["tiny-zh"], tasks=["cedar"], set="sample", limit=3)
     with open_store(out / "run") as store:
         for cell, requests in probes:
-            keys = [f"{n:064x}" for n in range(hash_of(cell.task), hash_of(cell.task) + len(requests))]
+            keys = [f"{n:064x}" for n in range(hash_of(cell.place.task), hash_of(cell.place.task) + len(requests))]
             told = {**cell.facts, "fingerprint": "none", "sampling": {}}
-            store.plan(type(cell)(**cell.place, facts=told), list(zip(keys, requests, strict=True)))
+            store.plan(replace(cell, facts=told), list(zip(keys, requests, strict=True)))
             pairs = [(VALID, CORRUPTED), (CORRUPTED, VALID), (VALID, CORRUPTED)]
             store.put((key, Response("", "nll", likelihoods=pair)) for key, pair in zip(keys, pairs, strict=True))
     score(out / "run")

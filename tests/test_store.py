@@ -10,13 +10,13 @@ import pytest
 
 from evalsuite.common.errors import ConfigError
 from evalsuite.results.store import Store, _pack, _unpack, key
-from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response
+from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response
 
 ITEM = Item(
     "i/0", "event_cause", "easy", "test", ("A: 你好\u200b。", "B:"), "事件“x笑”的原因是什么？", references=("x高兴",)
 )
 REQUEST = Request(ITEM, "paper", "提示", (Message("user", "提示"),), (), 0, 96)
-CELL = Cell("m", "event_cause", "easy", "test", "paper", 0, "generate", "none", {"seed": 0})
+CELL = Cell(Place("m", "event_cause", "easy", "test", "paper", 0), {"seed": 0})
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_group_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_the_same_id_with_other_content_is_another_item(tmp_path: Path) -> None:
     """A run folder may see two versions of a data file; the cells of the first keep what they asked."""
-    other = replace(CELL, model="n")
+    other = replace(CELL, place=replace(CELL.place, model="n"))
     changed = replace(REQUEST, item=replace(ITEM, question="换了"))
     with Store(tmp_path / "s") as store:
         store.plan(CELL, [("k0", REQUEST)])

@@ -191,12 +191,12 @@ import logging, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from hostile import HOSTILE
-from evalsuite.display import Display, log_to
-from evalsuite.store import Cell
+from evalsuite.evaluation.display import Display, log_to
+from evalsuite.types import Cell, Place
 from evalsuite.types import Response, Score
 with log_to(Path(sys.argv[2]), verbose=True), Display() as display:
     for text in HOSTILE:
-        cell = Cell(text, "event_cause", "easy", "test", text[:99], 0, "generate", "none", {})
+        cell = Cell(Place(text, "event_cause", "easy", "test", text[:99], 0), {})
         progress = display.model([(cell, 2)])
         progress.advance(0, Response("", "error", error=text), Score())
         display.progress.refresh()

@@ -26,7 +26,7 @@ from evalsuite.evaluation.journey import ask
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 from evalsuite.results.store import Store, key
 from evalsuite.review.judge.judging import said
-from evalsuite.types import Cell, Item, Message, Request, Score
+from evalsuite.types import Cell, Item, Message, Place, Request, Score
 
 _TOKENS = 1500  # of the longest reply, where the model names no limit
 _TEXTS = ("dimension", "instance", "domain", "slot", "value", "phrase", "conflict1", "conflict2")
@@ -59,7 +59,7 @@ def proposals(
             fits = [_fits(backend, request) for request in requests]
             asked = [request for request, ok in zip(requests, fits, strict=True) if ok]
             keys = [key(backend.fingerprint, request, model.chat, backend.settings) for request in asked]
-            cell = Cell(model.name, "knowledge_generation", "all", "train", "suggest", 0, "generate", "none", {})
+            cell = Cell(Place(model.name, "knowledge_generation", "all", "train", "suggest", 0), {})
             if asked:
                 ask(backend, [(cell, asked, keys)], store, display, lambda request, reply: Score(), "")
             replies = {request.item.id: store.response(k) for request, k in zip(asked, keys, strict=True)}

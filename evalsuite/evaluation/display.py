@@ -77,7 +77,7 @@ class ModelProgress:
         self._cells = [_CellCount(cell, total, metric) for cell, total in cells]
         self._asked = self._tokens = 0
         # All in one line of 80 columns.
-        name = line(cells[0][0].model, 40) if cells else ""
+        name = line(cells[0][0].place.model, 40) if cells else ""
         total = sum(count for _, count in cells)
         self._line = display.progress.add_task(name, total=total, rates="", score="")
 
@@ -111,7 +111,7 @@ class ModelProgress:
         text = f", at {seconds:.1f} s  {rates}  {count.score()}".rstrip()
         self._display.say(f"{count.label}  {count.asked} asked{kept}", failed, text)
         log.info(
-            "%s: %d asked, %d kept, %d failed", count.cell.name, count.asked, count.skipped, count.failed
+            "%s: %d asked, %d kept, %d failed", count.cell.place.name, count.asked, count.skipped, count.failed
         )  # fmt: skip
 
 
@@ -146,9 +146,9 @@ class _CellCount:
 
     def __init__(self, cell: Cell, total: int, metric: str) -> None:
         self.cell, self.total = cell, total
-        self.short = f"{cell.set} {TASKS[cell.task].short}"
-        self.label = line(f"{cell.model} {self.short} {cell.way}")
-        self._metric = metric or TASKS[cell.task].item_metrics[0]
+        self.short = f"{cell.place.set} {TASKS[cell.place.task].short}"
+        self.label = line(f"{cell.place.model} {self.short} {cell.place.way}")
+        self._metric = metric or TASKS[cell.place.task].item_metrics[0]
         self.skipped = self.asked = self.failed = 0
         self._sum = 0.0
 

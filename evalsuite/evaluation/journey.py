@@ -34,7 +34,7 @@ from evalsuite.prompt import Prompt, Shots, fit
 from evalsuite.results.journey import Results, write_manifest, write_results
 from evalsuite.results.scoring import Reading, score_reply
 from evalsuite.results.store import Store, key
-from evalsuite.types import SCORINGS, Cell, Item, Request, Response, Score, Task
+from evalsuite.types import SCORINGS, Cell, Item, Place, Request, Response, Score, Task
 
 log = logging.getLogger(__name__)
 EXECUTORS = ("local", "ray")
@@ -294,8 +294,8 @@ def cells(
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                 }
-                place = (model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
-                yield Cell(*place, facts), requests
+                place = Place(model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
+                yield Cell(place, facts), requests
 
 
 def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:

@@ -20,19 +20,26 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     seen = set()
     for cell, requests in cells:
         for request in requests:
-            place = (request.item.id, request.rotation, cell.variant, cell.shots, cell.scoring, cell.perturb)
+            place = (
+                request.item.id,
+                request.rotation,
+                cell.place.variant,
+                cell.place.shots,
+                cell.place.scoring,
+                cell.place.perturb,
+            )
             if item not in request.item.id or place in seen:
                 continue
             seen.add(place)
             line = {
-                "task": cell.task,
-                "set": cell.set,
-                "split": cell.split,
+                "task": cell.place.task,
+                "set": cell.place.set,
+                "split": cell.place.split,
                 "item": request.item.id,
-                "variant": cell.variant,
-                "shots": cell.shots,
-                "scoring": cell.scoring,
-                "perturb": cell.perturb,
+                "variant": cell.place.variant,
+                "shots": cell.place.shots,
+                "scoring": cell.place.scoring,
+                "perturb": cell.place.perturb,
                 "rotation": request.rotation,
                 "candidates": candidates(request),
                 **({"pairs": request.pairs} if request.pairs else {}),
@@ -51,15 +58,22 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     seen, shown = set(), set()
     totals: dict[str, int] = {}
     for cell, requests in cells:
-        totals[cell.model] = totals.get(cell.model, 0) + len(requests)
-        kind = (cell.task, cell.set, cell.variant, cell.shots, cell.scoring, cell.perturb)
+        totals[cell.place.model] = totals.get(cell.place.model, 0) + len(requests)
+        kind = (
+            cell.place.task,
+            cell.place.set,
+            cell.place.variant,
+            cell.place.shots,
+            cell.place.scoring,
+            cell.place.perturb,
+        )
         request = next((r for r in requests if item in r.item.id), None)
         if kind in seen or request is None:
             continue
         seen.add(kind)
         facts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in count(request).items())
-        way = "".join(f", {x}" for x in (cell.scoring, cell.perturb) if x not in ("generate", "none"))
-        yield f"━━ {request.item.id}  {cell.variant}, {cell.shots}-shot{way}{', ' + facts if facts else ''}"
+        way = "".join(f", {x}" for x in (cell.place.scoring, cell.place.perturb) if x not in ("generate", "none"))
+        yield f"━━ {request.item.id}  {cell.place.variant}, {cell.place.shots}-shot{way}{', ' + facts if facts else ''}"
         place = (request.item.id, request.prompt)
         if request.pairs:
             yield from _pairs(request)
@@ -69,9 +83,9 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
         if request.pattern:
             yield f"── the reply must match {request.pattern}"
         for label, forms in zip(request.item.labels, candidates(request) or (), strict=False):
-            yield f"── {_MEANING[cell.scoring]} {label}: {' or '.join(map(repr, forms))}"
+            yield f"── {_MEANING[cell.place.scoring]} {label}: {' or '.join(map(repr, forms))}"
         yield f"── gold: {request.item.target}"
-        if cell.shots:
+        if cell.place.shots:
             yield f"── as chat: {len(request.messages)} turns; shots {', '.join(request.shots)}"
         yield ""
     for model, total in totals.items():

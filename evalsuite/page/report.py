@@ -25,6 +25,7 @@ from evalsuite.page import shards
 from evalsuite.page.citations import citations
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
+from evalsuite.types import Place
 
 # Where index.html takes styles, scripts, the data, and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
@@ -177,10 +178,9 @@ def _results(folder: Path) -> dict[str, Any]:
 
 def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> list[dict[str, Any]]:
     """What judges said of the cell's items, with and without the gold answer: item -> [status, scores, reasons]."""
-    keys = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
     told = []
     for entry in judged.get("cells", ()):
-        if entry["control"] not in ("plain", "blind") or any(cell.get(k) != entry[k] for k in keys):
+        if entry["control"] not in ("plain", "blind") or Place.of(entry) != Place.of(cell):
             continue
         rows = {}
         for record in records.read(folder, entry["records"]):

@@ -44,15 +44,15 @@ def breakdown(told: Told, rows: Rows) -> dict[str, Any] | None:
     if not found:
         return None
     entry = {
-        **told.cell.place,
-        "metric": TASKS[told.cell.task].item_metrics[0],
+        **told.cell.place.as_dict(),
+        "metric": TASKS[told.cell.place.task].item_metrics[0],
         "turns": _bins((_bin(len(item.dialogue), TURNS), *rest) for item, *rest in found),
         "distance": _bins((_bin(distance(item), DISTANCES), *rest) for item, *rest in found),
     }
     if told.labels:
         entry["options"] = _bins(((len(item.options),) * 2, *rest) for item, *rest in found)
     if len({item.group for item, *_ in found}) > 1:  # of one there is nothing to tell apart
-        entry["groups"] = _groups(told.cell.task, found)
+        entry["groups"] = _groups(told.cell.place.task, found)
     return entry
 
 
@@ -69,7 +69,7 @@ def _groups(task: str, found: Iterable[tuple[Item, float, int]]) -> list[dict[st
 
 def _items(told: Told, rows: Rows) -> Iterator[tuple[Item, float, int]]:
     """Each item with its value and its dialogue."""
-    if not PERTURBATIONS[told.cell.perturb].several:
+    if not PERTURBATIONS[told.cell.place.perturb].several:
         for (request, _, _), outcome in zip(rows, told.outcomes, strict=True):
             yield request.item, outcome.value, outcome.source
         return
@@ -156,25 +156,25 @@ def confusion(cell: Cell, rows: Rows) -> dict[str, Any] | None:
     been offered: `offers` has the options that were offered together, and [gold, replies] of the items that had them.
     Rotations count one by one.
     """
-    if cell.task not in _KNOWN or not rows:
+    if cell.place.task not in _KNOWN or not rows:
         return None
     offers: dict[tuple[str, ...], Counter[str]] = {}
     chosen: Counter[tuple[str, str]] = Counter()
     silent: Counter[str] = Counter()
     for request, answer, _ in rows:
-        names = option_names(cell.task, request.item.options)
+        names = option_names(cell.place.task, request.item.options)
         gold = names[request.item.gold or 0]
         offers.setdefault(tuple(sorted(set(names))), Counter())[gold] += 1
         if answer.choice is None:
             silent[gold] += 1
         else:
             chosen[gold, names[answer.choice]] += 1
-    english = _KNOWN[cell.task]()
+    english = _KNOWN[cell.place.task]()
     places = {name: n for n, name in enumerate(english)}
     every = sorted({name for names in offers for name in names}, key=lambda x: (places.get(x, len(places)), x))
     at = {name: n for n, name in enumerate(every)}
     return {
-        **cell.place,
+        **cell.place.as_dict(),
         "names": [[name, english.get(name, name)] for name in every],
         "pairs": sorted([at[gold], at[name], count] for (gold, name), count in chosen.items()),
         "silent": sorted([at[gold], count] for gold, count in silent.items()),

@@ -15,8 +15,7 @@ from typing import Any
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.results import records
 from evalsuite.results.journey import Results
-from evalsuite.types import PLACE as FILTERS
-from evalsuite.types import Status
+from evalsuite.types import Place, Status
 
 Record = dict[str, Any]
 OUTCOMES = ("right", "partial", "wrong", *(s.value for s in Status))  # parsed: right, partial and wrong together
@@ -94,7 +93,7 @@ def evidence(done: Results, name: str) -> Iterator[Asked]:
         said = [
             record
             for entry in done.judged.get("cells", ())
-            if entry["control"] != "attack" and all(entry[k] == cell[k] for k in FILTERS)
+            if entry["control"] != "attack" and Place.of(entry) == Place.of(cell)
             for record in _of(done.out, entry["records"], name)
         ]
         yield Asked(cell, tuple(records), tuple(said))

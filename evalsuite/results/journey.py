@@ -29,7 +29,7 @@ from evalsuite.results.means import means
 from evalsuite.results.records import file_name
 from evalsuite.results.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
 from evalsuite.results.store import Evidence, Keep, Store
-from evalsuite.types import Answer, Cell, Item, Likelihood, Message, Request, Response, Score, Status
+from evalsuite.types import Answer, Cell, Item, Likelihood, Message, Place, Request, Response, Score, Status
 
 VERSION = metadata.version("evalsuite")
 
@@ -158,7 +158,7 @@ def _score(
         kept(_record(cell, key, request, response, answer, score))
     numbers, per_item = _metrics(cell, answered, reading)
     entry: dict[str, Any] = {
-        **cell.place,
+        **cell.place.as_dict(),
         "items": items,
         "missing": items - sum(statuses.values()),
         "status": {status.value: statuses[status] for status in Status if statuses[status]},
@@ -168,7 +168,7 @@ def _score(
         "records": path,
         "facts": cell.facts,
     }
-    if options and options[0] and TASKS[cell.task].kind != "choices":  # of a set there is no chance to speak of
+    if options and options[0] and TASKS[cell.place.task].kind != "choices":  # of a set there is no chance to speak of
         entry["chance"] = sum(1 / count for count in options) / items
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     return entry, scored, per_item
@@ -178,11 +178,11 @@ def _metrics(
     cell: Cell, answered: Sequence[tuple[Item, Response, Answer]], reading: Reading
 ) -> tuple[dict[str, Any], Points | None]:
     """Name -> value, interval, n and signature; the values are None where no request was answered. And those of items."""
-    nothing = {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.task].metrics}
+    nothing = {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.place.task].metrics}
     if not answered:
         return nothing, None
     items, responses, answers = zip(*answered, strict=True)
-    several = PERTURBATIONS[cell.perturb].several
+    several = PERTURBATIONS[cell.place.perturb].several
     # The notebook's figure is over the file's rows: of a part of the items there is none.
     escaped = cell.facts.get("escaped") if cell.facts.get("answered") == len(items) else None
     scored: Scored = score_cell(items, responses, reading, answers, several, escaped)
@@ -190,7 +190,7 @@ def _metrics(
         return nothing, None
     signature = _signature(cell)
     # The purpose names no model: two models with the same replies get the same interval.
-    found = intervals(scored, f"0:bootstrap:{cell.task}:{cell.set}:{cell.split}")
+    found = intervals(scored, f"0:bootstrap:{cell.place.task}:{cell.place.set}:{cell.place.split}")
     told = {name: {**numbers, "signature": f"{scored.signatures[name]}|{signature}"} for name, numbers in found.items()}
     return told, points(cell, scored)
 
@@ -200,7 +200,7 @@ def _record(cell: Cell, key: str, request: Request, response: Response, answer: 
     item = request.item
     return {
         "item": item.id,
-        "model": cell.model,
+        "model": cell.place.model,
         "variant": request.variant,
         "shots": list(request.shots),
         "asked_shots": request.asked_shots,
@@ -211,7 +211,7 @@ def _record(cell: Cell, key: str, request: Request, response: Response, answer: 
         "reply": response.text if response.error is None else None,
         "reasoning": response.reasoning,
         "likelihoods": [_flat(x) for x in response.likelihoods] or None,
-        "scoring": cell.scoring,
+        "scoring": cell.place.scoring,
         "perturb": request.perturb,
         "rotation": request.rotation,
         "finish": response.finish,
@@ -241,13 +241,13 @@ def _signature(cell: Cell) -> str:
     facts = cell.facts
     parts = {
         "data": facts["data"][:8],
-        "prompt": f"{cell.variant}-{facts['template'][:8]}",
-        "shots": cell.shots,
+        "prompt": f"{cell.place.variant}-{facts['template'][:8]}",
+        "shots": cell.place.shots,
         "seed": facts["seed"],
         "limit": facts["limit"],
         "leaked": "dropped" if facts["drop_leaked"] else None,
-        "scoring": cell.scoring,
-        "perturb": None if cell.perturb == "none" else cell.perturb,
+        "scoring": cell.place.scoring,
+        "perturb": None if cell.place.perturb == "none" else cell.place.perturb,
         "model": facts["fingerprint"],
         "evalsuite": VERSION,
     }
@@ -255,7 +255,7 @@ def _signature(cell: Cell) -> str:
 
 
 def _problems(cell: dict[str, Any]) -> list[str]:
-    way = "/".join(str(cell[key]) for key in ("model", "set", "task", "variant", "shots", "scoring", "perturb"))
+    way = Place.of(cell).name
     problems = []
     if failed := cell["status"].get(Status.FAILED.value, 0):
         problems.append(f"{way}: {failed} of {cell['items']} requests failed: {'; '.join(cell['errors'])}")

@@ -13,16 +13,15 @@ from statistics import stdev
 from typing import Any
 
 from evalsuite.benchmarks.registry import benchmark_of, set_order
-
-_SHARED = ("model", "task", "split", "variant", "shots", "scoring", "perturb")
+from evalsuite.types import Place
 
 
 def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Entries of results.json's cells -> one for each that differ in their set alone, of benchmarks that are averaged."""
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    groups: dict[tuple[tuple[str, Any], ...], list[dict[str, Any]]] = {}
     for cell in cells:
         if benchmark_of(cell["task"]).averaged:
-            groups.setdefault(tuple(cell[name] for name in _SHARED), []).append(cell)
+            groups.setdefault(Place.of(cell).but("set"), []).append(cell)
     found = []
     for place, mine in groups.items():
         mine.sort(key=lambda cell: set_order(cell["set"]))
@@ -30,7 +29,7 @@ def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             names = [n for n in mine[0]["metrics"] if all(n in cell["metrics"] for cell in mine)]
             found.append(
                 {
-                    **dict(zip(_SHARED, place, strict=True)),
+                    **dict(place),
                     "sets": [cell["set"] for cell in mine],
                     "items": sum(cell["items"] for cell in mine),
                     "metrics": {name: _mean([cell["metrics"][name] for cell in mine]) for name in names},

@@ -28,7 +28,7 @@ _PLACE = re.compile(r"(records|judged)/[^/\\\x00-\x1f]+\.jsonl")
 
 def file_name(cell: Cell) -> str:
     """For people; nothing is ever read back from it."""
-    return f"{safe_name(cell.model)}.{cell.set}.{cell.split}.{cell.task}.{cell.way.replace(' ', '.')}.jsonl"
+    return f"{safe_name(cell.place.model)}.{cell.place.set}.{cell.place.split}.{cell.place.task}.{cell.place.way.replace(' ', '.')}.jsonl"
 
 
 def find(folder: Path, place: str) -> Path:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response
+from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS items (hash TEXT PRIMARY KEY, item BLOB NOT NULL);
@@ -169,8 +169,8 @@ class Store:
     def cells(self) -> list[Cell]:
         """All cells planned, sorted by what they are, not by when they came."""
         rows = self._db.execute("SELECT place, facts FROM cells").fetchall()
-        cells = (Cell(**json.loads(place), facts=json.loads(facts)) for place, facts in rows)
-        return sorted(cells, key=lambda c: tuple(c.place.values()))
+        cells = (Cell(Place(**json.loads(place)), json.loads(facts)) for place, facts in rows)
+        return sorted(cells, key=lambda cell: cell.place)
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]:
         """(key, request, response) of a cell in order; None where neither reply nor failure is there yet."""
@@ -195,7 +195,7 @@ class Store:
 
 
 def _place(cell: Cell) -> str:
-    return json.dumps(cell.place, ensure_ascii=False)
+    return json.dumps(cell.place.as_dict(), ensure_ascii=False)
 
 
 def _whole(text: str) -> str:

@@ -11,13 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.types import Place
 
 _BY = {"turns": "by turns of the dialogue", "distance": "by turns to the answer", "options": "by number of options",
        "groups": "by group"}  # fmt: skip
 _UNKNOWN = (None, None)
 
 Bin = str | tuple[int | None, int | None]  # the name of a group, or its lowest and highest
-_WAY = ("variant", "shots", "scoring", "perturb", "split")
 
 
 def breakdown_tables(entries: Sequence[dict[str, Any]]) -> Iterator[Table | Text]:
@@ -25,9 +25,9 @@ def breakdown_tables(entries: Sequence[dict[str, Any]]) -> Iterator[Table | Text
 
     `entries` are results.json's "breakdowns", or those of them that are to be seen.
     """
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    groups: dict[Place, list[dict[str, Any]]] = {}
     for entry in entries:
-        groups.setdefault((entry["set"], *(entry[name] for name in _WAY)), []).append(entry)
+        groups.setdefault(Place.of(entry, model="", task=""), []).append(entry)
     for place, mine in groups.items():
         for by, words in _BY.items():
             if bins := _bins(mine, by):
@@ -38,10 +38,8 @@ def breakdown_tables(entries: Sequence[dict[str, Any]]) -> Iterator[Table | Text
         )
 
 
-def _title(place: tuple[Any, ...]) -> str:
-    item_set, variant, shots, scoring, perturb, split = place
-    way = [f"{item_set.upper()}, {split}", variant, f"{shots}-shot"]
-    return " ".join(way + [scoring] * (scoring != "generate") + [perturb] * (perturb != "none"))
+def _title(place: Place) -> str:
+    return f"{place.set.upper()}, {place.split} {place.way}"
 
 
 def _bin(found: dict[str, Any]) -> Bin:
@@ -91,12 +89,12 @@ def _value(found: dict[str, Any] | None) -> Text:
 
 def confusion_tables(entries: Sequence[dict[str, Any]], most: int = 5) -> Iterator[Table | Text]:
     """A table a task, set and way: the commonest confusions of each model. `entries` are results.json's "confusions"."""
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    groups: dict[Place, list[dict[str, Any]]] = {}
     for entry in entries:
-        groups.setdefault((entry["task"], entry["set"], *(entry[name] for name in _WAY)), []).append(entry)
-    for (task, *place), mine in groups.items():
+        groups.setdefault(Place.of(entry, model=""), []).append(entry)
+    for place, mine in groups.items():
         table = _table(
-            f"{TASKS[task].short} {_title(tuple(place))}: taken for another",
+            f"{TASKS[place.task].short} {_title(place)}: taken for another",
             "model, right",
             "taken for",
             "times",

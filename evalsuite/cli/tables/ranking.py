@@ -13,8 +13,7 @@ from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.ranking import Ranks
-
-_WAY = ("split", "variant", "shots", "scoring", "perturb")
+from evalsuite.types import Place
 
 
 def groups(found: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
@@ -22,11 +21,11 @@ def groups(found: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
 
     With adapters of sweeps, of entries for the same column the one that has them.
     """
-    tables: dict[tuple[Any, ...], dict[str, Mapping[str, Any]]] = {}
+    tables: dict[Place, dict[str, Mapping[str, Any]]] = {}
     for entry in found:
         first = entry["metric"] == TASKS[entry["task"]].item_metrics[0]
         if first:
-            tables.setdefault((entry["set"], *(entry[k] for k in _WAY)), {})[entry["task"]] = entry
+            tables.setdefault(Place.of(entry, model="", task=""), {})[entry["task"]] = entry
     for place, columns in tables.items():
         names = [t for t in TASKS.values() if t.name in columns]
         title = f"{_title(place)}: models that share a letter do not differ (Holm, 0.05)"
@@ -42,7 +41,10 @@ def ranks(found: Iterable[tuple[dict[str, Any], Ranks, list[str]]]) -> Iterator[
     """A table a set and wording; `found` as `ranking.ranks_of` gives them."""
     for place, ranked, left_out in found:
         table = _grid(
-            f"{_title(tuple(place.values()))}: mean rank over {ranked.columns} tasks", "model", "mean", "range"
+            f"{_title(Place.of(place, model='', task=''))}: mean rank over {ranked.columns} tasks",
+            "model",
+            "mean",
+            "range",
         )
         for model in sorted(ranked.mean, key=lambda m: ranked.mean[m]):
             low, high = ranked.range[model]
@@ -81,10 +83,9 @@ def correlations(found: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
         yield table
 
 
-def _title(place: Sequence[Any]) -> str:
-    item_set, split, variant, shots, scoring, perturb = place
-    rest = [x for x, usual in ((scoring, "generate"), (perturb, "none")) if x != usual]
-    return ", ".join([item_set.upper(), split, f"{variant} {shots}-shot", *rest])
+def _title(place: Place) -> str:
+    rest = [x for x, usual in ((place.scoring, "generate"), (place.perturb, "none")) if x != usual]
+    return ", ".join([place.set.upper(), place.split, f"{place.variant} {place.shots}-shot", *rest])
 
 
 def _grid(title: str, *heads: str) -> Table:

@@ -15,7 +15,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, SPLITS, TASKS, benchmark_o
 from evalsuite.common.terminal import line
 from evalsuite.results.compare import Comparison
 from evalsuite.results.journey import Results
-from evalsuite.types import Status, Task
+from evalsuite.types import Place, Status, Task
 
 
 def results(done: Results) -> Iterator[Table]:
@@ -43,18 +43,25 @@ def _part_order(part: str) -> tuple[int, str]:
     return (task_order(part), "") if part in TASKS else set_order(part)
 
 
-def _rows(cells: Sequence[dict[str, Any]], by: str) -> list[tuple[tuple[Any, ...], str, dict[str, dict[str, Any]]]]:
+def _rows(cells: Sequence[dict[str, Any]], by: str) -> list[tuple[Place, str, dict[str, dict[str, Any]]]]:
     """Each model asked in one way: its place, what it is called, its cells by task or set."""
-    rows: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
+    rows: dict[Place, dict[str, dict[str, Any]]] = {}
     for cell in cells:
-        rows.setdefault(tuple(cell[key] for key in ("model", *_WAY)), {})[cell[by]] = cell
+        rows.setdefault(_row(cell), {})[cell[by]] = cell
     # Only what tells rows apart is said of them.
-    told = [n for n in range(len(_WAY)) if len({key[1 + n] for key in rows}) > 1]
+    told = [n for n in ("variant", "shots", "scoring", "perturb") if len({getattr(place, n) for place in rows}) > 1]
 
-    def label(model: str, *way: Any) -> str:
-        return " ".join([model, *(f"{way[n]}-shot" if _WAY[n] == "shots" else str(way[n]) for n in told)])
+    def label(place: Place) -> str:
+        return " ".join(
+            [place.model, *(f"{place.shots}-shot" if n == "shots" else str(getattr(place, n)) for n in told)]
+        )
 
-    return [(key, label(*key), mine) for key, mine in rows.items()]
+    return [(place, label(place), mine) for place, mine in rows.items()]
+
+
+def _row(cell: dict[str, Any]) -> Place:
+    """Where a model's row is: its place without what tables are cut by."""
+    return Place.of(cell, task="", set="", split="")
 
 
 def _by_task(item_set: str, mine: Sequence[dict[str, Any]]) -> Table:
@@ -79,7 +86,7 @@ def _by_set(task: Task, mine: Sequence[dict[str, Any]], means: Sequence[dict[str
     metric = task.metrics[0]
     title = f"{task.en}, {mine[0]['split']}: {_heading(metric)}"
     table = _table(title, "model", *sets, *(["mean"] if len(sets) > 1 else []))
-    averaged = {tuple(m[key] for key in ("model", *_WAY)): m for m in means if m["task"] == task.name}
+    averaged = {_row(m): m for m in means if m["task"] == task.name}
     for place, label, by_set in _rows(mine, "set"):
         found = averaged.get(place, {"metrics": {}})["metrics"].get(metric, {}).get("value")
         mean = [Text("–" if found is None else f"{100 * found:.1f}")] if len(sets) > 1 else []
@@ -115,7 +122,7 @@ def by_scoring(cells: Sequence[dict[str, Any]]) -> Iterator[Table]:
     ways = [way for way in _WAYS if way[0] in asked]
     models: dict[tuple[str, ...], dict[tuple[str, str], dict[str, dict[str, Any]]]] = {}
     for c in choices:
-        of = models.setdefault((c["model"], _way(c["variant"], c["shots"], "generate", c["perturb"]), c["split"]), {})
+        of = models.setdefault((c["model"], Place.of(c, scoring="generate").way, c["split"]), {})
         of.setdefault((c["set"], c["task"]), {})[c["scoring"]] = c
     plain = len({place[1:] for place in models}) == 1
     for place, rows in models.items():
@@ -132,14 +139,6 @@ def by_scoring(cells: Sequence[dict[str, Any]]) -> Iterator[Table]:
             numbers = (_number(found.get(way), metric) for way, metric, _ in ways)
             table.add_row(f"{item_set} {TASKS[task].short}", *numbers, chance)
         yield table
-
-
-_WAY = ("variant", "shots", "scoring", "perturb")
-
-
-def _way(variant: Any, shots: Any, scoring: Any, perturb: Any) -> str:
-    rest = (scoring if scoring != "generate" else "", perturb if perturb != "none" else "")
-    return " ".join([str(variant), f"{shots}-shot", *filter(None, rest)])
 
 
 def leaks(done: Results) -> list[str]:
@@ -173,11 +172,9 @@ def _number(cell: dict[str, Any] | None, metric: str) -> Text:
 def comparison(rows: Sequence[Comparison], a: str, b: str, flips: int) -> Iterator[Table | Text]:
     """What `evalsuite compare` shows: a line a task and set, then some of the items on which the two differ."""
     table = _table(f"{a} less {b}", "task", "n", "A %", "B %", "A-B", "95 %", "p", "p Holm")
-    plain = len({(r.variant, r.shots, r.scoring, r.perturb) for r in rows}) == 1
+    plain = len({r.place.way for r in rows}) == 1
     for r in rows:
-        place = f"{r.set} {TASKS[r.task].short}" + (
-            "" if plain else f" {_way(r.variant, r.shots, r.scoring, r.perturb)}"
-        )
+        place = f"{r.place.set} {TASKS[r.place.task].short}" + ("" if plain else f" {r.place.way}")
         mark = "*" if r.p_holm < 0.05 else ""
         span = f"{100 * r.low:+.1f} … {100 * r.high:+.1f}"
         numbers = (
@@ -197,7 +194,9 @@ def comparison(rows: Sequence[Comparison], a: str, b: str, flips: int) -> Iterat
         better = sum(f.a_score > f.b_score for f in r.flips)
         if not flips or not r.flips:
             continue
-        yield Text(f"\n{r.set} {r.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B")
+        yield Text(
+            f"\n{r.place.set} {r.place.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
+        )
         half = max(1, flips // 2)
         shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
         for f in shown:

@@ -23,13 +23,14 @@ from evalsuite.common.terminal import clean, safe
 from evalsuite.results import ranking
 from evalsuite.results.journey import Results
 from evalsuite.types import PLACE as FILTERS
+from evalsuite.types import Place
 
 
 def _groups(done: Results) -> Iterator[Table | Text]:
     """Of the whole run, as p-values are corrected over all its models; then without what is not wanted."""
-    shown = _wanted(done, ranking.PLACE)
+    shown = _wanted(done, "model")
     for entry in (found := clean(ranking.groups(list(ranking.rated_run(done.out))))):
-        mine = shown.get(tuple(entry[name] for name in ranking.PLACE), set())
+        mine = shown.get(Place.of(entry, model="").but("model"), set())
         for told in ("letters", "left_out"):
             entry[told] = {model: said for model, said in entry[told].items() if model in mine}
     yield from tables_ranking.groups([entry for entry in found if entry["letters"]])
@@ -37,21 +38,21 @@ def _groups(done: Results) -> Iterator[Table | Text]:
 
 def _ranks(done: Results) -> Iterator[Table | Text]:
     """The same: over all models and tasks of the run."""
-    shown = _wanted(done, ranking.SHEET)
+    shown = _wanted(done, "model", "task")
     kept = []
     for place, ranked, left_out in ranking.ranks_of(clean(load(done.out)).cells):
-        mine = shown.get(tuple(place.values()), set())
+        mine = shown.get(tuple(place.items()), set())
         mean = {model: rank for model, rank in ranked.mean.items() if model in mine}
         if mean:
             kept.append((place, replace(ranked, mean=mean), [model for model in left_out if model in mine]))
     yield from tables_ranking.ranks(kept)
 
 
-def _wanted(done: Results, names: Sequence[str]) -> dict[tuple[Any, ...], set[str]]:
-    """The models at each place."""
+def _wanted(done: Results, *names: str) -> dict[tuple[Any, ...], set[str]]:
+    """The models at each place, which is a cell's without the parts of these names."""
     found: dict[tuple[Any, ...], set[str]] = {}
     for cell in done.cells:
-        found.setdefault(tuple(cell[name] for name in names), set()).add(cell["model"])
+        found.setdefault(Place.of(cell).but(*names), set()).add(cell["model"])
     return found
 
 

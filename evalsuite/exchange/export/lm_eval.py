@@ -38,7 +38,7 @@ def write(folder: Path, cells: Sequence[Exported]) -> None:
         for kind, end in _KINDS.items():
             if kind == "generate" or cell.task.kind == "choice":
                 _write(folder / f"{cell.name}{end}.yaml", _task(cell, kind))
-                groups.setdefault(f"corecode_{cell.cell.variant}{end}", []).append(f"{cell.name}{end}")
+                groups.setdefault(f"corecode_{cell.cell.place.variant}{end}", []).append(f"{cell.name}{end}")
     for group, names in groups.items():
         _write(folder / f"_{group}.yaml", {"group": group, "task": names})
     (folder / "README.md").write_text(_readme(cells, list(groups)), encoding="utf-8")
@@ -52,7 +52,7 @@ def _task(cell: Exported, kind: str) -> dict[str, Any]:
         "test_split": "test",
         # Shots are stored with each item: "test" makes lm-eval hand the item to the sampler.
         "fewshot_split": "test",
-        "num_fewshot": cell.cell.shots,
+        "num_fewshot": cell.cell.place.shots,
         "doc_to_text": "prompt",
         "target_delimiter": "",
         "fewshot_delimiter": "\n\n",
@@ -109,7 +109,7 @@ Written by `evalsuite export --to lm-eval`. Needs `evalsuite` in the environment
 $ lm_eval run --include_path . --tasks {groups[0]} --model hf --model_args pretrained=MODEL --apply_chat_template
 ```
 
-Groups: {", ".join(f"`{group}`" for group in groups)}. Shots: `--num_fewshot N`, up to {cells[0].cell.shots} here.
+Groups: {", ".join(f"`{group}`" for group in groups)}. Shots: `--num_fewshot N`, up to {cells[0].cell.place.shots} here.
 `…_labels` and `…_texts` compare likelihoods. What equals evalsuite's own numbers, and what does not: docs/export.md there.
 
 {tasks}

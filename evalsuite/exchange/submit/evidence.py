@@ -9,16 +9,15 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results import records
 from evalsuite.results.records import file_name
-from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response
+from evalsuite.types import PLACE, Cell, Item, Likelihood, Message, Place, Request, Response
 
-PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
 _TEXTS = ("dialogue", "options", "labels", "references")
 
 
 def cell_of(entry: dict[str, Any]) -> Cell:
     """The cell of an entry of results.json."""
-    return Cell(**{name: entry[name] for name in PLACE}, facts=entry["facts"])
+    return Cell(Place.of(entry), entry["facts"])
 
 
 def item_of(record: dict[str, Any]) -> Item:
@@ -79,7 +78,7 @@ class Submitted:
 
     def cells(self) -> list[Cell]:
         found = [cell_of(entry) for entry in self._results["cells"]]
-        return sorted(found, key=lambda cell: tuple(cell.place.values()))
+        return sorted(found, key=lambda cell: cell.place)
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]:
         dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share one: it is kept once

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import DataError
-from evalsuite.exchange.submit.evidence import JUDGED_PLACE, PLACE, request_of
+from evalsuite.exchange.submit.evidence import JUDGED_PLACE, request_of
 from evalsuite.exchange.submit.locate import dotted
 from evalsuite.results import records
 from evalsuite.results.judged.scale import again
@@ -19,7 +19,7 @@ from evalsuite.results.schema.judged import JudgedRecord
 from evalsuite.results.schema.record import Record
 from evalsuite.results.scoring import HEADLINE
 from evalsuite.results.store import key
-from evalsuite.types import Message, Request
+from evalsuite.types import PLACE, Message, Request
 
 MOST = 20  # problems of one file; where there are more, the rest is not looked at
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from evalsuite.results.judged.scale import Scale, again
 from evalsuite.results.records import file_name
 from evalsuite.results.scoring import Reading, Scored, score_cell
 from evalsuite.results.store import Evidence, Keep
-from evalsuite.types import Cell, Item, Request, Response
+from evalsuite.types import Cell, Item, Place, Request, Response
 
 _OURS = ("judge", "rubric", "control")
 
@@ -44,10 +44,10 @@ def judged(evidence: Evidence, reading: Reading, entries: Sequence[dict[str, Any
     cells: list[dict[str, Any]] = []
     subjects: dict[str, Subject] = {}
     for place, facts, rows in evidence.judgings():
-        cell = Cell(**{k: v for k, v in place.items() if k not in _OURS}, facts={})
-        if cell.name not in subjects:
-            subjects[cell.name] = _subject(evidence, cell, reading)
-        told, lines = _told(evidence, place, facts, rows, subjects[cell.name])
+        cell = Cell(Place.of(place), {})
+        if cell.place.name not in subjects:
+            subjects[cell.place.name] = _subject(evidence, cell, reading)
+        told, lines = _told(evidence, place, facts, rows, subjects[cell.place.name])
         if not told.opinions:
             continue
         path = f"judged/{_file_name(place, cell)}"
@@ -55,7 +55,7 @@ def judged(evidence: Evidence, reading: Reading, entries: Sequence[dict[str, Any
             for line in lines:
                 kept(line)
         found.append(told)
-        cells.append(_entry(told, lines, subjects[cell.name], path))
+        cells.append(_entry(told, lines, subjects[cell.place.name], path))
     if not found:
         return {}
     return {
@@ -109,7 +109,7 @@ def _told(
     """What a judging says, and its lines for judged/. Rows whose candidate is no longer the cell's are left out."""
     scales = [Scale(*values) for values in facts["scales"]]
     lows = tuple(scale.low for scale in scales)
-    cell = tuple(v for k, v in place.items() if k not in _OURS)
+    cell = Place.of(place)
     opinions, lines = [], []
     for row in rows:
         name = row["item"], row["rotation"]
@@ -235,13 +235,12 @@ def joint(scores: Sequence[int], column: Sequence[float], most: float = 1.0) -> 
     return {str(score): " ".join(str(tally[score, tenth]) for tenth in range(10)) for score in sorted(set(scores))}
 
 
-_WAY = ("split", "variant", "shots", "scoring", "perturb")
 _Point = tuple[str, float, dict[str, Any]]  # a judged cell: its model, the judge's mean, the metrics
 
 
 def _over_models(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Over MODELS or more models: does the judge rank them as the metrics do? A row a judge, rubric, scale and place."""
-    for group, points in _points(cells, entries, ("task", "set", *_WAY)):
+    for group, points in _points(cells, entries, lambda place: place.but("model")):
         if len(points) >= MODELS:
             yield {**group, "models": len(points), "metrics": _together(points)}
 
@@ -249,28 +248,32 @@ def _over_models(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, An
 def _over_systems(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The same over all short texts of a benchmark, a point a model on a task and set: as GLUCOSE's section 5 has it,
     where a point is a system on a dimension and a level."""
-    named = [{**cell, "benchmark": TASKS[cell["task"]].benchmark} for cell in cells]
-    for group, points in _points(named, entries, ("benchmark", *_WAY)):
+
+    def benchmark(place: Place) -> tuple[tuple[str, Any], ...]:
+        return ("benchmark", TASKS[place.task].benchmark), *place.but("model", "task", "set")
+
+    for group, points in _points(cells, entries, benchmark):
         if len(points) >= MODELS:
             models = len({model for model, _, _ in points})
             yield {**group, "models": models, "points": len(points), "metrics": _together(points)}
 
 
 def _points(
-    cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]], keys: Sequence[str]
+    cells: Sequence[dict[str, Any]],
+    entries: Sequence[dict[str, Any]],
+    key: Callable[[Place], tuple[tuple[str, Any], ...]],
 ) -> Iterator[tuple[dict[str, Any], list[_Point]]]:
-    """The cells that each judge scored plainly, by rubric, scale and `keys`."""
-    place = ("model", "task", "set", *_WAY)
-    by_place = {tuple(e[k] for k in place): e["metrics"] for e in entries}
+    """The cells that each judge scored plainly, by rubric, scale and `key`."""
+    by_place = {Place.of(e): e["metrics"] for e in entries}
     groups: dict[tuple[Any, ...], list[_Point]] = {}
     for cell in cells:
         for scale, numbers in cell.get("scales", {}).items() if cell["control"] == "plain" else ():
-            metrics = by_place.get(tuple(cell[k] for k in place))
+            metrics = by_place.get(Place.of(cell))
             if metrics and numbers["value"] is not None:
-                group = cell["judge"], cell["rubric"], scale, *(cell[k] for k in keys)
+                group = ("judge", cell["judge"]), ("rubric", cell["rubric"]), ("scale", scale), *key(Place.of(cell))
                 groups.setdefault(group, []).append((cell["model"], numbers["value"], metrics))
     for group, points in groups.items():
-        yield dict(zip(("judge", "rubric", "scale", *keys), group, strict=True)), points
+        yield dict(group), points
 
 
 def _together(points: Sequence[_Point]) -> dict[str, dict[str, float | None]]:

@@ -30,7 +30,7 @@ from evalsuite.results.judged.scale import again
 from evalsuite.results.store import Store, key
 from evalsuite.review.judge.attacks import attacks, draw
 from evalsuite.review.judge.rubric import Rubric
-from evalsuite.types import Cell, Item, Message, Request, Response, Score
+from evalsuite.types import Cell, Item, Message, Place, Request, Response, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +139,17 @@ def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Resul
 def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
     """What is to be judged, cell by cell. Raises ConfigError if that is nothing."""
     every = store.cells()
-    names = list(dict.fromkeys(cell.model for cell in every))
+    names = list(dict.fromkeys(cell.place.model for cell in every))
     for name in s.model:
         if name not in names:
             raise ConfigError(unknown("model of the run", name, names))
     found = []
     for cell in every:
-        if s.wants(cell.task) and cell.perturb in s.perturb and (not s.model or cell.model in s.model):
+        if (
+            s.wants(cell.place.task)
+            and cell.place.perturb in s.perturb
+            and (not s.model or cell.place.model in s.model)
+        ):
             rows = []
             for name, request, response in list(store.read(cell))[: s.limit]:
                 if response is not None and response.error is None:
@@ -162,10 +166,10 @@ def by_rubric(
     """The cells of each rubric: the one that was named, or their benchmarks'."""
     groups: dict[str, list[tuple[Cell, list[Candidate]]]] = {}
     for cell, rows in cells:
-        name = s.rubric or benchmark_of(cell.task).rubric
+        name = s.rubric or benchmark_of(cell.place.task).rubric
         if not name:
             raise ConfigError(
-                f"{cell.task}: {benchmark_of(cell.task).title} has no rubric of its own; name one: --rubric"
+                f"{cell.place.task}: {benchmark_of(cell.place.task).title} has no rubric of its own; name one: --rubric"
             )
         groups.setdefault(name, []).append((cell, rows))
     return [(Rubric(resolve(s.prompts), name), mine) for name, mine in groups.items()]
@@ -190,9 +194,9 @@ def judgings(
     def render(c: Candidate, **how: Any) -> str:
         return rubric.render(c.item, c.text, **how)
 
-    by_cell = {cell.name: [c for c in rows if c.text] for cell, rows in cells}
+    by_cell = {cell.place.name: [c for c in rows if c.text] for cell, rows in cells}
     for cell, rows in cells:
-        whole = by_cell[cell.name]
+        whole = by_cell[cell.place.name]
         yield Judging("plain", cell, tuple((c, render(c) if c.text else "", "") for c in rows))
         if s.blind:
             yield Judging("blind", cell, tuple((c, render(c, blind=True), "") for c in whole))
@@ -207,7 +211,7 @@ def _attacked(
     s: Settings, rubric: Rubric, cells: Sequence[tuple[Cell, list[Candidate]]], by_cell: dict[str, list[Candidate]]
 ) -> Iterator[Judging]:
     """Every attack in `s.attacks` candidates, drawn over all cells."""
-    pool = [(cell.name, c) for cell, _ in cells for c in by_cell[cell.name]]
+    pool = [(cell.place.name, c) for cell, _ in cells for c in by_cell[cell.place.name]]
     names = [f"{name}:{c.item.id}:{c.rotation}" for name, c in pool]
     rows: dict[str, list[tuple[Candidate, str, str]]] = {}
     most = max(scale.high for scale in rubric.scales)
@@ -216,7 +220,7 @@ def _attacked(
             name, c = pool[n]
             rows.setdefault(name, []).append((c, rubric.render(c.item, attack.apply(c.text, most)), attack.id))
     for cell, _ in cells:  # those without any, too: an earlier draw is replaced
-        yield Judging("attack", cell, tuple(rows.get(cell.name, ())))
+        yield Judging("attack", cell, tuple(rows.get(cell.place.name, ())))
 
 
 def repeats_by(backend: Backend) -> str:
@@ -243,7 +247,7 @@ def keep(
         requests = [_request(rubric, model, judging, c.item, text) for text in tries]
         keys = [key(backend.fingerprint, r, model.chat, settings) for r in requests]
         rows.append({"item": c.item.id, "rotation": c.rotation, "key": c.key, "attack": attack, "prompt": prompt, "keys": keys})  # fmt: skip
-    subject = listed.get(judging.cell.model)
+    subject = listed.get(judging.cell.place.model)
     facts = {
         "template": rubric.sha256,
         "scales": [[x.name, x.low, x.high, x.zh] for x in rubric.scales],
@@ -258,9 +262,9 @@ def keep(
         "max_new_tokens": model.generation.max_new_tokens or rubric.tokens,
         "repeats_by": repeats_by(backend),
         "family": family(model),
-        "of_family": family(subject) if subject else _begins(judging.cell.model),
+        "of_family": family(subject) if subject else _begins(judging.cell.place.model),
     }
-    place = {"judge": model.name, "rubric": rubric.name, "control": judging.control, **judging.cell.place}
+    place = {"judge": model.name, "rubric": rubric.name, "control": judging.control, **judging.cell.place.as_dict()}
     store.plan_judging(place, facts, rows)
     return [{**row, "of": c.item} for row, (c, _, _) in zip(rows, judging.rows, strict=True)]
 
@@ -274,9 +278,9 @@ def _open(
     """
     found: dict[tuple[str, str], tuple[Cell, list[Request], list[str]]] = {}
     for judging, rows in asked:
-        at = judging.cell
+        at = judging.cell.place
         label = rubric.name if attempt == 1 else f"{rubric.name} again/{attempt}"
-        cell = Cell(model.name, at.task, at.set, at.split, label, 0, "generate", "none", {})
+        cell = Cell(Place(model.name, at.task, at.set, at.split, label, 0), {})
         _, requests, keys = found.setdefault((at.task, at.set), (cell, [], []))
         for row in rows:
             if row["keys"] and all(_unreadable(rubric, store.response(k)) for k in row["keys"][: attempt - 1]):
@@ -288,7 +292,7 @@ def _open(
 
 def _request(rubric: Rubric, model: Model, judging: Judging, item: Item, prompt: str) -> Request:
     # The variant parts the batches of an engine: no judging's replies hang on the others'.
-    variant = f"{rubric.name} {judging.control} {judging.cell.name}"
+    variant = f"{rubric.name} {judging.control} {judging.cell.place.name}"
     limit = model.generation.max_new_tokens or rubric.tokens
     return Request(item, variant, prompt, (Message("user", prompt),), (), 0, limit)
 
