@@ -7,10 +7,10 @@ All are frozen; change one with `dataclasses.replace`, its id stays. This module
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 
 class Status(StrEnum):
@@ -168,12 +168,106 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How replies are read: part of every signature."""
+
+    parser: str = "full"  # for choices; one of PARSERS
+    extract: bool = True  # for spans and texts: cut lead-ins, quotes and reasons off
+
+
+PARSERS = ("full", "strict", "paper")  # paper: only the forms that the paper's section 5 lists
+
+
+class Additive(Protocol):
+    """Metrics that are functions of sums over items, so that a resample of the items needs no text any more."""
+
+    @property
+    def statistics(self) -> Any:
+        """(N, K) rows of the items."""
+
+    def finish(self, sums: Any) -> dict[str, Any]:
+        """(..., K) sums of rows -> each metric, (...)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Metrics of a cell that share their sums over items."""
+
+    name: str  # of the part: it seeds its resamples
+    sums: Additive
+    names: Mapping[str, str]  # name in results.json -> name in `sums`
+    signatures: Mapping[str, str]  # by name in results.json; without what the cell adds
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The requests of a cell that were answered, in order; `facts` are the cell's."""
+
+    task: Task
+    language: Language
+    items: tuple[Item, ...]
+    responses: tuple[Response, ...]
+    answers: tuple[Answer, ...]
+    reading: Reading
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How free replies in a language are read and scored. The rows are in benchmarks/languages.py."""
+
+    name: str  # "zh" | "en"
+    read_span: Callable[[Item, Response, Reading], Answer]
+    read_text: Callable[[Item, Response, Reading], Answer]
+    score: Callable[[str, Sequence[str]], dict[str, float]]  # an answer and its references -> f1 and em
+    span_parts: Callable[[Answered], tuple[Part, ...]]
+    text_parts: Callable[[Answered], tuple[Part, ...]]
+    gap: str  # what stands between two words
+    paper_forms: bool = False  # the paper's forms of an answer are in it: choices are read by them, too
+    altered: bool = False  # the perturbations of dialogues (speakers, turns, script) are made for it
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One sort of task: how its replies are asked for, read and scored. The rows are in benchmarks/kinds.py."""
+
+    name: str
+    plural: str
+    read: Callable[[Item, Response, Reading, Language], Answer]
+    score: Callable[[Item, Answer, Response | None, Language], Score]
+    parts: Callable[[Answered], tuple[Part, ...]]
+    item_metrics: tuple[str, ...]  # those that every single item has; items are paired by the first
+    scorings: tuple[str, ...] = (
+        "generate",
+    )  # those of SCORINGS that fit; a task with a pattern can be constrained, too
+    options: bool = False  # its items list options
+    several: bool = False  # all right options are asked for, not one
+    written: bool = True  # the model writes a reply; else it gives likelihoods, and there are no shots
+    quoted: bool = False  # the answer is a piece of the dialogue
+    rated: bool = False  # a free text, which people and judges score on the scales of a rubric
+    unjudged: str = ""  # why no judge is asked about its replies; empty if one may be
+
+    def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
+        """What the reply says, if there is one."""
+        if response.error is not None:
+            return Answer(Status.FAILED, rule="no reply")
+        if response.finish == "content_filter":
+            return Answer(Status.FILTERED, rule="content filter")
+        return self.read(item, response, reading, language)
+
+    @property
+    def single(self) -> bool:
+        """One of the listed options is right."""
+        return self.options and not self.several
+
+
+@dataclass(frozen=True, slots=True)
 class Benchmark:
     """One of the suite's data sets. `sets` are what its results are told by: EASY and HARD, folds, dimensions."""
 
     name: str  # also the folder of its templates, and the beginning of its items' ids
     title: str
-    language: str  # "zh" | "en": how replies are read, and which text metrics make sense
+    language: Language
     sets: tuple[str, ...]  # in the paper's order; files may hold others (the sources of CEDAR)
     splits: tuple[str, ...]
     sets_zh: str  # what its sets are, in words
@@ -185,14 +279,13 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """`kind` says how a reply is read: an option, several options, a span of the dialogue, or a short free text. Of a
-    probe nothing is written or read: a model gives likelihoods."""
+    """What a benchmark asks about its items."""
 
     name: str  # over all benchmarks
     short: str  # for narrow columns
     zh: str
     en: str
-    kind: str  # "choice" | "choices" | "span" | "text" | "probe"
+    kind: Kind
     file: str  # in the official layout, as the benchmark's module understands it
     folder: str
     metrics: tuple[str, ...]  # the first is the headline
@@ -200,6 +293,7 @@ class Task:
     benchmark: str = "corecode"
     # (item, template) -> the regular expression that constrained decoding holds a free text to
     pattern: Callable[[Item, str], str] | None = None
+    own_part: Callable[[Answered], Part] | None = None  # metrics beside those of its kind
 
     @property
     def local(self) -> str:
@@ -210,17 +304,7 @@ class Task:
     @property
     def item_metrics(self) -> tuple[str, ...]:
         """The metrics that every single item has; items are paired by the first of them."""
-        return _OF_ITEMS[self.kind]
-
-
-# Score.values of an item, by its task's kind.
-_OF_ITEMS = {
-    "choice": ("accuracy",),
-    "choices": ("set_accuracy", "answer_f1"),
-    "span": ("f1", "em"),
-    "text": ("f1", "em"),
-    "probe": ("accuracy", "delta_nll"),
-}
+        return self.kind.item_metrics
 
 
 @dataclass(frozen=True, slots=True, order=True)

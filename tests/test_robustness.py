@@ -175,7 +175,7 @@ def perturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
     run = tmp_path_factory.mktemp("perturbed") / "run"
     names = ["none", "reindicate", "shuffle", "both", "circular"]
-    choices = [name for name, task in TASKS.items() if task.kind == "choice"]
+    choices = [name for name, task in TASKS.items() if task.kind.name == "choice"]
     evalsuite.run(model=["tiny-zh", "random"], tasks=choices, limit=3, perturb=names, out=run)
     return run
 

@@ -32,9 +32,9 @@ from evalsuite.page.report import report
 from evalsuite.perturb import Perturbation, perturbation
 from evalsuite.prompt import Prompt, Shots, fit
 from evalsuite.results.journey import Results, write_manifest, write_results
-from evalsuite.results.scoring import Reading, score_reply
+from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import Store, key
-from evalsuite.types import SCORINGS, Cell, Item, Place, Request, Response, Score, Task
+from evalsuite.types import SCORINGS, Cell, Item, Place, Reading, Request, Response, Score, Task
 
 log = logging.getLogger(__name__)
 EXECUTORS = ("local", "ray")
@@ -256,7 +256,7 @@ def cells(
                     # Shots go through the same, so that a model sees one form throughout.
                     shown = [change.items(shot, s.seed)[0] for shot in shots.draw(item, count)]
                     for rotation, perturbed in enumerate(change.items(item, s.seed)):
-                        if source.task.kind == "probe":
+                        if not source.task.kind.written:
                             requests.append(probe(prompt, perturbed))
                             continue
                         request = fit(
@@ -299,17 +299,17 @@ def cells(
 
 
 def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:
-    """Probes are asked without examples, as in the paper."""
-    return (0,) if t.kind == "probe" else model.shots or s.shots
+    """Where nothing is written there are no examples: probes are asked without, as in the paper."""
+    return model.shots or s.shots if t.kind.written else (0,)
 
 
 def _scorings(s: Settings, model: Model, t: Task) -> list[str]:
     """The ways in which a model is asked a task: other than generating where it makes sense and its backend can."""
-    if t.kind == "probe":
-        return [name for name in SCORES[model.backend] if name == "nll"]
-    fitting = {"generate"} | ({"labels", "texts", "constrained"} if t.kind == "choice" else set())
-    fitting |= {"constrained"} if t.pattern else set()
-    return [name for name in s.scoring if name in fitting and name in SCORES[model.backend]]
+    can = SCORES[model.backend]
+    if not t.kind.written:
+        return [name for name in t.kind.scorings if name in can]
+    fitting = (*t.kind.scorings, *(["constrained"] if t.pattern else []))
+    return [name for name in s.scoring if name in fitting and name in can]
 
 
 def _perturbations(s: Settings, t: Task) -> list[Perturbation]:

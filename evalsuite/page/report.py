@@ -148,10 +148,11 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
     return {
         "runs": [{"name": f.name, "manifest": _manifest(f), **told} for f, told in zip(folders, found, strict=True)],
         "tasks": [
-            {name: getattr(t, name) for name in ("name", "short", "zh", "en", "kind", "metrics", "benchmark")}
+            {name: getattr(t, name) for name in ("name", "short", "zh", "en", "metrics", "benchmark")}
+            | {"kind": t.kind.name}
             for t in TASKS.values()
         ],
-        "benchmarks": [asdict(b) for b in BENCHMARKS.values()],
+        "benchmarks": [{**asdict(b), "language": b.language.name} for b in BENCHMARKS.values()],
         "perturbations": [
             {name: getattr(p, name) for name in ("name", "zh", "en", "kinds", "languages")}
             for p in PERTURBATIONS.values()
@@ -224,7 +225,7 @@ def _published(benchmark: str) -> Iterator[dict[str, Any]]:
                 "value": float(row["value"]) / (100 if row["metric"] == "sacrebleu" else 1),
             }
             # A task that generates asks about one group only, which is all of it.
-            yield found | ({"group": group} if group != "avg" and task.kind != "text" else {})
+            yield found | ({"group": group} if group != "avg" and not task.kind.rated else {})
 
 
 def _manifest(folder: Path) -> Any:

@@ -17,9 +17,9 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.metrics.statistics import holm, paired_test
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.journey import open_store, reading_of
-from evalsuite.results.scoring import Reading, read_answer, score_answer, score_cell
+from evalsuite.results.scoring import read_answer, score_answer, score_cell
 from evalsuite.results.store import Store
-from evalsuite.types import Cell, Item, Place, Response
+from evalsuite.types import Cell, Item, Place, Reading, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +84,22 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     answers = [[read_answer(i, r, reading) for i, r in zip(items, side, strict=True)] for side in replies]
     several = PERTURBATIONS[one.place.perturb].several
     scored = [score_cell(items, side, reading, read, several) for side, read in zip(replies, answers, strict=True)]
-    group, name = scored[0].names[metric]
-    sums = [s.metrics[group] for s in scored]
+    part = scored[0].part(metric)
     purpose = f"compare:{one.place.name}:{two.place.model}"
     values = [
         [score_answer(i, a, r).values[metric] for i, a, r in zip(items, read, side, strict=True)]
         for read, side in zip(answers, replies, strict=True)
     ]
     right = (values[0], values[1]) if metric == "accuracy" and not several else None
-    found = paired_test(sums[0], sums[1], name, scored[0].clusters, Random(purpose), right)
+    found = paired_test(
+        part.sums, scored[1].part(metric).sums, part.names[metric], scored[0].clusters, Random(purpose), right
+    )
     flips = [
         Flip(item, mine.text, other.text, x, y)
         for (item, mine, other), x, y in zip(shared, *values, strict=True)
         if abs(x - y) >= 0.5
     ]
-    means = [float(m.finish(m.statistics.sum(axis=0))[name]) for m in sums]  # of rotations, as of all else, by item
+    means = [side.value(metric) for side in scored]  # of rotations, as of all else, by item
     return Comparison(
         one.place, metric, len(scored[0].items), found.clusters, means[0], means[1], found.value, found.low,
         found.high, found.p, found.test, found.p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),

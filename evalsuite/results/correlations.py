@@ -18,8 +18,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.results.judged.summary import MODELS, per_item
-from evalsuite.results.scoring import Scored
+from evalsuite.results.judged.summary import MODELS
+from evalsuite.results.scoring import Scored, per_item
 from evalsuite.types import Cell, Place
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def points(cell: Cell, scored: Scored) -> Points | None:
     """None for what is no text (choices and probes have metrics of one kind), and for what is left out."""
     import numpy as np
 
-    if TASKS[cell.place.task].kind not in ("span", "text") or cell.place.perturb != "none" or _baseline(cell.facts):
+    if TASKS[cell.place.task].kind.options or cell.place.perturb != "none" or _baseline(cell.facts):
         return None
     found = per_item(scored)
     values = np.array(list(found.values()), dtype=np.float32)

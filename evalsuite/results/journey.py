@@ -27,9 +27,22 @@ from evalsuite.results.judged import summary
 from evalsuite.results.learning import learning
 from evalsuite.results.means import means
 from evalsuite.results.records import file_name
-from evalsuite.results.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
+from evalsuite.results.scoring import Scored, intervals, read_answer, score_answer, score_cell
 from evalsuite.results.store import Evidence, Keep, Store
-from evalsuite.types import Answer, Cell, Item, Likelihood, Message, Place, Request, Response, Score, Status
+from evalsuite.types import (
+    PARSERS,
+    Answer,
+    Cell,
+    Item,
+    Likelihood,
+    Message,
+    Place,
+    Reading,
+    Request,
+    Response,
+    Score,
+    Status,
+)
 
 VERSION = metadata.version("evalsuite")
 
@@ -168,7 +181,7 @@ def _score(
         "records": path,
         "facts": cell.facts,
     }
-    if options and options[0] and TASKS[cell.place.task].kind != "choices":  # of a set there is no chance to speak of
+    if options and options[0] and not TASKS[cell.place.task].kind.several:  # of a set there is no chance to speak of
         entry["chance"] = sum(1 / count for count in options) / items
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     return entry, scored, per_item
@@ -183,15 +196,16 @@ def _metrics(
         return nothing, None
     items, responses, answers = zip(*answered, strict=True)
     several = PERTURBATIONS[cell.place.perturb].several
-    # The notebook's figure is over the file's rows: of a part of the items there is none.
-    escaped = cell.facts.get("escaped") if cell.facts.get("answered") == len(items) else None
-    scored: Scored = score_cell(items, responses, reading, answers, several, escaped)
+    scored: Scored = score_cell(items, responses, reading, answers, several, cell.facts)
     if not scored.items:  # some rotation of every item failed
         return nothing, None
     signature = _signature(cell)
     # The purpose names no model: two models with the same replies get the same interval.
     found = intervals(scored, f"0:bootstrap:{cell.place.task}:{cell.place.set}:{cell.place.split}")
-    told = {name: {**numbers, "signature": f"{scored.signatures[name]}|{signature}"} for name, numbers in found.items()}
+    told = {
+        name: {**numbers, "signature": f"{scored.part(name).signatures[name]}|{signature}"}
+        for name, numbers in found.items()
+    }
     return told, points(cell, scored)
 
 

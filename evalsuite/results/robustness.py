@@ -67,7 +67,7 @@ def robustness(cells: Sequence[Told], entries: Sequence[dict[str, Any]]) -> dict
     return {
         "drops": drops(cells),
         # Of a probe the valid explanation always stands first, and nothing is chosen.
-        "positions": [positions(c) for c in cells if c.labels and TASKS[c.cell.place.task].kind != "probe"],
+        "positions": [positions(c) for c in cells if c.labels and TASKS[c.cell.place.task].kind.written],
         "wordings": [_wording(*group) for group in _alike(entries, "variant")],
         "shots": [{**place, "values": values} for place, values in _alike(entries, "shots")],
     }

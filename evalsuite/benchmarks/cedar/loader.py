@@ -20,7 +20,7 @@ from typing import Any
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cedar import chinese as cedar_chinese
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
-from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, LANGUAGES, NEGATED, Explanation, Instance
+from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, NEGATED, Explanation, Instance
 from evalsuite.benchmarks.cedar.tasks import CEDAR
 from evalsuite.benchmarks.corecode import loader as corecode
 from evalsuite.benchmarks.corpus import File, folder_of
@@ -172,8 +172,8 @@ def _instance(row: dict[str, Any], path: Path, line: int, split: str) -> Instanc
     if not _says(row.get("response")):
         raise fail("expected a turn, a string", "response")
     language = row.get("language", "en")
-    if language not in LANGUAGES:
-        raise fail(f"expected one of {', '.join(LANGUAGES)}, found {language!r}", "language")
+    if language not in NEGATED:
+        raise fail(f"expected one of {', '.join(NEGATED)}, found {language!r}", "language")
     if not isinstance(rows, list) or not rows:
         raise fail("expected a list of explanations, at least one", "explanations")
     made = []

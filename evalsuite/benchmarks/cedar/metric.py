@@ -11,6 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS, corruption_of
+from evalsuite.benchmarks.kinds import delta_nll
+from evalsuite.types import Answered, Part
+
 
 @dataclass(frozen=True, slots=True)
 class Probes:
@@ -57,3 +61,12 @@ class Probes:
         for n, name in enumerate(self.corruptions):
             found |= {f"accuracy_{name}": accuracy[..., n], f"delta_nll_{name}": delta[..., n]}
         return found
+
+
+def probe_part(answered: Answered) -> Part:
+    """The metrics of a cell: of each group of corruptions, and of each corruption."""
+    groups = {corruption.name: corruption.group for corruption in CORRUPTIONS.values()}
+    deltas = [delta_nll(response) for response in answered.responses]
+    probes = Probes.of([corruption_of(item) for item in answered.items], groups, deltas)
+    names = {name: name for name in probes.finish(probes.statistics.sum(axis=0))}
+    return Part("probes", probes, names, {name: f"{name}|by:token" for name in names})

@@ -119,7 +119,7 @@ def _item(
         raise fail("is blank", "question")
     labels = tuple(key for key in row if _LABEL.fullmatch(key))
     options = tuple(get(label, str, "an option's text") for label in labels)
-    if task.kind == "choice":
+    if task.kind.options:
         if len(labels) < 2:
             raise fail(f"expected two options or more, such as '(a)', found {len(labels)}")
         answer = get("answer", list, "[label, text]")
@@ -131,7 +131,7 @@ def _item(
         references = (options[gold],)
     else:
         if labels:
-            raise fail(f"a {task.kind} task has no options, found {' '.join(labels)}", labels[0])
+            raise fail(f"a {task.kind.name} task has no options, found {' '.join(labels)}", labels[0])
         gold = None
         references = (get("answer", str, "a string"),)
         if not references[0].strip():

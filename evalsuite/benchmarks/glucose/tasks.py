@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from evalsuite.benchmarks.glucose.bleu import bleu_part
 from evalsuite.benchmarks.glucose.dimensions import SETS
 from evalsuite.benchmarks.glucose.slots import pattern
+from evalsuite.benchmarks.kinds import TEXT
+from evalsuite.benchmarks.languages import EN
 from evalsuite.types import Benchmark, Task
 
-GLUCOSE = Benchmark(
-    "glucose", "GLUCOSE", "en", SETS, ("train", "test"), "维度", "dimension", "glucose_en", averaged=True
-)
+GLUCOSE = Benchmark("glucose", "GLUCOSE", EN, SETS, ("train", "test"), "维度", "dimension", "glucose_en", averaged=True)
 
 _METRICS = ("sacrebleu", "sacrebleu_notebook")
 TASKS_GLUCOSE = (
@@ -17,13 +18,27 @@ TASKS_GLUCOSE = (
         "GS",
         "具体陈述",
         "Specific statement",
-        "text",
+        TEXT,
         "",
         "",
         _METRICS,
         96,
         "glucose",
         pattern,
+        bleu_part,
     ),
-    Task("glucose_general_rule", "GR", "一般规则", "General rule", "text", "", "", _METRICS, 128, "glucose", pattern),
+    Task(
+        "glucose_general_rule",
+        "GR",
+        "一般规则",
+        "General rule",
+        TEXT,
+        "",
+        "",
+        _METRICS,
+        128,
+        "glucose",
+        pattern,
+        bleu_part,
+    ),
 )

@@ -8,23 +8,22 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.metrics.statistics import Interval
 from evalsuite.review.audit.figures import HUMAN, Correct, Ratio, Reader
 from evalsuite.review.audit.metrics import Beside
 from evalsuite.review.audit.reading import Audit, published
-from evalsuite.types import Status
-
-_KINDS = {"choice": "choices", "choices": "sets of choices", "span": "spans", "text": "texts"}
+from evalsuite.types import Kind, Status
 
 
 def audit_tables(found: Audit, beside: bool = False) -> Iterator[Table | Text]:
     """Correct outputs, the parser's readings, scores, agreement, judges. `beside`: with the paper's Table 4."""
     yield Text(f"{found.marked} of {len(found.sample.drawn)} outputs marked, by {', '.join(found.annotators)}\n")
-    for kind in _KINDS:
-        rows = [row for row in found.correct if row.kind == kind]
+    for kind in KINDS.values():
+        rows = [row for row in found.correct if row.kind == kind.name]
         if rows:
-            yield from _correct(rows, kind, beside and kind == "choice")
+            yield from _correct(rows, kind, beside and kind.single)
     yield from _readers(found.readers)
     if found.confusion:
         yield _confusion(found)
@@ -35,9 +34,9 @@ def audit_tables(found: Audit, beside: bool = False) -> Iterator[Table | Text]:
         yield Text(note, style="yellow")
 
 
-def _correct(rows: Sequence[Correct], kind: str, beside: bool) -> Iterator[Table | Text]:
+def _correct(rows: Sequence[Correct], kind: Kind, beside: bool) -> Iterator[Table | Text]:
     table = _table(
-        f"Correct {_KINDS[kind]}" + (" (the paper's Table 4)" if kind == "choice" else ""),
+        f"Correct {kind.plural}" + (" (the paper's Table 4)" if kind.single else ""),
         "model",
         *("n", "raw", "filt.", "act."),
         *("run:\nn", "raw\n%", "filt.\n%", "act.\n%", "95 %"),
@@ -55,7 +54,7 @@ def _correct(rows: Sequence[Correct], kind: str, beside: bool) -> Iterator[Table
             numbers = ("100", str(p["raw_correct"]), str(p["filtered_correct"]), str(p["correct"]))
             table.add_row(Text(p["model"], style="dim"), *(Text(x, style="dim") for x in numbers))
     yield table
-    if kind == "choice":
+    if kind.single:
         yield Text(
             "raw: correct as it stands; filt.: once parsed; act.: as people read it. Left: counts of the sample, which "
             "seeks rare replies out; run: all of the run's, act. estimated\n"
@@ -79,7 +78,7 @@ def _readers(rows: Sequence[Reader]) -> Iterator[Table | Text]:
     )
     table.collapse_padding = True
     for r in rows:
-        name = TASKS[r.task].short if r.task else _KINDS[r.kind]
+        name = TASKS[r.task].short if r.task else KINDS[r.kind].plural
         pairs = (*(r.option or (None, None)), *r.right)
         table.add_row(
             Text(name if plain else f"{r.model} {name}"), str(r.n), *(text for pair in pairs for text in _ratio(pair))
@@ -145,7 +144,7 @@ def _agreement(found: Audit) -> Iterator[Table]:
 
 def _metrics(rows: Sequence[Beside]) -> Iterator[Table]:
     """The headlines of each benchmark's short texts, and F1; audit.json has all."""
-    texts = [t for t in TASKS.values() if t.kind == "text"]
+    texts = [t for t in TASKS.values() if t.kind.rated]
     shown = {(t.benchmark, metric) for t in texts for metric in (*t.metrics, "f1")}
     kept = [r for r in rows if (r.benchmark, r.metric) in shown and r.spearman is not None]
     if kept:

@@ -60,7 +60,7 @@ def _systems(rows: list[dict[str, Any]]) -> Iterator[Table]:
         return
     table = _grid("metrics beside judges, a point a model on a task and set", "judge", "metric", "n", "ρ", "r", "τ")
     for row in rows:
-        texts = [t for t in TASKS.values() if t.benchmark == row["benchmark"] and t.kind == "text"]
+        texts = [t for t in TASKS.values() if t.benchmark == row["benchmark"] and t.kind.rated]
         named = dict.fromkeys([*(m for t in texts for m in t.metrics), "f1"])
         who = f"{row['judge']} {row['rubric']} {row['scale']}"
         for metric in (m for m in named if m in row["metrics"]):

@@ -23,8 +23,7 @@ from evalsuite.exchange.submit.locate import dotted, lines_of
 from evalsuite.exchange.submit.making import SCRUBBED
 from evalsuite.results import records
 from evalsuite.results.journey import VERSION, compute
-from evalsuite.results.scoring import Reading
-from evalsuite.types import Place
+from evalsuite.types import Place, Reading
 
 MOST = 200  # problems that are told
 EACH = 5  # of one file of records, where replies give other scores

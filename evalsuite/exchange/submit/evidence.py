@@ -22,7 +22,7 @@ def cell_of(entry: dict[str, Any]) -> Cell:
 
 def item_of(record: dict[str, Any]) -> Item:
     """The item that a record is about."""
-    gold = record["gold"] if TASKS[record["task"]].kind != "choices" else None  # whose right options are the references
+    gold = record["gold"] if not TASKS[record["task"]].kind.several else None  # whose right options are the references
     texts: dict[str, Any] = {name: tuple(record[name]) for name in _TEXTS}
     return Item(
         id=record["item"],

@@ -16,9 +16,9 @@ from evalsuite.results.judged.controls import Opinion, Told, controls, interval,
 from evalsuite.results.judged.replies import VERSION, Verdict, read
 from evalsuite.results.judged.scale import Scale, again
 from evalsuite.results.records import file_name
-from evalsuite.results.scoring import Reading, Scored, score_cell
+from evalsuite.results.scoring import per_item, score_cell
 from evalsuite.results.store import Evidence, Keep
-from evalsuite.types import Cell, Item, Place, Request, Response
+from evalsuite.types import Cell, Item, Place, Reading, Request, Response
 
 _OURS = ("judge", "rubric", "control")
 
@@ -87,20 +87,6 @@ def _subject(evidence: Evidence, cell: Cell, reading: Reading) -> Subject:
     values = per_item(score_cell(items, responses, reading)) if rows else {}
     metrics = {metric: dict(zip(names, column, strict=True)) for metric, column in values.items()}
     return Subject(dict(zip(names, rows, strict=True)), metrics, of)
-
-
-def per_item(scored: Scored) -> dict[str, list[float]]:
-    """Every metric of the cell for each of its items; of those that pool counts, what an item has of them (sentence
-    BLEU for BLEU)."""
-    found = {}
-    for name, (group, own) in scored.names.items():
-        metrics: Any = scored.metrics[group]
-        columns = getattr(metrics, "per_item", {})
-        if own == "sacrebleu_notebook":  # counts rows that are no items
-            continue
-        column = columns.get(own, columns.get(f"s{own}"))
-        found[name] = [float(v) for v in (metrics.finish(metrics.statistics)[own] if column is None else column)]
-    return found
 
 
 def _told(

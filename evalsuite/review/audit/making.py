@@ -69,7 +69,7 @@ def _wanted(
         ("task", tasks, {o.task for o in outputs} | {TASKS[o.task].benchmark for o in outputs}),
     ):
         for name in wanted:
-            if name in TASKS and TASKS[name].kind == "probe":
+            if name in TASKS and not TASKS[name].kind.written:
                 raise ConfigError(f"{run}: {name}: of a probe nothing is written that could be marked")
             if name not in known:
                 raise ConfigError(f"{run}: {unknown(what, name, sorted(known))}")
@@ -83,7 +83,7 @@ def _wanted(
 def _own(outputs: Sequence[Output]) -> str:
     """The rubric of the benchmark whose short texts these are; CORECODE's if there are none."""
     # Rubrics here are in both languages: NAME_en is for a judge.
-    names = {benchmark_of(o.task).rubric.removesuffix("_en") for o in outputs if o.kind == "text"}
+    names = {benchmark_of(o.task).rubric.removesuffix("_en") for o in outputs if o.kind.rated}
     if len(names) > 1:
         raise ConfigError(
             f"short texts of several benchmarks, each with a rubric of its own ({', '.join(sorted(names))}): "
@@ -99,7 +99,9 @@ def content(sample: Sample) -> dict[str, Any]:
         "sample": sample.hash,
         "name": sample.name,
         "rubric": asdict(rubric(sample.rubric)),
-        "tasks": [{"name": t.name, "zh": t.zh, "en": t.en, "kind": t.kind} for t in TASKS.values() if t.name in used],
+        "tasks": [
+            {"name": t.name, "zh": t.zh, "en": t.en, "kind": t.kind.name} for t in TASKS.values() if t.name in used
+        ],
         "outputs": [
             {
                 **{name: getattr(d.output, name) for name in _SHOWN},
@@ -137,7 +139,7 @@ def _row(sample: Sample, output: Output) -> dict[str, Any]:
         "question": output.question,
         "options": "\n".join(f"{a} {b}" for a, b in zip(output.labels, output.options, strict=True)),
         "reply": output.reply,
-        "reference": " / ".join(output.references) if output.kind == "text" else "",
+        "reference": " / ".join(output.references) if output.kind.rated else "",
     }
 
 

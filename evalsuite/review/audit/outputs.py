@@ -12,7 +12,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS, task
 from evalsuite.common.errors import ConfigError
 from evalsuite.results import records
-from evalsuite.types import Status
+from evalsuite.types import Kind, Status
 
 _UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint kept it: there is nothing to read
 
@@ -43,7 +43,7 @@ class Output:
     choices: tuple[int, ...] = ()  # what was chosen of them
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         return TASKS[self.task].kind
 
     @property
@@ -54,7 +54,7 @@ class Output:
     @property
     def read(self) -> int | tuple[int, ...] | None:
         """The option that the parser read, or, where several are asked for, the set of them; None for no answer."""
-        return self.choice if self.kind != "choices" else self.choices or None
+        return (self.choices or None) if self.kind.several else self.choice
 
     @property
     def right(self) -> bool:
@@ -108,7 +108,7 @@ def _output(record: dict[str, Any], way: str) -> Output:
     }
     kind = TASKS[record["task"]].kind
     golds = tuple(labels.index(gold) for gold in record["gold"].split(", ")) if record["gold"] is not None else ()
-    if kind == "choices":
+    if kind.several:
         values |= {"gold": None, "golds": golds, "choices": tuple(answer["choices"])}
     else:
         values["gold"] = golds[0] if golds else None

@@ -27,8 +27,8 @@ _FORMAT = 1
 _LEVELS: tuple[Callable[[Output], str], ...] = (
     lambda o: f"{o.task} {o.set} {o.outcome}",
     lambda o: f"{o.task} {o.outcome}",
-    lambda o: f"{o.kind} {o.outcome}",
-    lambda o: o.kind,
+    lambda o: f"{o.kind.name} {o.outcome}",
+    lambda o: o.kind.name,
 )
 
 
@@ -51,7 +51,7 @@ class Whole:
     """All outputs of one kind that one model wrote in the run; what the suite counts of them needs no estimate."""
 
     model: str
-    kind: str  # "choice" | "choices" | "span" | "text"
+    kind: str  # its name
     outputs: int
     raw: int  # correct as they stand
     filtered: int  # correct once parsed
@@ -76,7 +76,7 @@ class Sample:
 def whole(outputs: Sequence[Output]) -> tuple[Whole, ...]:
     groups: dict[tuple[str, str], list[Output]] = {}
     for output in outputs:
-        groups.setdefault((output.model, output.kind), []).append(output)
+        groups.setdefault((output.model, output.kind.name), []).append(output)
     return tuple(
         Whole(*place, len(mine), sum(o.raw_right for o in mine), sum(o.right for o in mine))
         for place, mine in groups.items()

@@ -66,21 +66,13 @@ class Settings:
         if self.budget is not None and self.budget <= 0:
             raise ConfigError("--budget: expected more than 0")
         for name in self.tasks:
-            if name not in BENCHMARKS and task(name).kind not in _WRITTEN:
-                raise ConfigError(f"--tasks {name}: is no generation; {_UNJUDGED[task(name).kind]}")
+            if name not in BENCHMARKS and (why := task(name).kind.unjudged):
+                raise ConfigError(f"--tasks {name}: is no generation; {why}")
 
     def wants(self, name: str) -> bool:
         """Whether a task's replies are to be judged: those named, or the short texts of all or of benchmarks named."""
         every = not self.tasks or TASKS[name].benchmark in self.tasks
-        return name in self.tasks or (every and TASKS[name].kind == "text")
-
-
-_WRITTEN = ("span", "text")
-_UNJUDGED = {
-    "choice": "a choice is right or wrong without a judge",
-    "choices": "a set of choices is right or wrong without a judge",
-    "probe": "of a probe nothing is written that could be judged",
-}
+        return name in self.tasks or (every and TASKS[name].kind.rated)
 
 
 @dataclass(frozen=True, slots=True)
