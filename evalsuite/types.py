@@ -190,6 +190,27 @@ class Additive(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Metric:
+    """What a number is called and how it is shown. The rows are in metrics/rows.py; those of one
+    benchmark alone are its tasks' (`Task.own_metrics`)."""
+
+    name: str  # in results.json, where "paper." may stand before it
+    zh: str
+    en: str = ""  # as `zh` if not given
+    short: str = ""  # for narrow columns
+    top: float | None = 1.0  # the highest value there is; None: no bound
+    percent: bool = True  # shown times 100
+    lower: bool = False  # less of it is better
+    share: bool = False  # of right items: Wilson's interval stands beside the bootstrap's
+    published: float = 1.0  # what the papers' figures are to be divided by
+
+    @property
+    def heading(self) -> str:
+        """For narrow columns: "acc %"."""
+        return self.short or self.name[:3] + (" %" if self.percent else "")
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """Metrics of a cell that share their sums over items."""
 
@@ -197,6 +218,8 @@ class Part:
     sums: Additive
     names: Mapping[str, str]  # name in results.json -> name in `sums`
     signatures: Mapping[str, str]  # by name in results.json; without what the cell adds
+    # (N,) by name in results.json, of the metrics that single items have; None: what `sums.finish` makes of each row.
+    of_items: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +317,7 @@ class Task:
     # (item, template) -> the regular expression that constrained decoding holds a free text to
     pattern: Callable[[Item, str], str] | None = None
     own_part: Callable[[Answered], Part] | None = None  # metrics beside those of its kind
+    own_metrics: tuple[Metric, ...] = ()  # the rows of those that no other benchmark has
 
     @property
     def local(self) -> str:

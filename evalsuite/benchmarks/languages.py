@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evalsuite.metrics import squad
 from evalsuite.metrics.exact import char_f1, exact_match
+from evalsuite.metrics.rows import TEXT_METRICS
 from evalsuite.types import Answer, Answered, Item, Language, Part, Reading, Response
 
 
@@ -56,27 +58,24 @@ def _score_words(said: str, references: Sequence[str]) -> dict[str, float]:
     return {"f1": squad.f1(said, references), "em": squad.exact_match(said, references)}
 
 
-# What a cell states of the two profiles; TextScores knows more. F1 on characters and EM are the same in both.
-_DEFAULT = ("f1_token", "bleu1", "bleu2", "bleu3", "bleu4", "rouge1", "rouge2", "rouge_l", "meteor", "cider", "chrf")
-_PAPER = ("bleu1", "bleu2", "rouge_l", "meteor15", "meteor", "cider")
-
-
 def _corpus(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]:
     """Every text metric under two profiles: ours, and the paper's (names with "paper." before them)."""
     from evalsuite.metrics.texts import Corpus
 
     corpus = Corpus([a.text or "" for a in answered.answers], [item.references for item in answered.items])
-    names = {"f1": "f1_char", "em": "em"} | {name: name for name in _DEFAULT}
-    parts = []
-    for part, scores, stated in (
-        ("default", corpus.score(profile), names),
-        ("paper", corpus.score(papers), {f"paper.{name}": name for name in _PAPER}),
-    ):
+    rows = TEXT_METRICS.values()
+
+    def part(name: str, profile: str, names: dict[str, str]) -> Part:
+        scores = corpus.score(profile)
         # The cell's signature ends with our version for all metrics.
-        own = {name: scores.signatures[of].rpartition("|version:")[0] for name, of in stated.items()}
-        signed = {name: f"{text}|parser:{parser_of(answered.reading)}" for name, text in own.items()}
-        parts.append(Part(part, scores, stated, signed))
-    return parts[0], parts[1]
+        own = {name: scores.signatures[of].rpartition("|version:")[0] for name, of in names.items()}
+        signatures = {name: f"{text}|parser:{parser_of(answered.reading)}" for name, text in own.items()}
+        return Part(name, scores, names, signatures, {name: scores.of_items(of) for name, of in names.items()})
+
+    return (
+        part("default", profile, {row.stated_as or row.name: row.name for row in rows if row.ours}),
+        part("paper", papers, {f"paper.{row.name}": row.name for row in rows if row.papers}),
+    )
 
 
 def _chinese_parts(answered: Answered) -> tuple[Part, ...]:
@@ -107,7 +106,7 @@ def _english_text_parts(answered: Answered) -> tuple[Part, ...]:
     words = _squad(answered, ("f1", "em"))
     ours, papers = _corpus(answered, "english", "cicero")
     rest = {name: of for name, of in ours.names.items() if name not in words.names}
-    return words, Part(ours.name, ours.sums, rest, ours.signatures), papers
+    return words, replace(ours, names=rest), papers
 
 
 ZH = Language(

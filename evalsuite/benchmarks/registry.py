@@ -1,4 +1,4 @@
-"""All benchmarks and their tasks. A new task is a row in data/<benchmark>_tasks.py, a template folder, and a fixture."""
+"""All benchmarks and their tasks. A new task is a row in benchmarks/<benchmark>/tasks.py, a template folder, and a fixture."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from evalsuite.benchmarks.cider.tasks import CIDER, TASKS_CIDER
 from evalsuite.benchmarks.corecode.tasks import CORECODE, TASKS_CORECODE
 from evalsuite.benchmarks.glucose.tasks import GLUCOSE, TASKS_GLUCOSE
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.types import Benchmark, Task
+from evalsuite.metrics.rows import METRICS, TEXT_METRICS
+from evalsuite.types import Benchmark, Metric, Task
 
 BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (CORECODE, CICERO, CIDER, GLUCOSE, CEDAR)}
 TASKS: dict[str, Task] = {
@@ -50,6 +51,16 @@ def benchmark_of(task: str) -> Benchmark:
     return BENCHMARKS[TASKS[task].benchmark]
 
 
+def metric(name: str) -> Metric:
+    """The row of a name in results.json: "paper.bleu2" is BLEU-2 under the paper's profile. An unknown name is shown as it is.
+
+    >>> metric("paper.cider").top, metric("sacrebleu").heading, metric("accuracy").heading
+    (10.0, 'BLEU', 'acc %')
+    """
+    own = name.removeprefix("rotation.").removeprefix("paper.")
+    return _METRICS.get(own) or Metric(own, own)
+
+
 def set_order(item_set: str) -> tuple[int, str]:
     """By what sets are sorted: as the papers have them, those that no paper has at the end by name."""
     return (_SETS.index(item_set) if item_set in _SETS else len(_SETS), item_set)
@@ -61,3 +72,9 @@ def task_order(name: str) -> int:
 
 
 _ORDER = {name: n for n, name in enumerate(TASKS)}
+# By name in results.json.
+_METRICS: dict[str, Metric] = {
+    **METRICS,
+    **{row.stated_as or row.name: row for row in TEXT_METRICS.values()},
+    **{row.name: row for t in TASKS.values() for row in t.own_metrics},
+}

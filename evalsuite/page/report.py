@@ -18,7 +18,7 @@ from typing import Any
 
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.corecode.ontology import slots
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled, packaged
 from evalsuite.page import shards
@@ -221,8 +221,8 @@ def _published(benchmark: str) -> Iterator[dict[str, Any]]:
                 "model": row["model"] if tuned else f"{row['model']} (not fine-tuned)",
                 "shots": int(row.get("shots") or 0),
                 "metric": row["metric"],
-                # The paper's sacreBLEU goes to 100; ours is a share.
-                "value": float(row["value"]) / (100 if row["metric"] == "sacrebleu" else 1),
+                "value": float(row["value"])
+                / metric(row["metric"]).published,  # sacreBLEU goes to 100; ours is a share
             }
             # A task that generates asks about one group only, which is all of it.
             yield found | ({"group": group} if group != "avg" and not task.kind.rated else {})

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric
 from evalsuite.common.dialogue import sources
 from evalsuite.types import Answer, Answered, Item, Part, Reading, Response, Score, Status
 
 RESAMPLES = 1000
-# Metrics that are shares of right items, for which Wilson's interval stands beside the bootstrap's.
-_SHARES = ("accuracy", "set_accuracy", "accuracy_sum", "accuracy_token", "accuracy_char", "accuracy_prior")
 
 FULL = Reading()
 
@@ -50,14 +48,14 @@ class Scored:
     clusters: tuple[int, ...]  # the dialogue that each comes from
     parts: tuple[Part, ...]  # names are unique over all
 
-    def part(self, metric: str) -> Part:
+    def part(self, name: str) -> Part:
         """The part that has the metric of this name in results.json."""
-        return next(part for part in self.parts if metric in part.names)
+        return next(part for part in self.parts if name in part.names)
 
-    def value(self, metric: str) -> float:
+    def value(self, name: str) -> float:
         """The metric over all items."""
-        part = self.part(metric)
-        return float(part.sums.finish(part.sums.statistics.sum(axis=0))[part.names[metric]])
+        part = self.part(name)
+        return float(part.sums.finish(part.sums.statistics.sum(axis=0))[part.names[name]])
 
 
 def score_cell(
@@ -121,14 +119,10 @@ def per_item(scored: Scored) -> dict[str, list[float]]:
 
 def _of_items(part: Part) -> dict[str, Any]:
     """(N,) values of each metric."""
-    columns = getattr(part.sums, "per_item", {})
-    found: dict[str, Any] = {}
-    for name, own in part.names.items():
-        if own == "sacrebleu_notebook":  # counts rows that are no items
-            continue
-        column = columns.get(own, columns.get(f"s{own}"))
-        found[name] = part.sums.finish(part.sums.statistics)[own] if column is None else column
-    return found
+    if part.of_items is not None:
+        return {name: part.of_items[name] for name in part.names if name in part.of_items}
+    rows = part.sums.finish(part.sums.statistics)
+    return {name: rows[own] for name, own in part.names.items()}
 
 
 def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
@@ -145,7 +139,7 @@ def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
             # With one dialogue every resample is identical, so there is no interval to report.
             low, high = (interval.low, interval.high) if len(set(scored.clusters)) > 1 else (None, None)
             found[name] = {"value": interval.value, "low": low, "high": high, "n": count}
-            if name.removeprefix("paper.") in _SHARES:
+            if metric(name).share and not name.startswith("rotation."):  # whose values are means
                 binomial = wilson(round(interval.value * count), count)
                 found[name]["wilson"] = [binomial.low, binomial.high]
     return found

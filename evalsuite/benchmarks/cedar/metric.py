@@ -13,7 +13,7 @@ from typing import Any
 
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS, corruption_of
 from evalsuite.benchmarks.kinds import delta_nll
-from evalsuite.types import Answered, Part
+from evalsuite.types import Answered, Metric, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +70,18 @@ def probe_part(answered: Answered) -> Part:
     probes = Probes.of([corruption_of(item) for item in answered.items], groups, deltas)
     names = {name: name for name in probes.finish(probes.statistics.sum(axis=0))}
     return Part("probes", probes, names, {name: f"{name}|by:token" for name in names})
+
+
+# Of a group or a corruption, by the Chinese and the English words for it. ΔNLL is in nats.
+_WORDS = {
+    "logical": ("逻辑", "logical"), "complete": ("整体", "complete"), "swapped": ("互换", "swapped"), "negation": ("否定", "negation"),
+    "invalid": ("错误解释", "invalid"), "shuffled": ("乱序", "shuffled"), "dropped": ("删词", "dropped"), "reversed": ("倒序", "reversed"),
+}  # fmt: skip
+METRICS = tuple(
+    metric
+    for name, (zh, en) in _WORDS.items()
+    for metric in (
+        Metric(f"accuracy_{name}", f"正确率（{zh}）", f"Acc. ({en})", f"{name} %"),
+        Metric(f"delta_nll_{name}", f"ΔNLL（{zh}）", f"ΔNLL ({en})", f"{name}\nΔNLL", top=None, percent=False),
+    )
+)

@@ -7,7 +7,7 @@ pairs. The sets are the sources of the dialogues: the paper's, and those that ou
 from __future__ import annotations
 
 from evalsuite.benchmarks.cedar.explanation import DIMENSIONS
-from evalsuite.benchmarks.cedar.metric import probe_part
+from evalsuite.benchmarks.cedar.metric import METRICS, probe_part
 from evalsuite.benchmarks.kinds import PROBE
 from evalsuite.benchmarks.languages import EN
 from evalsuite.types import Benchmark, Task
@@ -16,11 +16,13 @@ SETS = ("DailyDialog", "EmpatheticDialogues", "MuTual", "SocialIQA", "sample", "
 # The paper tunes some models on half of the explanations (section 5.3).
 CEDAR = Benchmark("cedar", "CEDAR", EN, SETS, ("train", "dev", "test"), "来源", "source", groups=DIMENSIONS)
 
-_METRICS = ("accuracy_logical", "delta_nll_logical", "accuracy_complete", "delta_nll_complete")
+_HEADLINES = ("accuracy_logical", "delta_nll_logical", "accuracy_complete", "delta_nll_complete")
 
 
 def _row(name: str, short: str, zh: str, en: str) -> Task:
-    return Task(f"cedar_{name}", short, zh, en, PROBE, "", "", _METRICS, 1, "cedar", own_part=probe_part)
+    return Task(
+        f"cedar_{name}", short, zh, en, PROBE, "", "", _HEADLINES, 1, "cedar", own_part=probe_part, own_metrics=METRICS
+    )
 
 
 TASKS_CEDAR = (

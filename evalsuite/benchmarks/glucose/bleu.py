@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any
 
 from evalsuite.benchmarks.languages import parser_of
-from evalsuite.types import Answered, Part
+from evalsuite.types import Answered, Metric, Part
 
 ESCAPED, JOINED, REFERENCES = "escaped", "****", 3
 
@@ -99,7 +99,15 @@ def bleu_part(answered: Answered) -> Part:
     bleu = CellBleu.of([a.text or "" for a in answered.answers], [item.references for item in items], escaped)
     names = {name: name for name in bleu.finish(bleu.statistics.sum(axis=0))}
     signatures = {name: f"{name}|def:13a.exp.best-ref|parser:{parser_of(answered.reading)}" for name in names}
-    return Part("glucose", bleu, names, signatures)
+    # The notebook's figure counts rows that are no items: a single item has none.
+    of_items = {"sacrebleu": bleu.finish(bleu.statistics)["sacrebleu"]}
+    return Part("glucose", bleu, names, signatures, of_items)
+
+
+METRICS = (
+    Metric("sacrebleu", "sacreBLEU", short="BLEU", published=100.0),
+    Metric("sacrebleu_notebook", "sacreBLEU（官方笔记本）", "sacreBLEU (notebook)", "BLEU", published=100.0),
+)
 
 
 def _columns(key: Grid, submission: Grid) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalsuite.benchmarks.glucose.bleu import bleu_part
+from evalsuite.benchmarks.glucose.bleu import METRICS, bleu_part
 from evalsuite.benchmarks.glucose.dimensions import SETS
 from evalsuite.benchmarks.glucose.slots import pattern
 from evalsuite.benchmarks.kinds import TEXT
@@ -11,7 +11,7 @@ from evalsuite.types import Benchmark, Task
 
 GLUCOSE = Benchmark("glucose", "GLUCOSE", EN, SETS, ("train", "test"), "维度", "dimension", "glucose_en", averaged=True)
 
-_METRICS = ("sacrebleu", "sacrebleu_notebook")
+_HEADLINES = tuple(metric.name for metric in METRICS)
 TASKS_GLUCOSE = (
     Task(
         "glucose_specific_statement",
@@ -21,11 +21,12 @@ TASKS_GLUCOSE = (
         TEXT,
         "",
         "",
-        _METRICS,
+        _HEADLINES,
         96,
         "glucose",
         pattern,
         bleu_part,
+        METRICS,
     ),
     Task(
         "glucose_general_rule",
@@ -35,10 +36,11 @@ TASKS_GLUCOSE = (
         TEXT,
         "",
         "",
-        _METRICS,
+        _HEADLINES,
         128,
         "glucose",
         pattern,
         bleu_part,
+        METRICS,
     ),
 )

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from evalsuite.benchmarks.check import Check
 from evalsuite.benchmarks.corecode.tasks import CORECODE
-from evalsuite.benchmarks.registry import BENCHMARKS, SPLITS, TASKS, benchmark_of, set_order, task_order
+from evalsuite.benchmarks.registry import BENCHMARKS, SPLITS, TASKS, benchmark_of, metric, set_order, task_order
 from evalsuite.common.terminal import line
 from evalsuite.results.compare import Comparison
 from evalsuite.results.journey import Results
@@ -67,10 +67,12 @@ def _row(cell: dict[str, Any]) -> Place:
 def _by_task(item_set: str, mine: Sequence[dict[str, Any]]) -> Table:
     names = [t for t in TASKS.values() if any(c["task"] == t.name for c in mine)]
     title = f"{item_set.upper() if item_set in CORECODE.sets else item_set}, {mine[0]['split']}"
-    headings = {_heading(t.metrics[0]) for t in names}
+    headings = {metric(t.metrics[0]).heading for t in names}
     if len(headings) == 1 and len(names) > 1:
         title += f": {headings.pop()}"
-    table = _table(title, "model", *(f"{t.short}\n{_heading(t.metrics[0])}" if headings else t.short for t in names))
+    table = _table(
+        title, "model", *(f"{t.short}\n{metric(t.metrics[0]).heading}" if headings else t.short for t in names)
+    )
     for _, label, by_task in _rows(mine, "task"):
         table.add_row(Text(label), *(_number(by_task.get(t.name), t.metrics[0]) for t in names))
     chance = {c["task"]: c["chance"] for c in mine if "chance" in c}
@@ -83,22 +85,15 @@ def _by_task(item_set: str, mine: Sequence[dict[str, Any]]) -> Table:
 
 def _by_set(task: Task, mine: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> Table:
     sets = sorted({c["set"] for c in mine}, key=set_order)
-    metric = task.metrics[0]
-    title = f"{task.en}, {mine[0]['split']}: {_heading(metric)}"
+    name = task.metrics[0]
+    title = f"{task.en}, {mine[0]['split']}: {metric(name).heading}"
     table = _table(title, "model", *sets, *(["mean"] if len(sets) > 1 else []))
     averaged = {_row(m): m for m in means if m["task"] == task.name}
     for place, label, by_set in _rows(mine, "set"):
-        found = averaged.get(place, {"metrics": {}})["metrics"].get(metric, {}).get("value")
+        found = averaged.get(place, {"metrics": {}})["metrics"].get(name, {}).get("value")
         mean = [Text("–" if found is None else f"{100 * found:.1f}")] if len(sets) > 1 else []
-        table.add_row(Text(label), *(_number(by_set.get(name), metric) for name in sets), *mean)
+        table.add_row(Text(label), *(_number(by_set.get(item_set), name) for item_set in sets), *mean)
     return table
-
-
-def _heading(metric: str) -> str:
-    """A metric's name in narrow columns."""
-    return {"sacrebleu": "BLEU", "set_accuracy": "set acc %", "accuracy_logical": "logical %"}.get(
-        metric, f"{metric[:3]} %"
-    )
 
 
 # Its columns: scoring, metric, heading. What texts are compared by makes columns of their own.
@@ -136,7 +131,7 @@ def by_scoring(cells: Sequence[dict[str, Any]]) -> Iterator[Table]:
             rows.items(), key=lambda row: (set_order(row[0][0]), task_order(row[0][1]))
         ):
             chance = Text(f"{100 * next(c['chance'] for c in found.values()):.1f}", style="dim")
-            numbers = (_number(found.get(way), metric) for way, metric, _ in ways)
+            numbers = (_number(found.get(way), name) for way, name, _ in ways)
             table.add_row(f"{item_set} {TASKS[task].short}", *numbers, chance)
         yield table
 
@@ -152,11 +147,11 @@ def leaks(done: Results) -> list[str]:
     return [f"{item_set} {task}: {text}" for (item_set, task), text in found.items()]
 
 
-def _number(cell: dict[str, Any] | None, metric: str) -> Text:
+def _number(cell: dict[str, Any] | None, name: str) -> Text:
     """ "34.5" and, behind it in brackets, the percentage of replies without an answer; "n failed" if any request was."""
     if cell is None:
         return Text("–", style="dim")
-    value = cell["metrics"].get(metric, {}).get("value")  # if nothing was answered, there is the first metric alone
+    value = cell["metrics"].get(name, {}).get("value")  # if nothing was answered, there is the first metric alone
     text = Text("–" if value is None else f"{100 * value:.1f}")
     status = cell["status"]
     failed = status.get(Status.FAILED, 0)
