@@ -14,7 +14,7 @@ from evalsuite.authoring import artefacts
 from evalsuite.authoring.guess import Nearest
 from evalsuite.authoring.stats import stats, write
 from evalsuite.benchmarks.corecode.loader import Corpus
-from evalsuite.cli.build import build_app
+from evalsuite.cli.build import build
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.statistics import effective, wilson
 
@@ -169,11 +169,11 @@ def test_the_sample_is_told_as_its_annotations_say(tmp_path: Path) -> None:
 def test_the_command_shows_and_writes(tmp_path: Path) -> None:
     _choices(tmp_path, "options", 60)
     runner = CliRunner()
-    shown = runner.invoke(build_app, ["stats", str(tmp_path), "--out", str(tmp_path / "out")])
+    shown = runner.invoke(build, ["stats", str(tmp_path), "--out", str(tmp_path / "out")])
     assert shown.exit_code == 0, shown.output
     assert "What can be had without reading the dialogue" in shown.output
     assert (tmp_path / "out/stats.html").is_file()
-    as_json = json.loads(runner.invoke(build_app, ["stats", str(tmp_path), "--json"]).output)
+    as_json = json.loads(runner.invoke(build, ["stats", str(tmp_path), "--json"]).output)
     assert {f["check"] for f in as_json["findings"]} <= {*as_json["checks"]}
 
 

@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from scipy import stats
 from typer.testing import CliRunner
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, prompt_id
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.cli import app as cli
-from evalsuite.cli.show import show
+from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.journey import preview, score
@@ -316,10 +314,7 @@ def test_marks_of_several_options(made: Path, said: Callable[..., Any], right: b
 
 
 def shown(*arguments: object) -> str:
-    commands = typer.Typer()
-    for command in (show, cli.preview):
-        commands.command()(command)
-    found = CliRunner().invoke(commands, [str(a) for a in arguments], env={"COLUMNS": "200"})
+    found = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "200"})
     assert found.exit_code == 0, found.output
     return found.output
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, judgement_to
-from evalsuite.cli import app as cli
+from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit import making
@@ -506,9 +506,7 @@ def test_correlations_of_metrics(tmp_path: Path) -> None:
 
 
 def invoke(*args: str) -> Any:
-    if not any(group.name == "submit" for group in cli.app.registered_groups):
-        cli._more()
-    return CliRunner().invoke(cli.app, list(args))
+    return CliRunner().invoke(app, list(args))
 
 
 def test_commands(run: Path, tmp_path: Path) -> None:

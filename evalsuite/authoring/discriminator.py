@@ -12,6 +12,7 @@ from evalsuite.backends.checkpoint import locate
 from evalsuite.backends.hf.backend import plan
 from evalsuite.backends.models import Model
 from evalsuite.common.errors import BackendError, ConfigError
+from evalsuite.common.weights import load_network
 
 
 class NetworkFeatures:
@@ -51,9 +52,10 @@ class NetworkFeatures:
         transformers.utils.logging.disable_progress_bar()
         try:
             tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path, **source)
-            net: Any = transformers.AutoModel.from_pretrained(path, dtype=torch.float32, **source)
         except (OSError, ValueError, ImportError) as error:
             raise BackendError(f"discriminator {model.name}: cannot load {path}: {error}") from None
+        owner = f"discriminator {model.name}"
+        net = load_network(transformers.AutoModel, path, owner, encoder=True, dtype=torch.float32, **source)
         device = ("cuda" if torch.cuda.is_available() else "cpu") if model.device == "auto" else model.device
         if net.config.is_encoder_decoder:
             net = net.get_encoder()

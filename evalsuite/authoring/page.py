@@ -12,6 +12,7 @@ from evalsuite.authoring.annotations import rules
 from evalsuite.benchmarks.corecode.ontology import tree
 from evalsuite.common import jsonl
 from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.files import replace_file
 from evalsuite.page.report import assemble
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 
@@ -50,7 +51,7 @@ def write(rows: Sequence[AnnotatedDialogue], out: Path, annotator: str = "") -> 
     if out.suffix != ".html":
         raise ConfigError(f"--out {out}: expected a name that ends in .html")
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(assemble(content(rows, out.stem, annotator), _SCRIPTS, _STYLES), encoding="utf-8")
+    replace_file(out, assemble(content(rows, out.stem, annotator), _SCRIPTS, _STYLES))
     return out
 
 

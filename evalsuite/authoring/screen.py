@@ -28,7 +28,8 @@ from evalsuite.authoring.dialogues import Dialogue, files_of, read_dialogues
 from evalsuite.authoring.knowledge import Knowledge, Triple, indexed, simplified
 from evalsuite.authoring.progress import Progress, silent
 from evalsuite.common.errors import ConfigError, EvalsuiteError
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import replace_file, replacing
+from evalsuite.common.lock import locked
 
 _CHUNK = (
     16  # dialogues a worker takes at once: few enough to lose little when killed, enough to make handing over cheap
@@ -138,20 +139,22 @@ def screen(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"--out {out}: {error.strerror}") from None
-    _same_as_before(out / "screen.json", {
+    facts = {
         "dialogues": {file.stem: _digest(file) for file in files}, "knowledge": digest, "tagger": tagger_signature(tagger),
         "either_way": either_way, "without": sorted(settings.without),
-    })  # fmt: skip
+    }  # fmt: skip
     matches = out / "matches.jsonl"
-    done = _whole_lines(matches)
-    if done < total:
-        rest = islice(read_dialogues(files), done, None)
-        with progress("screening", total, "", done) as advance, matches.open("ab") as lines:
-            for chunk in _in_order(_chunks(rest), jobs, settings):
-                lines.write("".join(chunk).encode())
-                lines.flush()
-                advance(len(chunk))
-    return _write(out, files, more_than)
+    with locked(out):
+        _same_as_before(out / "screen.json", facts)
+        done = _whole_lines(matches)
+        if done < total:
+            rest = islice(read_dialogues(files), done, None)
+            with progress("screening", total, "", done) as advance, matches.open("ab") as lines:
+                for chunk in _in_order(_chunks(rest), jobs, settings):
+                    lines.write("".join(chunk).encode())
+                    lines.flush()
+                    advance(len(chunk))
+        return _write(out, files, more_than)
 
 
 def _size(knowledge: Path) -> int:
@@ -257,18 +260,13 @@ def _work(chunk: list[Dialogue]) -> list[str]:
 def _write(out: Path, files: Sequence[Path], more_than: int) -> Screening:
     """kept.jsonl and counts.json, from matches.jsonl."""
     histograms: dict[str, Counter[int]] = {file.stem: Counter() for file in files}
-    draft = out / "kept.jsonl.part"
-    with (
-        (out / "matches.jsonl").open(encoding="utf-8") as lines,
-        draft.open("w", encoding="utf-8", newline="\n") as kept,
-    ):
+    with (out / "matches.jsonl").open(encoding="utf-8") as lines, replacing(out / "kept.jsonl") as kept:
         for line, dialogue in zip(lines, read_dialogues(files), strict=True):
             count = len(json.loads(line)["matches"])
             histograms[dialogue.source][count] += 1
             if count > more_than:
                 row = {"id": dialogue.id, "dialogue": dialogue.turns}
-                kept.write(json.dumps(row, ensure_ascii=False) + "\n")
-    draft.replace(out / "kept.jsonl")
+                kept.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
     counts = tuple(Count(source, dict(sorted(histogram.items()))) for source, histogram in histograms.items())
     told = {
         "more_than": more_than,

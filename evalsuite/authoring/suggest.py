@@ -20,6 +20,8 @@ from evalsuite.backends import Backend, Limits
 from evalsuite.backends.models import Model, load_models
 from evalsuite.benchmarks.corecode.ontology import find, tree
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import replace_file
+from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled, resolve
 from evalsuite.evaluation.display import Display
 from evalsuite.evaluation.journey import ask
@@ -51,6 +53,11 @@ def proposals(
     if model.backend == "baseline":
         raise ConfigError(f"--suggest {name}: a baseline cannot write; name a model on hf, vllm or openai")
     stem.parent.mkdir(parents=True, exist_ok=True)
+    with locked(stem.parent, f".{stem.name}.proposals.lock"):
+        return _proposals(rows, model, stem, budget)
+
+
+def _proposals(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget: float | None) -> Proposals:
     wanted = [row for row in rows if not row.annotations and not row.nothing]
     with Store(stem.with_name(f"{stem.name}.proposals.sqlite")) as store, Display() as display:
         backend = backends.load(model, limits=lambda: Limits(budget, store.spent(), None, store.lend))
@@ -73,12 +80,12 @@ def proposals(
             found.append(row)
             continue
         objects = list(_objects(said(reply)))
-        proposed = [k for o in objects if (k := _knowledge(o, row, name)) is not None]
+        proposed = [k for o in objects if (k := _knowledge(o, row, model.name)) is not None]
         kept, dropped = kept + len(proposed), dropped + len(objects) - len(proposed)
         found.append(row.model_copy(update={"annotations": proposed}))
     file = stem.with_name(f"{stem.name}.proposals.jsonl")
-    file.write_text("".join(_line(row) for row in found if row.annotations), encoding="utf-8")
-    told = f"{kept} proposals of {name} for {len(wanted)} dialogues"
+    replace_file(file, "".join(_line(row) for row in found if row.annotations))
+    told = f"{kept} proposals of {model.name} for {len(wanted)} dialogues"
     told += f", {dropped} left out (no such slot, or no text)" if dropped else ""
     return Proposals(tuple(found), told + (f", {failed} dialogues too long or failed" if failed else ""), file)
 

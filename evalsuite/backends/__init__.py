@@ -5,13 +5,17 @@ Heavy imports (torch, vllm, openai, ray) stand inside the modules' functions, ne
 
 from __future__ import annotations
 
+import logging
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from evalsuite.backends.models import Model
-from evalsuite.common.errors import BackendError
+from evalsuite.common.errors import BackendError, EvalsuiteError
 from evalsuite.types import SCORINGS, Item, Request, Response
+
+log = logging.getLogger(__name__)
 
 # (task, set) -> items that are not tested on, () if there are none
 TrainingItems = Callable[[str, str], tuple[Item, ...]]
@@ -122,7 +126,7 @@ def load(
 
 
 def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Backend | BackendError]]:
-    """Each model with its backend, or with why it cannot be loaded. One is in memory at a time.
+    """Each model with its backend, or with why it cannot be loaded, whatever an engine raises. One is in memory at a time.
 
     Models on vLLM that differ in their adapter alone come after one another and share an engine; those with an adapter
     come first, so that it is made for adapters if there are any.
@@ -139,6 +143,11 @@ def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Bac
                 backend = shared or engine(model)
             except BackendError as error:
                 yield model, error
+            except (EvalsuiteError, sqlite3.Error):  # of the data or the store: they concern all models
+                raise
+            except Exception as error:
+                log.info("model %s cannot be loaded", model.name, exc_info=True)
+                yield model, BackendError(f"model {model.name}: {type(error).__name__}: {error}")
             else:
                 yield model, backend
     finally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -71,13 +71,19 @@ class Checkpoint:
 
     @property
     def parameters(self) -> int | None:
-        """How many numbers the weights hold, from the heads of their files. None if quantised, or not in safetensors."""
+        """How many numbers the weights hold. None if quantised, or not in safetensors."""
         if getattr(self.config, "quantization_config", None):
             return None  # several numbers are packed in one
+        shapes = self.shapes
+        return None if shapes is None else sum(map(math.prod, shapes.values()))
+
+    @property
+    def shapes(self) -> dict[str, list[int]] | None:
+        """The shape of every tensor, from the heads of the files. None if not in safetensors, or not fetched yet."""
         index = self._file("model.safetensors.index.json")
         names = json.loads(index.read_bytes())["weight_map"].values() if index else ["model.safetensors"]
         files = [self._file(name) for name in sorted(set(names))]
-        return sum(_numbers(file) for file in files if file) if all(files) else None
+        return {name: shape for file in files if file for name, shape in _shapes(file)} if all(files) else None
 
     def _file(self, name: str) -> Path | None:
         """A file of the checkpoint, as it lies here or in the hub's cache."""
@@ -214,17 +220,17 @@ class Checkpoint:
             "adapter": folder_hash(Path(adapter)) if adapter and Path(adapter).is_dir() else adapter,
         }
         if Path(self.path).is_dir():
-            parts["files"] = folder_hash(Path(self.path))
+            parts["files"] = folder_hash(Path(self.path), model.trust_remote_code)
         else:
             parts["hub"] = [self.path, _commit(self.path, model.revision)]
         return f"{model.backend}:" + hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
 
-def _numbers(path: Path) -> int:
-    """How many numbers a safetensors file holds: its head is a length and JSON."""
+def _shapes(path: Path) -> Iterator[tuple[str, list[int]]]:
+    """The name and shape of each tensor of a safetensors file, whose head is a length and JSON."""
     with path.open("rb") as file:
         head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    return sum(math.prod(tensor["shape"]) for name, tensor in head.items() if name != "__metadata__")
+    return ((name, tensor["shape"]) for name, tensor in head.items() if name != "__metadata__")
 
 
 def labels_response(
@@ -300,14 +306,19 @@ def _distinct(rows: list[list[int]]) -> list[list[int]]:
 _WHOLE = 64 * 2**20  # files up to this size are hashed whole, larger ones in 64 blocks of 1 MiB
 
 
-def folder_hash(folder: Path) -> str:
-    """A hash of a model's or an adapter's files; of large ones it reads samples (design/store.md)."""
-    digest = hashlib.sha256()
-    for path in sorted(
+def folder_hash(folder: Path, code: bool = False) -> str:
+    """A hash of those files of a model or an adapter that can change a reply; of large ones it reads samples (design/store.md).
+
+    `code`: the folder's own code is run (trust_remote_code). Files that few folders have come last, so that the hashes of
+    all others stay what they were before these were looked at.
+    """
+    ordinary = [
         p for p in folder.iterdir() if p.suffix in {".json", ".safetensors", ".bin", ".jinja", ".model", ".txt"}
-    ):
+    ]
+    digest = hashlib.sha256()
+    for path in [*sorted(ordinary), *sorted(_further(folder, code).difference(ordinary))]:
         size = path.stat().st_size
-        digest.update(f"{path.name}:{size}\n".encode())
+        digest.update(f"{path.relative_to(folder).as_posix()}:{size}\n".encode())
         with path.open("rb") as file:
             if size <= _WHOLE:
                 digest.update(file.read())
@@ -316,3 +327,19 @@ def folder_hash(folder: Path) -> str:
                     file.seek((size - 2**20) * n // 63)
                     digest.update(file.read(2**20))
     return digest.hexdigest()
+
+
+def _further(folder: Path, code: bool) -> set[Path]:
+    """Less common files that a loader may read, in subfolders, too."""
+    found = {p for p in folder.iterdir() if p.suffix in {".spm", ".codes", ".tiktoken"}}  # tokenizers'
+    found.update(folder.glob("additional_chat_templates/*.jinja"))
+    for index in folder.glob("*.index.json"):  # shards may lie anywhere
+        found.update(folder / name for name in json.loads(index.read_bytes()).get("weight_map", {}).values())
+    if code:
+        found.update(
+            p for p in folder.rglob("*.py") if not any(part.startswith(".") for part in p.relative_to(folder).parts)
+        )
+    usual = any(folder.glob("*.safetensors")) or any(folder.glob("*model*.bin"))
+    if code or not usual:  # beside the usual weights these are a training's state
+        found.update(p for p in folder.iterdir() if p.suffix in {".pt", ".pth"})
+    return {p for p in found if p.is_file()}

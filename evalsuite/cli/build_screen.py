@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from evalsuite.cli import app as cli
-from evalsuite.common.terminal import clean
+from evalsuite.cli.options import parts
+from evalsuite.common.terminal import clean, print_all, say
 
 
 def screen(
@@ -40,15 +40,15 @@ def screen(
     from evalsuite.common.resources import resolve
 
     try:
-        thresholds = sorted({*map(int, cli._split(counts)), more_than})
+        thresholds = sorted({*map(int, parts(counts)), more_than})
     except ValueError:
         raise typer.BadParameter(f"{counts!r}: expected numbers such as 1,2,3", param_hint="--counts") from None
     done = screened(
         [*map(resolve, dialogues)], resolve(knowledge), out, more_than=more_than, jobs=jobs or os.cpu_count() or 1, tagger=tagger,
-        either_way=either_way, without=cli._split(without), index=index, progress=shown,
+        either_way=either_way, without=parts(without), index=index, progress=shown,
     )  # fmt: skip
     rows = [*done.counts, done.total] if len(done.counts) > 1 else [*done.counts]
-    cli._print(
+    print_all(
         listing(
             f"More than {more_than} matches are kept",
             ["source", "dialogues", *(f"> {k}" for k in thresholds)],
@@ -56,6 +56,6 @@ def screen(
         )
     )
     kept = done.total.more_than(more_than)
-    cli._say(
+    say(
         f"{kept:,} of {done.total.dialogues:,} dialogues: {out / 'kept.jsonl'}   their matches: {out / 'matches.jsonl'}"
     )

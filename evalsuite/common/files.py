@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 
 def safe_name(name: str) -> str:
@@ -13,8 +18,27 @@ def safe_name(name: str) -> str:
     return safe if safe == name else f"{safe}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Write whole or not at all."""
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Write whole or not at all; text as UTF-8."""
+    with replacing(path) as draft:
+        draft.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of `path` when the block ends. If it raises, `path` stays as it was."""
+    draft = draft_of(path)
+    try:
+        with draft.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut could leave the new name with no content
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def draft_of(path: Path) -> Path:
+    """Where to write what is to take the place of `path`: hidden beside it, under a name that no other draft has."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")

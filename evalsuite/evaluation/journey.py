@@ -23,72 +23,22 @@ from evalsuite.backends import SCORES, Backend, Limits
 from evalsuite.backends.models import Model, load_models
 from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.corpus import Corpora, File, data_name
-from evalsuite.benchmarks.registry import BENCHMARKS, SPLITS, benchmark_of, tasks_named
+from evalsuite.benchmarks.registry import BENCHMARKS, benchmark_of, tasks_named
 from evalsuite.common.dialogue import sources as sources_of
 from evalsuite.common.errors import BackendError, ConfigError, DataError, EvalsuiteError, unknown
+from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
-from evalsuite.page.report import report
+from evalsuite.evaluation.settings import Settings
+from evalsuite.page.report import write_page
 from evalsuite.perturb import Perturbation, perturbation
 from evalsuite.prompt import Prompt, Shots, fit
-from evalsuite.results.journey import Results, write_manifest, write_results
+from evalsuite.results.journey import Results, find_store, write_manifest, write_results
 from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import Store, key
-from evalsuite.types import SCORINGS, Cell, Item, Place, Reading, Request, Response, Score, Task
+from evalsuite.types import Cell, Item, Place, Reading, Request, Response, Score, Task
 
 log = logging.getLogger(__name__)
-EXECUTORS = ("local", "ray")
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What to run. The command line's flags have the same names; sequences may be given as tuples or lists."""
-
-    models: str | Path = "bundled:models.yaml"
-    model: Sequence[str] = ()  # names; none: all of the file
-    tasks: Sequence[str] = ()  # of tasks, or of benchmarks for all of theirs; none: CORECODE's
-    set: str = "all"  # one or more, comma-separated, such as easy or fold1; all (or both): all there are
-    split: str = "test"
-    shots: Sequence[int] = (0,)
-    prompt: Sequence[str] = ("paper",)
-    scoring: Sequence[str] = ("generate",)  # how choices are asked, see types.SCORINGS; texts are generated
-    perturb: Sequence[str] = ("none",)  # what items go through before they are asked, see perturb.PERTURBATIONS
-    limit: int | None = None  # the first N items of each file
-    data: str | Path | None = None  # None: EVALSUITE_DATA, else the bundled sample
-    out: str | Path = "runs/default"
-    seed: int = 0
-    skip_bad: bool = False
-    drop_leaked: bool = False  # leave out items whose dialogue the training split has, too
-    prompts: str | Path = "bundled:prompts"
-    budget: float | None = None  # what the run may cost in all, in the currency of the models' prices
-    max_concurrency: int | None = None  # requests at an endpoint at once, instead of the models' own
-    executor: str = "local"  # local, or ray: replicas of hf and vllm models on a Ray cluster
-    ray_address: str | None = None  # None: RAY_ADDRESS, else a cluster of this machine alone
-    replicas: int | None = None  # None: as many as the cluster has room for
-    verbose: bool = False
-
-    def __post_init__(self) -> None:
-        if self.split not in SPLITS:
-            raise ConfigError(f"--split {self.split}: expected train, dev or test")
-        if not self.shots or min(self.shots) < 0:
-            raise ConfigError("--shots: expected one number or more, none negative")
-        for flag, value in (
-            ("limit", self.limit),
-            ("max-concurrency", self.max_concurrency),
-            ("replicas", self.replicas),
-        ):
-            if value is not None and value < 1:
-                raise ConfigError(f"--{flag}: expected 1 or more")
-        if self.budget is not None and self.budget <= 0:
-            raise ConfigError("--budget: expected more than 0")
-        if self.executor not in EXECUTORS:
-            raise ConfigError(unknown("executor", self.executor, EXECUTORS))
-        for name in self.scoring:
-            if name not in SCORINGS:
-                raise ConfigError(unknown("scoring", name, SCORINGS))
-        tasks_named(self.tasks)
-        for name in self.perturb:
-            perturbation(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +53,20 @@ class Source:
 
 
 def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
-    """Evaluate models; the keywords are the fields of `Settings`, which are the command line's flags.
+    """Evaluate models; the keywords are the fields of `Settings`.
 
     >>> run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")  # doctest: +SKIP
     """
-    s, chosen, corpus, sources = prepare(models, **settings)
-    out = Path(s.out)
+    prepared = prepare(models, **settings)
+    out = Path(prepared[0].out)
     out.mkdir(parents=True, exist_ok=True)
+    with locked(out):
+        return evaluate(*prepared)
+
+
+def evaluate(s: Settings, chosen: Sequence[Model], corpus: Corpora, sources: Sequence[Source]) -> Results:
+    """What `run` does once all is prepared. The caller holds the lock of the folder s.out."""
+    out = Path(s.out)
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
         write_manifest(out, s, _data(s), {data_name(x.task, x.set, s.split): x.file for x in sources})
@@ -132,8 +89,8 @@ def run(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
                     store.plan(cell, list(zip(keys, requests, strict=True)))
                     planned.append((cell, requests, keys))
                 ask(backend, planned, store, display)
-    results = score(out)
-    report([out])
+    results = write_results(out, Reading())
+    write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))
 
 
@@ -158,7 +115,10 @@ def score(run: str | Path, parser: str = "full", extract: bool = True) -> Result
     `parser` reads choices: full, strict, or paper (only the forms the paper lists). Without `extract`, spans and short
     answers are taken as they are, lead-ins and reasons included.
     """
-    return write_results(Path(run), Reading(parser, extract))
+    out = Path(run)
+    find_store(out)
+    with locked(out):
+        return write_results(out, Reading(parser, extract))
 
 
 def preview(models: str | Path = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Request]]]:

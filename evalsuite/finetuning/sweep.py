@@ -22,13 +22,15 @@ import yaml
 
 from evalsuite.backends.models import Model, load_models
 from evalsuite.benchmarks.corpus import Corpora
-from evalsuite.benchmarks.registry import BENCHMARKS, task
+from evalsuite.benchmarks.registry import task
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import replace_file
+from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
-from evalsuite.evaluation.journey import prepare, run
-from evalsuite.perturb import perturbation
+from evalsuite.evaluation.journey import evaluate, prepare
+from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
 from evalsuite.results.journey import Results
 from evalsuite.types import Item, Task
@@ -38,60 +40,6 @@ if TYPE_CHECKING:
     from evalsuite.finetuning.training import Row
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """What to train. The command line's flags have the same names; sequences may be given as tuples or lists."""
-
-    models: str | Path = "bundled:models.yaml"
-    model: Sequence[str] = ()  # names of models on hf or vllm
-    tasks: Sequence[str] = ()
-    # Trained and tested on: easy, hard, both together. Of other benchmarks theirs, such as fold1; of several that are
-    # named (comma-separated, or all) training items are pooled.
-    set: str = "both"
-    sizes: Sequence[int] = (2000, 4000, 6000, 8000, 10000)  # training items; each subset holds the smaller ones
-    test_size: int | None = None  # the first N test items of each file
-    seeds: Sequence[int] = (1,)
-    perturb: Sequence[str] = ("none",)
-    prompt: str = "paper"
-    prompts: str | Path = "bundled:prompts"
-    allow_leak: bool = False  # train on dialogues of test items, too
-    data: str | Path | None = None
-    out: str | Path = "runs/finetune"
-    skip_bad: bool = False
-    executor: str = "local"  # local, or ray: adapters as tasks, and models as replicas, on a Ray cluster
-    ray_address: str | None = None  # None: RAY_ADDRESS, else a cluster of this machine alone
-    replicas: int | None = (
-        None  # adapters trained at a time, and replicas of a model; None: as many as there is room for
-    )
-    verbose: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.model:
-            raise ConfigError("--model: expected the name of a model to train")
-        if not self.tasks:
-            raise ConfigError("--tasks: expected one or more")
-        if not self.sizes or min(self.sizes) < 1:
-            raise ConfigError("--sizes: expected one number of training items or more, such as 2000,4000")
-        if not self.seeds:
-            raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
-        for name in self.tasks:
-            if not task(name).kind.written:
-                raise ConfigError(f"--tasks {name}: of a probe nothing is written, so there is no answer to train on")
-        for name in self.perturb:
-            perturbation(name)
-
-    def sets(self, corpus: Corpora, t: Task) -> list[str]:
-        """Those that a task is trained and tested on. ConfigError: several that nobody named: folds, say, whose training
-        items are the others' test items."""
-        named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
-        if "both" in named and t.benchmark != "corecode":
-            of = BENCHMARKS[t.benchmark]
-            raise ConfigError(
-                f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
-            )
-        return [name for name in there if name in named or named & {"both", "all"}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +81,7 @@ class Job:
 
 
 def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
-    """Train adapters and evaluate them; the keywords are the fields of `Sweep`, which are the command line's flags.
+    """Train adapters and evaluate them; the keywords are the fields of `Sweep`.
 
     >>> finetune("models.yaml", model=["tiny-zh"], tasks=["slot_identification"], sizes=[125, 250])  # doctest: +SKIP
     """
@@ -157,12 +105,12 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
                 if not finished(job, display):
                     yield job
 
-    with nullcontext(train) if s.executor == "local" else _cluster(chosen[0], s) as trained:
+    with locked(out), nullcontext(train) if s.executor == "local" else _cluster(chosen[0], s) as trained:
         with log_to(out / "finetune.log", s.verbose), Display() as display:
             trained(unfinished(display), display)
         listed = out / "models.yaml"
         _list(listed, [*chosen, *adapters])
-        return run(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation)
+        return evaluate(*prepare(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation))
 
 
 def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
@@ -284,6 +232,4 @@ def _list(path: Path, models: Sequence[Model]) -> None:
             entry.pop("finetune", None)  # its card says how it was trained
         entries.append(entry)
     head = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(head + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False), encoding="utf-8")
-    draft.replace(path)
+    replace_file(path, head + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False))

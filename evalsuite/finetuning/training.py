@@ -26,6 +26,7 @@ import yaml
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.models import Finetune, Model
 from evalsuite.common.errors import BackendError
+from evalsuite.common.weights import load_network, read_adapter
 from evalsuite.evaluation.display import Step
 from evalsuite.types import Request
 
@@ -135,7 +136,7 @@ def train(
 ) -> dict[str, Any]:
     """Train an adapter into `folder`, going on from the checkpoint of a training with the same `made_by`; its card.
 
-    BackendError: peft is not installed, the model cannot be loaded, or memory is too small.
+    BackendError: peft is not installed, the model or the checkpoint cannot be loaded, or memory is too small.
     """
     import torch
 
@@ -144,6 +145,8 @@ def train(
     with _advice(model):
         trainer = make_trainer(model, checkpoint, rows, seed, work, tell)
         start, before = _last(work)
+        if start:  # Trainer reads it again, but does not look at what was missing
+            read_adapter(trainer.model, str(start), f"model {model.name}", is_trainable=True)
         trainer.train(resume_from_checkpoint=str(start) if start else None)
         trainer.model.save_pretrained(str(folder))
     _tidy(folder / "adapter_config.json", model)
@@ -237,16 +240,15 @@ def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
     transformers.utils.logging.disable_progress_bar()
     if _device(model.device) == "cpu":
         torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
-    try:
-        net = transformers.AutoModelForCausalLM.from_pretrained(
-            checkpoint.path,
-            dtype=torch.bfloat16 if bf16 else torch.float32,
-            attn_implementation=model.hf.attention,
-            revision=model.revision,
-            trust_remote_code=model.trust_remote_code,
-        )
-    except (OSError, ValueError, ImportError) as error:
-        raise BackendError(f"model {model.name}: cannot load {checkpoint.path}: {error}") from None
+    net = load_network(
+        transformers.AutoModelForCausalLM,
+        checkpoint.path,
+        f"model {model.name}",
+        dtype=torch.bfloat16 if bf16 else torch.float32,
+        attn_implementation=model.hf.attention,
+        revision=model.revision,
+        trust_remote_code=model.trust_remote_code,
+    )
     net.config.use_cache = False
     s = model.finetune
     config = peft.LoraConfig(

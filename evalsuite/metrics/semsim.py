@@ -8,6 +8,7 @@ on disk, which needs that library and torch. Neither is imported before it is as
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from evalsuite.common.weights import load_network
 from evalsuite.metrics.counts import Floats, ratio
 from evalsuite.metrics.signatures import signature
 
@@ -34,7 +36,8 @@ class Encoder:
 def load(model: str = "use", threads: int = 1) -> Encoder:
     """The encoder "use", or the sentence-transformers model in the folder `model`.
 
-    Raises ImportError that names the package to install, ValueError if there is no such folder.
+    Raises ImportError that names the package to install, ValueError if there is no such folder, BackendError if tensors
+    of its network are missing or have another shape.
     """
     if model == "use":
         try:
@@ -46,9 +49,11 @@ def load(model: str = "use", threads: int = 1) -> Encoder:
     if not folder.is_dir():
         raise ValueError(f"{model!r} is neither 'use' nor the folder of a sentence-transformers model")
     try:
-        transformer = import_module("sentence_transformers").SentenceTransformer(str(folder), local_files_only=True)
+        library = import_module("sentence_transformers")
     except ImportError as error:
         raise ImportError(f"{model!r} needs: pip install sentence-transformers") from error
+    _check(folder)
+    transformer = library.SentenceTransformer(str(folder), local_files_only=True)
     weights = sorted(path for path in folder.rglob("*") if path.suffix in (".safetensors", ".bin"))
     digest = sha256()
     for path in weights:
@@ -56,6 +61,15 @@ def load(model: str = "use", threads: int = 1) -> Encoder:
             while block := file.read(1 << 20):
                 digest.update(block)
     return Encoder(folder.name, f"sha256-{digest.hexdigest()[:12]}", transformer.encode)
+
+
+def _check(folder: Path) -> None:
+    """Load a model's networks (its other modules' config.json have no model_type): the library does not tell what is missing."""
+    from transformers import AutoModel
+
+    for config in folder.rglob("config.json"):
+        if "model_type" in json.loads(config.read_bytes()):
+            load_network(AutoModel, str(config.parent), f"encoder {folder}", encoder=True)
 
 
 def similarity(hypotheses: Sequence[str], references: Sequence[Sequence[str]], encoder: Encoder) -> Floats:

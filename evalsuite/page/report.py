@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import replace_file
+from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled, packaged
 from evalsuite.page import shards
 from evalsuite.page.citations import citations
@@ -47,16 +50,29 @@ def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     """Write the page of one or more runs to out/index.html (default: page/ in the first run) and return its path.
 
     What items and replies need is inside the page while it is small; else it lies beside it in shards/.
+
+    A page in a run's folder takes the lock of that folder: records must not be replaced while the page is made of them, and
+    a report removes the shards of the one before. A page elsewhere only reads the runs and can be made while they go on.
     """
     folders = [Path(run) for run in runs]
     if not out and (folders[0] / "submission.yaml").exists():
         raise ConfigError(f"{folders[0]}: a submission holds nothing else: give --out DIR for the page")
-    read = [_results(folder) for folder in folders]  # before there is a folder: it may be that there is no such run
-    path = (Path(out) if out else folders[0] / "page") / "index.html"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    shelf = Shelf(path.parent / "shards")
-    page = assemble(content(folders, read, shelf.keep), _SCRIPTS, shards=shelf.inside)
-    path.write_text(page, encoding="utf-8")
+    for folder in folders:  # before there is a folder for the page
+        records.find_results(folder)
+    page = Path(out) if out else folders[0] / "page"
+    home = next((f for f in folders if page.resolve().is_relative_to(f.resolve())), None)
+    with locked(home) if home else nullcontext():
+        return write_page(folders, page)
+
+
+def write_page(runs: Sequence[Path], out: Path) -> Path:
+    """Write the page to out/index.html and return its path. The caller holds the lock of the run that `out` is in, if any."""
+    read = [_results(run) for run in runs]
+    path = out / "index.html"
+    out.mkdir(parents=True, exist_ok=True)
+    shelf = Shelf(out / "shards")
+    page = assemble(content(runs, read, shelf.keep), _SCRIPTS, shards=shelf.inside)
+    replace_file(path, page)
     shelf.tidy()
     return path
 
@@ -80,7 +96,7 @@ class Shelf:
         if self._files or sum(map(len, self.inside.values())) > INSIDE:
             self.folder.mkdir(exist_ok=True)
             for each, text in self.inside.items():
-                (self.folder / f"{each}.js").write_text(f'evalsuiteShard("{each}","{text}")\n', encoding="ascii")
+                replace_file(self.folder / f"{each}.js", f'evalsuiteShard("{each}","{text}")\n')
                 self._files.add(f"{each}.js")
             self.inside.clear()
         return name
@@ -170,10 +186,7 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
 
 
 def _results(folder: Path) -> dict[str, Any]:
-    path = folder / "results.json"
-    if not path.is_file():
-        raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
-    results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    results: dict[str, Any] = json.loads(records.find_results(folder).read_text(encoding="utf-8"))
     return results
 
 

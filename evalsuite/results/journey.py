@@ -74,12 +74,17 @@ class Results:
         return 1 if self.problems else 0
 
 
-def open_store(out: Path) -> Store:
-    """The store of a run's folder. Raises ConfigError if there is none."""
+def find_store(out: Path) -> Path:
+    """The store's file in a run's folder. Raises ConfigError if there is none."""
     path = out / "store.sqlite"
     if not path.is_file():
         raise ConfigError(f"{out}: no run here (no store.sqlite); `evalsuite run --out {out}` makes one")
-    return Store(path)
+    return path
+
+
+def open_store(out: Path) -> Store:
+    """The store of a run's folder. Raises ConfigError if there is none."""
+    return Store(find_store(out))
 
 
 def reading_of(out: Path) -> Reading:
@@ -89,7 +94,7 @@ def reading_of(out: Path) -> Reading:
 
 
 def write_results(out: Path, reading: Reading) -> Results:
-    """Score every cell of the store in `out`; write records/ and results.json."""
+    """Score every cell of the store in `out`; write records/ and results.json. The caller holds the folder's lock."""
     if reading.parser not in PARSERS:
         raise ConfigError(unknown("parser", reading.parser, PARSERS))
     written: set[Path] = set()

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from evalsuite.common.errors import DataError
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import safe_name
 from evalsuite.types import Cell
 
@@ -29,6 +29,14 @@ _PLACE = re.compile(r"(records|judged)/[^/\\\x00-\x1f]+\.jsonl")
 def file_name(cell: Cell) -> str:
     """For people; nothing is ever read back from it."""
     return f"{safe_name(cell.place.model)}.{cell.place.set}.{cell.place.split}.{cell.place.task}.{cell.place.way.replace(' ', '.')}.jsonl"
+
+
+def find_results(folder: Path) -> Path:
+    """results.json of a run or a submission. Raises ConfigError if there is none."""
+    path = folder / "results.json"
+    if not path.is_file():
+        raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
+    return path
 
 
 def find(folder: Path, place: str) -> Path:

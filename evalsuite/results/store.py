@@ -62,7 +62,7 @@ Keep = Callable[[str], AbstractContextManager[Callable[[dict[str, Any]], None]]]
 
 
 class Store:
-    """`with Store(path) as store:`. One writer at a time."""
+    """`with Store(path) as store:`. One writer at a time: who writes holds the folder's lock (evalsuite/common/lock.py)."""
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
@@ -72,8 +72,10 @@ class Store:
         if tables and version != _VERSION:
             self._db.close()
             raise ConfigError(f"{path}: written by another version of evalsuite; start a new run with another --out")
+        # Without the number, nothing is written into a store that is whole: it may be opened to read beside a writer.
+        mark = f"PRAGMA user_version={_VERSION};" if version != _VERSION else ""
         self._db.executescript(
-            f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version={_VERSION}; COMMIT"
+            f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE; {_SCHEMA} {mark} COMMIT"
         )
 
     def __enter__(self) -> Store:

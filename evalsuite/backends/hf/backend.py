@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -17,6 +16,7 @@ from evalsuite.backends.hf.pattern import Patterns
 from evalsuite.backends.hf.prefill import continuations, targets
 from evalsuite.backends.models import Model
 from evalsuite.common.errors import BackendError
+from evalsuite.common.weights import add_adapter, load_network
 from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
@@ -39,18 +39,17 @@ class HuggingFace:
         if self.device == "cpu":
             torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
         auto = transformers.AutoModelForSeq2SeqLM if checkpoint.seq2seq else transformers.AutoModelForCausalLM
-        try:
-            net = auto.from_pretrained(
-                checkpoint.path,
-                dtype=_dtype(model.dtype, self.device),
-                attn_implementation=model.hf.attention,
-                revision=model.revision,
-                trust_remote_code=model.trust_remote_code,
-            )
-        except (OSError, ValueError, ImportError) as error:
-            raise BackendError(f"model {model.name}: cannot load {checkpoint.path}: {error}") from None
+        net = load_network(
+            auto,
+            checkpoint.path,
+            f"model {model.name}",
+            dtype=_dtype(model.dtype, self.device),
+            attn_implementation=model.hf.attention,
+            revision=model.revision,
+            trust_remote_code=model.trust_remote_code,
+        )
         if model.adapter:
-            net = _with_adapter(net, model)
+            net = add_adapter(net, model.adapter, f"model {model.name}")
         self.net = net.to(self.device).eval()
         # Replaced whole: a checkpoint's own settings (a repetition penalty, say) would bend greedy decoding.
         net.generation_config = transformers.GenerationConfig(
@@ -300,19 +299,3 @@ def _device(name: str) -> str:
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
-
-
-def _with_adapter(net: Any, model: Model) -> Any:
-    try:
-        from peft import PeftModel
-    except ImportError as error:
-        raise BackendError(
-            f"model {model.name}: an adapter needs `pip install 'evalsuite[finetune]'` ({error})"
-        ) from None
-    try:
-        with warnings.catch_warnings():
-            # peft asks by a name that transformers 5 gives up.
-            warnings.filterwarnings("ignore", ".*gradient_checkpointing", FutureWarning)
-            return PeftModel.from_pretrained(net, str(model.adapter))
-    except (OSError, ValueError) as error:
-        raise BackendError(f"model {model.name}: cannot load adapter {model.adapter}: {error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from evalsuite.backends import _OWN, Backend
@@ -10,6 +11,7 @@ from evalsuite.backends.checkpoint import Checkpoint, labels_response, nll_respo
 from evalsuite.backends.models import Model
 from evalsuite.backends.vllm.engine import Ask, Engine, Failed, Job
 from evalsuite.common.errors import BackendError
+from evalsuite.common.weights import check_files
 from evalsuite.types import Request, Response
 
 _BLOCK = 256  # requests of a block of the plan
@@ -23,8 +25,11 @@ class Vllm:
         """`engine`: that of another model which this one can share."""
         self.model = model
         self.checkpoint = Checkpoint(model)
+        _check(self.checkpoint)
         self.engine = engine or Engine(model, self.checkpoint)
         try:
+            if not Path(self.checkpoint.path).is_dir():  # by now the engine has fetched the hub's files
+                _check(self.checkpoint)
             self._adapter = self.engine.adapter(model)
         except BackendError:
             if engine is None:
@@ -168,6 +173,17 @@ class Vllm:
 
     def close(self) -> None:
         self.engine.close()
+
+
+def _check(checkpoint: Checkpoint) -> None:
+    """Raises BackendError for a checkpoint or an adapter that lacks tensors.
+
+    vLLM 0.32 itself does not miss the weights of a linear layer, nor a part of fused ones, and leaves out those of an
+    adapter's tensors whose modules it does not find.
+    """
+    model = checkpoint.model
+    owner, code = f"model {model.name}", model.trust_remote_code
+    check_files(checkpoint.config, checkpoint.shapes, checkpoint.path, owner, model.adapter, code)
 
 
 def _params(**fields: Any) -> Any:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import draft_of
 from evalsuite.exchange.submit import form
 from evalsuite.results import records
 from evalsuite.results.journey import VERSION
@@ -44,22 +45,29 @@ def make(run: str | Path, out: str | Path, head: Mapping[str, Any], about: Mappi
     results = _results(run)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: is there already; name a folder that is not, or remove it")
-    draft = out.with_name(out.name + ".part")  # whole or not at all
-    shutil.rmtree(draft, ignore_errors=True)
+    draft = draft_of(out)  # whole or not at all
     draft.mkdir(parents=True)
-    shutil.copyfile(run / "results.json", draft / "results.json")
+    try:
+        _write(run, results, draft, head, about)
+        if out.exists():
+            out.rmdir()
+        draft.rename(out)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    return Made(out, tuple(form.read(out / "submission.yaml")[1]), tuple(_personal(out)))
+
+
+def _write(run: Path, results: dict[str, Any], out: Path, head: Mapping[str, Any], about: Mapping[str, Any]) -> None:
+    shutil.copyfile(run / "results.json", out / "results.json")
     manifest, started = _manifest(run)
-    (draft / "manifest.json").write_text(manifest, encoding="utf-8")
+    (out / "manifest.json").write_text(manifest, encoding="utf-8")
     for place in places(results):
-        _pack(run, place, draft)
+        _pack(run, place, out)
     known = {"date": started[:10]} | {k: v for k, v in head.items() if v}
     text = form.form(known, {name: details | dict(about) for name, details in _models(results).items()})
-    (draft / "submission.yaml").write_text(text, encoding="utf-8")
-    (draft / SUMS).write_text("".join(f"{digest}  {name}\n" for name, digest in sums(draft)), encoding="utf-8")
-    if out.exists():
-        out.rmdir()
-    draft.rename(out)
-    return Made(out, tuple(form.read(out / "submission.yaml")[1]), tuple(_personal(out)))
+    (out / "submission.yaml").write_text(text, encoding="utf-8")
+    (out / SUMS).write_text("".join(f"{digest}  {name}\n" for name, digest in sums(out)), encoding="utf-8")
 
 
 def places(results: dict[str, Any]) -> list[str]:
@@ -80,9 +88,7 @@ def digest(path: Path) -> str:
 
 
 def _results(run: Path) -> dict[str, Any]:
-    path = run / "results.json"
-    if not path.is_file():
-        raise ConfigError(f"{run}: no results.json; `evalsuite score {run}` writes it")
+    path = records.find_results(run)
     found = records.parse(path.read_bytes(), path)
     if found.get("evalsuite") != VERSION:
         raise ConfigError(

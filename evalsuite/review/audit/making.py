@@ -12,7 +12,10 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.files import replace_file
+from evalsuite.common.lock import locked
 from evalsuite.page.report import assemble
+from evalsuite.results import records
 from evalsuite.review.audit.outputs import Output, population
 from evalsuite.review.audit.rubrics import rubric
 from evalsuite.review.audit.sample import SAMPLE, Sample, draw, load, save
@@ -34,14 +37,22 @@ def make(
 
     Without `rubric_name`, short texts are scored by their benchmark's own.
     """
+    if n < 1:
+        raise ConfigError(f"--n {n}: expected 1 or more")
+    if name and Path(name).name != name:
+        raise ConfigError(f"--name {name!r}: expected a folder's name")
+    records.find_results(Path(run))  # before anything is written there
+    with locked(Path(run)):
+        return _make(run, n, seed, models, tasks, rubric_name, name)
+
+
+def _make(
+    run: str | Path, n: int, seed: int, models: Sequence[str], tasks: Sequence[str], rubric_name: str, name: str
+) -> tuple[Path, Sample]:
     outputs = _wanted(population(Path(run)), run, models, tasks)
     rubric_name = rubric_name or _own(outputs)
     scales = rubric(rubric_name)
-    if n < 1:
-        raise ConfigError(f"--n {n}: expected 1 or more")
     name = name or f"{rubric_name}-{n}-seed{seed}"
-    if Path(name).name != name:
-        raise ConfigError(f"--name {name!r}: expected a folder's name")
     sample = draw(outputs, name, n, seed, scales.name)
     folder = Path(run) / "audit" / name
     if (folder / SAMPLE).is_file() and load(folder / SAMPLE).hash != sample.hash:
@@ -51,13 +62,13 @@ def make(
     folder.mkdir(parents=True, exist_ok=True)
     save(sample, folder / SAMPLE)
     page = folder / "index.html"
-    page.write_text(assemble(content(sample), _SCRIPTS, _STYLES), encoding="utf-8")
+    replace_file(page, assemble(content(sample), _SCRIPTS, _STYLES))
     rows = [_row(sample, d.output) for d in sample.drawn]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     # With the mark by which Excel knows UTF-8.
     for twin, written in (("to-mark.jsonl", lines.encode()), ("to-mark.csv", _table(rows).encode("utf-8-sig"))):
         if not (folder / twin).exists():  # someone may have filled it in
-            (folder / twin).write_bytes(written)
+            replace_file(folder / twin, written)
     return page, sample
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, task
-from evalsuite.common.errors import ConfigError
 from evalsuite.results import records
 from evalsuite.types import Kind, Status
 
@@ -82,12 +81,8 @@ class Output:
 
 def population(run: Path) -> tuple[Output, ...]:
     """Every reply that the models of a run wrote: not those that failed or were withheld, nor likelihoods and probes."""
-    path = run / "results.json"
-    if not path.is_file():
-        raise ConfigError(f"{run}: no results.json; `evalsuite score {run}` writes it")
-    return tuple(
-        output for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] for output in _outputs(run, cell)
-    )
+    results = json.loads(records.find_results(run).read_text(encoding="utf-8"))
+    return tuple(output for cell in results["cells"] for output in _outputs(run, cell))
 
 
 def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:

@@ -18,6 +18,7 @@ from random import Random
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import replace_file
 from evalsuite.review.audit.outputs import Output, from_json
 
 SAMPLE = "sample.json"  # the sample with what the parser read: not for the eyes of who marks it
@@ -134,7 +135,7 @@ def allocate(sizes: Counter[str], n: int) -> dict[str, int]:
 
 def save(sample: Sample, path: Path) -> None:
     content = {"format": _FORMAT, "sample": sample.hash, **asdict(sample)}
-    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    replace_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
 def load(path: Path) -> Sample:

@@ -16,63 +16,23 @@ from typing import Any
 from evalsuite import backends
 from evalsuite.backends import Backend, Limits
 from evalsuite.backends.models import Model, load_models
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, task
+from evalsuite.benchmarks.registry import benchmark_of
 from evalsuite.common.errors import BackendError, ConfigError, unknown
+from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.journey import ask, collected
-from evalsuite.page.report import report
+from evalsuite.page.report import write_page
 from evalsuite.parse.chars import fold
 from evalsuite.parse.strip import after_thinking
-from evalsuite.results.journey import Results, open_store, reading_of, write_results
+from evalsuite.results.journey import Results, find_store, open_store, reading_of, write_results
 from evalsuite.results.judged.replies import read
 from evalsuite.results.judged.scale import again
 from evalsuite.results.store import Store, key
 from evalsuite.review.judge.attacks import attacks, draw
 from evalsuite.review.judge.rubric import Rubric
+from evalsuite.review.judge.settings import Settings
 from evalsuite.types import Cell, Item, Message, Place, Request, Response, Score
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What to judge, and by whom. The command line's flags have the same names."""
-
-    models: str | Path = "bundled:models.yaml"
-    judge: Sequence[str] = ()  # names of models in that file
-    rubric: str = ""  # none: that of each benchmark
-    tasks: Sequence[str] = ()  # none: those whose answers are short texts
-    model: Sequence[str] = ()  # whose generations; none: all of the run
-    perturb: Sequence[str] = ("none",)
-    limit: int | None = None  # the first N items of each cell
-    repeats: int = 1  # how often each is judged
-    blind: bool = False  # a second time without the gold answer
-    attacks: int = 0  # into how many candidates each injected instruction is put
-    attempts: int = 3  # how often a judge is asked whose reply cannot be read
-    seed: int = 0  # for drawing the candidates of attacks
-    prompts: str | Path = "bundled:prompts"
-    budget: float | None = None  # what run and judging may cost in all
-    max_concurrency: int | None = None
-    verbose: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.judge:
-            raise ConfigError("--judge: expected the name of a model")
-        for flag, value, least in (
-            ("limit", self.limit, 1), ("repeats", self.repeats, 1), ("attacks", self.attacks, 0),
-            ("attempts", self.attempts, 1), ("max-concurrency", self.max_concurrency, 1),
-        ):  # fmt: skip
-            if value is not None and value < least:
-                raise ConfigError(f"--{flag}: expected {least} or more")
-        if self.budget is not None and self.budget <= 0:
-            raise ConfigError("--budget: expected more than 0")
-        for name in self.tasks:
-            if name not in BENCHMARKS and (why := task(name).kind.unjudged):
-                raise ConfigError(f"--tasks {name}: is no generation; {why}")
-
-    def wants(self, name: str) -> bool:
-        """Whether a task's replies are to be judged: those named, or the short texts of all or of benchmarks named."""
-        every = not self.tasks or TASKS[name].benchmark in self.tasks
-        return name in self.tasks or (every and TASKS[name].kind.rated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +55,7 @@ class Judging:
 
 
 def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Results:
-    """Let models score a run's generations; the keywords are the fields of `Settings`, the command line's flags.
+    """Let models score a run's generations; the keywords are the fields of `Settings`.
 
     >>> judge("runs/try", "gpt", models="endpoints.yaml", limit=50, blind=True)  # doctest: +SKIP
     """
@@ -106,6 +66,12 @@ def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Resul
     for model in judges:
         if model.backend == "baseline":
             raise ConfigError(f"--judge {model.name}: a baseline cannot judge; name a model on hf, vllm or openai")
+    find_store(out)
+    with locked(out):
+        return _judge(out, s, judges, listed)
+
+
+def _judge(out: Path, s: Settings, judges: Sequence[Model], listed: dict[str, Model]) -> Results:
     problems: list[str] = []
     with open_store(out) as store, log_to(out / "judge.log", s.verbose), Display() as display:
         groups = by_rubric(candidates(store, s), s)
@@ -124,7 +90,7 @@ def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Resul
                         planned = _open(store, rubric, model, asked, attempt)
                         ask(backend, planned, store, display, partial(_read, rubric), "readable")
     results = write_results(out, reading_of(out))
-    report([out])
+    write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))
 
 
