@@ -20,7 +20,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.cli.tables.breakdown import breakdown_tables, confusion_tables, confusions
 from evalsuite.metrics.statistics import Means, bootstrap, wilson
 from evalsuite.results.breakdown import DISTANCES, TURNS, breakdown, confusion, distance, option_names
-from evalsuite.results.robustness import told
+from evalsuite.results.outcomes import outcomes_of
 from evalsuite.types import PLACE, Answer, Cell, Item, Place, Request, Score, Status
 
 FILLING, DOMAINS, SLOTS, TEXT = "knowledge_filling", "domain_identification", "slot_identification", "event_cause"
@@ -48,7 +48,7 @@ def row(asked: Item, choice: int | None = None, value: float | None = None, rota
 
 
 def found(of: Cell, rows: Sequence[tuple[Request, Answer, Score]]) -> dict[str, Any]:
-    entry = breakdown(told(of, rows), rows)
+    entry = breakdown(outcomes_of(of, rows), rows)
     assert entry is not None
     return entry
 
@@ -126,8 +126,8 @@ def test_rotations_are_one_item_and_lost_ones_none() -> None:
 
     rows = [*rotations(0, (0, 0, 0)), *rotations(1, (0, 1, 0)), *rotations(2, (0, 0))]
     assert bins(found(cell(FILLING, "circular"), rows), "turns") == [(20, 21, 2, 2, 0.5)]
-    assert breakdown(told(cell(FILLING, "circular"), rows[-2:]), rows[-2:]) is None
-    assert breakdown(told(cell(TEXT), []), []) is None
+    assert breakdown(outcomes_of(cell(FILLING, "circular"), rows[-2:]), rows[-2:]) is None
+    assert breakdown(outcomes_of(cell(TEXT), []), []) is None
 
 
 def test_bins_leave_nothing_out() -> None:

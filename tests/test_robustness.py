@@ -15,7 +15,8 @@ from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.tables.robustness import robustness_tables
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results.robustness import Told, drops, positions, robustness, told
+from evalsuite.results.outcomes import CellOutcomes, outcomes_of
+from evalsuite.results.robustness import drops, positions, robustness
 from evalsuite.types import Answer, Cell, Item, Place, Request, Score, Status
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"
@@ -37,7 +38,7 @@ def cell(task: str = CHOICE, perturb: str = "none", model: str = "m", **facts: A
 Reply = Callable[[Item], int | None]
 
 
-def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | None], **more: Any) -> Told:
+def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | None], **more: Any) -> CellOutcomes:
     """A cell of choices: what is chosen of each (perturbed) item."""
     rows = []
     for n, original in enumerate(items):
@@ -46,14 +47,14 @@ def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | N
             answer = Answer(Status.UNPARSED if choice is None else Status.PARSED, choice)
             request = Request(made, "paper", "", (), (), 0, 8, perturb=perturb, rotation=rotation)
             rows.append((request, answer, Score({"accuracy": float(choice == made.gold)})))
-    return told(cell(perturb=perturb, **more), rows)
+    return outcomes_of(cell(perturb=perturb, **more), rows)
 
 
 ITEMS = [item(n, gold) for n, gold in enumerate(GOLD)]
 BASE = asked(ITEMS, "none", (1, 1, 0, 0))  # right, right, right, wrong
 
 
-def first(*cells: Told) -> dict[str, Any]:
+def first(*cells: CellOutcomes) -> dict[str, Any]:
     (row,) = drops(cells)
     return row
 
@@ -95,17 +96,17 @@ def test_only_what_was_answered_in_both_is_compared() -> None:
     assert drops([BASE, asked(ITEMS, "reverse", (1, 1, 1, 1), data="another file")]) == []
     assert drops([BASE, asked(ITEMS, "reverse", (1, 1, 1, 1), model="another")]) == []
     lost = asked(ITEMS, "circular", lambda i: i.gold)
-    lost = Told(lost.cell, lost.labels, lost.outcomes[:-1])  # the last rotation of the last item failed
+    lost = CellOutcomes(lost.cell, lost.labels, lost.outcomes[:-1])  # the last rotation of the last item failed
     assert first(BASE, lost)["items"] == 3
 
 
 def test_spans_flip_at_half() -> None:
-    def texts(perturb: str, values: Sequence[float]) -> Told:
+    def texts(perturb: str, values: Sequence[float]) -> CellOutcomes:
         rows = [
             (Request(item(n, None), "paper", "", (), (), 0, 8, perturb=perturb), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
             for n, v in enumerate(values)
         ]  # fmt: skip
-        return told(cell(TEXT, perturb), rows)
+        return outcomes_of(cell(TEXT, perturb), rows)
 
     row = first(texts("none", (0.2, 0.9, 1.0, 0.5)), texts("traditional", (0.8, 0.5, 0.5, 0.5)))
     assert (row["flip_rate"], row["right_to_wrong"], row["wrong_to_right"]) == (0.5, 1, 1)

@@ -336,7 +336,7 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
 
 def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     """What has a right key, but is not what the template makes of the item."""
-    from evalsuite.exchange.submit.evidence import request_of
+    from evalsuite.exchange.submit.store import request_of
     from evalsuite.results.store import key
 
     facts = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]

@@ -29,11 +29,12 @@ from evalsuite.common.errors import BackendError, ConfigError, DataError, Evalsu
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
+from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import write_page
 from evalsuite.perturb import Perturbation, perturbation
 from evalsuite.prompt import Prompt, Shots, fit
-from evalsuite.results.journey import Results, find_store, write_manifest, write_results
+from evalsuite.results.journey import Results, find_store, write_results
 from evalsuite.results.scoring import score_reply
 from evalsuite.results.store import Store, key
 from evalsuite.types import Cell, Item, Place, Reading, Request, Response, Score, Task

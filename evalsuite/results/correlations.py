@@ -1,4 +1,4 @@
-"""Do the metrics of spans and texts say the same? How every two of them go together, per item and over models.
+"""Rank correlations between every two metrics of spans and texts, per item and over models.
 
 Stands in results.json under "metric_correlations", an entry a task, set and wording:
 
@@ -12,13 +12,13 @@ Baselines and perturbed items are left out: oracles and random spans would make 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.judged.summary import MODELS
+from evalsuite.results.outcomes import Points, ScoredRun
 from evalsuite.results.scoring import Scored, per_item
 from evalsuite.types import Cell, Place
 
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 
 SAMPLE = 2000
 _OVER = ("model", "scoring", "perturb")  # what an entry is over, or has always alike
-
-
-@dataclass(frozen=True, slots=True)
-class Points:
-    """Every metric of every answered item of one cell; light, as a run's are all held at a time."""
-
-    place: Place
-    names: tuple[str, ...]
-    values: Any  # (metrics, items), float32
 
 
 def points(cell: Cell, scored: Scored) -> Points | None:
@@ -47,6 +38,11 @@ def points(cell: Cell, scored: Scored) -> Points | None:
     found = per_item(scored)
     values = np.array(list(found.values()), dtype=np.float32)
     return Points(cell.place, tuple(found), values)
+
+
+def section(run: ScoredRun) -> dict[str, Any]:
+    cells = [cell.points for cell in run.cells if cell.points]
+    return {"metric_correlations": metric_correlations(cells, run.entries)}
 
 
 def metric_correlations(cells: Sequence[Points], entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
-"""What a run says of a sweep: score over training items, and whether an adapter says a label because training did.
+"""Learning curves of sweeps: score by number of training items, and whether an adapter repeats the labels of training.
 
 Pure functions of the entries of cells and of robustness.positions; their output stands in results.json under "learning".
-Adapters are told by `facts.trained`; a folder may hold those of several sweeps.
+Cells of adapters have `facts.trained`; a folder may hold those of several sweeps.
 """
 
 from __future__ import annotations
@@ -14,10 +14,16 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import STYLES
+from evalsuite.results.outcomes import ScoredRun
+from evalsuite.results.robustness import all_positions
 from evalsuite.types import Place
 
 POOL = ("set", "allow_leak")  # of facts.trained: what else the training items hang on; other pools are other curves
 _ASKED = ("data", "limit", "seed", "drop_leaked")  # facts that say which items were asked
+
+
+def section(run: ScoredRun) -> dict[str, Any]:
+    return {"learning": learning(run.entries, all_positions(run.outcomes))}
 
 
 def learning(entries: Sequence[dict[str, Any]], positions: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:

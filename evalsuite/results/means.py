@@ -1,4 +1,4 @@
-"""The mean over a benchmark's sets where its paper tells one: CIDER's five folds, GLUCOSE's ten dimensions.
+"""Means over a benchmark's sets, where its paper reports them: CIDER's five folds, GLUCOSE's ten dimensions.
 
 Every set weighs the same, as in the papers' tables. Sets share no dialogue (folds) or none of the answers (dimensions), so
 the interval of the mean is that of independent values: half widths h of k sets give sqrt(sum of h²) / k. `sd` is the sample
@@ -13,7 +13,12 @@ from statistics import stdev
 from typing import Any
 
 from evalsuite.benchmarks.registry import benchmark_of, set_order
+from evalsuite.results.outcomes import ScoredRun
 from evalsuite.types import Place
+
+
+def section(run: ScoredRun) -> dict[str, Any]:
+    return {"means": means(run.entries)}
 
 
 def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

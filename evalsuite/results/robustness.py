@@ -1,73 +1,34 @@
-"""What a run says of a model's robustness: drops under perturbation, choices by position, wordings, shots.
+"""Robustness of models: drops under perturbation, choices by position, spread over wordings and shots.
 
 Pure functions of the per-item outcomes and the entries of cells; their output stands in results.json under "robustness".
-Perturbed items keep the ids of their originals: everything is compared item by item, over the items answered in both.
+Perturbed items keep the ids of their originals: cells are compared item by item, over the items answered in both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.dialogue import sources
 from evalsuite.perturb import PERTURBATIONS, Perturbation
-from evalsuite.types import Answer, Cell, Item, Place, Request, Score
+from evalsuite.results.outcomes import CellOutcomes, Outcome, ScoredRun
+from evalsuite.types import Place
 
 FLIP = 0.5  # from where on a difference counts as a flip; for right and wrong it is 1
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one request that was answered. Light: a run's outcomes are all held at a time."""
-
-    item: str
-    rotation: int
-    source: int  # the dialogue it comes from; counts within a cell
-    value: float  # of the task's first metric
-    golds: tuple[int, ...]
-    chosen: tuple[int, ...]  # () for choices: no option was chosen
-    original: Item | None  # the item without its texts, where it is not perturbed
+def section(run: ScoredRun) -> dict[str, Any]:
+    return {"robustness": robustness(run.outcomes, run.entries)}
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A cell's outcomes; `labels` are those of the item that has most."""
-
-    cell: Cell
-    labels: tuple[str, ...]
-    outcomes: tuple[Outcome, ...]
-
-
-def told(cell: Cell, rows: Sequence[tuple[Request, Answer, Score]]) -> Told:
-    """`rows` without failed requests, which have no score."""
-    metric = TASKS[cell.place.task].item_metrics[0]
-    found = sources([request.item.dialogue for request, _, _ in rows])
-    outcomes = tuple(
-        Outcome(
-            request.item.id,
-            request.rotation,
-            source,
-            score.values[metric],
-            request.item.golds,
-            answer.choices or (() if answer.choice is None else (answer.choice,)),
-            replace(request.item, dialogue=(), question="", references=()) if cell.place.perturb == "none" else None,
-        )
-        for (request, answer, score), source in zip(rows, found, strict=True)
-    )
-    return Told(cell, max((r.item.labels for r, _, _ in rows), key=len, default=()), outcomes)
-
-
-def robustness(cells: Sequence[Told], entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def robustness(cells: Sequence[CellOutcomes], entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What results.json holds under "robustness"; `entries` are its cells."""
     order = list(PERTURBATIONS)
     cells = sorted(cells, key=lambda c: order.index(c.cell.place.perturb))  # as everywhere; the store goes by name
     return {
         "drops": drops(cells),
-        # Of a probe the valid explanation always stands first, and nothing is chosen.
-        "positions": [positions(c) for c in cells if c.labels and TASKS[c.cell.place.task].kind.written],
+        "positions": all_positions(cells),
         "wordings": [_wording(*group) for group in _alike(entries, "variant")],
         "shots": [{**place, "values": values} for place, values in _alike(entries, "shots")],
     }
@@ -76,7 +37,7 @@ def robustness(cells: Sequence[Told], entries: Sequence[dict[str, Any]]) -> dict
 # --- perturbed beside not perturbed
 
 
-def drops(cells: Sequence[Told]) -> list[dict[str, Any]]:
+def drops(cells: Sequence[CellOutcomes]) -> list[dict[str, Any]]:
     """A row for each perturbed cell whose unperturbed one is there; p-values corrected by Holm over a model's rows."""
     from evalsuite.metrics.statistics import holm  # with numpy, which is not to be loaded with the package
 
@@ -94,7 +55,7 @@ def drops(cells: Sequence[Told]) -> list[dict[str, Any]]:
     return rows
 
 
-def _drop(base: Told, other: Told) -> dict[str, Any] | None:
+def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
     from evalsuite.metrics.statistics import Means, paired_test
 
     change = PERTURBATIONS[other.cell.place.perturb]
@@ -153,15 +114,20 @@ def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbatio
 # --- where gold stands, and what the model chooses
 
 
-def positions(told: Told) -> dict[str, Any]:
+def all_positions(cells: Iterable[CellOutcomes]) -> list[dict[str, Any]]:
+    """Of every cell whose items list options. Of a probe the valid explanation always stands first: nothing is chosen."""
+    return [positions(c) for c in cells if c.labels and TASKS[c.cell.place.task].kind.written]
+
+
+def positions(found: CellOutcomes) -> dict[str, Any]:
     """By position: how often gold stands there, is right there, and how often the model chose it (rotations one by one).
 
     `bias` is the total variation distance between the chosen positions and gold's: 0 if both are spread alike, 0.67 for
     a model that says (b) to everything where gold is spread evenly over three.
     """
-    count = len(told.labels)
+    count = len(found.labels)
     gold, right, chosen = [0] * count, [0] * count, [0] * count
-    for o in told.outcomes:
+    for o in found.outcomes:
         for n in o.golds:
             gold[n] += 1
             right[n] += n in o.chosen
@@ -171,12 +137,12 @@ def positions(told: Told) -> dict[str, Any]:
     if sum(gold) and sum(chosen):
         bias = sum(abs(c / sum(chosen) - g / sum(gold)) for c, g in zip(chosen, gold, strict=True)) / 2
     return {
-        **told.cell.place.as_dict(),
-        "labels": list(told.labels),
+        **found.cell.place.as_dict(),
+        "labels": list(found.labels),
         "gold": gold,
         "right": right,
         "chosen": chosen,
-        "silent": sum(not o.chosen for o in told.outcomes),
+        "silent": sum(not o.chosen for o in found.outcomes),
         "bias": bias,
     }
 

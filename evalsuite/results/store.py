@@ -48,7 +48,7 @@ def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Evidence(Protocol):
+class Source(Protocol):
     """What results are computed from: a run's store, or the records of a submission."""
 
     def cells(self) -> list[Cell]: ...

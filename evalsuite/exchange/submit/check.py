@@ -16,13 +16,14 @@ from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
 from evalsuite.exchange.submit.data import Official, OfficialCell
-from evalsuite.exchange.submit.evidence import Submitted
 from evalsuite.exchange.submit.lines import Broken, cell_lines, judged_lines
 from evalsuite.exchange.submit.locate import Path as Where
 from evalsuite.exchange.submit.locate import dotted, lines_of
 from evalsuite.exchange.submit.making import SCRUBBED
+from evalsuite.exchange.submit.store import Submitted
 from evalsuite.results import records
-from evalsuite.results.journey import VERSION, compute
+from evalsuite.results.journey import compute
+from evalsuite.results.signature import VERSION
 from evalsuite.types import Place, Reading
 
 MOST = 200  # problems that are told

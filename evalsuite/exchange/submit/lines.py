@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import DataError
-from evalsuite.exchange.submit.evidence import JUDGED_PLACE, request_of
 from evalsuite.exchange.submit.locate import dotted
+from evalsuite.exchange.submit.store import JUDGED_PLACE, request_of
 from evalsuite.results import records
 from evalsuite.results.judged.scale import again
 from evalsuite.results.schema.judged import JudgedRecord

@@ -15,9 +15,10 @@ from evalsuite.metrics.agreement import correlations, spearman_interval
 from evalsuite.results.judged.controls import Opinion, Told, controls, interval, length_bias
 from evalsuite.results.judged.replies import VERSION, Verdict, read
 from evalsuite.results.judged.scale import Scale, again
+from evalsuite.results.outcomes import ScoredRun
 from evalsuite.results.records import file_name
 from evalsuite.results.scoring import per_item, score_cell
-from evalsuite.results.store import Evidence, Keep
+from evalsuite.results.store import Keep, Source
 from evalsuite.types import Cell, Item, Place, Reading, Request, Response
 
 _OURS = ("judge", "rubric", "control")
@@ -35,7 +36,13 @@ class Subject:
 MODELS = 5  # for a correlation over models: fewer points say nothing
 
 
-def judged(evidence: Evidence, reading: Reading, entries: Sequence[dict[str, Any]], keep: Keep) -> dict[str, Any]:
+def section(run: ScoredRun) -> dict[str, Any]:
+    """Absent where nothing was judged."""
+    found = judged(run.source, run.reading, run.entries, run.keep)
+    return {"judged": found} if found else {}
+
+
+def judged(source: Source, reading: Reading, entries: Sequence[dict[str, Any]], keep: Keep) -> dict[str, Any]:
     """All judgings of a run: cells, correlations over models, controls. Empty if there are none.
 
     `entries` are the run's own cells as results.json has them; the lines of judged/ go to `keep`.
@@ -43,11 +50,11 @@ def judged(evidence: Evidence, reading: Reading, entries: Sequence[dict[str, Any
     found: list[Told] = []
     cells: list[dict[str, Any]] = []
     subjects: dict[str, Subject] = {}
-    for place, facts, rows in evidence.judgings():
+    for place, facts, rows in source.judgings():
         cell = Cell(Place.of(place), {})
         if cell.place.name not in subjects:
-            subjects[cell.place.name] = _subject(evidence, cell, reading)
-        told, lines = _told(evidence, place, facts, rows, subjects[cell.place.name])
+            subjects[cell.place.name] = _subject(source, cell, reading)
+        told, lines = _told(source, place, facts, rows, subjects[cell.place.name])
         if not told.opinions:
             continue
         path = f"judged/{_file_name(place, cell)}"
@@ -75,11 +82,9 @@ def problems(content: dict[str, Any]) -> Iterator[str]:
             yield f"judged {way}: {count} of {cell['items']} not asked yet: the same judging goes on"
 
 
-def _subject(evidence: Evidence, cell: Cell, reading: Reading) -> Subject:
+def _subject(source: Source, cell: Cell, reading: Reading) -> Subject:
     rows = [
-        (key, request, response)
-        for key, request, response in evidence.read(cell)
-        if response and response.error is None
+        (key, request, response) for key, request, response in source.read(cell) if response and response.error is None
     ]
     names = [(request.item.id, request.rotation) for _, request, _ in rows]
     items, responses = [r.item for _, r, _ in rows], [reply for _, _, reply in rows]
@@ -90,7 +95,7 @@ def _subject(evidence: Evidence, cell: Cell, reading: Reading) -> Subject:
 
 
 def _told(
-    evidence: Evidence, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
+    source: Source, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
 ) -> tuple[Told, list[dict[str, Any]]]:
     """What a judging says, and its lines for judged/. Rows whose candidate is no longer the cell's are left out."""
     scales = [Scale(*values) for values in facts["scales"]]
@@ -102,7 +107,7 @@ def _told(
         key, request, reply = subject.requests.get(name, ("", None, None))
         if key != row["key"] or request is None or reply is None:
             continue
-        attempts, verdict = _attempts(evidence, row, scales)
+        attempts, verdict = _attempts(source, row, scales)
         if not row["keys"]:
             verdict = replace(verdict, status="empty", scores=lows, rule="the candidate is empty")
         f1, length = subject.metrics["f1"][name], len(reply.text.strip())
@@ -113,12 +118,12 @@ def _told(
     return Told(place, facts, tuple(opinions)), lines
 
 
-def _attempts(evidence: Evidence, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:
+def _attempts(source: Source, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:
     """The replies so far, and what comes of them: the first that can be read counts."""
     attempts: list[dict[str, Any]] = []
     verdict = Verdict("missing")
     for key in row["keys"]:
-        response = evidence.response(key)
+        response = source.response(key)
         if response is None:
             return attempts, Verdict("missing")
         told = {"key": key, "reply": response.text if response.error is None else None, "finish": response.finish,
@@ -232,8 +237,8 @@ def _over_models(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, An
 
 
 def _over_systems(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The same over all short texts of a benchmark, a point a model on a task and set: as GLUCOSE's section 5 has it,
-    where a point is a system on a dimension and a level."""
+    """The same over all short texts of a benchmark. A point is a model on a task and set, as in GLUCOSE's section 5, where
+    it is a system on a dimension and a level."""
 
     def benchmark(place: Place) -> tuple[tuple[str, Any], ...]:
         return ("benchmark", TASKS[place.task].benchmark), *place.but("model", "task", "set")
@@ -263,7 +268,7 @@ def _points(
 
 
 def _together(points: Sequence[_Point]) -> dict[str, dict[str, float | None]]:
-    """How each metric that all points have goes with the judge's mean."""
+    """The correlation of every metric that all points have with the judge's mean."""
     told = [metrics for _, _, metrics in points]
     shared = [m for m in told[0] if all(metrics.get(m, {}).get("value") is not None for metrics in told)]
     return {m: correlations([value for _, value, _ in points], [x[m]["value"] for x in told]) for m in shared}

@@ -27,7 +27,7 @@ _Z = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What people found of one output: of several, what most say (the first, of as many); of scores the median."""
+    """The annotators' consensus on one output: majority vote (the first one wins a tie) for choices, median for scores."""
 
     output: Output
     stratum: str

@@ -119,7 +119,7 @@ def way_of(cell: Mapping[str, Any], rotation: int) -> str:
 
 
 def output_id(model: str, item: str, split: str, way: str, reply: str) -> str:
-    """A hash of what an output is a reply to and of the reply: asked anew with another reply, it is another output."""
+    """Id of an output: a hash of the question and the reply. Another reply to the same question has another id."""
     return hashlib.sha256(json.dumps([model, item, split, way, reply]).encode()).hexdigest()[:12]
 
 

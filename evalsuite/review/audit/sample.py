@@ -69,7 +69,7 @@ class Sample:
 
     @property
     def hash(self) -> str:
-        """Marks name it: those of another sample are refused. It holds by what is marked, not by how it was read."""
+        """Stored with every mark, so that marks of another sample are rejected. Covers the outputs, not how they were read."""
         parts = [_FORMAT, self.rubric, [d.output.id for d in self.drawn]]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 

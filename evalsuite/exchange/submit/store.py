@@ -1,4 +1,4 @@
-"""A submission's records as results are computed from: the same evidence that a run's store holds."""
+"""A submission's records as results are computed from: what a run's store is for a run (results/store.py, Source)."""
 
 from __future__ import annotations
 
