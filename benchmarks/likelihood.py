@@ -45,14 +45,15 @@ def network(folder: Path) -> None:
 
 def prompts(options: int, count: int) -> list[Any]:
     """The sample's items of that many options, all sets and splits, as requests."""
+    from evalsuite.benchmarks.corecode import BENCHMARK
+    from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
     from evalsuite.benchmarks.corecode.loader import Corpus
-    from evalsuite.benchmarks.corecode.tasks import CORECODE
     from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
     from evalsuite.benchmarks.registry import SPLITS
     from evalsuite.common.resources import bundled
     from evalsuite.prompt import Prompt
 
-    corpus = Corpus(bundled("sample"))
+    corpus = Corpus(BENCHMARK, bundled("sample"))
     found = []
     for t in TASKS.values():
         prompt = Prompt(bundled("prompts"), t, "paper")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evalsuite.evaluation.journey import run as run
     from evalsuite.evaluation.journey import score as score
     from evalsuite.evaluation.settings import Settings as Settings
-    from evalsuite.exchange.export.making import export as export
+    from evalsuite.exchange.export.task_folder import export as export
     from evalsuite.finetuning.sweep import finetune as finetune
     from evalsuite.page.report import report as report
     from evalsuite.parse import parse_option as parse_option
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Settings": "evaluation.settings",
     "compare": "results.compare",
-    "export": "exchange.export.making",
+    "export": "exchange.export.task_folder",
     "finetune": "finetuning.sweep",
     "judge": "review.judge.judging",
     "parse_option": "parse",

@@ -24,8 +24,13 @@ class Prompt:
     """A compiled template with its name and hash."""
 
     def __init__(self, folder: Path, task: Task, variant: str) -> None:
-        """`folder` is the prompts folder. Raises PromptError, naming what there is, if the template is not there."""
+        """`folder` is the prompts folder; where it has none for the task, the benchmark's own templates are looked at.
+
+        Raises PromptError, naming what there is, if the template is not there.
+        """
         place = folder / task.benchmark / task.local
+        if task.templates and not place.is_dir():  # a benchmark of another package brings its own
+            place = task.templates / task.local
         self.path, self.variant, self.task = place / f"{variant}.j2", variant, task
         try:
             source = self.path.read_text(encoding="utf-8")

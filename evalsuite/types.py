@@ -8,8 +8,9 @@ All are frozen; change one with `dataclasses.replace`, its id stays. This module
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Protocol
 
 
@@ -285,22 +286,6 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Benchmark:
-    """One of the suite's data sets. `sets` are what its results are told by: EASY and HARD, folds, dimensions."""
-
-    name: str  # also the folder of its templates, and the beginning of its items' ids
-    title: str
-    language: Language
-    sets: tuple[str, ...]  # in the paper's order; files may hold others (the sources of CEDAR)
-    splits: tuple[str, ...]
-    sets_zh: str  # what its sets are, in words
-    sets_en: str
-    rubric: str = ""  # by which judges score its short texts, if none is named; prompts/judge/<name>.j2
-    averaged: bool = False  # whether the paper tells the mean over the sets, as of folds
-    groups: tuple[str, ...] = ()  # what its items' `group` is, in the paper's order; files may hold others
-
-
-@dataclass(frozen=True, slots=True)
 class Task:
     """What a benchmark asks about its items."""
 
@@ -316,6 +301,9 @@ class Task:
     benchmark: str = "corecode"
     # (item, template) -> the regular expression that constrained decoding holds a free text to
     pattern: Callable[[Item, str], str] | None = None
+    whole: bool = False  # whether its items show dialogues whole, none masked, altered or clipped
+    subset: str = "all"  # what published figures call the part of the items that the task asks about
+    templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/
     own_part: Callable[[Answered], Part] | None = None  # metrics beside those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of those that no other benchmark has
 
@@ -329,6 +317,81 @@ class Task:
     def item_metrics(self) -> tuple[str, ...]:
         """The metrics that every single item has; items are paired by the first of them."""
         return self.kind.item_metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """One of a rubric's scales for people: whole numbers from `low` to `high`."""
+
+    name: str  # also the field and the column of a mark
+    zh: str
+    en: str
+    low: int
+    high: int
+    criteria: tuple[tuple[str, str], ...]  # (Chinese, English): one for each number, or one that holds for all
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """How people score a short text. (What a judge reads is a template: prompts/judge/<name>.j2.)"""
+
+    name: str
+    zh: str  # where it is from
+    en: str
+    scales: tuple[Scale, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Archives:
+    """Zip archives that hold a benchmark: each is unpacked as <its name>/data/."""
+
+    addresses: Mapping[str, str]  # name -> address
+    files: tuple[str, ...]  # the names of the files to take out, wherever they lie in the archive
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A data set: what it is called, its tasks, and where its data, templates and published figures are.
+
+    Constructing it writes `name` and `templates` into its tasks.
+    """
+
+    name: str  # also the folder of its templates, and the beginning of its items' ids
+    title: str
+    language: Language
+    sets: tuple[str, ...]  # in the paper's order; files may hold others (the sources of CEDAR)
+    splits: tuple[str, ...]
+    sets_zh: str  # what one of its sets is called: 折
+    sets_en: str  # "fold"
+    tasks: tuple[Task, ...]  # in the paper's order
+    # (benchmark, folder, skip_bad=) -> its corpus.Corpus. Raises DataError if the folder holds none of its data.
+    loader: Callable[..., Any]
+    address: str | Archives = ""  # what `data pull` fetches: a git repository, or archives; "": nothing
+    no_address: str = ""  # why there is nothing to fetch
+    averaged: bool = False  # whether the paper gives the mean over the sets, as over folds
+    groups: tuple[str, ...] = ()  # values of its items' `group`, in the paper's order; files may hold others
+    rubric: str = ""  # the rubric by which judges score its short texts unless one is named; prompts/judge/<name>.j2
+    audit: Rubric | None = None  # the rubric by which people score its short texts unless one is named
+    published: Path | None = None  # a CSV file of published figures (docs/own_benchmark.md has its columns)
+    # Our metric -> the published one of the same definition; None: the names are the same. Others are not compared.
+    published_as: Mapping[str, str] | None = None
+    published_zh: str = ""  # a note for readers who compare with the published figures
+    published_en: str = ""
+    templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<name>/
+    sample: Path | None = None  # data of its own that stand in for the bundled sample's
+    files: str = "{task.benchmark}/{set}/{split}/{task.local}"  # what manifest.json calls the items of a place
+
+    def __post_init__(self) -> None:
+        own = (replace(t, benchmark=self.name, templates=self.templates) for t in self.tasks)
+        object.__setattr__(self, "tasks", tuple(own))
+
+    def task(self, local: str) -> Task:
+        """The task of that name within the benchmark. Raises KeyError."""
+        return {t.local: t for t in self.tasks}[local]
+
+    def data_name(self, task: Task, set: str, split: str) -> str:
+        """What manifest.json calls the items of a task, set and split."""
+        return self.files.format(task=task, set=set, split=split)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.common.resources import bundled
 
 
 @pytest.fixture(scope="session")
 def sample() -> Corpus:
-    return Corpus(bundled("sample"))
+    return Corpus(BENCHMARK, bundled("sample"))
 
 
 @pytest.fixture(scope="session")

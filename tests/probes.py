@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import evalsuite
+from evalsuite.benchmarks.cedar import BENCHMARK
 from evalsuite.benchmarks.cedar.loader import Corpus
 from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.registry import TASKS
@@ -19,7 +20,10 @@ TASK, SET = TASKS["cedar_inference_probing"], "sample"
 
 def add(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12) -> None:
     """Probes of the sample, answered by the first model of the run; `losses`: of the n-th item, in nats for each target."""
-    file, prompt = Corpus(bundled("sample")).file(TASK, SET, "test"), Prompt(bundled("prompts"), TASK, "paper")
+    file, prompt = (
+        Corpus(BENCHMARK, bundled("sample")).file(TASK, SET, "test"),
+        Prompt(bundled("prompts"), TASK, "paper"),
+    )
     with Store(run / "store.sqlite") as store:
         cell = store.cells()[0]
         facts = cell.facts | {"data": file.sha256, "template": prompt.sha256, "limit": limit, "leaked": None}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.authoring import page, read
+from evalsuite.authoring import annotation_page, read
 from evalsuite.authoring.annotations import check, distance, rules
 from evalsuite.benchmarks.corecode.ontology import slots, tree
 from evalsuite.cli.build import build
@@ -152,13 +152,13 @@ UNREADABLE = [
 @pytest.mark.parametrize(("rows", "message"), UNREADABLE)
 def test_dialogues_that_cannot_be_annotated(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        page.dialogues(write(tmp_path / "d.jsonl", *rows))
+        annotation_page.dialogues(write(tmp_path / "d.jsonl", *rows))
 
 
 def test_dialogues_of_other_tools(tmp_path: Path) -> None:
     """Keys that are not ours are left out; what was annotated before stays."""
     file = write(tmp_path / "d.jsonl", {"id": 7, "dialogue": ["A: 你好。"], "matches": [1]}, annotated())
-    one, two = page.dialogues(file, "hard")
+    one, two = annotation_page.dialogues(file, "hard")
     assert (one.id, one.set, one.annotations) == ("7", "hard", []) and (two.set, len(two.annotations)) == ("easy", 1)
 
 

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evalsuite.authoring.benchmark import make
-from evalsuite.authoring.making import Annotation, read, splits, tasks
+from evalsuite.authoring.task_files import Annotation, read, splits, tasks
 from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS

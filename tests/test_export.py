@@ -18,7 +18,7 @@ import evalsuite
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.errors import ConfigError, DataError, PromptError
-from evalsuite.exchange.export import reading
+from evalsuite.exchange.export import callbacks
 from evalsuite.types import Request
 
 COMMON: dict[str, Any] = {"data": "bundled:sample", "shots": 2, "prompt": ["paper", "plain"], "limit": 4}
@@ -49,7 +49,7 @@ def test_prompts_are_those_of_a_run(folder: Path) -> None:
             assert [*turns, row["prompt"]] == [message.content for message in request.messages]
             whole = "\n\n".join([*(s["prompt"] + s["target"] for s in row["shots"]), row["prompt"]])
             assert whole.encode() == request.prompt.encode()
-            assert reading.item_of(row) == request.item
+            assert callbacks.item_of(row) == request.item
 
 
 class Loader(yaml.SafeLoader):
@@ -100,9 +100,9 @@ def test_right_replies_are_right(sample: Corpus) -> None:
         for item_set in ("easy", "hard"):
             for item in sample.file(task, item_set, "test").items:
                 row = json.loads(json.dumps(asdict(item)))
-                answer, values = reading.read(row, item.target)
+                answer, values = callbacks.read(row, item.target)
                 assert tuple(values) == (*task.metrics, "answered", *(["paper.accuracy"] if item.options else []))
-                assert set(values) == set(reading.metrics(task.name))
+                assert set(values) == set(callbacks.metrics(task.name))
                 assert set(values.values()) == {1.0}, (item.id, answer)
 
 
@@ -125,7 +125,7 @@ ROW = {
     ],
 )
 def test_reading(reply: str, finish: str, values: dict[str, float]) -> None:
-    assert reading.read(ROW, reply, finish)[1] == values
+    assert callbacks.read(ROW, reply, finish)[1] == values
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_reading(reply: str, finish: str, values: dict[str, float]) -> None:
     ],
 )
 def test_labels_add_up(a: tuple[float, ...], b: tuple[float, ...], right: float) -> None:
-    assert reading.label_forms(ROW) == ["a", " a", "(a", "b", " b", "(b"]
-    assert reading.read_labels(ROW, [math.log(p) for p in (*a, *b)]) == {"accuracy": right}
+    assert callbacks.label_forms(ROW) == ["a", " a", "(a", "b", " b", "(b"]
+    assert callbacks.read_labels(ROW, [math.log(p) for p in (*a, *b)]) == {"accuracy": right}
 
 
 @pytest.mark.parametrize(

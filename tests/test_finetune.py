@@ -21,7 +21,7 @@ from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.models import Finetune, Model, load_models
 from evalsuite.benchmarks.corecode.loader import Corpus, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.benchmarks.registry import Corpora
 from evalsuite.cli.tables.finetune import curves
 from evalsuite.common.dialogue import same_source
 from evalsuite.common.errors import BackendError, ConfigError

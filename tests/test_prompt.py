@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus
-from evalsuite.benchmarks.corecode.tasks import CORECODE
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.dialogue import same_source
 from evalsuite.common.errors import PromptError

@@ -20,10 +20,10 @@ from evalsuite.backends.openai.faults import Server, judgement_to
 from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
-from evalsuite.exchange.submit import making
-from evalsuite.exchange.submit.check import Verdict, check
+from evalsuite.exchange.submit import submission
 from evalsuite.exchange.submit.locate import lines_of
-from evalsuite.exchange.submit.making import SUMS, make, sums
+from evalsuite.exchange.submit.submission import SUMS, make, sums
+from evalsuite.exchange.submit.verdict import Verdict, check
 from evalsuite.page.citations import citations
 from evalsuite.results import records
 
@@ -135,7 +135,7 @@ def test_no_submission_of_what_is_unfinished(run: Path, folder: Path, tmp_path: 
 
 
 def test_names_of_the_machine_are_told(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making.platform, "node", lambda: "baseline")  # a word of every record
+    monkeypatch.setattr(submission.platform, "node", lambda: "baseline")  # a word of every record
     assert any("results.json holds the name" in w for w in make(run, tmp_path / "s", HEAD, ABOUT).warnings)
 
 
@@ -336,7 +336,7 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
 
 def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     """What has a right key, but is not what the template makes of the item."""
-    from evalsuite.exchange.submit.store import request_of
+    from evalsuite.exchange.submit.submitted import request_of
     from evalsuite.results.store import key
 
     facts = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]

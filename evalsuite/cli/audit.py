@@ -59,7 +59,7 @@ def read(
     """Say what the marks tell: outputs correct raw, filtered and actually; parser; scores; agreement; judges."""
     from evalsuite.cli.tables.audit import audit_tables
     from evalsuite.review import audit as auditing
-    from evalsuite.review.audit.reading import write
+    from evalsuite.review.audit.findings import write
 
     found = auditing.read(files, run)
     print_all(*audit_tables(clean(found), published))

@@ -34,7 +34,7 @@ def annotate(
     dialogues: Annotated[
         Path, typer.Argument(help='JSONL of {"id", "dialogue": [turns]}, or annotations to go on with.')
     ],
-    out: Annotated[Path, typer.Option("--out", help="The page.")] = Path("annotate.html"),
+    out: Annotated[Path, typer.Option("--out", help="The annotation_page.")] = Path("annotate.html"),
     annotator: Annotated[str, typer.Option("--annotator", help="Who annotates; else the page asks.")] = "",
     set: Annotated[
         str, typer.Option("--set", help="easy (events say A and B) or hard (x and y), where a dialogue names none.")
@@ -46,7 +46,7 @@ def annotate(
     budget: Annotated[float | None, typer.Option("--budget", help="What the proposals may cost in all.")] = None,
 ) -> None:
     """Write the page on which dialogues are annotated: one file, offline, kept in the browser, exported as JSONL."""
-    from evalsuite.authoring import page
+    from evalsuite.authoring import annotation_page
     from evalsuite.common.errors import ConfigError, unknown
     from evalsuite.common.flags import check_budget
     from evalsuite.common.resources import resolve
@@ -54,14 +54,14 @@ def annotate(
     if set not in ("easy", "hard"):
         raise ConfigError(unknown("set", set, ("easy", "hard")))
     check_budget(budget)
-    rows = page.dialogues(resolve(dialogues), set)
+    rows = annotation_page.dialogues(resolve(dialogues), set)
     if suggest:
         from evalsuite.authoring.suggest import proposals
 
         found = proposals(rows, suggest, out.with_suffix(""), models, budget)
         rows = list(found.dialogues)
         say(clean(f"{found.told}; kept in {found.file}"))
-    say(f"{len(rows)} dialogues: {page.write(rows, out, annotator)}")
+    say(f"{len(rows)} dialogues: {annotation_page.write(rows, out, annotator)}")
 
 
 def agree(

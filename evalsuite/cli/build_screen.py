@@ -34,19 +34,20 @@ def screen(
     ] = None,
 ) -> None:
     """Keep the dialogues that are rich in commonsense (the paper's section 3), and count them as its Table 8 does."""
-    from evalsuite.authoring.progress import shown
     from evalsuite.authoring.screen import screen as screened
     from evalsuite.cli.tables.results import listing
     from evalsuite.common.resources import resolve
+    from evalsuite.evaluation.display import Display
 
     try:
         thresholds = sorted({*map(int, parts(counts)), more_than})
     except ValueError:
         raise typer.BadParameter(f"{counts!r}: expected numbers such as 1,2,3", param_hint="--counts") from None
-    done = screened(
-        [*map(resolve, dialogues)], resolve(knowledge), out, more_than=more_than, jobs=jobs or os.cpu_count() or 1, tagger=tagger,
-        either_way=either_way, without=parts(without), index=index, progress=shown,
-    )  # fmt: skip
+    with Display() as display:
+        done = screened(
+            [*map(resolve, dialogues)], resolve(knowledge), out, more_than=more_than, jobs=jobs or os.cpu_count() or 1,
+            tagger=tagger, either_way=either_way, without=parts(without), index=index, progress=display.work,
+        )  # fmt: skip
     rows = [*done.counts, done.total] if len(done.counts) > 1 else [*done.counts]
     print_all(
         listing(

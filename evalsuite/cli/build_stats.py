@@ -37,5 +37,7 @@ def stats(
     else:
         print_all(*stats_tables(found))
     if out:
-        _, page = counting.write(found, out)
+        from evalsuite.authoring.stats_page import write
+
+        _, page = write(found, out)
         say(f"{page}: open it in a browser; the same as figures beside it")

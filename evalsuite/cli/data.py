@@ -21,15 +21,14 @@ data = typer.Typer(no_args_is_help=True)
 
 
 def tasks(data: Data = None) -> None:
-    from evalsuite.benchmarks.corpus import Corpora
-    from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+    from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora
     from evalsuite.cli.tables.results import listing
     from evalsuite.common.errors import DataError
     from evalsuite.common.resources import resolve
 
     corpora = Corpora(resolve(data or os.environ.get("EVALSUITE_DATA") or "bundled:sample"))
     for name, benchmark in BENCHMARKS.items():
-        rows = [[t.name, t.short, t.zh, t.kind.name] for t in TASKS.values() if t.benchmark == name]
+        rows = [[t.name, t.short, t.zh, t.kind.name] for t in benchmark.tasks]
         try:
             corpus = corpora[name]
             title = f"{benchmark.title} (--tasks {name}), test items in {corpus.root}"
@@ -68,7 +67,7 @@ def data_check(
 ) -> None:
     """Count items per task, set and split of every benchmark there; report duplicates and leakage between splits."""
     from evalsuite.benchmarks.check import check
-    from evalsuite.benchmarks.corpus import Corpora
+    from evalsuite.benchmarks.registry import Corpora
     from evalsuite.cli.tables.results import counts
     from evalsuite.common.resources import resolve
 
@@ -81,7 +80,9 @@ def data_check(
 
 @data.command("pull")
 def data_pull(
-    benchmark: Annotated[str, typer.Argument(metavar="NAME", help="corecode, cicero, cider or glucose.")] = "corecode",
+    benchmark: Annotated[
+        str, typer.Argument(metavar="NAME", help="A benchmark: corecode, cicero, …; `evalsuite tasks` lists them.")
+    ] = "corecode",
     folder: Annotated[
         Path | None, typer.Argument(metavar="DIR", help="Where to put it; data/NAME if not given.")
     ] = None,

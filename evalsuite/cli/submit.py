@@ -32,7 +32,7 @@ def make(
     statement: Annotated[str, typer.Option("--statement", help="On contamination, in a sentence.")] = "",
 ) -> None:
     """Write a submission of a run: results, records, a form to fill in, hashes. What is not given stays "?"."""
-    from evalsuite.exchange.submit.making import make as made
+    from evalsuite.exchange.submit.submission import make as made
 
     head = {"name": name, "who": who, "contact": contact, "date": date, "licence": licence, "notes": notes}
     about: dict[str, Any] = {"statement": statement} if statement else {}
@@ -55,7 +55,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Verify a submission: files, hashes, schemas, and that its records give its numbers. 1 if there are problems."""
-    from evalsuite.exchange.submit.check import check as checked
+    from evalsuite.exchange.submit.verdict import check as checked
 
     verdict = checked(folder, data)
     if as_json:

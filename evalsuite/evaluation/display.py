@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.filesize import decimal
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
@@ -31,6 +32,30 @@ class Step:
     seconds: float
 
 
+Advance = Callable[[int], None]
+
+
+class Work(Protocol):
+    """What a long piece of work reports its progress to: `Display.work`, or `silent`."""
+
+    def __call__(self, title: str, total: int, unit: str, done: int = 0) -> AbstractContextManager[Advance]:
+        """Of `total` units `done` were done before; call `advance(n)` after n more. `unit`: "B" for bytes, else ""."""
+
+
+@contextmanager
+def silent(title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance]:
+    yield lambda n: None
+
+
+class _Count(MofNCompleteColumn):
+    """How much of how much: items, or bytes."""
+
+    def render(self, task: Task) -> Text:
+        if task.fields.get("unit") == "B":
+            return Text(f"{decimal(int(task.completed))}/{decimal(int(task.total or 0))}")
+        return super().render(task)
+
+
 class Display:
     """`with Display() as display:`. On a terminal a live line; elsewhere only a line a cell."""
 
@@ -39,7 +64,7 @@ class Display:
         self.progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=8),
-            MofNCompleteColumn(),
+            _Count(),
             TextColumn("{task.fields[rates]}", markup=False),
             TimeRemainingColumn(),
             TextColumn("{task.fields[score]}", markup=False),
@@ -65,6 +90,30 @@ class Display:
 
     def training(self, name: str) -> TrainingProgress:
         return TrainingProgress(self, name)
+
+    @contextmanager
+    def work(self, title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance]:
+        """A piece of work; see `Work`. Says a line at its end, unless there was nothing to do."""
+        began, count, title = time.perf_counter(), 0, line(title, 40)
+        task = self.progress.add_task(title, total=total, completed=done, unit=unit, rates="", score="")
+
+        def rate() -> str:
+            per_second = count / max(time.perf_counter() - began, 1e-9)
+            return f"{decimal(round(per_second))}/s" if unit == "B" else f"{per_second:.1f}/s"
+
+        def advance(n: int) -> None:
+            nonlocal count
+            count += n
+            self.progress.update(task, advance=n, rates=rate())
+
+        try:
+            yield advance
+        finally:
+            self.progress.remove_task(task)
+        if count:
+            kept = f", {done:,} kept" if done else ""
+            done_now, whole = (decimal(count), decimal(total)) if unit == "B" else (f"{done + count:,}", f"{total:,}")
+            self.say(f"{title}: {done_now} of {whole}, {rate()}, {time.perf_counter() - began:.1f} s{kept}")
 
 
 class ModelProgress:

@@ -22,8 +22,8 @@ from evalsuite import backends
 from evalsuite.backends import SCORES, Backend, Limits
 from evalsuite.backends.models import Model, load_models
 from evalsuite.benchmarks.cedar.probing import probe
-from evalsuite.benchmarks.corpus import Corpora, File, data_name
-from evalsuite.benchmarks.registry import BENCHMARKS, benchmark_of, tasks_named
+from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, benchmark_of, tasks_named
 from evalsuite.common.dialogue import sources as sources_of
 from evalsuite.common.errors import BackendError, ConfigError, DataError, EvalsuiteError, unknown
 from evalsuite.common.lock import locked
@@ -70,7 +70,9 @@ def evaluate(s: Settings, chosen: Sequence[Model], corpus: Corpora, sources: Seq
     out = Path(s.out)
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
-        write_manifest(out, s, _data(s), {data_name(x.task, x.set, s.split): x.file for x in sources})
+        write_manifest(
+            out, s, _data(s), {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in sources}
+        )
         engine: backends.Loader = partial(
             backends.load,
             train=partial(_labelled, corpus, {x.task.benchmark for x in sources}),
@@ -167,7 +169,7 @@ def prepare(models: str | Path, **settings: Any) -> tuple[Settings, list[Model],
 
 def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
     """The tasks and sets to evaluate on: of those asked for all that are there. Raises what is wrong with the rest."""
-    wanted = tasks_named(s.tasks or ["corecode"])
+    wanted = tasks_named(s.tasks or [DEFAULT])
     sets = [name.strip() for name in s.set.split(",")]
     every = "all" in sets or "both" in sets
     there = [place for name in dict.fromkeys(t.benchmark for t in wanted) for place in corpus[name].files(s.split)]

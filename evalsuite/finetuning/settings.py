@@ -13,7 +13,7 @@ from evalsuite.common.flags import flag
 from evalsuite.perturb import perturbation
 
 if TYPE_CHECKING:
-    from evalsuite.benchmarks.corpus import Corpora
+    from evalsuite.benchmarks.registry import Corpora
     from evalsuite.types import Task
 
 
@@ -76,8 +76,8 @@ class Sweep:
         """Those that a task is trained and tested on. ConfigError: several that nobody named: folds, say, whose training
         items are the others' test items."""
         named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
-        if "both" in named and t.benchmark != "corecode":
-            of = BENCHMARKS[t.benchmark]
+        of = BENCHMARKS[t.benchmark]
+        if "both" in named and (of.averaged or len(of.sets) != 2):
             raise ConfigError(
                 f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
             )

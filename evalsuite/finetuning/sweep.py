@@ -6,23 +6,20 @@ checkpoint. So the same command goes on where it was.
 
 from __future__ import annotations
 
-import logging
 import os
 import random
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from evalsuite.backends.models import Model, load_models
-from evalsuite.benchmarks.corpus import Corpora
-from evalsuite.benchmarks.registry import task
+from evalsuite.benchmarks.registry import Corpora, task
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
@@ -30,16 +27,11 @@ from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.journey import evaluate, prepare
+from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
 from evalsuite.results.journey import Results
 from evalsuite.types import Item, Task
-
-if TYPE_CHECKING:
-    from evalsuite.backends.checkpoint import Checkpoint
-    from evalsuite.finetuning.training import Row
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +47,6 @@ class Pool:
         order = list(self.items)
         random.Random(f"{seed}:finetune:{order[0].task}").shuffle(order)
         return order[:size]
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """An adapter of the sweep: what it is trained from, and where it is put."""
-
-    model: Model  # as it stands in models.yaml afterwards, adapter included
-    base: Model
-    checkpoint: Checkpoint  # the base's
-    rows: Sequence[Row]
-    made_by: dict[str, Any]  # everything that decides its weights; stands on its card
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def seed(self) -> int:
-        return int(self.made_by["seed"])
-
-    @property
-    def folder(self) -> Path:
-        return Path(str(self.model.adapter))
 
 
 def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
@@ -132,7 +101,7 @@ def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
 
 
 def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
-    """Every adapter of a model, finished or not, one in memory at a time."""
+    """All jobs of a model, finished or not. A generator: one job's rows are in memory at a time."""
     from evalsuite.backends.checkpoint import Checkpoint
     from evalsuite.finetuning import training
 
@@ -171,22 +140,6 @@ def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
         folder = Path(s.out) / "adapters" / label
         entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": [name], "shots": None}
         yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
-
-
-def finished(job: Job, display: Display) -> bool:
-    """Whether the adapter is there already, made by the same."""
-    from evalsuite.finetuning import training
-
-    known = training.card(job.folder)
-    if known is None:
-        return False
-    changed = [key for key, value in job.made_by.items() if known["made_by"].get(key) != value]
-    if known["made_by"] != job.made_by:
-        log.warning("%s: trained anew, for its %s changed", job.name, ", ".join(changed))
-        return False
-    shutil.rmtree(job.folder / "checkpoints", ignore_errors=True)  # killed just before it would have gone
-    display.say(f"{job.name}  trained already")
-    return True
 
 
 def train(todo: Iterable[Job], display: Display) -> None:

@@ -46,7 +46,7 @@ class Row:
 
     @property
     def labels(self) -> list[int]:
-        """The loss is on the answer and on ending after it, not on the prompt."""
+        """Token ids with loss: the answer and the end-of-text token; the prompt is ignored."""
         prompt = len(self.ids) - self.answer
         return [_IGNORED] * prompt + list(self.ids[prompt:])
 
@@ -301,7 +301,7 @@ def _last(work: Path) -> tuple[Path | None, float]:
 
 @contextmanager
 def _advice(model: Model) -> Iterator[None]:
-    """Turns an out-of-memory into what to do about it."""
+    """Turn an out-of-memory error into a BackendError that says which settings need less."""
     import torch
 
     with warnings.catch_warnings():
@@ -327,7 +327,7 @@ def _advice(model: Model) -> Iterator[None]:
 
 
 def _tidy(path: Path, model: Model) -> None:
-    """The same bytes every time: no path of this machine, and sets in order."""
+    """Make the file reproducible: no path of this machine, sets sorted."""
     config = json.loads(path.read_text(encoding="utf-8"))
     config["base_model_name_or_path"] = _name(model)
     for name, value in config.items():

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response
 
 _SCHEMA = """
@@ -148,7 +149,10 @@ class Store:
                 if r.error is not None:
                     self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (name, r.error))
                     continue
-                text, reasoning = _whole(r.text), None if r.reasoning is None else _whole(r.reasoning)
+                text, reasoning = (
+                    escape_surrogates(r.text),
+                    None if r.reasoning is None else escape_surrogates(r.reasoning),
+                )
                 scores = json.dumps([astuple(x) for x in r.likelihoods]) if r.likelihoods else None
                 self._db.execute(
                     "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
@@ -198,11 +202,6 @@ class Store:
 
 def _place(cell: Cell) -> str:
     return json.dumps(cell.place.as_dict(), ensure_ascii=False)
-
-
-def _whole(text: str) -> str:
-    """Half a character (a lone surrogate, as broken JSON may carry) is no text: it is kept as its escape."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 class _transaction:

@@ -1,4 +1,4 @@
-"""Asks an endpoint all requests of a model, in an event loop: slots, retries, what is paid, and when to stop."""
+"""Sends all requests of a model to an endpoint, in an event loop: slots, retries, costs, and when to stop."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ALWAYS = ("model", "messages", "prompt")
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """To be kept before a request may go out: what requests under way may cost."""
+    """The possible cost of requests under way. It is stored (then `kept` is set) before any of them is sent."""
 
     amount: float
     kept: asyncio.Event
@@ -42,7 +42,7 @@ Letter = tuple[int, Response] | Stake | None  # None: there will be no more
 
 @dataclass(slots=True)
 class _Bill:
-    """What asking one request has cost, and how often it went out."""
+    """Cost of one request so far, and how often it was sent."""
 
     cost: float = 0.0
     sent: int = 0
@@ -50,7 +50,7 @@ class _Bill:
 
 
 class _Halted(Exception):
-    """Nothing more is to be asked."""
+    """Nothing more is sent."""
 
 
 class Asking:
@@ -86,7 +86,7 @@ class Asking:
         )  # fmt: skip
 
     async def all(self) -> None:
-        """Ask everything. Raises BackendError if that could not be."""
+        """Send all requests. Raises BackendError if some were not sent."""
         from openai import AsyncOpenAI
 
         key = self.backend.key or "none"  # the client insists on one
@@ -125,7 +125,7 @@ class Asking:
                 self.letters.put((n, response))
 
     async def _answer(self, request: Request) -> Response | None:
-        """The reply or why there is none; None: it was not asked."""
+        """The reply, or a Response with the error; None if the request was never sent."""
         bill = _Bill()
         try:
             response: Response = await self.retrying(self._ask, request, bill)
@@ -197,7 +197,7 @@ class Asking:
             raise _Halted
 
     async def _lend(self) -> None:
-        """The store hears of the cost before the endpoint hears of the request."""
+        """Wait until the store has the possible cost of this request: a killed run then never forgets one."""
         if not self.spending.to_lend():
             return
         async with self.lending:
@@ -247,7 +247,7 @@ class Asking:
             await asyncio.wait_for(self.halt.wait(), seconds)
 
     def _halt(self, stop: Stop) -> None:
-        """Ask nothing more. What is under way may end, for it may be paid for."""
+        """Send nothing more. Requests under way may end, since they may be charged."""
         self.halted = self.halted or stop
         self.halt.set()
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from evalsuite.benchmarks.glucose.bleu import METRICS, bleu_part
-from evalsuite.benchmarks.glucose.dimensions import SETS
 from evalsuite.benchmarks.glucose.slots import pattern
 from evalsuite.benchmarks.kinds import TEXT
-from evalsuite.benchmarks.languages import EN
-from evalsuite.types import Benchmark, Task
-
-GLUCOSE = Benchmark("glucose", "GLUCOSE", EN, SETS, ("train", "test"), "维度", "dimension", "glucose_en", averaged=True)
+from evalsuite.types import Task
 
 _HEADLINES = tuple(metric.name for metric in METRICS)
 TASKS_GLUCOSE = (
@@ -25,8 +21,8 @@ TASKS_GLUCOSE = (
         96,
         "glucose",
         pattern,
-        bleu_part,
-        METRICS,
+        own_part=bleu_part,
+        own_metrics=METRICS,
     ),
     Task(
         "glucose_general_rule",
@@ -40,7 +36,7 @@ TASKS_GLUCOSE = (
         128,
         "glucose",
         pattern,
-        bleu_part,
-        METRICS,
+        own_part=bleu_part,
+        own_metrics=METRICS,
     ),
 )

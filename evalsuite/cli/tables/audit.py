@@ -12,8 +12,8 @@ from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.metrics.statistics import Interval
 from evalsuite.review.audit.figures import HUMAN, Correct, Ratio, Reader
+from evalsuite.review.audit.findings import Audit, published
 from evalsuite.review.audit.metrics import Beside
-from evalsuite.review.audit.reading import Audit, published
 from evalsuite.types import Kind, Status
 
 

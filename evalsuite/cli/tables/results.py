@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from evalsuite.benchmarks.corecode.tasks import CORECODE
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.registry import BENCHMARKS, SPLITS, TASKS, benchmark_of, metric, set_order, task_order
 from evalsuite.common.terminal import line
 from evalsuite.types import Place, Status, Task

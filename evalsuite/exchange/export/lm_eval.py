@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
+from evalsuite.exchange.export.callbacks import metrics
 from evalsuite.exchange.export.cells import SHIPPED, Exported
-from evalsuite.exchange.export.reading import metrics
 
 
 class _Function(str):

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalsuite.benchmarks.cedar.probing import probe
-from evalsuite.benchmarks.corpus import Corpora, File
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.journey import leaks
-from evalsuite.exchange.submit.lines import Wrong
+from evalsuite.exchange.submit.record_checks import Wrong
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.types import Item, Request

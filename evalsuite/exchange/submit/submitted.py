@@ -69,7 +69,7 @@ def response_of(record: dict[str, Any]) -> Response:
 class Submitted:
     """Reads a submission's records where a run would read its store: a cell at a time, and prompts not kept.
 
-    What it reads was checked before (lines.py); it raises where it was not.
+    What it reads was checked before (record_checks.py); it raises where it was not.
     """
 
     def __init__(self, folder: Path, results: dict[str, Any]) -> None:

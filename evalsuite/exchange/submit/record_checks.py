@@ -11,9 +11,10 @@ from pydantic import ValidationError
 
 from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.exchange.submit.locate import dotted
-from evalsuite.exchange.submit.store import JUDGED_PLACE, request_of
+from evalsuite.exchange.submit.submitted import JUDGED_PLACE, request_of
 from evalsuite.results import records
 from evalsuite.results.judged.scale import again
 from evalsuite.results.schema.judged import JudgedRecord
@@ -77,7 +78,7 @@ def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any]
         for number, text in records.lines(path):
             found: list[tuple[str, str]] = []
             try:
-                record = records.parse(text, path, number)
+                record = jsonl.parse(text, path, number)
                 schema.model_validate(record)
                 found = list(wrong(record, number))
             except ValidationError as error:
