@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -22,6 +23,7 @@ from evalsuite.results import correlations as metric_correlations
 from evalsuite.results import ranking
 from evalsuite.results.ranking import Rated, Value
 from evalsuite.results.sheets.ranks import correlation_sheets, group_sheets, rank_sheets
+from evalsuite.types import Place
 
 # --- letters
 
@@ -84,19 +86,22 @@ def test_pairwise_is_mcnemars_where_items_are_independent() -> None:
 
 # --- groups
 
-PLACE = ("knowledge_filling", "easy", "test", "paper", 0, "generate", "none")
+PLACE = Place("", "knowledge_filling", "easy", "test", "paper", 0)
 
 
 def cell(model: str, values: Iterable[float], **more: Any) -> Rated:
     """Two items a dialogue."""
     return Rated(
-        model, PLACE, tuple(Value(n, n // 2, (v,)) for n, v in enumerate(values)), more.pop("whole", True), **more
+        replace(PLACE, model=model),
+        tuple(Value(n, n // 2, (v,)) for n, v in enumerate(values)),
+        more.pop("whole", True),
+        **more,
     )
 
 
 def test_groups() -> None:
     good, bad = [1.0] * 40, [0.0] * 36 + [1.0] * 4
-    other = Rated("other", PLACE, tuple(Value(-n, n, (1.0,)) for n in range(40)), True)
+    other = Rated(replace(PLACE, model="other"), tuple(Value(-n, n, (1.0,)) for n in range(40)), True)
     cells = [cell("bad", bad), cell("good", good), cell("same", good), cell("part", good[:30], whole=False), other]
     (found,) = ranking.groups(cells)
     assert found["letters"] == {"good": "a", "same": "a", "bad": "b"}
@@ -210,7 +215,7 @@ def test_between_is_scipys() -> None:
 
 
 def test_many_items_are_sampled() -> None:
-    place = ("event_cause", "easy", "test", "paper", 0)
+    place = replace(PLACE, task="event_cause")
     values = np.random.default_rng(0).random((2, 1500)).astype(np.float32)
     cells = [metric_correlations.Points(place, ("f1", "em"), np.vstack([values[0], values[0]])) for _ in range(2)]
     (found,) = metric_correlations.metric_correlations(cells, [])

@@ -101,7 +101,7 @@ GROUPS = [
 ]  # fmt: skip
 CORRELATED = [
     PLACE | {"set": s, "task": t.name, "basis": basis, "n": 2000, "metrics": METRICS, "spearman": [-0.5] * 14 + [None]}
-    for basis in ("items", "models") for t in TASKS.values() if t.kind != "choice" for s in ("easy", "hard")
+    for basis in ("items", "models") for t in TASKS.values() if t.kind.name != "choice" for s in ("easy", "hard")
 ]  # fmt: skip
 RANKED = [
     (

@@ -28,7 +28,7 @@ def tasks(data: Data = None) -> None:
 
     corpora = Corpora(resolve(data or os.environ.get("EVALSUITE_DATA") or "bundled:sample"))
     for name, benchmark in BENCHMARKS.items():
-        rows = [[t.name, t.short, t.zh, t.kind] for t in benchmark.tasks]
+        rows = [[t.name, t.short, t.zh, t.kind.name] for t in benchmark.tasks]
         try:
             corpus = corpora[name]
             title = f"{benchmark.title} (--tasks {name}), test items in {corpus.root}"

@@ -88,10 +88,10 @@ def print_tables(done: Results, names: Sequence[str]) -> None:
 
 def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> None:
     from evalsuite.cli.tables.items import CELLS, evidence_tables
-    from evalsuite.results.items import evidence, find
+    from evalsuite.results import items
 
-    name = find(done, wanted)
-    asked = list(islice(evidence(done, name), None if every else CELLS + 1))
+    name = items.find(done, wanted)
+    asked = list(islice(items.asked(done, name), None if every else CELLS + 1))
     try:
         shown = list(evidence_tables(name, asked if every else asked[:CELLS], prompt, full))
     except (LookupError, TypeError, ValueError, AttributeError) as error:  # of a folder that others wrote

@@ -18,7 +18,7 @@ from typing import Any
 
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.corecode.ontology import slots
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
@@ -31,7 +31,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
 from evalsuite.results.journey import Results
 from evalsuite.results.sheets import SHEETS, sheets
-from evalsuite.types import Benchmark
+from evalsuite.types import Benchmark, Place
 
 # Where index.html takes styles, scripts, the data, and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
@@ -44,7 +44,7 @@ _TOLD: dict[str, Any] = {
 # Analyses that the page draws itself, from the cells in view: it needs no sheets of them. It draws the sheets of all others.
 _OWN = ("results", "ranks", "groups", "robustness", "breakdowns", "confusions", "correlations", "curves")
 _TOLD_OF_BENCHMARKS = (
-    "name", "title", "language", "sets", "sets_zh", "sets_en", "averaged", "groups", "published_zh", "published_en",
+    "name", "title", "sets", "sets_zh", "sets_en", "averaged", "groups", "published_zh", "published_en",
 )  # fmt: skip
 # One after the other, as one script.
 _SCRIPTS = (
@@ -175,12 +175,14 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
             for f, told, results in zip(folders, found, read, strict=True)
         ],
         "tasks": [
-            {name: getattr(t, name) for name in ("name", "short", "zh", "en", "kind", "metrics", "benchmark")}
+            {name: getattr(t, name) for name in ("name", "short", "zh", "en", "metrics", "benchmark")}
+            | {"kind": t.kind.name}
             for t in TASKS.values()
         ],
         "benchmarks": [
             {
                 **{name: getattr(b, name) for name in _TOLD_OF_BENCHMARKS},
+                "language": b.language.name,
                 "published_as": None if b.published_as is None else dict(b.published_as),
             }
             for b in BENCHMARKS.values()
@@ -222,10 +224,9 @@ def _sheets(folder: Path, results: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> list[dict[str, Any]]:
     """What judges said of the cell's items, with and without the gold answer: item -> [status, scores, reasons]."""
-    keys = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
     told = []
     for entry in judged.get("cells", ()):
-        if entry["control"] not in ("plain", "blind") or any(cell.get(k) != entry[k] for k in keys):
+        if entry["control"] not in ("plain", "blind") or Place.of(entry) != Place.of(cell):
             continue
         rows = {}
         for record in records.read(folder, entry["records"]):
@@ -261,7 +262,7 @@ def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
                 "shots": int(row.get("shots") or 0),
                 "metric": row["metric"],
                 # Published sacreBLEU goes to 100; ours is a share.
-                "value": float(row["value"]) / (100 if row["metric"] == "sacrebleu" else 1),
+                "value": float(row["value"]) / metric(row["metric"]).published,
             }
         except (KeyError, ValueError) as error:
             raise DataError(

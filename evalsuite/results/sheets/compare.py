@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.compare import Comparison
-from evalsuite.results.sheets.words import way
 
 
 def comparison_sheets(rows: Sequence[Comparison], a: str, b: str, flips: int) -> Iterator[Sheet | str]:
@@ -17,7 +16,7 @@ def comparison_sheets(rows: Sequence[Comparison], a: str, b: str, flips: int) ->
         if not flips or not r.flips:
             continue
         better = sum(f.a_score > f.b_score for f in r.flips)
-        yield f"\n{r.set} {r.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
+        yield f"\n{r.place.set} {r.place.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
         half = max(1, flips // 2)
         shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
         for f in shown:
@@ -33,16 +32,16 @@ def _short(reply: str) -> str:
 
 def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
     """A, B, and A less B with its interval and p-values."""
-    plain = len({(r.variant, r.shots, r.scoring, r.perturb) for r in rows}) == 1
+    plain = len({r.place.way for r in rows}) == 1
     lines = []
     for r in rows:
-        place = {k: getattr(r, k) for k in ("task", "set", "split", "variant", "shots", "scoring", "perturb")}
-        end = "" if plain else f" {way(place)}"
-        task = TASKS[r.task]
-        name = Text(f"{r.set} {task.zh}{end}", f"{r.set} {task.short}{end}")
+        place = r.place
+        end = "" if plain else f" {place.way}"
+        task = TASKS[place.task]
+        name = Text(f"{place.set} {task.zh}{end}", f"{place.set} {task.short}{end}")
         holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else ''}"
         numbers = (r.items, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
-        lines.append(Row((name, *numbers), about=place))
+        lines.append(Row((name, *numbers), about={k: v for k, v in place.as_dict().items() if k != "model"}))
     columns = (
         Column(Text("任务", "task")),
         Column("n", kind="count"),

@@ -85,7 +85,7 @@ def _systems(rows: Sequence[Found]) -> Iterator[Sheet]:
     """How the metrics go with the judge over all cells of a benchmark: the headlines of its short texts, and F1."""
     lines = []
     for row in rows:
-        texts = [t for t in TASKS.values() if t.benchmark == row["benchmark"] and t.kind == "text"]
+        texts = [t for t in TASKS.values() if t.benchmark == row["benchmark"] and t.kind.rated]
         named = dict.fromkeys([*(m for t in texts for m in t.metrics), "f1"])
         for metric in (m for m in named if m in row["metrics"]):
             numbers = (Value(row["metrics"][metric][name]) for name in ("spearman", "pearson", "kendall"))

@@ -14,6 +14,7 @@ from evalsuite.results.journey import Results
 from evalsuite.results.ranking import Ranks
 from evalsuite.results.saved import load
 from evalsuite.results.sheets.words import place_words, task_heading, titled
+from evalsuite.types import Place
 
 _PLACE = ("set", "split", "variant", "shots", "scoring", "perturb")
 _MODEL = Column(Text("模型", "model"))
@@ -21,9 +22,9 @@ _MODEL = Column(Text("模型", "model"))
 
 def run_groups(done: Results) -> Iterator[Sheet]:
     """Groups of the whole run, since p-values are corrected over all its models; models that `done` lacks are not shown."""
-    shown = _models_at(done, ranking.PLACE)
+    shown = _models_at(done, "model")
     for entry in (found := ranking.groups(list(ranking.rated_run(done.out)))):
-        mine = shown.get(tuple(entry[name] for name in ranking.PLACE), set())
+        mine = shown.get(Place.of(entry, model="").but("model"), set())
         for told in ("letters", "left_out"):
             entry[told] = {model: said for model, said in entry[told].items() if model in mine}
     yield from group_sheets([entry for entry in found if entry["letters"]])
@@ -31,20 +32,21 @@ def run_groups(done: Results) -> Iterator[Sheet]:
 
 def run_ranks(done: Results) -> Iterator[Sheet]:
     """Ranks over all models and tasks of the run; models that `done` lacks are not shown."""
-    shown = _models_at(done, ranking.SHEET)
+    shown = _models_at(done, "model", "task")
     kept = []
     for place, ranked, left_out in ranking.ranks_of(load(done.out).cells):
-        mine = shown.get(tuple(place.values()), set())
+        mine = shown.get(tuple(place.items()), set())
         mean = {model: rank for model, rank in ranked.mean.items() if model in mine}
         if mean:
             kept.append((place, replace(ranked, mean=mean), [model for model in left_out if model in mine]))
     yield from rank_sheets(kept)
 
 
-def _models_at(done: Results, names: Sequence[str]) -> dict[tuple[Any, ...], set[str]]:
+def _models_at(done: Results, *names: str) -> dict[tuple[Any, ...], set[str]]:
+    """The models at each place, which is a cell's without the parts of these names."""
     found: dict[tuple[Any, ...], set[str]] = {}
     for cell in done.cells:
-        found.setdefault(tuple(cell[name] for name in names), set()).add(cell["model"])
+        found.setdefault(Place.of(cell).but(*names), set()).add(cell["model"])
     return found
 
 

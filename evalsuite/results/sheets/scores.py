@@ -118,7 +118,7 @@ _WAYS = (
 
 def by_scoring(cells: Sequence[Found]) -> Iterator[Sheet]:
     """Accuracy of each model at each choice task by how it was asked: format failure apart from ignorance."""
-    choices = [c for c in cells if TASKS[c["task"]].kind == "choice"]
+    choices = [c for c in cells if "labels" in TASKS[c["task"]].kind.scorings]
     asked = {c["scoring"] for c in choices}
     if asked <= {"generate"} or asked in ({"labels"}, {"constrained"}):
         return

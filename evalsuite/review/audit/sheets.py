@@ -206,7 +206,7 @@ def _judges(found: Audit) -> Iterator[Sheet]:
 
 def _metrics(rows: Sequence[Beside]) -> Iterator[Sheet]:
     """The headlines of each benchmark's short texts, and F1; audit.json has all."""
-    texts = [t for t in TASKS.values() if t.kind == "text"]
+    texts = [t for t in TASKS.values() if t.kind.rated]
     shown = {(t.benchmark, metric) for t in texts for metric in (*t.metrics, "f1")}
     kept = tuple(
         Row((f"{r.benchmark} {r.metric}", r.scale, r.basis, r.n, *map(Value, (r.spearman, r.pearson, r.kendall))))
