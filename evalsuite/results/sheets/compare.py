@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import Column, Row, Sheet, Value
 from evalsuite.results.compare import Comparison
 from evalsuite.results.sheets.words import way
 
@@ -39,12 +39,12 @@ def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
         place = {k: getattr(r, k) for k in ("task", "set", "split", "variant", "shots", "scoring", "perturb")}
         end = "" if plain else f" {way(place)}"
         task = TASKS[r.task]
-        name = Text(f"{r.set} {task.zh}{end}", f"{r.set} {task.short}{end}")
+        name = f"{r.set} {task.short}{end}"
         holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else ''}"
         numbers = (r.items, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
         lines.append(Row((name, *numbers), about=place))
     columns = (
-        Column(Text("任务", "task")),
+        Column("task"),
         Column("n", kind="count"),
         Column("A %", kind="percent"),
         Column("B %", kind="percent"),
@@ -53,8 +53,5 @@ def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
         Column("p", kind="number", digits=3),
         Column("p Holm", kind="number", digits=3),
     )
-    note = Text(
-        "95 %：按对话成对自助抽样。p：每题各有自己的对话时为 McNemar，否则为置换检验。",
-        "95 %: paired bootstrap over dialogues. p: McNemar where each item has its own dialogue, else permutation.",
-    )
-    return Sheet("comparison", Text(f"{a} 减 {b}", f"{a} less {b}"), columns, tuple(lines), (note,))
+    note = "95 %: paired bootstrap over dialogues. p: McNemar where each item has its own dialogue, else permutation."
+    return Sheet("comparison", f"{a} less {b}", columns, tuple(lines), (note,))
