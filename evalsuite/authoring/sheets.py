@@ -8,7 +8,7 @@ from evalsuite.authoring.agree import Found
 from evalsuite.authoring.stats import Stats
 from evalsuite.authoring.stats_page import grouped, summary, table1_rows
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import Column, Row, Sheet, Value
 
 _N = Column("n", kind="count")
 
@@ -17,15 +17,15 @@ def agreement_sheets(found: Found, most: int) -> Iterator[Sheet | str]:
     """Kappas step by step, their means, and the first `most` disagreements."""
     yield ", ".join(f"{name}: {n} dialogues" for name, n in found.annotators.items())
     columns = (
-        Column(Text("标注者", "who")),
-        Column(Text("步骤", "step")),
+        Column("who"),
+        Column("step"),
         _N,
-        Column(Text("相同 %", "same %"), kind="percent"),
+        Column("same %", kind="percent"),
         Column("kappa", kind="number", digits=3),
         Column("F1 %", kind="percent", digits=0),
     )
     rows = tuple(Row((", ".join(s.who), s.step, s.n, s.same, Value(s.kappa), Value(s.f1))) for s in found.steps)
-    yield Sheet("agreement", Text("逐步一致性", "Agreement step by step"), columns, rows)
+    yield Sheet("agreement", "Agreement step by step", columns, rows)
     for a, b, value in found.means:
         yield f"{a}, {b}: mean kappa over the steps {100 * value:.1f} % (the paper: reviewers 80.7, inspectors 59.4)"
     if found.disagreements:
@@ -45,7 +45,7 @@ def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
         columns = (Column(""), *(Column(t.set.upper(), kind="count") for t in found.table1))
         rows = tuple(Row((name, *values)) for name, values in table1_rows(found))
         note = f"over the dialogues shown whole; knowledge counted in {found.source or '–'}"
-        yield Sheet("table1", Text("对应论文表 1", "As in the paper's Table 1"), columns, rows, (note,))
+        yield Sheet("table1", "As in the paper's Table 1", columns, rows, (note,))
     for item_set in dict.fromkeys(s.set for s in found.spread):
         domains = [(zh, en, n) for (zh, en), n in found.domains(item_set).items()]
         yield _bars("domains", f"{item_set.upper()}: annotations by domain", domains)

@@ -14,7 +14,8 @@ About = Mapping[str, Any]  # names of types.PLACE -> values, or some of them
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words that people read, in both languages of the page. The terminal and exported files are in English."""
+    """Words that people read, in both languages of the page. The terminal and exported files are in English: what only
+    they show is a plain str."""
 
     zh: str
     en: str

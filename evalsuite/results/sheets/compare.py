@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.common.sheet import Column, Row, Sheet, Value
 from evalsuite.results.compare import Comparison
+from evalsuite.results.sheets.words import way
 
 
 def comparison_sheets(rows: Sequence[Comparison], a: str, b: str, flips: int) -> Iterator[Sheet | str]:
@@ -16,7 +17,7 @@ def comparison_sheets(rows: Sequence[Comparison], a: str, b: str, flips: int) ->
         if not flips or not r.flips:
             continue
         better = sum(f.a_score > f.b_score for f in r.flips)
-        yield f"\n{r.place.set} {r.place.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
+        yield f"\n{r.set} {r.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
         half = max(1, flips // 2)
         shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
         for f in shown:
@@ -32,18 +33,18 @@ def _short(reply: str) -> str:
 
 def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
     """A, B, and A less B with its interval and p-values."""
-    plain = len({r.place.way for r in rows}) == 1
+    plain = len({(r.variant, r.shots, r.scoring, r.perturb) for r in rows}) == 1
     lines = []
     for r in rows:
-        place = r.place
-        end = "" if plain else f" {place.way}"
-        task = TASKS[place.task]
-        name = Text(f"{place.set} {task.zh}{end}", f"{place.set} {task.short}{end}")
+        place = {k: getattr(r, k) for k in ("task", "set", "split", "variant", "shots", "scoring", "perturb")}
+        end = "" if plain else f" {way(place)}"
+        task = TASKS[r.task]
+        name = f"{r.set} {task.short}{end}"
         holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else ''}"
         numbers = (r.items, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
-        lines.append(Row((name, *numbers), about={k: v for k, v in place.as_dict().items() if k != "model"}))
+        lines.append(Row((name, *numbers), about=place))
     columns = (
-        Column(Text("任务", "task")),
+        Column("task"),
         Column("n", kind="count"),
         Column("A %", kind="percent"),
         Column("B %", kind="percent"),
@@ -52,8 +53,5 @@ def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
         Column("p", kind="number", digits=3),
         Column("p Holm", kind="number", digits=3),
     )
-    note = Text(
-        "95 %：按对话成对自助抽样。p：每题各有自己的对话时为 McNemar，否则为置换检验。",
-        "95 %: paired bootstrap over dialogues. p: McNemar where each item has its own dialogue, else permutation.",
-    )
-    return Sheet("comparison", Text(f"{a} 减 {b}", f"{a} less {b}"), columns, tuple(lines), (note,))
+    note = "95 %: paired bootstrap over dialogues. p: McNemar where each item has its own dialogue, else permutation."
+    return Sheet("comparison", f"{a} less {b}", columns, tuple(lines), (note,))

@@ -10,12 +10,6 @@ from evalsuite.common.sheet import Sheet, Text
 from evalsuite.types import Task
 
 WAY = ("variant", "shots", "scoring", "perturb")
-_SHORT = {"sacrebleu": "BLEU", "set_accuracy": "set acc %", "accuracy_logical": "logical %"}
-
-
-def metric_heading(metric: str) -> str:
-    """A metric's name in narrow columns: "acc %"."""
-    return _SHORT.get(metric, f"{metric[:3]} %")
 
 
 def task_heading(task: Task) -> Text:
