@@ -19,7 +19,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.journey import open_store, reading_of
 from evalsuite.results.scoring import read_answer, score_answer, score_cell
 from evalsuite.results.store import Store
-from evalsuite.types import Cell, Item, Place, Reading, Response
+from evalsuite.types import Cell, Item, Reading, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,15 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A less B in `metric`, on the items both answered; `place` is A's."""
+    """One task and set in one wording: A less B in `metric`, on the items both answered."""
 
-    place: Place
+    task: str
+    set: str
+    split: str
+    variant: str
+    shots: int
+    scoring: str
+    perturb: str
     metric: str
     items: int
     dialogues: int
@@ -101,7 +107,7 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     ]
     means = [side.value(metric) for side in scored]  # of rotations, as of all else, by item
     return Comparison(
-        one.place, metric, len(scored[0].items), found.clusters, means[0], means[1], found.value, found.low,
+        *(part for _, part in one.place.but("model")), metric, len(scored[0].items), found.clusters, means[0], means[1], found.value, found.low,
         found.high, found.p, found.test, found.p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),
     )  # fmt: skip
 
