@@ -1,6 +1,6 @@
 """The values that flow through the suite: each stage takes some of them and returns new ones.
 
-    official data -> Item -> Request -> Response -> Answer -> Score
+    official data -> Item -> Trial (an Item and a Request) -> Response -> Answer -> Score
 
 All are frozen; change one with `dataclasses.replace`, its id stays. This module imports nothing of ours.
 """
@@ -65,23 +65,33 @@ class Item:
     @property
     def indicators(self) -> tuple[str, ...]:
         """The labels without their brackets: "a" of "(a)"."""
-        return tuple(label.strip("()（）") for label in self.labels)
+        return tuple(_indicator(label) for label in self.labels)
 
-    @property
-    def label_forms(self) -> tuple[tuple[str, ...], ...]:
-        """What a model may write for each label: "a", " a" or "(a)", as its tokenizer and training have it."""
-        return tuple(
-            tuple(dict.fromkeys((name, f" {name}", label)))
-            for name, label in zip(self.indicators, self.labels, strict=True)
-        )
 
-    @property
-    def label_begins(self) -> tuple[tuple[str, ...], ...]:
-        """The same as far as they tell labels apart: "a", " a" and "(a" without what closes it."""
-        return tuple(
-            tuple(dict.fromkeys((name, f" {name}", label[: label.index(name) + len(name)])))
-            for name, label in zip(self.indicators, self.labels, strict=True)
-        )
+def label_forms(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """What a model may write for each label, as its tokenizer and training have it.
+
+    >>> label_forms(["(a)", "(b)"])
+    (('a', ' a', '(a)'), ('b', ' b', '(b)'))
+    """
+    named = [(_indicator(label), label) for label in labels]
+    return tuple(tuple(dict.fromkeys((name, f" {name}", label))) for name, label in named)
+
+
+def label_begins(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """`label_forms`, each without what closes a bracket: as much as tells the labels apart.
+
+    >>> label_begins(["(a)", "(b)"])
+    (('a', ' a', '(a'), ('b', ' b', '(b'))
+    """
+    named = [(_indicator(label), label) for label in labels]
+    return tuple(
+        tuple(dict.fromkeys((name, f" {name}", label[: label.index(name) + len(name)]))) for name, label in named
+    )
+
+
+def _indicator(label: str) -> str:
+    return label.strip("()（）")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,26 +104,44 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What one model is asked about one item: `prompt` for a base model or `messages` for a chat model."""
+    """What an engine is asked: `prompt` for a base model or `messages` for a chat model. It knows of no benchmark.
 
-    item: Item
-    variant: str  # the prompt template's name: "paper", "plain"
+    >>> Request("1", "你好", (Message("user", "你好"),), 8).scoring
+    'generate'
+    """
+
+    id: str  # its name in messages and scripts; of a trial the item's id
     prompt: str  # the whole text, shots included, as a base model gets it
     messages: tuple[Message, ...]  # the same as chat turns
-    shots: tuple[str, ...]  # ids of the examples shown
-    asked_shots: int  # how many were asked for; more than len(shots) if some had to be dropped for space
     max_new_tokens: int
     scoring: str = "generate"  # how the model is asked; one of SCORINGS
-    perturb: str = "none"  # what the item went through; a name in perturb.PERTURBATIONS
-    rotation: int = 0  # which of the items that it made of one
-    pairs: tuple[tuple[str, str], ...] = ()  # of a probe (scoring nll): (context, target), plain text
+    labels: tuple[str, ...] = ()  # of the options, if there are any: compared by `labels`, written under `constrained`
+    options: tuple[str, ...] = ()  # their texts: compared by `texts`
+    pairs: tuple[tuple[str, str], ...] = ()  # with scoring nll: (context, target), plain text
     pattern: str = ""  # with scoring constrained: a regular expression that the whole reply must match
+    batch: tuple[str | int, ...] = ()  # requests of another `batch` must not affect the reply: engines keep them apart
 
-    @property
-    def kind(self) -> tuple[str | int, ...]:
-        """What requests of one cell share: engines batch by it, so that no cell's replies hang on the others'."""
-        item = self.item
-        return item.task, item.set, item.split, self.variant, self.asked_shots, self.scoring, self.perturb
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """An item asked in one way. Make one with `Trial.of`."""
+
+    item: Item
+    request: Request
+    variant: str  # the prompt template's name: "paper", "plain"
+    shots: tuple[str, ...] = ()  # ids of the examples shown
+    asked_shots: int = 0  # how many were asked for; more than len(shots) if some had to be dropped for space
+    perturb: str = "none"  # what the item went through; a name in perturb.PERTURBATIONS
+    rotation: int = 0  # which of the items that the perturbation made of one
+
+    @classmethod
+    def of(
+        cls, item: Item, request: Request, variant: str, shots: tuple[str, ...] = (), asked_shots: int = 0,
+        perturb: str = "none", rotation: int = 0,
+    ) -> Trial:  # fmt: skip
+        """The trial, its request batched with those of its cell."""
+        batch = (item.task, item.set, item.split, variant, asked_shots, request.scoring, perturb)
+        return cls(item, replace(request, batch=batch), variant, shots, asked_shots, perturb, rotation)
 
 
 SCORINGS = (
@@ -256,7 +284,8 @@ class Kind:
     """One sort of task: how its replies are asked for, read and scored. The rows are in benchmarks/kinds.py."""
 
     name: str
-    plural: str
+    zh: str  # what its replies are, for tables: 片段
+    en: str  # "spans"
     read: Callable[[Item, Response, Reading, Language], Answer]
     score: Callable[[Item, Answer, Response | None, Language], Score]
     parts: Callable[[Answered], tuple[Part, ...]]

@@ -17,11 +17,12 @@ import evalsuite
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.cli.tables.breakdown import breakdown_tables, confusion_tables, confusions
+from evalsuite.cli.tables.terminal import draw
 from evalsuite.metrics.statistics import Means, bootstrap, wilson
 from evalsuite.results.breakdown import DISTANCES, TURNS, breakdown, confusion, distance, option_names
 from evalsuite.results.outcomes import outcomes_of
-from evalsuite.types import PLACE, Answer, Cell, Item, Place, Request, Score, Status
+from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets, confusions
+from evalsuite.types import PLACE, Answer, Cell, Item, Place, Request, Score, Status, Trial
 
 FILLING, DOMAINS, SLOTS, TEXT = "knowledge_filling", "domain_identification", "slot_identification", "event_cause"
 
@@ -40,14 +41,14 @@ def cell(task: str, perturb: str = "none") -> Cell:
     return Cell(Place("m", task, "easy", "test", "paper", 0, "generate", perturb), {"seed": 0, "data": "d"})
 
 
-def row(asked: Item, choice: int | None = None, value: float | None = None, rotation: int = 0) -> tuple[Request, Answer, Score]:  # fmt: skip
-    request = Request(asked, "paper", "", (), (), 0, 8, rotation=rotation)
+def row(asked: Item, choice: int | None = None, value: float | None = None, rotation: int = 0) -> tuple[Trial, Answer, Score]:  # fmt: skip
+    trial = Trial.of(asked, Request(asked.id, "", (), 8), "paper", rotation=rotation)
     answer = Answer(Status.UNPARSED if choice is None and value is None else Status.PARSED, choice)
     scores = {"accuracy": float(choice == asked.gold)} if asked.options else {"f1": value or 0.0, "em": 0.0}
-    return request, answer, Score(scores)
+    return trial, answer, Score(scores)
 
 
-def found(of: Cell, rows: Sequence[tuple[Request, Answer, Score]]) -> dict[str, Any]:
+def found(of: Cell, rows: Sequence[tuple[Trial, Answer, Score]]) -> dict[str, Any]:
     entry = breakdown(outcomes_of(of, rows), rows)
     assert entry is not None
     return entry
@@ -120,7 +121,7 @@ def test_large_bins_get_what_resampling_gives(values: str) -> None:
 
 
 def test_rotations_are_one_item_and_lost_ones_none() -> None:
-    def rotations(n: int, choices: Sequence[int | None]) -> list[tuple[Request, Answer, Score]]:
+    def rotations(n: int, choices: Sequence[int | None]) -> list[tuple[Trial, Answer, Score]]:
         asked = item(FILLING, n, dialogue(n, 20), options="甲乙丙", gold=0)
         return [row(asked, choice, rotation=r) for r, choice in enumerate(choices)]
 
@@ -306,7 +307,7 @@ def test_tables_fit_the_terminal(run: Path) -> None:
     found = json.loads((run / "results.json").read_text(encoding="utf-8"))
     console = Console(width=100, record=True, file=None, legacy_windows=False, force_terminal=False, quiet=False)
     with console.capture() as capture:
-        for table in (*breakdown_tables(found["breakdowns"]), *confusion_tables(found["confusions"], 3)):
+        for table in draw((*breakdown_sheets(found["breakdowns"]), *confusion_sheets(found["confusions"], 3))):
             console.print(table)
     text = capture.get()
     assert "…" not in text.replace("由…制成", "").replace("是…的一部分", "")
@@ -316,4 +317,4 @@ def test_tables_fit_the_terminal(run: Path) -> None:
     gold, name, count, offered = confusions(entry)[0]
     line = next(line for line in text.splitlines() if entry["names"][gold][0] in line and entry["names"][name][0] in line)  # fmt: skip
     assert str(count) in line and str(offered) in line
-    assert list(breakdown_tables([])) == list(confusion_tables([])) == []
+    assert list(breakdown_sheets([])) == list(confusion_sheets([])) == []

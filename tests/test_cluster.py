@@ -16,11 +16,12 @@ from typing import Any
 
 import pytest
 
-from evalsuite import backends
 from evalsuite.backends import cluster as clusters
+from evalsuite.backends.base import BackendRow, Loader
 from evalsuite.backends.cluster import Actor, Cluster, InProcess, Lost, Worker, event, share
-from evalsuite.backends.models import HF, Model
+from evalsuite.backends.model import HF, Model
 from evalsuite.backends.ray import AHEAD, Replicas
+from evalsuite.backends.registry import BACKENDS, load
 from evalsuite.common.errors import BackendError
 from evalsuite.evaluation.display import Display, Step
 from evalsuite.finetuning import ray as finetune_ray
@@ -138,7 +139,8 @@ class Engines:
         self.dies: Counter[str] = Counter()
         self.script: list[Any] = []
         self.loads = 0
-        monkeypatch.setitem(backends.BACKENDS, "hf", lambda model, train, limits: self.load(model))
+        row = BackendRow("hf", lambda model, train, limits: self.load(model), local=True)
+        monkeypatch.setitem(BACKENDS, "hf", row)
 
     def load(self, model: Model) -> Any:
         self.loads += 1
@@ -476,7 +478,7 @@ def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     assert backends_on(None)(Model(name="b", backend="baseline", path="random")).context is None
 
 
-def backends_on(address: str | None) -> backends.Loader:
+def backends_on(address: str | None) -> Loader:
     from evalsuite.backends.ray import cluster as on_cluster
 
-    return on_cluster(backends.load, address, None)
+    return on_cluster(load, address, None)

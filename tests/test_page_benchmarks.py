@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import probes
 import pytest
+from passing import passing
 from test_page import CHROMIUM, browse
 
 import evalsuite
@@ -32,11 +32,11 @@ def losses(n: int) -> tuple[float, float]:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two baselines that pass for models, and probes."""
-    out = tmp_path_factory.mktemp("sisters") / "run"
-    evalsuite.run(model=MODELS, tasks=TASKS_RUN, limit=8, out=out)
-    with sqlite3.connect(out / "store.sqlite") as store:
-        store.execute("""UPDATE cells SET facts = replace(facts, '"backend": "baseline"', '"backend": "hf"')""")
-        store.execute("""UPDATE cells SET facts = replace(facts, '"baseline"', '"chat"')""")
+    folder = tmp_path_factory.mktemp("sisters")
+    entries = passing(folder, {name: name for name in MODELS}, TASKS_RUN, tags={name: ["chat"] for name in MODELS})
+    (folder / "models.yaml").write_text(json.dumps({"models": entries}))
+    out = folder / "run"
+    evalsuite.run(folder / "models.yaml", tasks=TASKS_RUN, limit=8, out=out)
     probes.add(out, losses)
     return out
 

@@ -12,7 +12,7 @@ import pytest
 from test_page import CHROMIUM, HOSTILE, browse
 
 import evalsuite
-from evalsuite.cli.tables.breakdown import bin_name, confusions
+from evalsuite.results.sheets.breakdown import bin_name, confusions
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 TASKS = ["domain_identification", "slot_identification", "knowledge_filling", "event_cause"]

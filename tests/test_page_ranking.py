@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from passing import passing
 from test_page import AT_ONCE
 
 import evalsuite
@@ -22,21 +22,17 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-PATHS = {"random": "random", "majority": "majority", "lexical": "lexical", "oracle": "oracle", HOSTILE: "random", "chance": "random"}  # fmt: skip
+PATHS = {"random": "random", "majority": "majority", "lexical": "lexical", "oracle": "oracle", HOSTILE: "random"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Baselines that pass for models, one by a hostile name, and one that stays one."""
     folder = tmp_path_factory.mktemp("ranking")
-    rows = (f"  - {{name: '{n}', backend: baseline, path: {p}{', tags: [baseline]' if n == 'chance' else ''}}}\n" for n, p in PATHS.items())  # fmt: skip
-    (folder / "models.yaml").write_text("models:\n" + "".join(rows))
+    entries = passing(folder, PATHS, list(TASKS))
+    entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})
+    (folder / "models.yaml").write_text(json.dumps({"models": entries}))
     evalsuite.run(models=folder / "models.yaml", limit=30, out=folder / "run")
-    with sqlite3.connect(folder / "run/store.sqlite") as store:
-        store.execute("""UPDATE cells SET facts = replace(facts, '"backend": "baseline"', '"backend": "hf"')
-                         WHERE place NOT LIKE '%"chance"%'""")
-    evalsuite.score(folder / "run")
-    evalsuite.report([folder / "run"])
     return folder / "run"
 
 

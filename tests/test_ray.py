@@ -21,10 +21,10 @@ from typing import Any
 
 import pytest
 
-from evalsuite.backends import load
-from evalsuite.backends.models import Generation, Model
+from evalsuite.backends.model import Generation, Model
 from evalsuite.backends.ray import cluster
-from evalsuite.types import Item, Message, Request
+from evalsuite.backends.registry import load
+from evalsuite.types import Message, Request
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
 pytest.importorskip("ray", reason="needs evalsuite[ray]")
@@ -189,9 +189,8 @@ def hf(path: str, **settings: Any) -> Model:
 def test_probes_and_patterns_on_two_nodes(two: Any, tiny: Path) -> None:
     """Bit by bit what one process says."""
     model = hf(str(tiny), generation=Generation(batch_tokens=256))
-    item = Item("p", "inference_probing", "easy", "test", ("A: 你好。",), "为什么？", references=("x",))
     asked = [
-        Request(item, "paper", "你好", (Message("user", "你好"),), (), 0, 8, scoring="nll",
+        Request("p", "你好", (Message("user", "你好"),), 8, scoring="nll",
                 pairs=(("今天下雨，" + "因为" * (n % 9), "我要带伞。"), ("天晴，", "我要带伞" if n != 7 else "")))
         for n in range(40)
     ]  # fmt: skip

@@ -12,12 +12,13 @@ from rich.console import Console
 
 import evalsuite
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.cli.tables.robustness import robustness_tables
+from evalsuite.cli.tables.terminal import draw
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.outcomes import CellOutcomes, outcomes_of
 from evalsuite.results.robustness import drops, positions, robustness
-from evalsuite.types import Answer, Cell, Item, Place, Request, Score, Status
+from evalsuite.results.sheets.robustness import robustness_sheets
+from evalsuite.types import Answer, Cell, Item, Place, Request, Score, Status, Trial
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"
 GOLD = (1, 1, 0, 2)
@@ -45,8 +46,8 @@ def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | N
         for rotation, made in enumerate(PERTURBATIONS[perturb].items(original)):
             choice = replies(made) if callable(replies) else replies[n]
             answer = Answer(Status.UNPARSED if choice is None else Status.PARSED, choice)
-            request = Request(made, "paper", "", (), (), 0, 8, perturb=perturb, rotation=rotation)
-            rows.append((request, answer, Score({"accuracy": float(choice == made.gold)})))
+            trial = Trial.of(made, Request(made.id, "", (), 8), "paper", perturb=perturb, rotation=rotation)
+            rows.append((trial, answer, Score({"accuracy": float(choice == made.gold)})))
     return outcomes_of(cell(perturb=perturb, **more), rows)
 
 
@@ -103,7 +104,7 @@ def test_only_what_was_answered_in_both_is_compared() -> None:
 def test_spans_flip_at_half() -> None:
     def texts(perturb: str, values: Sequence[float]) -> CellOutcomes:
         rows = [
-            (Request(item(n, None), "paper", "", (), (), 0, 8, perturb=perturb), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
+            (Trial.of(item(n, None), Request("", "", (), 8), "paper", perturb=perturb), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
             for n, v in enumerate(values)
         ]  # fmt: skip
         return outcomes_of(cell(TEXT, perturb), rows)
@@ -210,8 +211,8 @@ def test_the_tables_fit_80(perturbed: Path) -> None:
     for drop_rows in (rows, wide):
         console = Console(width=80)
         with console.capture() as capture:
-            console.print(*robustness_tables({"drops": drop_rows}))
+            console.print(*draw(robustness_sheets({"drops": drop_rows})))
         lines = capture.get().splitlines()
         assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
     assert sum("100.0 0.0 -100.0*f100 0.0 -100.0*f100" in " ".join(line.split()) for line in lines) >= 24
-    assert list(robustness_tables({})) == []
+    assert list(robustness_sheets({})) == []

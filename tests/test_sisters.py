@@ -57,10 +57,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # No model that gives likelihoods is at hand everywhere: the likelihoods are ours, the second probe failed.
     probes = preview(out / "models.yaml", model=["tiny-zh"], tasks=["cedar"], set="sample", limit=3)
     with open_store(out / "run") as store:
-        for cell, requests in probes:
-            keys = [f"{n:064x}" for n in range(hash_of(cell.place.task), hash_of(cell.place.task) + len(requests))]
+        for cell, trials in probes:
+            keys = [f"{n:064x}" for n in range(hash_of(cell.place.task), hash_of(cell.place.task) + len(trials))]
             told = {**cell.facts, "fingerprint": "none", "sampling": {}}
-            store.plan(replace(cell, facts=told), list(zip(keys, requests, strict=True)))
+            store.plan(replace(cell, facts=told), list(zip(keys, trials, strict=True)))
             pairs = [(VALID, CORRUPTED), (CORRUPTED, VALID), (VALID, CORRUPTED)]
             store.put((key, Response("", "nll", likelihoods=pair)) for key, pair in zip(keys, pairs, strict=True))
     score(out / "run")

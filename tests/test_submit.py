@@ -336,7 +336,7 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
 
 def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     """What has a right key, but is not what the template makes of the item."""
-    from evalsuite.exchange.submit.submitted import request_of
+    from evalsuite.exchange.submit.submitted import trial_of
     from evalsuite.results.store import key
 
     facts = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]
@@ -344,7 +344,7 @@ def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     def change(rows: list[Any]) -> None:
         for row in rows:
             row["prompt"] += f"（{row['gold']}）"
-            row["key"] = key(facts["fingerprint"], request_of(row), facts["chat"], facts["sampling"])
+            row["key"] = key(facts["fingerprint"], trial_of(row).request, facts["chat"], facts["sampling"])
 
     edit_lines(cell_file(folder), change)
     reseal(folder)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 
 log = logging.getLogger(__name__)

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from evalsuite import backends
-from evalsuite.backends import Backend, Loader, LocalModel
 from evalsuite.backends import cluster as clusters
+from evalsuite.backends.base import Backend, Loader, LocalModel
 from evalsuite.backends.cluster import TRIES, Actor, Cluster, Lost, Needs, Ray, Worker, event, for_actors, share
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
+from evalsuite.backends.registry import backend_named, load
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Request, Response
 
@@ -28,14 +28,14 @@ AHEAD = 2  # blocks that a replica holds: one that it works on, one so that it n
 
 
 def cluster(engine: Loader, address: str | None, replicas: int | None) -> Loader:
-    """A loader that puts hf and vllm models on the Ray cluster; the others, which need none, come from `engine`."""
+    """A loader that puts local models (hf, vllm) on the Ray cluster; the others, which need none, come from `engine`."""
 
-    def load(model: Model) -> Backend:
-        if model.backend not in ("hf", "vllm"):
+    def placed(model: Model) -> Backend:
+        if not backend_named(model.backend).local:
             return engine(model)
         return Replicas(model, Ray(model.name, address), replicas)
 
-    return load
+    return placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Replica(Actor):
         # No part of the constructor: waiting for room has an end, loading a large model takes what it takes.
         host = socket.gethostname()
         try:
-            self.engine = cast(LocalModel, backends.load(model))
+            self.engine = cast(LocalModel, load(model))
         except BackendError as error:
             raise BackendError(f"{error} (on node {host})") from None
         return Facts(host, self.engine.fingerprint, self.engine.settings, self.engine.context, self.engine.parameters)

@@ -14,11 +14,24 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.terminal import LogFormatter, console, line, safe
-from evalsuite.types import Cell, Response, Score
+from evalsuite.types import Response
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is counted together, and gets a line when it is done: a cell, or what a judge is asked of one task."""
+
+    model: str
+    what: str  # "easy SF"
+    way: str  # "paper 0-shot"
+    metric: str = ""  # whose running mean is shown; none: no mean
+
+    @property
+    def label(self) -> str:
+        return f"{self.model} {self.what} {self.way}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +70,7 @@ class _Count(MofNCompleteColumn):
 
 
 class Display:
-    """`with Display() as display:`. On a terminal a live line; elsewhere only a line a cell."""
+    """`with Display() as display:`. On a terminal a live line; elsewhere only what is done."""
 
     def __init__(self) -> None:
         self.console = console(stderr=True)
@@ -80,8 +93,8 @@ class Display:
     def __exit__(self, *_: object) -> None:
         self.progress.stop()
 
-    def model(self, cells: Sequence[tuple[Cell, int]], metric: str = "") -> ModelProgress:
-        return ModelProgress(self, cells, metric)
+    def model(self, lines: Sequence[tuple[Line, int]]) -> ModelProgress:
+        return ModelProgress(self, lines)
 
     def say(self, *parts: str | tuple[str, str]) -> None:
         """A line of what is done; a part may come with its style."""
@@ -117,32 +130,33 @@ class Display:
 
 
 class ModelProgress:
-    """Counts of one model, whose cells are asked together: items and tokens a second, and the running score."""
+    """Counts of one model, whose lines are asked together: items and tokens a second, and the running score."""
 
-    def __init__(self, display: Display, cells: Sequence[tuple[Cell, int]], metric: str = "") -> None:
-        """`cells`: each with its number of requests. `metric`: instead of their tasks' first."""
+    def __init__(self, display: Display, lines: Sequence[tuple[Line, int]]) -> None:
+        """`lines`: each with its number of requests."""
         self._display = display
         self._began = time.perf_counter()
-        self._cells = [_CellCount(cell, total, metric) for cell, total in cells]
+        self._counts = [_LineCount(one, total) for one, total in lines]
         self._asked = self._tokens = 0
         # All in one line of 80 columns.
-        name = line(cells[0][0].place.model, 40) if cells else ""
-        total = sum(count for _, count in cells)
+        name = line(lines[0][0].model, 40) if lines else ""
+        total = sum(count for _, count in lines)
         self._line = display.progress.add_task(name, total=total, rates="", score="")
 
-    def skip(self, cell: int, count: int) -> None:
-        """So many of the cell had replies already."""
-        self._cells[cell].skipped = count
+    def skip(self, number: int, count: int) -> None:
+        """So many of line `number` had replies already."""
+        self._counts[number].skipped = count
         self._display.progress.update(self._line, advance=count)
-        self._say_if_done(self._cells[cell])
+        self._say_if_done(self._counts[number])
 
-    def advance(self, cell: int, response: Response, score: Score) -> None:
-        count = self._cells[cell]
+    def advance(self, number: int, response: Response, score: float) -> None:
+        """A reply of line `number`."""
+        count = self._counts[number]
         count.add(response, score)
         self._asked += 1
         self._tokens += response.prompt_tokens + response.new_tokens
         rates = _rates(self._asked, self._tokens, time.perf_counter() - self._began)
-        self._display.progress.update(self._line, advance=1, rates=rates, score=f"{count.short} {count.score()}")
+        self._display.progress.update(self._line, advance=1, rates=rates, score=f"{count.line.what} {count.score()}")
         self._say_if_done(count)
 
     def finish(self) -> None:
@@ -150,7 +164,7 @@ class ModelProgress:
         seconds = time.perf_counter() - self._began
         log.info("%d asked, %d tokens, %.2f s", self._asked, self._tokens, seconds)
 
-    def _say_if_done(self, count: _CellCount) -> None:
+    def _say_if_done(self, count: _LineCount) -> None:
         if count.skipped + count.asked < count.total:
             return
         kept = f", {count.skipped} kept" if count.skipped else ""
@@ -158,10 +172,8 @@ class ModelProgress:
         seconds = time.perf_counter() - self._began
         rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
         text = f", at {seconds:.1f} s  {rates}  {count.score()}".rstrip()
-        self._display.say(f"{count.label}  {count.asked} asked{kept}", failed, text)
-        log.info(
-            "%s: %d asked, %d kept, %d failed", count.cell.place.name, count.asked, count.skipped, count.failed
-        )  # fmt: skip
+        self._display.say(f"{line(count.line.label)}  {count.asked} asked{kept}", failed, text)
+        log.info("%s: %d asked, %d kept, %d failed", count.line.label, count.asked, count.skipped, count.failed)
 
 
 class TrainingProgress:
@@ -190,25 +202,22 @@ class TrainingProgress:
         log.info("%s: %s", self._name, text)
 
 
-class _CellCount:
-    """Of one cell: what was asked, was there, failed; the running mean of its first metric."""
+class _LineCount:
+    """Of one line: how many were asked, had replies already, failed; the running mean of its metric."""
 
-    def __init__(self, cell: Cell, total: int, metric: str) -> None:
-        self.cell, self.total = cell, total
-        self.short = f"{cell.place.set} {TASKS[cell.place.task].short}"
-        self.label = line(f"{cell.place.model} {self.short} {cell.place.way}")
-        self._metric = metric or TASKS[cell.place.task].item_metrics[0]
+    def __init__(self, line: Line, total: int) -> None:
+        self.line, self.total = line, total
         self.skipped = self.asked = self.failed = 0
         self._sum = 0.0
 
-    def add(self, response: Response, score: Score) -> None:
+    def add(self, response: Response, score: float) -> None:
         self.asked += 1
         self.failed += response.error is not None
-        self._sum += score.values.get(self._metric, 0.0)
+        self._sum += score
 
     def score(self) -> str:
         scored = self.asked - self.failed
-        return f"{self._metric[:3]} {self._sum / scored:.3f}" if scored else ""
+        return f"{self.line.metric[:3]} {self._sum / scored:.3f}" if scored and self.line.metric else ""
 
 
 def _rates(asked: int, tokens: int, seconds: float) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
 from evalsuite.evaluation.display import Display
 
 if TYPE_CHECKING:

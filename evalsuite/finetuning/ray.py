@@ -21,7 +21,7 @@ from typing import Any
 from evalsuite.backends import cluster as clusters
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.cluster import TRIES, Actor, Cluster, Lost, Needs, Ray, Worker, event, for_actors, share
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.evaluation.display import Display, Step, TrainingProgress
 from evalsuite.finetuning.jobs import Job, finished

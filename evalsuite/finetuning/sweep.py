@@ -18,7 +18,8 @@ from typing import Any
 
 import yaml
 
-from evalsuite.backends.models import Model, load_models
+from evalsuite.backends.model import Model
+from evalsuite.backends.models import load_models
 from evalsuite.benchmarks.registry import Corpora, task
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
@@ -26,7 +27,8 @@ from evalsuite.common.files import replace_file
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
-from evalsuite.evaluation.journey import evaluate, prepare
+from evalsuite.evaluation.journey import evaluate
+from evalsuite.evaluation.plan import prepare
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
@@ -110,7 +112,7 @@ def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
     for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompt = Prompt(resolve(s.prompts), task(name), s.prompt)
         subset = pools[name].subset(size, seed)
-        rows = [training.row(checkpoint, prompt.request(item)) for item in subset]
+        rows = [training.row(checkpoint, prompt.request(item), item.target) for item in subset]
         limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
         fitting = [r for r in rows if limit is None or len(r.ids) <= limit]
         if not fitting:

@@ -24,7 +24,7 @@ from typing import Any
 import yaml
 
 from evalsuite.backends.checkpoint import Checkpoint
-from evalsuite.backends.models import Finetune, Model
+from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import load_network, read_adapter
 from evalsuite.evaluation.display import Step
@@ -62,9 +62,9 @@ def require(model: Model) -> None:
         ) from None
 
 
-def row(checkpoint: Checkpoint, request: Request) -> Row:
+def row(checkpoint: Checkpoint, request: Request, target: str) -> Row:
     """The ids that a backend sends for the request, and after them those of the right answer."""
-    answer = [*checkpoint.after(checkpoint.text(request), [request.item.target])[0], checkpoint.tokenizer.eos_token_id]
+    answer = [*checkpoint.after(checkpoint.text(request), [target])[0], checkpoint.tokenizer.eos_token_id]
     return Row((*checkpoint.ids(request), *answer), len(answer))
 
 

@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,13 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
+from evalsuite.common.sheet import Sheet, as_json
 from evalsuite.page import shards
 from evalsuite.page.citations import citations
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
+from evalsuite.results.journey import Results
+from evalsuite.results.sheets import SHEETS, sheets
 from evalsuite.types import Benchmark, Place
 
 # Where index.html takes styles, scripts, the data, and shards.
@@ -37,6 +41,8 @@ _TOLD: dict[str, Any] = {
     "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "means": [], "learning": [], "breakdowns": [], "confusions": [],
     "metric_correlations": [], "judged": {},
 }  # fmt: skip
+# Analyses that the page draws itself, from the cells in view: it needs no sheets of them. It draws the sheets of all others.
+_OWN = ("results", "ranks", "groups", "robustness", "breakdowns", "confusions", "correlations", "curves")
 _TOLD_OF_BENCHMARKS = (
     "name", "title", "sets", "sets_zh", "sets_en", "averaged", "groups", "published_zh", "published_en",
 )  # fmt: skip
@@ -44,7 +50,7 @@ _TOLD_OF_BENCHMARKS = (
 _SCRIPTS = (
     "words.js", "page.js", "filters.js", "picture.js", "benchmarks.js", "tablefile.js", "provenance.js", "overview.js", "groups.js", "ranks.js",
     "marks.js", "lines.js", "robustness.js", "slopes.js", "breakdown.js", "confusion.js", "curves.js", "judge.js", "scatter.js",
-    "correlations.js", "shards.js", "list.js", "evidence.js", "item.js", "main.js",
+    "correlations.js", "sheets.js", "shards.js", "list.js", "evidence.js", "item.js", "main.js",
 )  # fmt: skip
 
 
@@ -164,7 +170,10 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
     )
     used = {TASKS[cell["task"]].benchmark for cell in cells if cell["task"] in TASKS}
     return {
-        "runs": [{"name": f.name, "manifest": _manifest(f), **told} for f, told in zip(folders, found, strict=True)],
+        "runs": [
+            {"name": f.name, "manifest": _manifest(f), **told, "sheets": _sheets(f, results)}
+            for f, told, results in zip(folders, found, read, strict=True)
+        ],
         "tasks": [
             {name: getattr(t, name) for name in ("name", "short", "zh", "en", "metrics", "benchmark")}
             | {"kind": t.kind.name}
@@ -197,6 +206,20 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
 def _results(folder: Path) -> dict[str, Any]:
     results: dict[str, Any] = json.loads(records.find_results(folder).read_text(encoding="utf-8"))
     return results
+
+
+def _sheets(folder: Path, results: dict[str, Any]) -> list[dict[str, Any]]:
+    """The sheets of a run, each with its analysis. Where an old or edited run has not what one needs, that is said."""
+    told = {f.name: results[f.name] for f in fields(Results) if f.name in results and f.name != "cells"}
+    done = Results(folder, tuple(results["cells"]), (), **told)
+    shown = []
+    for name in [name for name in SHEETS if name not in _OWN]:
+        try:
+            mine = list(sheets(done, [name]))
+        except ConfigError as error:
+            mine = [Sheet(name, name, (), (), (str(error).removeprefix(f"{folder}/"),))]
+        shown += [{"analysis": name, **as_json(sheet)} for sheet in mine]
+    return shown
 
 
 def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> list[dict[str, Any]]:

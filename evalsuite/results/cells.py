@@ -16,7 +16,7 @@ from evalsuite.results.records import file_name, record_of
 from evalsuite.results.scoring import Scored, intervals, read_answer, score_answer, score_cell
 from evalsuite.results.signature import signature
 from evalsuite.results.store import Keep, Source
-from evalsuite.types import Answer, Cell, Item, Reading, Request, Response, Score, Status
+from evalsuite.types import Answer, Cell, Item, Reading, Response, Score, Status, Trial
 
 
 def score(source: Source, cell: Cell, reading: Reading, keep: Keep) -> ScoredCell:
@@ -30,28 +30,29 @@ def _scored(
     source: Source, cell: Cell, path: str, reading: Reading, kept: Callable[[dict[str, Any]], None]
 ) -> ScoredCell:
     answered: list[tuple[Item, Response, Answer]] = []
-    scored: list[tuple[Request, Answer, Score]] = []
+    scored: list[tuple[Trial, Answer, Score]] = []
     statuses: Counter[str] = Counter()
     errors: Counter[str] = Counter()
     items = right = dropped = 0
     options: list[int] = []
-    for key, request, response in source.read(cell):
+    for key, trial, response in source.read(cell):
         items += 1
-        dropped += request.asked_shots - len(request.shots)
-        options.append(len(request.item.options))
+        dropped += trial.asked_shots - len(trial.shots)
+        options.append(len(trial.item.options))
         if response is None:
             continue
-        answer = read_answer(request.item, response, reading)
-        score = score_answer(request.item, answer, response)
+        answer = read_answer(trial.item, response, reading)
+        score = score_answer(trial.item, answer, response)
         statuses[answer.status] += 1
         right += score.values.get("accuracy") == 1.0
         if response.error is None:
-            answered.append((request.item, response, answer))
+            answered.append((trial.item, response, answer))
             # Prompts are long, and no number hangs on them: a cell's are not all held at a time.
-            scored.append((replace(request, prompt="", messages=()), answer, score))
+            slim = replace(trial.request, prompt="", messages=())
+            scored.append((replace(trial, request=slim), answer, score))
         else:
             errors[response.error] += 1
-        kept(record_of(cell, key, request, response, answer, score))
+        kept(record_of(cell, key, trial, response, answer, score))
     numbers, of_items = _metrics(cell, answered, reading)
     entry: dict[str, Any] = {
         **cell.place.as_dict(),

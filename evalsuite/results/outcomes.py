@@ -9,9 +9,9 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.results.store import Keep, Source
-from evalsuite.types import Answer, Cell, Item, Place, Reading, Request, Score
+from evalsuite.types import Answer, Cell, Item, Place, Reading, Score, Trial
 
-Rows = Sequence[tuple[Request, Answer, Score]]  # the answered requests of a cell, without their prompts
+Rows = Sequence[tuple[Trial, Answer, Score]]  # the answered trials of a cell, without their prompts
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +39,18 @@ class CellOutcomes:
 def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
     """Outcomes of the rows. Failed requests have no score and are no rows."""
     metric = TASKS[cell.place.task].item_metrics[0]
-    found = sources([request.item.dialogue for request, _, _ in rows])
+    found = sources([trial.item.dialogue for trial, _, _ in rows])
     outcomes = tuple(
         Outcome(
-            request.item.id,
-            request.rotation,
+            trial.item.id,
+            trial.rotation,
             source,
             score.values[metric],
-            request.item.golds,
+            trial.item.golds,
             answer.choices or (() if answer.choice is None else (answer.choice,)),
-            replace(request.item, dialogue=(), question="", references=()) if cell.place.perturb == "none" else None,
+            replace(trial.item, dialogue=(), question="", references=()) if cell.place.perturb == "none" else None,
         )
-        for (request, answer, score), source in zip(rows, found, strict=True)
+        for (trial, answer, score), source in zip(rows, found, strict=True)
     )
     return CellOutcomes(cell, max((r.item.labels for r, _, _ in rows), key=len, default=()), outcomes)
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import safe_name
 from evalsuite.common.jsonl import parse
-from evalsuite.types import Answer, Cell, Likelihood, Message, Request, Response, Score
+from evalsuite.types import Answer, Cell, Likelihood, Message, Response, Score, Trial
 
 LINE = 2**24  # bytes: a reply of 1 MB, all of it escaped, with its prompt
 FILE = 2**30  # bytes of one file, unpacked
@@ -39,17 +39,15 @@ def find_results(folder: Path) -> Path:
     return path
 
 
-def record_of(
-    cell: Cell, key: str, request: Request, response: Response, answer: Answer, score: Score
-) -> dict[str, Any]:
+def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: Answer, score: Score) -> dict[str, Any]:
     """One line of records/: all that a reviewer needs to check the item."""
-    item = request.item
+    item, request = trial.item, trial.request
     return {
         "item": item.id,
         "model": cell.place.model,
-        "variant": request.variant,
-        "shots": list(request.shots),
-        "asked_shots": request.asked_shots,
+        "variant": trial.variant,
+        "shots": list(trial.shots),
+        "asked_shots": trial.asked_shots,
         "max_new_tokens": request.max_new_tokens,
         "key": key,
         "prompt": request.prompt,
@@ -58,8 +56,8 @@ def record_of(
         "reasoning": response.reasoning,
         "likelihoods": [_flat(x) for x in response.likelihoods] or None,
         "scoring": cell.place.scoring,
-        "perturb": request.perturb,
-        "rotation": request.rotation,
+        "perturb": trial.perturb,
+        "rotation": trial.rotation,
         "finish": response.finish,
         "error": response.error,
         "prompt_tokens": response.prompt_tokens,

@@ -11,22 +11,34 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from evalsuite.backends import Limits
+from evalsuite.backends.base import Limits
+from evalsuite.backends.model import Model
 from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
 from evalsuite.backends.openai.spending import Spending, Spent
 from evalsuite.backends.openai.throttle import Throttle
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Request, Response
 
-if TYPE_CHECKING:
-    from evalsuite.backends.openai.backend import OpenAI
-
 log = logging.getLogger(__name__)
 
 _IN_A_ROW = 20  # so many requests without a reply, one after another, all tried again in vain: the endpoint is down
 _ALWAYS = ("model", "messages", "prompt")
+
+
+class Endpoint(Protocol):
+    """What of a backend is needed to ask its endpoint."""
+
+    model: Model
+    key: str
+    extra: dict[str, Any]  # sent along as it is
+
+    def tokens(self, request: Request) -> int: ...
+    def most_tokens(self, request: Request) -> int: ...
+    def body(self, request: Request) -> dict[str, Any]: ...
+    def room(self, request: Request) -> int: ...
+    def hide(self, text: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +69,7 @@ class Asking:
     """One call of `generate`, on the event loop's thread."""
 
     def __init__(
-        self, backend: OpenAI, requests: Sequence[Request], todo: Sequence[int], limits: Limits,
+        self, backend: Endpoint, requests: Sequence[Request], todo: Sequence[int], limits: Limits,
         letters: queue.Queue[Letter],
     ) -> None:  # fmt: skip
         self.backend, self.model, self.api = backend, backend.model, backend.model.api

@@ -13,8 +13,8 @@ import queue
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalsuite.backends import Limits
-from evalsuite.backends.models import Model
+from evalsuite.backends.base import Limits
+from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import Asking, Letter, Stake
 from evalsuite.common.errors import BackendError
 from evalsuite.common.text import escape_surrogates

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from evalsuite.backends.models import Price
+from evalsuite.backends.model import Price
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results import records
 from evalsuite.results.records import file_name
-from evalsuite.types import PLACE, Cell, Item, Likelihood, Message, Place, Request, Response
+from evalsuite.types import PLACE, Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
 _TEXTS = ("dialogue", "options", "labels", "references")
@@ -36,21 +36,23 @@ def item_of(record: dict[str, Any]) -> Item:
     )
 
 
-def request_of(record: dict[str, Any]) -> Request:
-    """The request of a record, whole."""
-    return Request(
-        item=item_of(record),
-        variant=record["variant"],
+def trial_of(record: dict[str, Any]) -> Trial:
+    """The trial of a record, whole."""
+    item = item_of(record)
+    request = Request(
+        id=item.id,
         prompt=record["prompt"],
         messages=tuple(Message(**m) for m in record["messages"] or ()),
-        shots=tuple(record["shots"]),
-        asked_shots=record["asked_shots"],
         max_new_tokens=record["max_new_tokens"],
         scoring=record["scoring"],
-        perturb=record["perturb"],
-        rotation=record["rotation"],
+        labels=item.labels,
+        options=item.options,
         pairs=tuple((context, target) for context, target in record.get("pairs") or ()),
         pattern=record.get("pattern") or "",
+    )
+    shots = tuple(record["shots"])
+    return Trial.of(
+        item, request, record["variant"], shots, record["asked_shots"], record["perturb"], record["rotation"]
     )
 
 
@@ -80,12 +82,12 @@ class Submitted:
         found = [cell_of(entry) for entry in self._results["cells"]]
         return sorted(found, key=lambda cell: cell.place)
 
-    def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]:
+    def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share one: it is kept once
         for record in records.read(self._folder, f"records/{file_name(cell)}"):
             turns = tuple(record["dialogue"])
             slim = record | {"prompt": "", "messages": None, "dialogue": dialogues.setdefault(turns, turns)}
-            yield record["key"], request_of(slim), response_of(record)
+            yield record["key"], trial_of(slim), response_of(record)
 
     def judgings(self) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
         entries = (self._results.get("judged") or {}).get("cells", [])

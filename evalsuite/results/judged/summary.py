@@ -19,7 +19,7 @@ from evalsuite.results.outcomes import ScoredRun
 from evalsuite.results.records import file_name
 from evalsuite.results.scoring import per_item, score_cell
 from evalsuite.results.store import Keep, Source
-from evalsuite.types import Cell, Item, Place, Reading, Request, Response
+from evalsuite.types import Cell, Item, Place, Reading, Response, Trial
 
 _OURS = ("judge", "rubric", "control")
 
@@ -28,7 +28,7 @@ _OURS = ("judge", "rubric", "control")
 class Subject:
     """A judged cell: its requests by (item, rotation), and every automatic metric of each that was answered."""
 
-    requests: dict[tuple[str, int], tuple[str, Request, Response]]
+    requests: dict[tuple[str, int], tuple[str, Trial, Response]]
     metrics: dict[str, dict[tuple[str, int], float]]
     sources: dict[tuple[str, int], int]
 
