@@ -284,7 +284,8 @@ class Kind:
     """One sort of task: how its replies are asked for, read and scored. The rows are in benchmarks/kinds.py."""
 
     name: str
-    plural: str
+    zh: str  # what its replies are, for tables: 片段
+    en: str  # "spans"
     read: Callable[[Item, Response, Reading, Language], Answer]
     score: Callable[[Item, Answer, Response | None, Language], Score]
     parts: Callable[[Answered], tuple[Part, ...]]

@@ -167,17 +167,17 @@ def _probe_parts(answered: Answered) -> tuple[Part, ...]:
 
 
 CHOICE = Kind(
-    "choice", "choices", _read_choice, _score_choice, _choice_parts, ("accuracy",),
+    "choice", "单选", "choices", _read_choice, _score_choice, _choice_parts, ("accuracy",),
     ("generate", "labels", "texts", "constrained"), options=True, unjudged="a choice is right or wrong without a judge",
 )  # fmt: skip
 CHOICES = Kind(
-    "choices", "sets of choices", _read_choices, _score_choices, _choices_parts, ("set_accuracy", "answer_f1"),
+    "choices", "多选", "sets of choices", _read_choices, _score_choices, _choices_parts, ("set_accuracy", "answer_f1"),
     options=True, several=True, unjudged="a set of choices is right or wrong without a judge",
 )  # fmt: skip
-SPAN = Kind("span", "spans", _read_span, _score_words, _span_parts, ("f1", "em"), quoted=True)
-TEXT = Kind("text", "texts", _read_text, _score_words, _text_parts, ("f1", "em"), rated=True)
+SPAN = Kind("span", "片段", "spans", _read_span, _score_words, _span_parts, ("f1", "em"), quoted=True)
+TEXT = Kind("text", "短文本", "texts", _read_text, _score_words, _text_parts, ("f1", "em"), rated=True)
 PROBE = Kind(
-    "probe", "probes", _read_probe, _score_probe, _probe_parts, ("accuracy", "delta_nll"), ("nll",),
+    "probe", "探测", "probes", _read_probe, _score_probe, _probe_parts, ("accuracy", "delta_nll"), ("nll",),
     options=True, written=False, unjudged="of a probe nothing is written that could be judged",
 )  # fmt: skip
 KINDS = {row.name: row for row in (CHOICE, CHOICES, SPAN, TEXT, PROBE)}

@@ -106,13 +106,14 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
         if abs(x - y) >= 0.5
     ]
     means = [side.value(metric) for side in scored]  # of rotations, as of all else, by item
+    place = one.place
     return Comparison(
-        *(part for _, part in one.place.but("model")), metric, len(scored[0].items), found.clusters, means[0], means[1], found.value, found.low,
+        place.task, place.set, place.split, place.variant, place.shots, place.scoring, place.perturb, metric, len(scored[0].items), found.clusters, means[0], means[1], found.value, found.low,
         found.high, found.p, found.test, found.p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),
     )  # fmt: skip
 
 
 def _answered(store: Store, cell: Cell) -> Iterator[tuple[str, tuple[Item, Response]]]:
-    for _, request, response in store.read(cell):
+    for _, trial, response in store.read(cell):
         if response is not None and response.error is None:
-            yield f"{request.item.id}#{request.rotation}", (request.item, response)
+            yield f"{trial.item.id}#{trial.rotation}", (trial.item, response)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evalsuite.common.sheet import Sheet, Text
-from evalsuite.types import Task
+from evalsuite.types import Place, Task
 
 WAY = ("variant", "shots", "scoring", "perturb")
 
@@ -17,9 +17,8 @@ def task_heading(task: Task) -> Text:
 
 
 def way(entry: Mapping[str, Any]) -> str:
-    """How items are asked, as Cell.way has it: "plain 5-shot labels shuffle"."""
-    unusual = [entry[k] for k, usual in (("scoring", "generate"), ("perturb", "none")) if entry[k] != usual]
-    return " ".join(map(str, (entry["variant"], f"{entry['shots']}-shot", *unusual)))
+    """How items are asked, as Place.way has it: "plain 5-shot labels shuffle"."""
+    return Place.of(entry, model="", task="", set="", split="").way
 
 
 def place_words(entry: Mapping[str, Any], between: str = " ") -> str:

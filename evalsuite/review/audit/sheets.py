@@ -63,7 +63,7 @@ def _correct(rows: Sequence[Correct], kind: Kind, beside: bool) -> Sheet:
         *(Column(head, "%", "percent", better="more") for head in (raw, filtered, actual)),
         _SPAN,
     )
-    title = f"Correct {kind.plural}" + (" (the paper's Table 4)" if kind.single else "")
+    title = f"Correct {kind.en}" + (" (the paper's Table 4)" if kind.single else "")
     return Sheet("correct", title, columns, tuple(lines), tuple(notes))
 
 
@@ -73,7 +73,7 @@ def _readers(rows: Sequence[Reader]) -> Iterator[Sheet]:
     plain = len({r.model for r in rows}) == 1
     lines = []
     for r in rows:
-        name = TASKS[r.task].short if r.task else KINDS[r.kind].plural
+        name = TASKS[r.task].short if r.task else KINDS[r.kind].en
         who = "" if plain else f"{r.model} "
         pairs = (*(r.option or (None, None)), *r.right)
         cells = (cell for pair in pairs for cell in _ratio(pair))
