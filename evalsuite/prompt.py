@@ -69,7 +69,7 @@ class Prompt:
         )
 
 
-def fit(
+def fit_shots(
     prompt: Prompt,
     item: Item,
     shots: Sequence[Item],

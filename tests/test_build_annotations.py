@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from evalsuite.authoring import annotation_page, read
 from evalsuite.authoring.annotations import check, distance, rules
-from evalsuite.benchmarks.corecode.ontology import slots, tree
+from evalsuite.benchmarks.corecode.ontology import ontology, slots
 from evalsuite.cli.build import build
-from evalsuite.common.dialogue import event
+from evalsuite.common.dialogue import asked_event
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.results.schema import json_schema
@@ -117,7 +117,7 @@ def test_official_answers_are_events(real_data: Path) -> None:
                 row = json.loads(line)
                 answers += 1
                 refused += [row["answer"] for p in rules()["no_events"] if re.search(p, row["answer"])]
-                texts = row["answer"], event(row["question"]) or ""
+                texts = row["answer"], asked_event(row["question"]) or ""
                 speakers += any(re.search(rules()["speakers"][item_set], text) for text in texts)
     assert answers > 9000 and len(refused) / answers < 0.0025 and speakers == 0
     assert max(map(len, refused)) <= 4
@@ -133,7 +133,7 @@ def test_distance_beside_nltk(pair: tuple[str, str]) -> None:
 
 def test_the_ontology_is_described_in_both_languages() -> None:
     entries = [
-        x for b in tree() for x in (b["dimension"], *(y for d in b["domains"] for y in (d["name"], *d["slots"])))
+        x for b in ontology() for x in (b["dimension"], *(y for d in b["domains"] for y in (d["name"], *d["slots"])))
     ]
     assert len(entries) == 3 + 9 + 37 and len(slots()) == 37
     assert all(re.search("[一-鿿]", x["description_zh"]) and x["description"].isascii() for x in entries)

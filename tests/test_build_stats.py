@@ -20,7 +20,7 @@ from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.cli.build import build
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
-from evalsuite.metrics.statistics import effective, wilson
+from evalsuite.metrics.statistics import effective_size, wilson
 
 _FILLING = "multiple_choice/{}/Commonsense_Knowledge_Filling.jsonl"
 _CAUSE = "generation/{}/Event_Causal_Inference--Event_Cause_Inference.jsonl"
@@ -138,8 +138,8 @@ def test_intervals_count_dialogues(tmp_path: Path) -> None:
     """Each item ten times over, as of one dialogue, says no more than once."""
     rng = random.Random("clusters")
     values = [float(rng.random() < 0.4) for _ in range(50)]
-    n = effective([v for v in values for _ in range(10)], [k for k in range(50) for _ in range(10)])
-    assert n == pytest.approx(effective(values, range(50))) and 45 < n <= 50
+    n = effective_size([v for v in values for _ in range(10)], [k for k in range(50) for _ in range(10)])
+    assert n == pytest.approx(effective_size(values, range(50))) and 45 < n <= 50
     assert wilson(sum(values), 50).low == pytest.approx(wilson(n * sum(values) / 50, n).low, abs=0.01)
 
 

@@ -17,7 +17,7 @@ from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.cli.build import build
-from evalsuite.common.dialogue import event
+from evalsuite.common.dialogue import asked_event
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 
@@ -122,7 +122,7 @@ def test_official_event_causal_files_are_made_again(real_data: Path, item_set: s
         for n, line in enumerate(official[task]):
             row = json.loads(line)
             cut = cuts[n] if task == "subsequent_event" else [""]
-            slot, instance = next(s for s in slots() if s.en == name), event(row["question"]) or ""
+            slot, instance = next(s for s in slots() if s.en == name), asked_event(row["question"]) or ""
             place = (len(cut) - 1, len(cut[-1]))
             about = (str(n), item_set, tuple(row["dialogue"]), slot, instance, row["answer"])
             annotations.append(Annotation(*about, phrase="", place=place, conflicts=("", "")))

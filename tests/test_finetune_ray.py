@@ -17,7 +17,7 @@ import pytest
 
 import evalsuite
 from evalsuite.backends.models import load_models
-from evalsuite.benchmarks.registry import Corpora, task
+from evalsuite.benchmarks.registry import Corpora, task_named
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.display import Display
@@ -87,7 +87,7 @@ def local(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def all_of(file: Path, out: Path, sizes: list[int]) -> list[Job]:
     sweep = Sweep(**{**WHAT, "sizes": sizes}, out=out)
-    found = pool(Corpora(bundled("sample") / "data"), task("knowledge_filling"), sweep)
+    found = pool(Corpora(bundled("sample") / "data"), task_named("knowledge_filling"), sweep)
     return list(jobs(load_models(file)[0], {"knowledge_filling": found}, sweep))
 
 

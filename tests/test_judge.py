@@ -15,9 +15,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.metrics.agreement import (
     correlations,
     medians,
-    pair,
     partial_spearman,
-    raters,
     spearman_interval,
     weighted_kappa,
 )
@@ -304,13 +302,13 @@ def test_joint_counts(scores: list[int], values: list[float], most: float, count
 
 
 def test_raters() -> None:
-    found = raters([[1, 5, 3], [1, 3, 3], [2, 1, 3]])
+    found = rater_agreement([[1, 5, 3], [1, 3, 3], [2, 1, 3]])
     # items: {1,1,2}, {5,3,1}, {3,3,3}
     assert found["same"] == pytest.approx(1 / 3) and found["range"] == pytest.approx((1 + 4 + 0) / 3)
     assert found["within_1"] == pytest.approx((2 / 3 + 2 / 3 + 2 / 3) / 3)
     assert found["spread"] == pytest.approx(((2 / 9) ** 0.5 + (8 / 3) ** 0.5) / 3)
     assert medians([[1, 5, 3], [1, 3, 3], [2, 1, 3]]) == [1, 3, 3] and medians([[1, 5], [2, 5]]) == [1.5, 5]
-    assert pair([1, 2, 3], [1, 3, 5]) == pytest.approx(
+    assert pair_agreement([1, 2, 3], [1, 3, 5]) == pytest.approx(
         {
             "kappa": 1 - (5 / 3) / (14 / 3 + 35 / 3 - 2 * 2 * 3),
             "same": 1 / 3,

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from evalsuite.authoring import build, read
-from evalsuite.benchmarks.check import check
+from evalsuite.benchmarks.check import check_data
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus
-from evalsuite.benchmarks.corecode.ontology import find, slots
+from evalsuite.benchmarks.corecode.ontology import find_slot, slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import SPLITS, Corpora
 from evalsuite.common.errors import DataError
@@ -27,7 +27,7 @@ def test_the_ontology_is_table_5() -> None:
     assert Counter(s.dimension for s in slots()) == {"Entity": 15, "Event": 15, "Social interaction": 7}
     for slot in slots():
         assert slot.question.count("{}") == 1
-        assert find(slot.dimension_zh, slot.domain_zh, slot.zh) == slot
+        assert find_slot(slot.dimension_zh, slot.domain_zh, slot.zh) == slot
 
 
 def test_the_sample_is_built_from_its_annotations(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_what_the_sample_covers(sample: Corpus) -> None:
 
 
 def test_no_two_splits_share_a_dialogue(sample: Corpus) -> None:
-    assert not check(Corpora(bundled("sample"))).leaks
+    assert not check_data(Corpora(bundled("sample"))).leaks
     for item_set in CORECODE.sets:
         whole = [{i.dialogue[0] for i in sample.file(TASKS["event_cause"], item_set, s).items} for s in SPLITS]
         assert not (whole[0] & whole[1] or whole[0] & whole[2] or whole[1] & whole[2])

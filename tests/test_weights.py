@@ -314,9 +314,9 @@ def test_encoders(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(semsim, "import_module", lambda name: Library)
     (whole / "1_Pooling").mkdir()
     (whole / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
-    assert semsim.load(str(whole)).name == "whole"
+    assert semsim.load_encoder(str(whole)).name == "whole"
     with pytest.raises(BackendError, match=f"encoder {broken}: cannot load {broken}: {missing}"):
-        semsim.load(str(broken))
+        semsim.load_encoder(str(broken))
 
 
 def test_one_broken_model_does_not_stop_a_run(tiny: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from statistics import mean
 
 from evalsuite.authoring.annotations import check, place
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.metrics.agreement import cohen
+from evalsuite.metrics.agreement import cohen_kappa
 from evalsuite.metrics.exact import char_f1
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
@@ -154,7 +154,7 @@ def _steps(who: tuple[str, str], shared: Sequence[tuple[AnnotatedDialogue, Annot
     def step(name: str, pairs: Sequence[tuple[object, object]]) -> Iterator[Step]:
         if pairs:
             x, y = zip(*pairs, strict=True)
-            yield Step(name, who, len(pairs), mean(float(p == q) for p, q in pairs), cohen(x, y))
+            yield Step(name, who, len(pairs), mean(float(p == q) for p, q in pairs), cohen_kappa(x, y))
 
     yield from step("knowledge", [(bool(_accepted(a)), bool(_accepted(b))) for a, b in shared])
     yield from step("turn", [pair for a, b in shared for pair in zip(_turns(a), _turns(b), strict=True)])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.authoring.annotations import rules
-from evalsuite.benchmarks.corecode.ontology import tree
+from evalsuite.benchmarks.corecode.ontology import ontology
 from evalsuite.common import jsonl
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
@@ -29,7 +29,7 @@ def dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue]:
     Keys of other tools are left out. `item_set` is taken where a line names none.
     """
     found: dict[str, AnnotatedDialogue] = {}
-    for line, row in jsonl.read(path):
+    for line, row in jsonl.read_objects(path):
         turns = row.get("dialogue")
         if not isinstance(turns, list) or not turns or not all(isinstance(t, str) and t.strip() for t in turns):
             raise DataError('expected a list of turns, such as "A: 你好。"', path, line, "dialogue")
@@ -63,6 +63,6 @@ def content(rows: Sequence[AnnotatedDialogue], name: str, annotator: str = "") -
         "name": name,
         "annotator": annotator,
         "dialogues": [r.model_dump(exclude_defaults=True) for r in rows],
-        "ontology": tree(),
+        "ontology": ontology(),
         "rules": rules(),
     }

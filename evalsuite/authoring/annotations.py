@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from evalsuite.benchmarks.corecode.ontology import tree
+from evalsuite.benchmarks.corecode.ontology import ontology
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
@@ -55,11 +55,11 @@ def check(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError]]:
     dialogues: list[AnnotatedDialogue] = []
     wrong: list[DataError] = []
     seen: dict[str, int] = {}
-    for line, row in jsonl.read(path):
+    for line, row in jsonl.read_objects(path):
         try:
             dialogue = AnnotatedDialogue.model_validate(row)
         except ValidationError as error:
-            wrong += [DataError(_told(e), path, line, jsonl.place(e["loc"])) for e in error.errors()]
+            wrong += [DataError(_told(e), path, line, jsonl.field_path(e["loc"])) for e in error.errors()]
             continue
         found = list(problems(dialogue))
         if (before := seen.setdefault(dialogue.id, line)) != line:
@@ -137,7 +137,7 @@ def place(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | None:
 
 def _of_ontology(k: Knowledge) -> Iterator[Problem]:
     """The first of dimension, domain and slot that is not there: what is below it cannot be told."""
-    branches: Any = {b["dimension"]["zh"]: b["domains"] for b in tree()}
+    branches: Any = {b["dimension"]["zh"]: b["domains"] for b in ontology()}
     parent = ""
     for name in ("dimension", "domain", "slot"):
         value = getattr(k, name)

@@ -22,9 +22,9 @@ from evalsuite.authoring.classifier import ConditionalLogit, bags, nearest
 from evalsuite.authoring.classifier import pieces as ngrams
 from evalsuite.backends.baseline import lexical, pairs, pieces
 from evalsuite.benchmarks.corpus import Corpus
-from evalsuite.common.dialogue import event, sources
+from evalsuite.common.dialogue import asked_event, sources
 from evalsuite.metrics.exact import char_f1, exact_match
-from evalsuite.metrics.statistics import effective, holm, wilson
+from evalsuite.metrics.statistics import effective_size, holm, wilson
 from evalsuite.types import Item, Kind, Task
 
 Guess = tuple[int, ...] | str  # options, between which it cannot decide (none: no answer), or a text
@@ -115,7 +115,7 @@ def _file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Fin
                 continue
             values = [measure.value(i, g) for i, g in zip(tested, guesses, strict=True)]
             chance = 0.0 if check.lookup else chances[name]
-            n, value = effective(values, of_tested), sum(values) / len(values)
+            n, value = effective_size(values, of_tested), sum(values) / len(values)
             interval = wilson(value * n, n)
             # That no random answer was right does not say that none ever is.
             drawn = 1 / (_DRAWS * len(tested)) if not task.kind.options and not check.lookup else 0.0
@@ -243,7 +243,7 @@ def _alike(known: Items, tested: Items) -> list[Guess] | None:
 
 def _asked(item: Item) -> str:
     """What differs between the questions of a task: phrases after the first line, or the event."""
-    return item.question.partition("\n")[2] or event(item.question) or ""
+    return item.question.partition("\n")[2] or asked_event(item.question) or ""
 
 
 def _overlap(known: Items, tested: Items) -> list[Guess] | None:
@@ -293,9 +293,9 @@ def _nearest(known: Items, tested: Items) -> list[Guess] | None:
 
 def _echo(known: Items, tested: Items) -> list[Guess] | None:
     """The event or thing that the question asks about, said back."""
-    if tested[0].options or not any(event(i.question) for i in tested):
+    if tested[0].options or not any(asked_event(i.question) for i in tested):
         return None
-    return [event(i.question) or "" for i in tested]
+    return [asked_event(i.question) or "" for i in tested]
 
 
 def _lookup(known: Items, tested: Items) -> list[Guess] | None:

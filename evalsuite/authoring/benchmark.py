@@ -12,7 +12,7 @@ from evalsuite.authoring.distractors import KINDS, chooser
 from evalsuite.authoring.merging import Merged, merge
 from evalsuite.authoring.task_files import annotated, build, flat, splits
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
-from evalsuite.benchmarks.corecode.loader import load, path_of
+from evalsuite.benchmarks.corecode.loader import load_file, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
@@ -86,6 +86,6 @@ def _layout(out: Path) -> Iterator[Path]:
 
 
 def _gold(data: Path, place: str) -> dict[str, int]:
-    items = load(data, TASKS_CORECODE["knowledge_filling"], *place.split("/")).items
+    items = load_file(data, TASKS_CORECODE["knowledge_filling"], *place.split("/")).items
     labels = dict.fromkeys(label for item in items for label in sorted(item.labels))
     return {label: sum(i.gold is not None and i.labels[i.gold] == label for i in items) for label in labels}

@@ -73,7 +73,7 @@ def read_dialogues(files: Iterable[Path]) -> Iterator[Dialogue]:
 def _rows(file: Path) -> Iterator[tuple[int, str, Any]]:
     """(line, or number in the file; a name for want of an id; what stands there)."""
     if _is_lines(file):
-        yield from ((number, f"{file.stem}-{number}", row) for number, row in jsonl.read(file))
+        yield from ((number, f"{file.stem}-{number}", row) for number, row in jsonl.read_objects(file))
         return
     try:
         whole = json.loads(read_bytes(file))
@@ -92,7 +92,7 @@ def _is_lines(file: Path) -> bool:
     if file.suffix == ".jsonl":
         return True
     try:
-        _, first = next(jsonl.read(file), (0, {}))
+        _, first = next(jsonl.read_objects(file), (0, {}))
     except DataError:
         return False
     return any(isinstance(first.get(key), list) for key in _TURNS)

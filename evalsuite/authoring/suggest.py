@@ -19,7 +19,7 @@ from evalsuite.backends.base import Backend, Limits
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
 from evalsuite.backends.registry import load
-from evalsuite.benchmarks.corecode.ontology import find, tree
+from evalsuite.benchmarks.corecode.ontology import find_slot, ontology
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 from evalsuite.common.lock import locked
@@ -98,7 +98,7 @@ def _line(row: AnnotatedDialogue) -> str:
 def _request(model: Model, row: AnnotatedDialogue) -> Request:
     template = (bundled("prompts") / "build" / "suggest.j2").read_text(encoding="utf-8")
     environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=False)
-    prompt = environment.from_string(template).render(dialogue=row.dialogue, set=row.set, ontology=tree())
+    prompt = environment.from_string(template).render(dialogue=row.dialogue, set=row.set, ontology=ontology())
     return Request(row.id, prompt, (Message("user", prompt),), model.generation.max_new_tokens or _TOKENS)
 
 
@@ -127,7 +127,7 @@ def _knowledge(told: dict[str, Any], row: AnnotatedDialogue, name: str) -> Knowl
     texts = {field: told[field].strip() for field in _TEXTS if isinstance(told.get(field), str)}
     if len(texts) < len(_TEXTS) or not all(texts.values()):
         return None
-    if find(texts["dimension"], texts["domain"], texts["slot"]) is None:
+    if find_slot(texts["dimension"], texts["domain"], texts["slot"]) is None:
         return None
     whole = "\n".join(row.dialogue)
     spans = told.get("evidence")

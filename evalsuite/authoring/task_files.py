@@ -19,7 +19,7 @@ from evalsuite.authoring.annotations import place as place_of
 from evalsuite.authoring.annotations import read as read_dialogues
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import path_of
-from evalsuite.benchmarks.corecode.ontology import Slot, find, slots
+from evalsuite.benchmarks.corecode.ontology import Slot, find_slot, slots
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.results.schema.annotation import AnnotatedDialogue
@@ -87,7 +87,7 @@ def flat(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
     for d in dialogues:
         told = tuple(d.dialogue)
         for k in d.annotations:
-            slot, place = find(k.dimension, k.domain, k.slot), place_of(k, told)
+            slot, place = find_slot(k.dimension, k.domain, k.slot), place_of(k, told)
             assert slot is not None and place is not None  # or it would not have been read
             conflicts = (k.conflict1, k.conflict2)
             found.append(Annotation(d.id, d.set, told, slot, k.instance, k.value, k.phrase, place, conflicts))

@@ -15,7 +15,7 @@ from typing import Any
 from evalsuite.backends.base import TrainingItems
 from evalsuite.backends.model import Model
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
-from evalsuite.common.dialogue import event
+from evalsuite.common.dialogue import asked_event
 from evalsuite.common.errors import BackendError, unknown
 from evalsuite.types import Item, Request, Response, Trial
 
@@ -98,7 +98,7 @@ def lexical(item: Item) -> str:
     found = pieces(item)
     if not found:
         return item.question
-    asked = event(item.question)
+    asked = asked_event(item.question)
     if asked is None:
         counts = Counter(pair for piece in found for pair in pairs(piece))
         return min(found, key=lambda p: (sum(counts[pair] for pair in pairs(p)) / len(pairs(p)), -len(p)))

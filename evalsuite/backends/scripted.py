@@ -120,7 +120,7 @@ class ReplyFile:
         """Raises DataError with file, line and field."""
         self._path = path
         self._lines: dict[str, list[tuple[int, Line]]] = {}
-        for number, row in jsonl.read(path):
+        for number, row in jsonl.read_objects(path):
             self._keep(number, row)
         self.settings: dict[str, Any] = {}
         self.fingerprint = f"scripted:{hashlib.sha256(path.read_bytes()).hexdigest()[:24]}"

@@ -70,7 +70,7 @@ BENCHMARKS: Table[Benchmark] = Table(_benchmarks)
 TASKS: Table[Task] = Table(lambda: {t.name: t for b in BENCHMARKS.values() for t in b.tasks})
 
 
-def task(name: str) -> Task:
+def task_named(name: str) -> Task:
     if name not in TASKS:
         raise ConfigError(unknown("task", name, TASKS))
     return TASKS[name]
@@ -98,10 +98,10 @@ def benchmark_of(task: str) -> Benchmark:
     return BENCHMARKS[TASKS[task].benchmark]
 
 
-def metric(name: str) -> Metric:
+def metric_named(name: str) -> Metric:
     """The row of a name in results.json: "paper.bleu2" is BLEU-2 under the paper's profile. An unknown name is shown as it is.
 
-    >>> metric("paper.cider").top, metric("sacrebleu").heading, metric("accuracy").heading
+    >>> metric_named("paper.cider").top, metric_named("sacrebleu").heading, metric_named("accuracy").heading
     (10.0, 'BLEU', 'acc %')
     """
     own = name.removeprefix("rotation.").removeprefix("paper.")

@@ -13,12 +13,14 @@ from evalsuite.common.files import read_bytes
 Cells = dict[str, str | None]  # column -> cell; None where the row is too short
 
 
-def read(path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, Cells]]:
+def read_rows(path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, Cells]]:
     """(number of the line where the row ends, cells) of each row of a file. Raises DataError."""
-    yield from rows(read_bytes(path), path, columns, delimiters)
+    yield from parse_rows(read_bytes(path), path, columns, delimiters)
 
 
-def rows(raw: bytes, path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, Cells]]:
+def parse_rows(
+    raw: bytes, path: Path, columns: Sequence[str] = (), delimiters: str = ","
+) -> Iterator[tuple[int, Cells]]:
     """The same of bytes in UTF-8. Raises DataError for a header that lacks one of `columns`.
 
     Of several `delimiters` the one that the header has most of is taken.

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 
-def event(question: str) -> str | None:
+def asked_event(question: str) -> str | None:
     """What the question asks about: all between its first “ and its last ”, as events nest quotes.
 
-    >>> event("事件“梅西赢得“人球合一”的美誉”的原因是什么？")
+    >>> asked_event("事件“梅西赢得“人球合一”的美誉”的原因是什么？")
     '梅西赢得“人球合一”的美誉'
     """
     start, end = question.find("“"), question.rfind("”")

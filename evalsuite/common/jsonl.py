@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     Model = TypeVar("Model", bound=BaseModel)
 
-SAID = r"\S"  # Field(pattern=SAID): a string that is not blank
+NOT_BLANK = r"\S"  # Field(pattern=NOT_BLANK): a string that is not blank
 
 
-def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number from 1, object) of each line, one line at a time. Raises DataError."""
     try:
         with path.open("rb") as file:
-            for number, text in lines(file):
-                yield number, parse(text, path, number)
+            for number, text in numbered_lines(file):
+                yield number, parse_object(text, path, number)
     except OSError as error:
         raise DataError(f"cannot read: {error.strerror}", path) from None
 
 
-def lines(file: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(file: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """(line number from 1, line) of an open file (or io.BytesIO) where the line is not blank."""
     for number, text in enumerate(file, 1):
         if number == 1:
@@ -40,7 +40,7 @@ def lines(file: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
             yield number, text
 
 
-def parse(text: bytes | str, path: Path, line: int | None = None) -> dict[str, Any]:
+def parse_object(text: bytes | str, path: Path, line: int | None = None) -> dict[str, Any]:
     """One object, strictly: no name twice, no half characters. Raises DataError."""
     try:
         whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
@@ -80,7 +80,7 @@ class Fault(ValueError):
         self.field = field
 
 
-def valid(model: type[Model], text: bytes, path: Path, line: int | None = None) -> Model:
+def parse_model(model: type[Model], text: bytes, path: Path, line: int | None = None) -> Model:
     """The line as a pydantic model. Raises DataError for what is wrong first."""
     from pydantic import ValidationError
 
@@ -88,7 +88,7 @@ def valid(model: type[Model], text: bytes, path: Path, line: int | None = None) 
         return model.model_validate_json(text.removesuffix(b"\n"))
     except ValidationError as error:
         if error.errors()[0]["type"] == "json_invalid":
-            parse(text, path, line)  # says better what is wrong
+            parse_object(text, path, line)  # says better what is wrong
         raise first_fault(error, path, line) from None
 
 
@@ -108,7 +108,7 @@ def first_fault(error: ValidationError, path: Path, line: int | None = None) -> 
         message = f"expected {_EXPECTED[first['type']]}, found {shown}"
     else:
         message = _MESSAGES.get(first["type"]) or f"{first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
-    return DataError(message, path, line, place(first["loc"]) + (field or "") or None)
+    return DataError(message, path, line, field_path(first["loc"]) + (field or "") or None)
 
 
 _EXPECTED = {
@@ -118,9 +118,9 @@ _EXPECTED = {
 _MESSAGES = {"missing": "missing", "string_pattern_mismatch": "is blank"}
 
 
-def place(loc: Sequence[int | str]) -> str:
+def field_path(loc: Sequence[int | str]) -> str:
     """
-    >>> place(("annotations", 0, "slot"))
+    >>> field_path(("annotations", 0, "slot"))
     'annotations[0].slot'
     """
     return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in loc).lstrip(".")

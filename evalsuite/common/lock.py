@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.terminal import line
+from evalsuite.common.terminal import one_line
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ def locked(folder: Path, name: str = ".lock") -> Iterator[None]:
             log.warning(
                 "%s: was last written by %s, which has not said that it ended. If it still runs, stop it: this file system "
                 "may not carry locks from that machine to this one",
-                line(str(folder)),
+                one_line(str(folder)),
                 _told(before),
             )
         _sign(file)
@@ -71,7 +71,7 @@ def _take(file: FileIO, folder: Path) -> bool:
     except (ImportError, OSError) as error:  # Windows; NFS without its lock daemon, Lustre without -o flock
         log.warning(
             "%s: cannot be locked (%s), so it cannot be known whether another process writes there: see to it that none does",
-            line(str(folder)),
+            one_line(str(folder)),
             error.strerror if isinstance(error, OSError) else error,
         )
         return True
@@ -104,5 +104,5 @@ def _holder(file: FileIO) -> dict[str, Any]:
 def _told(holder: dict[str, Any]) -> str:
     if not holder:
         return "another process"
-    pid, host, since, command = (line(str(holder.get(name))) for name in ("pid", "host", "since", "command"))
+    pid, host, since, command = (one_line(str(holder.get(name))) for name in ("pid", "host", "since", "command"))
     return f"process {pid} on {host} since {since} ({command})"

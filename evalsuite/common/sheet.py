@@ -37,8 +37,8 @@ class Value:
 
 
 # A mapping is a histogram: score -> count. None leaves the cell blank.
-Cell = str | int | float | Text | Value | Mapping[str, int] | None
-Kind = Literal["text", "count", "number", "percent", "bar", "histogram"]
+CellValue = str | int | float | Text | Value | Mapping[str, int] | None
+ColumnKind = Literal["text", "count", "number", "percent", "bar", "histogram"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Column:
 
     heading: str | Text
     below: str | Text = ""  # the heading's second line: a metric, a unit
-    kind: Kind = "text"
+    kind: ColumnKind = "text"
     digits: int | None = None  # behind the point; None: 1 for percent, 2 for numbers
     signed: bool = False  # with a plus where they are positive
     interval: Literal["beside", "half", "alone"] = (
@@ -74,7 +74,7 @@ class Row:
     Group: the heading of the rows below it. Apart: what values are compared with (chance, a paper's figures, n), below a rule.
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[CellValue, ...]
     kind: Literal["", "group", "apart"] = ""
     about: About = field(default_factory=dict)
 
@@ -106,7 +106,7 @@ BAR = 24  # characters of the longest bar
 Piece = tuple[str, str]  # words, tone: "", "strong", "quiet" or "flag"
 
 
-def spell(cell: Cell, column: Column) -> list[Piece]:
+def spell(cell: CellValue, column: Column) -> list[Piece]:
     """The words of a cell, in English: the value first, then its interval and remarks."""
     if cell is None:
         return [("", "")]

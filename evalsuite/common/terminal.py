@@ -46,7 +46,7 @@ def safe(text: str, lines: bool = True, mark: Callable[[str], str] = visible_mar
     return text.translate(str.maketrans(shown)) if shown else text
 
 
-def line(text: str, most: int = 200) -> str:
+def one_line(text: str, most: int = 200) -> str:
     """On one line, and no longer than a line may be: for names and paths."""
     shown = text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
     return safe(shown, lines=False)

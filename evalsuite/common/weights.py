@@ -45,9 +45,9 @@ def load_network(auto: Any, path: str, owner: str, *, encoder: bool = False, **a
 
 
 def add_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> Any:
-    """`net` with the adapter in the folder or hub repository `adapter` put on, for inference. For `arguments` see `read_adapter`.
+    """`net` with the adapter in the folder or hub repository `adapter` put on, for inference. For `arguments` see `load_adapter_weights`.
 
-    BackendError: peft is not installed, or as of `read_adapter`.
+    BackendError: peft is not installed, or as of `load_adapter_weights`.
     """
     try:
         import peft
@@ -57,11 +57,11 @@ def add_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> Any:
         config = peft.PeftConfig.from_pretrained(adapter)
         config.inference_mode = True
         net = peft.get_peft_model(net, config)
-    read_adapter(net, adapter, owner, **arguments)
+    load_adapter_weights(net, adapter, owner, **arguments)
     return net
 
 
-def read_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> None:
+def load_adapter_weights(net: Any, adapter: str, owner: str, **arguments: Any) -> None:
     """Fill the active adapter of a peft network from the folder or hub repository `adapter`.
 
     `arguments` go to peft's `load_adapter`. BackendError: it cannot be read, tensors of the adapter are missing or have
@@ -85,7 +85,7 @@ def read_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> None:
         raise BackendError(f"{what}: {', and '.join(parts)}; was it made for another network, or renamed?")
 
 
-def check_files(
+def check_tensors(
     config: Any, shapes: Mapping[str, Sequence[int]] | None, path: str, owner: str, adapter: str | None, code: bool
 ) -> None:
     """Check the names and shapes of a causal LM's tensors, and its adapter, for an engine that loads them in its own way.
@@ -159,7 +159,7 @@ def _told(what: str) -> Iterator[None]:
             # peft asks by a name that transformers 5 gives up, and compares paths with those of the training.
             warnings.filterwarnings("ignore", ".*gradient_checkpointing", FutureWarning)
             warnings.filterwarnings("ignore", ".*base_model_name_or_path")
-            warnings.filterwarnings("ignore", ".*to a meta parameter")  # of check_files
+            warnings.filterwarnings("ignore", ".*to a meta parameter")  # of check_tensors
             yield
     except (torch.OutOfMemoryError, MemoryError):
         raise

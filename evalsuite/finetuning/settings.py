@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalsuite.benchmarks.registry import BENCHMARKS, task
+from evalsuite.benchmarks.registry import BENCHMARKS, task_named
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.flags import flag
-from evalsuite.perturb import perturbation
+from evalsuite.perturb import perturbation_named
 
 if TYPE_CHECKING:
     from evalsuite.benchmarks.registry import Corpora
@@ -67,10 +67,10 @@ class Sweep:
         if not self.seeds:
             raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
         for name in self.tasks:
-            if not task(name).kind.written:
+            if not task_named(name).kind.written:
                 raise ConfigError(f"--tasks {name}: of a probe nothing is written, so there is no answer to train on")
         for name in self.perturb:
-            perturbation(name)
+            perturbation_named(name)
 
     def sets(self, corpus: Corpora, t: Task) -> list[str]:
         """Those that a task is trained and tested on. ConfigError: several that nobody named: folds, say, whose training

@@ -20,7 +20,7 @@ import yaml
 
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
-from evalsuite.benchmarks.registry import Corpora, task
+from evalsuite.benchmarks.registry import Corpora, task_named
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
@@ -64,7 +64,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         "executor": s.executor, "ray_address": s.ray_address, "replicas": s.replicas,
     }  # fmt: skip
     *_, corpus, _ = prepare(s.models, model=s.model, **evaluation)  # all that is wrong, before anything is trained
-    pools = {name: pool(corpus, task(name), s) for name in s.tasks}
+    pools = {name: pool(corpus, task_named(name), s) for name in s.tasks}
     out = Path(s.out)
     out.mkdir(parents=True, exist_ok=True)
     adapters: list[Model] = []
@@ -110,7 +110,7 @@ def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
     training.require(model)
     checkpoint = Checkpoint(model)
     for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
-        prompt = Prompt(resolve(s.prompts), task(name), s.prompt)
+        prompt = Prompt(resolve(s.prompts), task_named(name), s.prompt)
         subset = pools[name].subset(size, seed)
         rows = [training.row(checkpoint, prompt.request(item), item.target) for item in subset]
         limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)

@@ -26,7 +26,7 @@ import yaml
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError
-from evalsuite.common.weights import load_network, read_adapter
+from evalsuite.common.weights import load_adapter_weights, load_network
 from evalsuite.evaluation.display import Step
 from evalsuite.types import Request
 
@@ -146,7 +146,7 @@ def train(
         trainer = make_trainer(model, checkpoint, rows, seed, work, tell)
         start, before = _last(work)
         if start:  # Trainer reads it again, but does not look at what was missing
-            read_adapter(trainer.model, str(start), f"model {model.name}", is_trainable=True)
+            load_adapter_weights(trainer.model, str(start), f"model {model.name}", is_trainable=True)
         trainer.train(resume_from_checkpoint=str(start) if start else None)
         trainer.model.save_pretrained(str(folder))
     _tidy(folder / "adapter_config.json", model)

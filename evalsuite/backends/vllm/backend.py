@@ -12,7 +12,7 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.vllm import sharing
 from evalsuite.backends.vllm.engine import Ask, Engine, Failed, Job
 from evalsuite.common.errors import BackendError
-from evalsuite.common.weights import check_files
+from evalsuite.common.weights import check_tensors
 from evalsuite.types import Request, Response, label_forms
 
 _BLOCK = 256  # requests of a block of the plan
@@ -184,7 +184,7 @@ def _check(checkpoint: Checkpoint) -> None:
     """
     model = checkpoint.model
     owner, code = f"model {model.name}", model.trust_remote_code
-    check_files(checkpoint.config, checkpoint.shapes, checkpoint.path, owner, model.adapter, code)
+    check_tensors(checkpoint.config, checkpoint.shapes, checkpoint.path, owner, model.adapter, code)
 
 
 def _params(**fields: Any) -> Any:

@@ -78,7 +78,7 @@ def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any]
         for number, text in records.lines(path):
             found: list[tuple[str, str]] = []
             try:
-                record = jsonl.parse(text, path, number)
+                record = jsonl.parse_object(text, path, number)
                 schema.model_validate(record)
                 found = list(wrong(record, number))
             except ValidationError as error:

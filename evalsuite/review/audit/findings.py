@@ -12,7 +12,7 @@ from typing import Any
 
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import packaged
-from evalsuite.metrics.agreement import cohen, fleiss, spearman, weighted_kappa
+from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
 from evalsuite.review.audit import figures
 from evalsuite.review.audit.judges import Against, Judged, Place, human_against, judged
 from evalsuite.review.audit.marks import Mark, read_marks, sample_hashes
@@ -157,13 +157,13 @@ def agreements(marks: Sequence[Mark], annotators: Sequence[str], scales: Sequenc
             if question in scales:
                 yield Agreement(question, pair, len(shared), same, weighted_kappa(x, y), "quadratic", spearman(x, y))
             else:
-                yield Agreement(question, pair, len(shared), same, cohen(x, y), "Cohen")
+                yield Agreement(question, pair, len(shared), same, cohen_kappa(x, y), "Cohen")
         if len(annotators) > 2:
             shared = [o for o in values[annotators[0]] if all(o in values[name] for name in annotators)]
             rows = [[values[name][o] for name in annotators] for o in shared]
             if rows:
                 same = sum(len(set(row)) == 1 for row in rows) / len(rows)
-                yield Agreement(question, tuple(annotators), len(rows), same, fleiss(rows), "Fleiss")
+                yield Agreement(question, tuple(annotators), len(rows), same, fleiss_kappa(rows), "Fleiss")
 
 
 def _judges(found: Sequence[figures.Verdict], judges: Judged) -> Iterator[JudgeRow]:

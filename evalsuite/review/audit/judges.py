@@ -21,7 +21,7 @@ def judged(run: Path, rubric: str) -> Judged:
     judge of its own, and so is one who read it in English; attacks are left out: what was scored there is no longer the model's reply."""
     found: dict[str, dict[Place, float]] = {}
     for path in sorted((run / "judged").glob("*.jsonl")):
-        for _, row in jsonl.read(path):
+        for _, row in jsonl.read_objects(path):
             if row["rubric"] not in (rubric, f"{rubric}_en") or row["attack"] or not row["scores"]:
                 continue
             judge = row["judge"] if row["control"] == "plain" else f"{row['judge']} {row['control']}"

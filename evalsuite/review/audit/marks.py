@@ -78,9 +78,9 @@ def read_marks(files: Sequence[Path], sample: Sample) -> Marks:
 def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line, fields), whatever the file is."""
     if file.suffix.lower() != ".csv":
-        yield from jsonl.read(file)
+        yield from jsonl.read_objects(file)
         return
-    for line, row in csvfile.read(file, delimiters=",;\t"):  # some countries' spreadsheets do not part by a comma
+    for line, row in csvfile.read_rows(file, delimiters=",;\t"):  # some countries' spreadsheets do not part by a comma
         yield line, {name: cell.strip() for name, cell in row.items() if cell is not None}
 
 

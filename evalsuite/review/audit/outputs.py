@@ -9,7 +9,7 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS, task
+from evalsuite.benchmarks.registry import TASKS, task_named
 from evalsuite.results import records
 from evalsuite.types import Kind, Status
 
@@ -86,7 +86,7 @@ def population(run: Path) -> tuple[Output, ...]:
 
 
 def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:
-    task(cell["task"])
+    task_named(cell["task"])
     for record in records.read(run, cell["records"]):
         if not record["likelihoods"] and record["answer"]["status"] not in _UNWRITTEN:
             yield _output(record, way_of(cell, record["rotation"]))

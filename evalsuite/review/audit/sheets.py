@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.sheet import Cell, Column, Row, Sheet, Value
+from evalsuite.common.sheet import CellValue, Column, Row, Sheet, Value
 from evalsuite.review.audit.figures import HUMAN, Correct, Ratio, Reader
 from evalsuite.review.audit.findings import Audit, published
 from evalsuite.review.audit.metrics import Beside
@@ -92,7 +92,7 @@ def _readers(rows: Sequence[Reader]) -> Iterator[Sheet]:
     yield Sheet("readers", title, tuple(columns), tuple(lines), (note,))
 
 
-def _ratio(ratio: Ratio | None) -> tuple[Cell, Cell]:
+def _ratio(ratio: Ratio | None) -> tuple[CellValue, CellValue]:
     if ratio is None:
         return None, None
     found = ratio.interval

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_named
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.flags import check_budget, check_least, flag
 
@@ -64,7 +64,7 @@ class Settings:
         check_least(0, attacks=self.attacks)
         check_budget(self.budget)
         for name in self.tasks:
-            if name not in BENCHMARKS and (why := task(name).kind.unjudged):
+            if name not in BENCHMARKS and (why := task_named(name).kind.unjudged):
                 raise ConfigError(f"--tasks {name}: is no generation; {why}")
 
     def wants(self, name: str) -> bool:
