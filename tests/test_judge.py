@@ -15,7 +15,9 @@ from evalsuite.common.resources import bundled
 from evalsuite.metrics.agreement import (
     correlations,
     medians,
+    pair_agreement,
     partial_spearman,
+    rater_agreement,
     spearman_interval,
     weighted_kappa,
 )
