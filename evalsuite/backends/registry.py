@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from evalsuite.backends.base import Backend, BackendRow, Limits, Loader, Sharing, TrainingItems
 from evalsuite.backends.model import Model
 from evalsuite.backends.vllm import sharing
 from evalsuite.common.errors import BackendError, ConfigError, EvalsuiteError, unknown
+from evalsuite.common.plugins import installed, load_plugin, origin_of
 from evalsuite.types import SCORINGS
 
 log = logging.getLogger(__name__)
@@ -68,30 +68,29 @@ def backend_named(name: str) -> BackendRow:
     """
     if name in BACKENDS:
         return BACKENDS[name]
-    found = [point for point in entry_points(group=_GROUP) if point.name == name]
+    found = [point for point in installed(_GROUP) if point.name == name]
     if not found:
         raise ConfigError(unknown("backend", name, backend_names()))
     if len(found) > 1:
-        owners = ", ".join(point.value for point in found)
+        owners = ", ".join(map(origin_of, found))
         raise ConfigError(f"backend {name}: several packages have one of this name ({owners}); uninstall all but one")
-    try:
-        row = found[0].load()
-    except Exception as error:  # whatever another package raises
-        raise ConfigError(f"backend {name}: cannot import {found[0].value}: {type(error).__name__}: {error}") from None
+    row = load_plugin(found[0])
     if not isinstance(row, BackendRow) or row.name != name:
-        raise ConfigError(f"backend {name}: {found[0].value} is no BackendRow of this name but {row!r}")
+        raise ConfigError(f"{origin_of(found[0])}: expected a BackendRow named {name!r}, found {row!r}")
     return row
 
 
 def backend_names() -> list[str]:
     """All backends, built-in ones first. Logs an error for other packages' that have a built-in one's name."""
     others = []
-    for point in entry_points(group=_GROUP):
+    for point in installed(_GROUP):
         if point.name in BACKENDS:
-            log.error("backend %s of %s: the built-in one of this name is used; rename it", point.name, point.value)
+            log.error(
+                "backend %s of %s: the built-in one of this name is used; rename it", point.name, origin_of(point)
+            )
         elif point.name not in others:
             others.append(point.name)
-    return [*BACKENDS, *sorted(others)]
+    return [*BACKENDS, *others]
 
 
 def load(
