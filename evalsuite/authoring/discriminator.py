@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from evalsuite.backends.checkpoint import locate
-from evalsuite.backends.hf.backend import plan
+from evalsuite.backends.hf.backend import plan_batches
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.weights import load_network
@@ -69,7 +69,7 @@ class NetworkFeatures:
         ids = [tokenizer(text)["input_ids"][:limit] or [0] for text in texts]
         rows: list[Any] = [None] * len(texts)
         with torch.inference_mode():
-            for batch in plan({n: len(i) for n, i in enumerate(ids)}, self.model.generation.batch_tokens):
+            for batch in plan_batches({n: len(i) for n, i in enumerate(ids)}, self.model.generation.batch_tokens):
                 width = max(len(ids[n]) for n in batch)
                 # Padded on the right: what stands there is masked, and positions are those of the text alone.
                 filled = torch.tensor([ids[n] + [0] * (width - len(ids[n])) for n in batch], device=device)

@@ -18,7 +18,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from evalsuite.backends.base import Backend, Limits
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
-from evalsuite.backends.registry import load
+from evalsuite.backends.registry import load_backend
 from evalsuite.benchmarks.corecode.ontology import find_slot, ontology
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
@@ -61,7 +61,7 @@ def proposals(
 def _proposals(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget: float | None) -> Proposals:
     wanted = [row for row in rows if not row.annotations and not row.nothing]
     with Store(stem.with_name(f"{stem.name}.proposals.sqlite")) as store, Display() as display:
-        backend = load(model, limits=lambda: Limits(budget, store.spent(), None, store.lend))
+        backend = load_backend(model, limits=lambda: Limits(budget, store.spent(), None, store.lend))
         try:
             requests = [_request(model, row) for row in wanted]
             fits = [_fits(backend, request) for request in requests]

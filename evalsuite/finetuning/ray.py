@@ -20,7 +20,18 @@ from typing import Any
 
 from evalsuite.backends import cluster as clusters
 from evalsuite.backends.checkpoint import Checkpoint
-from evalsuite.backends.cluster import TRIES, Actor, Cluster, Lost, Needs, Ray, Worker, event, for_actors, share
+from evalsuite.backends.cluster import (
+    TRIES,
+    Actor,
+    Cluster,
+    Lost,
+    Needs,
+    Ray,
+    Worker,
+    equal_share,
+    for_actors,
+    wait_for_call,
+)
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.evaluation.display import Display, Step, TrainingProgress
@@ -132,7 +143,7 @@ class _Trainings:
 
     def receive(self) -> None:
         """Wait for the next report of any training, and act on it."""
-        training, call = event(self._cluster, self._sent, self._no_room)
+        training, call = wait_for_call(self._cluster, self._sent, self._no_room)
         try:
             report = training.result(call, f"{training.job.name}: an error in its training")
         except Lost as why:
@@ -201,7 +212,7 @@ def needs(model: Model, cluster: Cluster, replicas: int | None) -> Needs:
     if model.hf.threads:
         return {"num_cpus": model.hf.threads}
     if replicas:
-        return {"num_cpus": share(sizes, replicas)}
+        return {"num_cpus": equal_share(sizes, replicas)}
     return {"num_cpus": max(1, min(_threads(torch.get_num_threads()), max(sizes, default=1)))}
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
-from evalsuite.backends.registry import load, loaded
+from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import BackendError, ConfigError, unknown
@@ -85,10 +85,12 @@ def _judge(
     problems: list[str] = []
     with open_store(out) as store, log_to(out / "judge.log", s.verbose), Display() as display:
         groups = by_rubric(candidates(store, s), s)
-        engine: Loader = partial(load, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend))
+        engine: Loader = partial(
+            load_backend, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
+        )
         if replies is not None:
             engine = scripted_loader(replies)
-        for model, backend in loaded(judges, engine):
+        for model, backend in load_in_turn(judges, engine):
             with collected(problems, model, out / "judge.log"):
                 if isinstance(backend, BackendError):
                     raise backend
