@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from statistics import mean
 
-from evalsuite.authoring.annotations import check, place
+from evalsuite.authoring.annotations import check_dialogues, phrase_position
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.metrics.agreement import cohen
 from evalsuite.metrics.exact import char_f1
@@ -57,7 +57,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AgreementReport:
     """All that `evalsuite build agree` tells."""
 
     annotators: dict[str, int]  # name -> dialogues
@@ -67,12 +67,12 @@ class Found:
     notes: tuple[str, ...]
 
 
-def agreement(files: Sequence[Path]) -> Found:
+def annotator_agreement(files: Sequence[Path]) -> AgreementReport:
     """Compare what annotators made of the same dialogues. Who is who is told by `annotator`, else by the file's name."""
     by_name: dict[str, dict[str, AnnotatedDialogue]] = {}
     notes = []
     for file in files:
-        dialogues, wrong = check(file)
+        dialogues, wrong = check_dialogues(file)
         if wrong:
             notes.append(f"{file}: {len(wrong)} problems, compared as it is; `evalsuite build check {file}` lists them")
         for d in dialogues:
@@ -99,13 +99,15 @@ def agreement(files: Sequence[Path]) -> Found:
         kappas = [s.kappa for s in steps if s.who == who and s.kappa is not None]
         if kappas:
             means.append((*who, mean(kappas)))
-    return Found({k: len(v) for k, v in by_name.items()}, tuple(steps), tuple(means), tuple(found), tuple(notes))
+    return AgreementReport(
+        {k: len(v) for k, v in by_name.items()}, tuple(steps), tuple(means), tuple(found), tuple(notes)
+    )
 
 
 Pair = tuple[Knowledge, Knowledge]
 
 
-def matched(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[Pair]:
+def match_annotations(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[Pair]:
     """Annotations of two people that are of the same thing: a one-to-one assignment of greatest likeness.
 
     Likeness is by texts alone (F1 of characters of instance and value, overlap of spans), so that dimension, domain and
@@ -131,10 +133,10 @@ def _likeness(x: Knowledge, y: Knowledge, d: AnnotatedDialogue) -> float:
     return char_f1(x.instance, (y.instance,)) + char_f1(x.value, (y.value,)) + overlap
 
 
-Place = tuple[int, int]  # turn, character
+Position = tuple[int, int]  # turn, character
 
 
-def _places(spans: Sequence[str], d: AnnotatedDialogue) -> set[Place]:
+def _places(spans: Sequence[str], d: AnnotatedDialogue) -> set[Position]:
     """The characters of the spans, wherever they stand."""
     return {
         (n, at + i)
@@ -146,7 +148,7 @@ def _places(spans: Sequence[str], d: AnnotatedDialogue) -> set[Place]:
     }
 
 
-def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[Place]:
+def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[Position]:
     return _places(k.evidence, d) | _spans(k, "phrase", d)
 
 
@@ -158,7 +160,7 @@ def _steps(who: tuple[str, str], shared: Sequence[tuple[AnnotatedDialogue, Annot
 
     yield from step("knowledge", [(bool(_accepted(a)), bool(_accepted(b))) for a, b in shared])
     yield from step("turn", [pair for a, b in shared for pair in zip(_turns(a), _turns(b), strict=True)])
-    pairs = [(x, y, a) for a, b in shared for x, y in matched(a, b)]
+    pairs = [(x, y, a) for a, b in shared for x, y in match_annotations(a, b)]
     for name, category in _CATEGORIES.items():
         yield from step(name, [(category(x), category(y)) for x, y, _ in pairs])
     for name in ("evidence", "phrase"):
@@ -186,10 +188,10 @@ _CATEGORIES: dict[str, Callable[[Knowledge], str]] = {
 }
 
 
-def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[Place]:
+def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[Position]:
     if name == "evidence" and k.evidence:
         return _places(k.evidence, d)
-    if at := place(k, d.dialogue):
+    if at := phrase_position(k, d.dialogue):
         return {(at[0], at[1] + i) for i in range(len(k.phrase))}
     return _places([k.phrase], d)
 
@@ -205,7 +207,7 @@ def _disagreements(who: tuple[str, str], a: AnnotatedDialogue, b: AnnotatedDialo
         said = ("some" if _accepted(a) else "none", "some" if _accepted(b) else "none")
         yield Disagreement(a.id, "knowledge", who, "", said)
         return
-    pairs = matched(a, b)
+    pairs = match_annotations(a, b)
     for x, y in pairs:
         for name in ("dimension", "domain", "slot", "instance", "value", "phrase", "conflict1", "conflict2"):
             told = _CATEGORIES.get(name, lambda k, name=name: str(getattr(k, name)))

@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
-from evalsuite.authoring.classifier import ConditionalLogit, bags, nearest
-from evalsuite.authoring.classifier import pieces as ngrams
+from evalsuite.authoring.classifier import ConditionalLogit, char_ngrams, hashed_features, nearest_texts
 from evalsuite.backends.baseline import lexical, pairs, pieces
 from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.common.dialogue import event, sources
@@ -73,14 +72,14 @@ class Finding:
         return self.p < 0.05
 
 
-def find(corpus: Corpus, split: str = "test") -> tuple[Finding, ...]:
+def run_checks(corpus: Corpus, split: str = "test") -> tuple[Finding, ...]:
     """All checks on all files of that split, in the order of tasks and sets. Raises DataError for broken lines."""
-    found = [f for task, item_set in corpus.files(split) for f in _file(corpus, task, item_set, split)]
+    found = [f for task, item_set in corpus.files(split) for f in _check_file(corpus, task, item_set, split)]
     adjusted = holm({str(n): f.p for n, f in enumerate(found)})
-    return tuple(_judged(replace(f, p=adjusted[str(n)])) for n, f in enumerate(found))
+    return tuple(_with_verdict(replace(f, p=adjusted[str(n)])) for n, f in enumerate(found))
 
 
-def _judged(f: Finding) -> Finding:
+def _with_verdict(f: Finding) -> Finding:
     check = CHECKS[f.check]
     if not f.above:
         words = "no better than chance"
@@ -96,7 +95,7 @@ def _judged(f: Finding) -> Finding:
     return replace(f, verdict=words)
 
 
-def _file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Finding]:
+def _check_file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Finding]:
     tested = corpus.file(task, item_set, split).items
     if not tested or not task.kind.written or task.kind.several:
         return
@@ -158,7 +157,7 @@ def _text(metric: Callable[[str, Sequence[str]], float], item: Item, guess: Gues
     return metric(guess, item.references)
 
 
-def _drawn(metric: Callable[[str, Sequence[str]], float], span: bool, tested: Items, known: Items) -> float:
+def _random_answers(metric: Callable[[str, Sequence[str]], float], span: bool, tested: Items, known: Items) -> float:
     """The mean of random answers: pieces of the dialogue for spans, else answers of other items, known ones if any."""
     answers = [i.references[0] for i in known or tested]
     total = 0.0
@@ -175,7 +174,7 @@ _METRICS = {"f1": char_f1, "exact": exact_match}
 def _measures(kind: Kind) -> dict[str, _Measure]:
     if kind.options:
         return {"accuracy": _Measure(_credit, _uniform)}
-    return {name: _Measure(partial(_text, m), partial(_drawn, m, kind.quoted)) for name, m in _METRICS.items()}
+    return {name: _Measure(partial(_text, m), partial(_random_answers, m, kind.quoted)) for name, m in _METRICS.items()}
 
 
 # --- the guessers
@@ -262,18 +261,20 @@ def _classified(known: Items, tested: Items, question: bool) -> list[Guess] | No
     def rows(items: Items) -> Iterator[list[str]]:
         for item in items:
             order = sorted(map(len, item.options))
-            asked = [*ngrams(_asked(item))] if question else []
+            asked = [*char_ngrams(_asked(item))] if question else []
             for place, option in enumerate(item.options):
                 yield [
-                    *ngrams(option),
+                    *char_ngrams(option),
                     f"whole {option}",
                     f"place {place}",
                     f"shorter ones {order.index(len(option))} of {len(order)}",
                     *(f"{option} {piece}" for piece in asked),
                 ]
 
-    fitted = ConditionalLogit.fit(bags(rows(known)), [len(i.options) for i in known], [i.gold or 0 for i in known])
-    chances = iter(fitted.chances(bags(rows(tested)), [len(i.options) for i in tested]))
+    fitted = ConditionalLogit.fit(
+        hashed_features(rows(known)), [len(i.options) for i in known], [i.gold or 0 for i in known]
+    )
+    chances = iter(fitted.chances(hashed_features(rows(tested)), [len(i.options) for i in tested]))
     return [_most([round(next(chances), 9) for _ in i.options]) for i in tested]
 
 
@@ -287,7 +288,7 @@ def _nearest(known: Items, tested: Items) -> list[Guess] | None:
     """The answer of the training item whose question is most alike."""
     if tested[0].options or not known or len({i.question for i in tested}) == 1:
         return None
-    found = nearest([i.question for i in known], [i.question for i in tested])
+    found = nearest_texts([i.question for i in known], [i.question for i in tested])
     return [known[n].references[0] for n in found]
 
 

@@ -15,7 +15,7 @@ _HEAD = (
 )
 
 
-def bars(title: str, rows: Sequence[tuple[str, int]]) -> str:
+def bar_chart(title: str, rows: Sequence[tuple[str, int]]) -> str:
     """Horizontal bars, a row each, from names and counts; the longest is the largest count."""
     wide, step, left = 640, 20, 240
     most = max((count for _, count in rows), default=1) or 1
@@ -30,7 +30,7 @@ def bars(title: str, rows: Sequence[tuple[str, int]]) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def line(title: str, values: Sequence[float], level: float | None = None, level_name: str = "") -> str:
+def line_chart(title: str, values: Sequence[float], level: float | None = None, level_name: str = "") -> str:
     """Shares in [0, 1] over iterations 0, 1, …, with a dashed line at `level`."""
     wide, high, left, low = 560, 300, 48, 36
     across, up = wide - left - 80, high - low - 24

@@ -68,10 +68,10 @@ def _softmax(scores: Floats, starts: NDArray[Any], sizes: NDArray[Any]) -> Float
     return chances
 
 
-def pieces(text: str, most: int = 3) -> Iterator[str]:
+def char_ngrams(text: str, most: int = 3) -> Iterator[str]:
     """Character n-grams of length 1 to `most`; ^ and $ mark the ends.
 
-    >>> list(pieces("好看", 2))
+    >>> list(char_ngrams("好看", 2))
     ['^', '好', '看', '$', '^好', '好看', '看$']
     """
     marked = f"^{text}$"
@@ -79,7 +79,7 @@ def pieces(text: str, most: int = 3) -> Iterator[str]:
         yield from (marked[i : i + size] for i in range(len(marked) - size + 1))
 
 
-def bags(rows: Iterable[Iterable[str]]) -> Any:
+def hashed_features(rows: Iterable[Iterable[str]]) -> Any:
     """(M, 2**18) sparse rows of unit length, with the same positive value for each different feature of a row.
 
     The hash is the same on every machine. Raises ConfigError without scikit-learn.
@@ -89,13 +89,13 @@ def bags(rows: Iterable[Iterable[str]]) -> Any:
     return hashing.transform(rows)
 
 
-def nearest(known: Sequence[str], asked: Sequence[str]) -> list[int]:
+def nearest_texts(known: Sequence[str], asked: Sequence[str]) -> list[int]:
     """The index of the most similar of the known texts for each one asked; of several the first.
 
     Similarity is the cosine of character n-gram counts weighted by inverse document frequency. Raises ConfigError without
     scikit-learn, ValueError without known texts.
     """
-    vectors = _sklearn("sklearn.feature_extraction.text").TfidfVectorizer(analyzer=pieces)
+    vectors = _sklearn("sklearn.feature_extraction.text").TfidfVectorizer(analyzer=char_ngrams)
     rows = vectors.fit_transform(known)
     closest = _sklearn("sklearn.metrics").pairwise_distances_argmin(vectors.transform(asked), rows, metric="cosine")
     return [int(n) for n in closest]

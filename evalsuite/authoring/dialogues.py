@@ -40,7 +40,7 @@ class Dialogue:
         return tuple(turn.partition(": ")[2] for turn in self.turns)
 
 
-def files_of(paths: Iterable[Path]) -> list[Path]:
+def dialogue_files(paths: Iterable[Path]) -> list[Path]:
     """The files themselves; of a folder all .json and .jsonl in it, by name."""
     found: list[Path] = []
     for path in paths:

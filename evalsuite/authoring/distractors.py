@@ -30,14 +30,13 @@ from typing import Any
 
 import numpy as np
 
-from evalsuite.authoring.charts import line
-from evalsuite.authoring.classifier import ConditionalLogit, bags
-from evalsuite.authoring.classifier import pieces as ngrams
+from evalsuite.authoring.charts import line_chart
+from evalsuite.authoring.classifier import ConditionalLogit, char_ngrams, hashed_features
 from evalsuite.authoring.task_files import Annotation
 from evalsuite.backends.baseline import pairs
 from evalsuite.common.errors import ConfigError, unknown
 
-KINDS = ("annotated", "adversarial")
+DISTRACTOR_KINDS = ("annotated", "adversarial")
 # (utterance with [MASK], option) each -> (N, F) features, dense or scipy.sparse, rows about as long as 1: what a discriminator
 # sees of them.
 Filled = tuple[str, str]
@@ -72,7 +71,7 @@ class Filtered:
 
     def plot(self, title: str) -> str:
         """The accuracy per iteration, as SVG."""
-        return line(title, self.accuracy, self.chance, "chance")
+        return line_chart(title, self.accuracy, self.chance, "chance")
 
 
 def ngram_features(filled: Sequence[Filled]) -> Any:
@@ -81,13 +80,13 @@ def ngram_features(filled: Sequence[Filled]) -> Any:
     def row(text: str, option: str) -> Iterator[str]:
         before, _, after = text.partition(MASK)
         yield f"length {len(option)}"
-        yield from ngrams(option)
-        yield from ngrams(f"{before[-2:]}{option}{after[:2]}")
+        yield from char_ngrams(option)
+        yield from char_ngrams(f"{before[-2:]}{option}{after[:2]}")
 
-    return bags(row(*each) for each in filled)
+    return hashed_features(row(*each) for each in filled)
 
 
-def adversarial(
+def filter_distractors(
     questions: Sequence[Question],
     features: Features,
     seed: str = "0",
@@ -183,7 +182,7 @@ def _harder(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[int, in
 # --- annotations
 
 
-def questions(
+def make_questions(
     annotations: Sequence[Annotation], seed: str = "0", groups: int = 6, most: int = 30, least: int = 8
 ) -> list[Question]:
     """A question an annotation. Dialogues are dealt to `groups` at random; up to `most` candidates are drawn from phrases of
@@ -230,7 +229,7 @@ def _same(one: str, other: str) -> bool:
 
 
 @dataclass
-class Adversarial:
+class AdversarialDistractors:
     """For `task_files.build(distractors=…)`: filters each split on its own, so that none sees another's phrases, and keeps how
     each went."""
 
@@ -241,7 +240,9 @@ class Adversarial:
     def __call__(self, annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, ...]]:
         if len({a.dialogue_id for a in annotations}) < 2:  # too few to train on: as they were written
             return [a.conflicts for a in annotations]
-        self.went[purpose] = adversarial(questions(annotations, purpose), self.features, purpose, **self.settings)
+        self.went[purpose] = filter_distractors(
+            make_questions(annotations, purpose), self.features, purpose, **self.settings
+        )
         return list(self.went[purpose].wrong)
 
     def write(self, out: Path) -> list[Path]:
@@ -257,17 +258,19 @@ class Adversarial:
         return [out / name for name in texts]
 
 
-def chooser(kind: str, discriminator: str = "ngrams", models: str | Path = "bundled:models.yaml") -> Adversarial | None:
+def make_distractors(
+    kind: str, discriminator: str = "ngrams", models: str | Path = "bundled:models.yaml"
+) -> AdversarialDistractors | None:
     """For `--distractors KIND --discriminator NAME`: None for annotated. A discriminator is "ngrams", or a model of the
     file on the backend hf. Raises ConfigError for others."""
-    if kind not in KINDS:
-        raise ConfigError(f"--distractors: {unknown('kind', kind, KINDS)}")
+    if kind not in DISTRACTOR_KINDS:
+        raise ConfigError(f"--distractors: {unknown('kind', kind, DISTRACTOR_KINDS)}")
     if kind == "annotated":
         return None
     if discriminator == "ngrams":
-        return Adversarial(ngram_features)
+        return AdversarialDistractors(ngram_features)
     from evalsuite.authoring.discriminator import NetworkFeatures
     from evalsuite.backends.models import load_models
     from evalsuite.common.resources import resolve
 
-    return Adversarial(NetworkFeatures(load_models(resolve(models), [discriminator])[0]))
+    return AdversarialDistractors(NetworkFeatures(load_models(resolve(models), [discriminator])[0]))

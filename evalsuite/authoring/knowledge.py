@@ -40,7 +40,7 @@ class Triple(NamedTuple):
     tail: str
 
 
-class Knowledge:
+class KnowledgeIndex:
     """An index that `indexed` made, open for reading."""
 
     def __init__(self, index: Path) -> None:
@@ -89,10 +89,10 @@ def simplified(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 17)  # neighbouring lines share terms
-def term(uri: bytes) -> str:
+def term_text(uri: bytes) -> str:
     """The words of a term's URI, put together as Chinese is written.
 
-    >>> term("/c/zh/看_電影/v".encode())
+    >>> term_text("/c/zh/看_電影/v".encode())
     '看电影'
     """
     return simplified(uri.split(b"/", 4)[3].decode().replace("_", ""))
@@ -102,7 +102,7 @@ def index_path(file: Path) -> Path:
     return file.with_name(file.name + ".sqlite")
 
 
-def indexed(
+def build_index(
     file: Path, index: Path | None = None, progress: Callable[[int], None] = lambda read: None
 ) -> tuple[Path, str]:
     """The index of a knowledge file, and the file's sha256. The file is read only if the index is not there, or is of
@@ -201,7 +201,7 @@ class _Reading:
                 raise DataError(message, self._file, self.lines)
             _, relation, start, end, _ = fields
             if start.startswith(_CHINESE) and end.startswith(_CHINESE):
-                head, tail = term(start), term(end)
+                head, tail = term_text(start), term_text(end)
                 if head and tail and head != tail:  # 電腦 is a synonym of 电脑: nothing that links two utterances
                     yield head, tail, relation.decode().removeprefix("/r/")
         self._progress(raw.tell() - told)

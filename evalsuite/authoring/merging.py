@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalsuite.authoring.annotations import read
+from evalsuite.authoring.annotations import read_dialogues
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
@@ -34,7 +34,7 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
     place: dict[tuple[str, str], tuple[Path, AnnotatedDialogue]] = {}
     names: Counter[str] = Counter()
     for file in files:
-        for d in read(file):
+        for d in read_dialogues(file):
             first, before = place.setdefault((d.set, d.id), (file, d))
             if before.dialogue != d.dialogue:
                 raise DataError(f"dialogue {d.id!r} has other turns in {first}; ids have to differ", file)

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.authoring.concepts import Tagger, tagger_named, tagger_signature
-from evalsuite.authoring.dialogues import Dialogue, files_of, read_dialogues
-from evalsuite.authoring.knowledge import Knowledge, Triple, indexed, simplified
+from evalsuite.authoring.dialogues import Dialogue, dialogue_files, read_dialogues
+from evalsuite.authoring.knowledge import KnowledgeIndex, Triple, build_index, simplified
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.files import replace_file, replacing
 from evalsuite.common.lock import locked
@@ -51,7 +51,7 @@ class Match:
 @dataclass(frozen=True, slots=True)
 class Screener:
     tagger: Tagger
-    knowledge: Knowledge
+    knowledge: KnowledgeIndex
     either_way: bool = False
     without: frozenset[str] = frozenset()  # relations that make no match
 
@@ -106,10 +106,10 @@ class _Settings:
     without: frozenset[str]
 
     def screener(self) -> Screener:
-        return Screener(tagger_named(self.tagger), Knowledge(self.index), self.either_way, self.without)
+        return Screener(tagger_named(self.tagger), KnowledgeIndex(self.index), self.either_way, self.without)
 
 
-def screen(
+def screen_dialogues(
     dialogues: Iterable[Path],
     knowledge: Path,
     out: Path,
@@ -129,11 +129,11 @@ def screen(
     """
     if jobs < 1 or more_than < 0:
         raise ConfigError(f"--jobs {jobs}, --more-than {more_than}: expected 1 or more, and none negative")
-    files = files_of(dialogues)
+    files = dialogue_files(dialogues)
     tagger_named(tagger)  # is there, before anything is read
     total = sum(1 for _ in read_dialogues(files))  # all of them are sound before the first is screened
     with progress(f"reading {knowledge.name}", _size(knowledge), "B") as advance:
-        path, digest = indexed(knowledge, index, advance)
+        path, digest = build_index(knowledge, index, advance)
     settings = _Settings(path, tagger, either_way, frozenset(without))
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -145,8 +145,8 @@ def screen(
     }  # fmt: skip
     matches = out / "matches.jsonl"
     with locked(out):
-        _same_as_before(out / "screen.json", facts)
-        done = _whole_lines(matches)
+        _check_same_inputs(out / "screen.json", facts)
+        done = _count_lines(matches)
         if done < total:
             rest = islice(read_dialogues(files), done, None)
             with progress("screening", total, "", done) as advance, matches.open("ab") as lines:
@@ -154,7 +154,7 @@ def screen(
                     lines.write("".join(chunk).encode())
                     lines.flush()
                     advance(len(chunk))
-        return _write(out, files, more_than)
+        return _write_results(out, files, more_than)
 
 
 def _size(knowledge: Path) -> int:
@@ -166,7 +166,7 @@ def _digest(file: Path) -> str:
         return hashlib.file_digest(raw, "sha256").hexdigest()
 
 
-def _same_as_before(path: Path, facts: dict[str, Any]) -> None:
+def _check_same_inputs(path: Path, facts: dict[str, Any]) -> None:
     """Set down what is screened; a folder of another screening is left alone."""
     if not path.is_file():
         replace_file(path, json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
@@ -179,7 +179,7 @@ def _same_as_before(path: Path, facts: dict[str, Any]) -> None:
         )
 
 
-def _whole_lines(path: Path) -> int:
+def _count_lines(path: Path) -> int:
     """How many lines are there; one that was cut off is taken away."""
     if not path.exists():
         return 0
@@ -193,7 +193,7 @@ def _whole_lines(path: Path) -> int:
     return count
 
 
-def _line(screener: Screener, dialogue: Dialogue) -> str:
+def _match_line(screener: Screener, dialogue: Dialogue) -> str:
     rows = [match.row() for match in screener.matches(dialogue.utterances)]
     row = {"source": dialogue.source, "id": dialogue.id, "matches": rows}
     return json.dumps(row, ensure_ascii=False) + "\n"
@@ -209,18 +209,18 @@ def _in_order(chunks: Iterator[list[Dialogue]], jobs: int, settings: _Settings) 
     if jobs == 1:
         screener = settings.screener()
         for chunk in chunks:
-            yield [_line(screener, dialogue) for dialogue in chunk]
+            yield [_match_line(screener, dialogue) for dialogue in chunk]
         return
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     # Spawned, not forked: the same on every system, and no process shares an open SQLite file.
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (settings,))
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker, (settings,))
     try:
         ahead: deque[Future[list[str]]] = deque()
         for chunk in chunks:
-            ahead.append(pool.submit(_work, chunk))
+            ahead.append(pool.submit(_screen_chunk, chunk))
             if len(ahead) > 2 * jobs:
                 yield ahead.popleft().result()
         while ahead:
@@ -236,7 +236,7 @@ def _in_order(chunks: Iterator[list[Dialogue]], jobs: int, settings: _Settings) 
 _screener: Screener  # of a worker process
 
 
-def _begin(settings: _Settings) -> None:
+def _start_worker(settings: _Settings) -> None:
     import os
     import signal
     from multiprocessing import parent_process
@@ -253,11 +253,11 @@ def _begin(settings: _Settings) -> None:
     _screener = settings.screener()
 
 
-def _work(chunk: list[Dialogue]) -> list[str]:
-    return [_line(_screener, dialogue) for dialogue in chunk]
+def _screen_chunk(chunk: list[Dialogue]) -> list[str]:
+    return [_match_line(_screener, dialogue) for dialogue in chunk]
 
 
-def _write(out: Path, files: Sequence[Path], more_than: int) -> Screening:
+def _write_results(out: Path, files: Sequence[Path], more_than: int) -> Screening:
     """kept.jsonl and counts.json, from matches.jsonl."""
     histograms: dict[str, Counter[int]] = {file.stem: Counter() for file in files}
     with (out / "matches.jsonl").open(encoding="utf-8") as lines, replacing(out / "kept.jsonl") as kept:

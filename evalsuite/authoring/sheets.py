@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evalsuite.authoring.agree import Found
+from evalsuite.authoring.agree import AgreementReport
 from evalsuite.authoring.stats import Stats
 from evalsuite.authoring.stats_page import grouped, summary, table1_rows
 from evalsuite.benchmarks.registry import TASKS
@@ -13,7 +13,7 @@ from evalsuite.common.sheet import Column, Row, Sheet, Value
 _N = Column("n", kind="count")
 
 
-def agreement_sheets(found: Found, most: int) -> Iterator[Sheet | str]:
+def agreement_sheets(found: AgreementReport, most: int) -> Iterator[Sheet | str]:
     """Kappas step by step, their means, and the first `most` disagreements."""
     yield ", ".join(f"{name}: {n} dialogues" for name, n in found.annotators.items())
     columns = (

@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.authoring.artefacts import CHECKS, Finding
-from evalsuite.authoring.charts import bars
-from evalsuite.authoring.stats import DIMENSIONS, Knowledge, Stats
+from evalsuite.authoring.charts import bar_chart
+from evalsuite.authoring.stats import DIMENSIONS, KnowledgeCounts, Stats
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.files import replace_file
 
 
-def write(found: Stats, out: Path) -> tuple[Path, Path]:
+def write_stats_page(found: Stats, out: Path) -> tuple[Path, Path]:
     """Write out/stats.json and out/stats.html, which opens anywhere without a network; returns their paths."""
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
     written = (out / "stats.json", out / "stats.html")
-    for path, content in zip(written, (text, page(found)), strict=True):
+    for path, content in zip(written, (text, render_page(found)), strict=True):
         replace_file(path, content)
     return written
 
 
-def page(found: Stats) -> str:
+def render_page(found: Stats) -> str:
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -38,7 +38,7 @@ def page(found: Stats) -> str:
     charts = [
         (
             f"{item_set.upper()}: {what}",
-            Markup(bars(f"{item_set}: annotations by {what}", rows)),  # escapes the names itself
+            Markup(bar_chart(f"{item_set}: annotations by {what}", rows)),  # escapes the names itself
         )
         for item_set in sets
         for what, rows in (
@@ -95,7 +95,7 @@ def table1_rows(found: Stats) -> list[tuple[str, list[str]]]:
     def number(value: float) -> str:
         return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
 
-    def phrase(k: Knowledge | None, n: int) -> str:
+    def phrase(k: KnowledgeCounts | None, n: int) -> str:
         if k is None or k.characters is None:
             return "–"
         return f"{k.characters[n]:.2f}" if isinstance(k.characters, tuple) else f"{k.characters:.2f} (1 and 2)"

@@ -28,7 +28,7 @@ from evalsuite.evaluation.ask import Group, ask
 from evalsuite.evaluation.display import Display, Line
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 from evalsuite.results.store import Store, key
-from evalsuite.review.judge.judging import said
+from evalsuite.review.judge.judging import text_after_thinking
 from evalsuite.types import Message, Request
 
 _TOKENS = 1500  # of the longest reply, where the model names no limit
@@ -38,11 +38,11 @@ _TEXTS = ("dimension", "instance", "domain", "slot", "value", "phrase", "conflic
 @dataclass(frozen=True, slots=True)
 class Proposals:
     dialogues: tuple[AnnotatedDialogue, ...]  # all, with what was proposed for those that had no annotations
-    told: str
+    summary: str  # one line for the terminal
     file: Path  # the same as an annotations file
 
 
-def proposals(
+def propose_annotations(
     rows: Sequence[AnnotatedDialogue],
     name: str,
     stem: Path,
@@ -55,10 +55,10 @@ def proposals(
         raise ConfigError(f"--suggest {name}: a baseline cannot write; name a model on hf, vllm or openai")
     stem.parent.mkdir(parents=True, exist_ok=True)
     with locked(stem.parent, f".{stem.name}.proposals.lock"):
-        return _proposals(rows, model, stem, budget)
+        return _propose(rows, model, stem, budget)
 
 
-def _proposals(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget: float | None) -> Proposals:
+def _propose(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget: float | None) -> Proposals:
     wanted = [row for row in rows if not row.annotations and not row.nothing]
     with Store(stem.with_name(f"{stem.name}.proposals.sqlite")) as store, Display() as display:
         backend = load(model, limits=lambda: Limits(budget, store.spent(), None, store.lend))
@@ -80,7 +80,7 @@ def _proposals(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budg
             failed += row.id in replies
             found.append(row)
             continue
-        objects = list(_objects(said(reply)))
+        objects = list(_objects(text_after_thinking(reply)))
         proposed = [k for o in objects if (k := _knowledge(o, row, model.name)) is not None]
         kept, dropped = kept + len(proposed), dropped + len(objects) - len(proposed)
         found.append(row.model_copy(update={"annotations": proposed}))

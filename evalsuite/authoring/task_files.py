@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.authoring.annotations import place as place_of
-from evalsuite.authoring.annotations import read as read_dialogues
+from evalsuite.authoring.annotations import phrase_position, read_dialogues
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.corecode.ontology import Slot, find, slots
@@ -71,44 +70,44 @@ class Annotation:
 Distractors = Callable[[Sequence[Annotation], str], Sequence[Sequence[str]]]
 
 
-def annotated(annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, str]]:
+def annotated_distractors(annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, str]]:
     """The conflict phrases that annotators wrote."""
     return [a.conflicts for a in annotations]
 
 
-def read(path: Path) -> list[Annotation]:
+def read_annotations(path: Path) -> list[Annotation]:
     """All annotations of a file. Raises DataError with line and field for what breaks a rule (annotations.py)."""
-    return flat(read_dialogues(path))
+    return flatten(read_dialogues(path))
 
 
-def flat(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
+def flatten(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
     """The annotations of checked dialogues in one list."""
     found = []
     for d in dialogues:
         told = tuple(d.dialogue)
         for k in d.annotations:
-            slot, place = find(k.dimension, k.domain, k.slot), place_of(k, told)
+            slot, place = find(k.dimension, k.domain, k.slot), phrase_position(k, told)
             assert slot is not None and place is not None  # or it would not have been read
             conflicts = (k.conflict1, k.conflict2)
             found.append(Annotation(d.id, d.set, told, slot, k.instance, k.value, k.phrase, place, conflicts))
     return found
 
 
-def build(
+def write_task_files(
     annotations: Iterable[Annotation],
     out: Path,
     seed: int = 0,
     shares: tuple[float, float] = (0.36, 0.14),
-    distractors: Distractors = annotated,
+    distractors: Distractors = annotated_distractors,
 ) -> dict[str, int]:
     """Write out/data/{easy,hard}/…; `shares` of the dialogues go to train and dev, the rest to test. Counts per file."""
     counts = {}
     all_of = list(annotations)
-    split_of = splits(all_of, seed, shares)
+    split_of = assign_splits(all_of, seed, shares)
     for item_set in (s for s in CORECODE.sets if any(a.set == s for a in all_of)):
         for split in CORECODE.splits:
             part = [a for a in all_of if a.set == item_set and split_of[item_set, a.dialogue_id] == split]
-            for name, rows in tasks(part, f"{seed}:{item_set}:{split}", distractors).items():
+            for name, rows in task_rows(part, f"{seed}:{item_set}:{split}", distractors).items():
                 path = path_of(out / "data", TASKS[name], item_set, split)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 lines = [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(rows)]
@@ -117,7 +116,9 @@ def build(
     return counts
 
 
-def splits(annotations: Iterable[Annotation], seed: int, shares: tuple[float, float]) -> dict[tuple[str, str], str]:
+def assign_splits(
+    annotations: Iterable[Annotation], seed: int, shares: tuple[float, float]
+) -> dict[tuple[str, str], str]:
     """(set, dialogue) -> split. Whole dialogues go to one, and those of one source (equal, or equal but for some turns) go
     together, in EASY and HARD: what is trained on in any file is tested on in none."""
     dialogues = {(a.set, a.dialogue_id): a.dialogue for a in annotations}
@@ -139,8 +140,8 @@ def splits(annotations: Iterable[Annotation], seed: int, shares: tuple[float, fl
     return found
 
 
-def tasks(
-    annotations: list[Annotation], purpose: str, distractors: Distractors = annotated
+def task_rows(
+    annotations: list[Annotation], purpose: str, distractors: Distractors = annotated_distractors
 ) -> dict[str, list[dict[str, Any]]]:
     """Task name -> rows as in the official files, without their id. `purpose` seeds the order of options."""
     places = _balanced(3, len(annotations), f"{purpose}:places")

@@ -46,7 +46,7 @@ def finished(job: Job, display: Display) -> bool:
     """Whether the adapter exists with the same `made_by`."""
     from evalsuite.finetuning import training
 
-    known = training.card(job.folder)
+    known = training.read_card(job.folder)
     if known is None:
         return False
     changed = [key for key, value in job.made_by.items() if known["made_by"].get(key) != value]

@@ -25,7 +25,7 @@ from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.evaluation.display import Display, Step, TrainingProgress
 from evalsuite.finetuning.jobs import Job, finished
-from evalsuite.finetuning.training import Row, begin, require, train
+from evalsuite.finetuning.training import Row, require_packages, start_checkpoints, train
 
 log = logging.getLogger(__name__)
 _CLAIM = "claim"  # in a training's checkpoints: the token of the one actor that may write there
@@ -33,7 +33,9 @@ _EVERY = 1.0  # seconds between two steps that are reported
 
 
 @contextmanager
-def cluster(name: str, address: str | None, replicas: int | None) -> Iterator[Callable[[Iterable[Job], Display], None]]:
+def cluster_trainer(
+    name: str, address: str | None, replicas: int | None
+) -> Iterator[Callable[[Iterable[Job], Display], None]]:
     """Joins the Ray cluster, for the training and for what else is done within; gives what trains jobs on it."""
     ray = Ray(name, address)
     try:
@@ -61,7 +63,7 @@ class Trainer(Actor):
     """What runs on a node. Reports are pulled one by one: steps, then the adapter's card."""
 
     def begin(self, *job: Any) -> Step | dict[str, Any]:
-        self._reports = reports(*job)
+        self._reports = train_on_node(*job)
         return self.next()
 
     def next(self) -> Step | dict[str, Any]:
@@ -84,7 +86,7 @@ class _Training(Worker):
         self.host = host
         self.progress = self._line.enter_context(display.training(self.job.name))
         job, token = self.job, uuid.uuid4().hex
-        (begin(job.folder, job.made_by) / _CLAIM).write_text(token)
+        (start_checkpoints(job.folder, job.made_by) / _CLAIM).write_text(token)
         model = for_actors(job.base)
         if "num_gpus" not in self.needs:
             model = model.model_copy(update={"hf": model.hf.model_copy(update={"threads": self.needs["num_cpus"]})})
@@ -126,7 +128,7 @@ class _Trainings:
         if job is None:
             return None
         if job.base.name not in self._needs:
-            self._needs[job.base.name] = needs(job.base, self._cluster, self._replicas)
+            self._needs[job.base.name] = training_needs(job.base, self._cluster, self._replicas)
             log.info("model %s: each adapter takes %s", job.base.name, self._needs[job.base.name])
         return _Training(self._cluster, job, self._needs[job.base.name], 1)
 
@@ -185,7 +187,7 @@ class _Trainings:
         training.end()
 
 
-def needs(model: Model, cluster: Cluster, replicas: int | None) -> Needs:
+def training_needs(model: Model, cluster: Cluster, replicas: int | None) -> Needs:
     """What a training takes: a GPU; without one a CPU for each thread, which a local run here would have.
 
     The number of threads decides an adapter's last bits, so what happens to be free has no say in it.
@@ -205,12 +207,12 @@ def needs(model: Model, cluster: Cluster, replicas: int | None) -> Needs:
     return {"num_cpus": max(1, min(_threads(torch.get_num_threads()), max(sizes, default=1)))}
 
 
-def reports(
+def train_on_node(
     model: Model, rows: Sequence[Row], folder: Path, made_by: dict[str, Any], token: str
 ) -> Iterator[Step | dict[str, Any]]:
     """Train, on a node: yields steps, then the adapter's card."""
     try:
-        require(model)
+        require_packages(model)
         if not _holds(folder, token):
             raise BackendError(
                 f"{folder}: not the folder that the command sees under this name: --out must be on a disk that all nodes "

@@ -64,27 +64,27 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         "executor": s.executor, "ray_address": s.ray_address, "replicas": s.replicas,
     }  # fmt: skip
     *_, corpus, _ = prepare(s.models, model=s.model, **evaluation)  # all that is wrong, before anything is trained
-    pools = {name: pool(corpus, task(name), s) for name in s.tasks}
+    pools = {name: make_pool(corpus, task(name), s) for name in s.tasks}
     out = Path(s.out)
     out.mkdir(parents=True, exist_ok=True)
     adapters: list[Model] = []
 
     def unfinished(display: Display) -> Iterator[Job]:
         for model in chosen:
-            for job in jobs(model, pools, s):
+            for job in make_jobs(model, pools, s):
                 adapters.append(job.model)
                 if not finished(job, display):
                     yield job
 
-    with locked(out), nullcontext(train) if s.executor == "local" else _cluster(chosen[0], s) as trained:
+    with locked(out), nullcontext(train_locally) if s.executor == "local" else _ray_trainer(chosen[0], s) as trained:
         with log_to(out / "finetune.log", s.verbose), Display() as display:
             trained(unfinished(display), display)
         listed = out / "models.yaml"
-        _list(listed, [*chosen, *adapters])
+        _write_models(listed, [*chosen, *adapters])
         return evaluate(*prepare(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation))
 
 
-def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
+def make_pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
     """A task's training items, without those whose dialogue a test item has. ConfigError: fewer than the largest size."""
     files = {item_set: corpus.file(t, item_set, "train") for item_set in s.sets(corpus, t)}
     items = [item for file in files.values() for item in file.items]
@@ -102,17 +102,17 @@ def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
     return Pool(tuple(kept), left_out, {item_set: file.sha256 for item_set, file in files.items()})
 
 
-def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
+def make_jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
     """All jobs of a model, finished or not. A generator: one job's rows are in memory at a time."""
     from evalsuite.backends.checkpoint import Checkpoint
     from evalsuite.finetuning import training
 
-    training.require(model)
+    training.require_packages(model)
     checkpoint = Checkpoint(model)
     for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompt = Prompt(resolve(s.prompts), task(name), s.prompt)
         subset = pools[name].subset(size, seed)
-        rows = [training.row(checkpoint, prompt.request(item), item.target) for item in subset]
+        rows = [training.training_row(checkpoint, prompt.request(item), item.target) for item in subset]
         limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
         fitting = [r for r in rows if limit is None or len(r.ids) <= limit]
         if not fitting:
@@ -144,7 +144,7 @@ def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
         yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
 
 
-def train(todo: Iterable[Job], display: Display) -> None:
+def train_locally(todo: Iterable[Job], display: Display) -> None:
     """Train one after the other, here."""
     from evalsuite.finetuning import training
 
@@ -154,10 +154,10 @@ def train(todo: Iterable[Job], display: Display) -> None:
             progress.done(facts)
 
 
-def _cluster(model: Model, s: Sweep) -> AbstractContextManager[Callable[[Iterable[Job], Display], None]]:
-    from evalsuite.finetuning.ray import cluster
+def _ray_trainer(model: Model, s: Sweep) -> AbstractContextManager[Callable[[Iterable[Job], Display], None]]:
+    from evalsuite.finetuning.ray import cluster_trainer
 
-    return cluster(model.name, s.ray_address, s.replicas)
+    return cluster_trainer(model.name, s.ray_address, s.replicas)
 
 
 def _trainable(model: Model) -> Model:
@@ -173,7 +173,7 @@ def _trainable(model: Model) -> Model:
     return model
 
 
-def _list(path: Path, models: Sequence[Model]) -> None:
+def _write_models(path: Path, models: Sequence[Model]) -> None:
     """Write models as a models.yaml, beside those that stand there from earlier sweeps; adapters as seen from the file."""
     found = {m.name: m for m in load_models(path)} if path.is_file() else {}
     found |= {m.name: m for m in models}

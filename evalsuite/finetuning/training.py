@@ -51,7 +51,7 @@ class Row:
         return [_IGNORED] * prompt + list(self.ids[prompt:])
 
 
-def require(model: Model) -> None:
+def require_packages(model: Model) -> None:
     """Raises BackendError if what training needs is not installed."""
     try:
         for name in ("torch", "transformers", "peft", "accelerate"):
@@ -62,7 +62,7 @@ def require(model: Model) -> None:
         ) from None
 
 
-def row(checkpoint: Checkpoint, request: Request, target: str) -> Row:
+def training_row(checkpoint: Checkpoint, request: Request, target: str) -> Row:
     """The ids that a backend sends for the request, and after them those of the right answer."""
     answer = [*checkpoint.after(checkpoint.text(request), [target])[0], checkpoint.tokenizer.eos_token_id]
     return Row((*checkpoint.ids(request), *answer), len(answer))
@@ -101,7 +101,7 @@ def collate(rows: Sequence[Row], pad: int) -> dict[str, Any]:
     }
 
 
-def card(folder: Path) -> dict[str, Any] | None:
+def read_card(folder: Path) -> dict[str, Any] | None:
     """The card of a finished adapter; None if there is none."""
     try:
         text = (folder / CARD).read_text(encoding="utf-8")
@@ -115,13 +115,13 @@ def hash_of(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
-def begin(folder: Path, made_by: dict[str, Any]) -> Path:
+def start_checkpoints(folder: Path, made_by: dict[str, Any]) -> Path:
     """The folder of the checkpoints of a training with the same `made_by`; what there is of another one is removed."""
     work = folder / "checkpoints"
-    if _read(work / "made_by.json") != made_by:
+    if _read_json(work / "made_by.json") != made_by:
         shutil.rmtree(folder, ignore_errors=True)
         work.mkdir(parents=True)
-        _write(work / "made_by.json", made_by)
+        _write_json(work / "made_by.json", made_by)
     return work
 
 
@@ -132,7 +132,7 @@ def train(
     seed: int,
     folder: Path,
     made_by: dict[str, Any],
-    tell: Callable[[Step], None] = lambda step: None,
+    on_step: Callable[[Step], None] = lambda step: None,
 ) -> dict[str, Any]:
     """Train an adapter into `folder`, going on from the checkpoint of a training with the same `made_by`; its card.
 
@@ -140,20 +140,20 @@ def train(
     """
     import torch
 
-    work = begin(folder, made_by)
+    work = start_checkpoints(folder, made_by)
     began = time.perf_counter()
-    with _advice(model):
-        trainer = make_trainer(model, checkpoint, rows, seed, work, tell)
-        start, before = _last(work)
+    with _memory_advice(model):
+        trainer = make_trainer(model, checkpoint, rows, seed, work, on_step)
+        start, before = _last_checkpoint(work)
         if start:  # Trainer reads it again, but does not look at what was missing
             read_adapter(trainer.model, str(start), f"model {model.name}", is_trainable=True)
         trainer.train(resume_from_checkpoint=str(start) if start else None)
         trainer.model.save_pretrained(str(folder))
-    _tidy(folder / "adapter_config.json", model)
+    _tidy_config(folder / "adapter_config.json", model)
     history = trainer.state.log_history
     facts = {
         "library_name": "peft",
-        "base_model": _name(model),
+        "base_model": _base_name(model),
         "made_by": made_by,
         "loss": {entry["step"]: round(entry["loss"], 5) for entry in history if "loss" in entry},
         "steps": trainer.state.global_step,
@@ -174,7 +174,7 @@ def make_trainer(
     rows: Sequence[Row],
     seed: int,
     work: Path,
-    tell: Callable[[Step], None] = lambda step: None,
+    on_step: Callable[[Step], None] = lambda step: None,
 ) -> Any:
     """transformers' Trainer, ready to train."""
     import torch
@@ -223,7 +223,7 @@ def make_trainer(
         args=arguments,
         train_dataset=planned,  # type: ignore[arg-type, unused-ignore]
         data_collator=lambda found: collate(found[0], checkpoint.tokenizer.pad_token_id),
-        callbacks=[_telling(planned, settings.gradient_accumulation, steps, _last(work)[1], tell)],
+        callbacks=[_step_callback(planned, settings.gradient_accumulation, steps, _last_checkpoint(work)[1], on_step)],
     )
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
     return trainer
@@ -264,13 +264,13 @@ def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
         raise BackendError(f"model {model.name}: finetune: target_modules {s.target_modules}: {error}") from None
 
 
-def _telling(
-    planned: Sequence[Sequence[Row]], accumulation: int, steps: int, before: float, tell: Callable[[Step], None]
+def _step_callback(
+    planned: Sequence[Sequence[Row]], accumulation: int, steps: int, before: float, on_step: Callable[[Step], None]
 ) -> Any:
     """A callback of Trainer's that tells of every step, and marks checkpoints that are whole."""
     import transformers
 
-    class Telling(transformers.TrainerCallback):  # type: ignore[misc, unused-ignore]
+    class StepReporter(transformers.TrainerCallback):  # type: ignore[misc, unused-ignore]
         def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             self.began = time.perf_counter()
             self.tokens = 0
@@ -282,25 +282,25 @@ def _telling(
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             done = planned[(state.global_step - 1) * accumulation : state.global_step * accumulation]
             self.tokens += sum(len(r.ids) for batch in done for r in batch)
-            tell(Step(state.global_step, steps, self.loss, self.tokens, time.perf_counter() - self.began))
+            on_step(Step(state.global_step, steps, self.loss, self.tokens, time.perf_counter() - self.began))
 
         def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             place = Path(args.output_dir) / f"checkpoint-{state.global_step}"
-            _write(place / _WHOLE, {"seconds": before + time.perf_counter() - self.began})
+            _write_json(place / _WHOLE, {"seconds": before + time.perf_counter() - self.began})
 
-    return Telling()
+    return StepReporter()
 
 
-def _last(work: Path) -> tuple[Path | None, float]:
+def _last_checkpoint(work: Path) -> tuple[Path | None, float]:
     """The last whole checkpoint, and the seconds that went into it."""
     found = sorted(work.glob(f"checkpoint-*/{_WHOLE}"), key=lambda p: int(p.parent.name.rpartition("-")[2]))
     if not found:
         return None, 0.0
-    return found[-1].parent, float(_read(found[-1])["seconds"])
+    return found[-1].parent, float(_read_json(found[-1])["seconds"])
 
 
 @contextmanager
-def _advice(model: Model) -> Iterator[None]:
+def _memory_advice(model: Model) -> Iterator[None]:
     """Turn an out-of-memory error into a BackendError that says which settings need less."""
     import torch
 
@@ -326,17 +326,17 @@ def _advice(model: Model) -> Iterator[None]:
             ) from None
 
 
-def _tidy(path: Path, model: Model) -> None:
+def _tidy_config(path: Path, model: Model) -> None:
     """Make the file reproducible: no path of this machine, sets sorted."""
     config = json.loads(path.read_text(encoding="utf-8"))
-    config["base_model_name_or_path"] = _name(model)
+    config["base_model_name_or_path"] = _base_name(model)
     for name, value in config.items():
         if isinstance(value, list):
             config[name] = sorted(value)
     path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _name(model: Model) -> str:
+def _base_name(model: Model) -> str:
     """A hub id, or a folder's name."""
     return Path(model.path).name if Path(model.path).is_dir() else model.path
 
@@ -355,14 +355,14 @@ def _write_card(path: Path, facts: dict[str, Any]) -> None:
     draft.replace(path)
 
 
-def _read(path: Path) -> Any:
+def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError):
         return None
 
 
-def _write(path: Path, value: Any) -> None:
+def _write_json(path: Path, value: Any) -> None:
     draft = path.with_name(path.name + ".part")
     draft.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
     draft.replace(path)
