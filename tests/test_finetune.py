@@ -199,7 +199,7 @@ def test_finished_adapters_are_skipped_and_changed_ones_trained_anew(
     assert "tiny+knowledge_filling-4-s1  trained already" in capsys.readouterr().err
     assert produce(out) == produce(sweep)  # the larger one stands in models.yaml still
     evalsuite.finetune(listed(tmp_path, tiny, ", weight_decay: 0.1"), **what, out=out)
-    assert "trained anew, for its settings changed" in (out / "finetune.log").read_text()
+    assert "trained again, because its settings changed" in (out / "finetune.log").read_text()
     changed = "adapters/tiny+knowledge_filling-4-s1/adapter_model.safetensors"
     assert produce(out)[changed] != produce(sweep)[changed]
 
