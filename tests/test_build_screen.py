@@ -138,11 +138,11 @@ def test_a_reading_that_stops_leaves_the_index_as_it_was(knowledge: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "content", "line", "message"),
     [
-        ("k.csv", (EDGES + "雨伞,UsedFor,下雨\n").encode(), 9, "expected 5 fields parted by tabs"),
+        ("k.csv", (EDGES + "雨伞,UsedFor,下雨\n").encode(), 9, "expected 5 tab-separated fields"),
         ("k.csv", edge("IsA", "/c/en/a", "/c/en/b").encode(), None, "1 lines, none with a Chinese edge"),
         ("k.csv", EDGES.encode() + edge("IsA", "/c/zh/\u4f1e", "/c/zh/物").encode("gb18030"), 9, "not UTF-8"),
-        ("k.csv.gz", gzip.compress(EDGES.encode())[:-8], 9, "is it whole"),
-        ("k.csv.gz", EDGES.encode(), 1, "is it whole"),
+        ("k.csv.gz", gzip.compress(EDGES.encode())[:-8], 9, "is the file complete"),
+        ("k.csv.gz", EDGES.encode(), 1, "is the file complete"),
         ("k.csv", None, None, "cannot read: No such file"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Making a benchmark like CORECODE of one's own dialogues."""
+"""Make a benchmark like CORECODE from your own dialogues: screen, annotate, build, check (`evalsuite build`)."""
 
 from evalsuite.authoring.task_files import Annotation, read_annotations, write_task_files
 

@@ -26,7 +26,7 @@ _STYLES = ("page.css", "audit/page.css", "annotate/page.css")
 def load_dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue]:
     """Load dialogues to annotate: lines of {"id", "dialogue": [turns]}, or an annotations file to continue.
 
-    Keys of other tools are left out. `item_set` is taken where a line names none.
+    Unknown keys are dropped. `item_set` is the set of lines that name none. Raises DataError with line and field.
     """
     found: dict[str, AnnotatedDialogue] = {}
     for line, row in jsonl.read(path):
@@ -47,7 +47,7 @@ def load_dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue
 
 
 def write_annotation_page(rows: Sequence[AnnotatedDialogue], out: Path, annotator: str = "") -> Path:
-    """Write the page to `out`."""
+    """Write the page to `out` and return it. Raises ConfigError if its name does not end in .html."""
     if out.suffix != ".html":
         raise ConfigError(f"--out {out}: expected a name that ends in .html")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -57,9 +57,9 @@ def write_annotation_page(rows: Sequence[AnnotatedDialogue], out: Path, annotato
 
 def annotation_page_data(rows: Sequence[AnnotatedDialogue], name: str, annotator: str = "") -> dict[str, Any]:
     """The page's data. `hash` covers the dialogues only, so new proposals keep the annotations stored in the browser."""
-    told = json.dumps([[r.id, r.set, r.dialogue] for r in rows], ensure_ascii=False)
+    hashed = json.dumps([[r.id, r.set, r.dialogue] for r in rows], ensure_ascii=False)
     return {
-        "hash": hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+        "hash": hashlib.sha256(hashed.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         "name": name,
         "annotator": annotator,
         "dialogues": [r.model_dump(exclude_defaults=True) for r in rows],

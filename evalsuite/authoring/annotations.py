@@ -1,4 +1,4 @@
-"""Annotations files: read, and held to the rules of the paper's section 3 (rules.yaml) with errors that name the field."""
+"""Read annotations files and check them against the rules of the paper's section 3 (rules.yaml)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A rule that an annotation breaks. `code` is its name in rules.yaml, `field` the place in the line."""
+    """A broken rule: `code` is its name in rules.yaml, `field` where it is broken."""
 
     field: str  # "annotations[0].conflict1"
     code: str
@@ -35,13 +35,13 @@ class Problem:
 
 @cache
 def load_rules() -> dict[str, Any]:
-    """rules.yaml as it is."""
+    """The content of rules.yaml."""
     found: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "rules.yaml").read_text(encoding="utf-8"))
     return found
 
 
 def read_dialogues(path: Path) -> list[AnnotatedDialogue]:
-    """All lines of a file that is ready to be built from. Raises DataError for the first problem."""
+    """Read a file that breaks no rule. Raises DataError for the first problem."""
     dialogues, wrong = check_dialogues(path)
     if wrong:
         first, more = wrong[0], len(wrong) - 1
@@ -51,7 +51,7 @@ def read_dialogues(path: Path) -> list[AnnotatedDialogue]:
 
 
 def check_dialogues(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError]]:
-    """What can be read of a file, and all that is wrong with it in the file's order."""
+    """The well-formed dialogues of a file, and all its problems in the file's order."""
     dialogues: list[AnnotatedDialogue] = []
     wrong: list[DataError] = []
     seen: dict[str, int] = {}
@@ -76,7 +76,7 @@ def _field_message(error: Any) -> str:
 
 
 def rule_problems(dialogue: AnnotatedDialogue) -> Iterator[Problem]:
-    """All rules that a line breaks. leaderboard/annotate/rules.js says the same for the page; a test compares the two."""
+    """All rules that a dialogue breaks. leaderboard/annotate/rules.js has the same rules; a test compares the two."""
     for n, turn in enumerate(dialogue.dialogue):
         if not turn.strip():
             yield Problem(f"dialogue[{n}]", "turn")
@@ -129,7 +129,10 @@ def _annotation_problems(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[
 
 
 def phrase_position(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | None:
-    """(turn, character) of the phrase: where it stands once, or stands once in the only span of evidence that has it."""
+    """(turn, character offset) of the phrase; None if it is ambiguous or missing.
+
+    A phrase that occurs several times is located by the one evidence span that contains it.
+    """
     around, within = k.phrase, 0
     if "\n".join(dialogue).count(around) != 1:
         spans = [span for span in k.evidence if k.phrase in span]
@@ -140,7 +143,7 @@ def phrase_position(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | 
 
 
 def _ontology_problems(k: Knowledge) -> Iterator[Problem]:
-    """The first of dimension, domain and slot that is not there: what is below it cannot be told."""
+    """Report the first of dimension, domain and slot that is unknown; those below it cannot be checked."""
     branches: Any = {b["dimension"]["zh"]: b["domains"] for b in tree()}
     parent = ""
     for name in ("dimension", "domain", "slot"):
@@ -175,7 +178,7 @@ def _conflict_problems(k: Knowledge) -> Iterator[Problem]:
 
 
 def edit_distance(a: Sequence[str], b: Sequence[str]) -> int:
-    """Fewest insertions, deletions and substitutions (Levenshtein 1966).
+    """Levenshtein distance: the fewest insertions, deletions and substitutions (Levenshtein 1966).
 
     >>> edit_distance("用热水泡着", "用冷风吹着")
     3

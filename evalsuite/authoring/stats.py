@@ -22,17 +22,17 @@ DIMENSIONS = tuple(dict.fromkeys(s.dimension for s in slots()))
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeCounts:
-    """The lower half of Table 1, for one set. None: the data at hand do not say."""
+    """The lower half of Table 1, for one set. None: not known from these data."""
 
-    annotations: int  # instances, and triplets: each annotation has one of both
+    annotations: int  # also the number of instances and of triplets
     dimensions: dict[str, int]  # Entity, Event, Social interaction
     conflict_phrases: int | None
-    characters: tuple[float, float] | float | None  # mean of conflict phrase 1 and 2, or of both where files mix them
+    characters: tuple[float, float] | float | None  # mean length of conflict phrase 1 and 2, or of both together
 
 
 @dataclass(frozen=True, slots=True)
 class SlotCount:
-    """How often a slot is annotated. `domain` is "" if the ontology does not have the slot."""
+    """How often a slot is annotated in a set; other names are "" for a slot that the ontology lacks."""
 
     set: str
     dimension: str
@@ -45,15 +45,17 @@ class SlotCount:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    source: str  # what the knowledge was counted in
+    """The report of `evalsuite build stats`."""
+
+    source: str  # the files in which the knowledge was counted
     table1: tuple[Table1, ...]
     knowledge: dict[str, KnowledgeCounts]  # by set
-    spread: tuple[SlotCount, ...]  # in the ontology's order, those that occur
+    spread: tuple[SlotCount, ...]  # slots that occur, in the ontology's order
     split: str  # of the artefact checks
     findings: tuple[Finding, ...]
 
     def domains(self, item_set: str) -> dict[tuple[str, str], int]:
-        """(Chinese, English) name -> annotations; 空间 is a domain of entities and one of events."""
+        """(Chinese, English) name -> annotations. The English name includes the dimension, since two have a domain 空间."""
         found: Counter[tuple[str, str]] = Counter()
         for s in self.spread:
             if s.set == item_set:
@@ -70,9 +72,11 @@ class Stats:
 
 
 def compute_stats(folder: Path, annotations: Path | None = None, split: str = "test", skip_bad: bool = False) -> Stats:
-    """Count and check data in the official layout. With the annotations that they were made from, knowledge is counted
-    there; else in the files of slot identification, which have an item an annotation, or where there are none, in those of
-    the event-causal tasks. Raises DataError for what is not there or broken."""
+    """Count and check data in the official layout.
+
+    Knowledge is counted in `annotations` if given, else in the files of slot identification, which have one item per
+    annotation, else in those of the event-causal tasks. Raises DataError for missing or malformed files.
+    """
     corpus = Corpus(BENCHMARK, folder, skip_bad=skip_bad)
     tables = tuple(table1(name, whole) for name, whole in whole_dialogues(corpus).items() if whole)
     if annotations:

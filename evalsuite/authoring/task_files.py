@@ -1,8 +1,7 @@
-"""Annotations -> the eight tasks' files in the official layout, the way CORECODE was made (paper, sections 3 and 4).
+"""Annotations -> the files of the eight tasks in the official layout, as CORECODE was made (paper, sections 3 and 4).
 
-The bundled sample is built by this from sample/annotations.jsonl; a test builds it again and compares every byte.
-
-An annotations file has a dialogue a line (schema/annotation.schema.json), names in Chinese as in ontology.yaml.
+The bundled sample is built from sample/annotations.jsonl; a test rebuilds it and compares every byte. An annotations file
+has one dialogue per line (schema/annotation.schema.json), with the Chinese names of ontology.yaml.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 
-# The official wording, as in the official files (shared examples of each stand in tests/fixtures).
+# The wording of the official files (tests/fixtures has examples of each).
 _FILLING = "请根据对话内容，从a、b、c选项中选择对话中的[MASK]处应填入的选项。"
 _CONFLICT = "请从对话中抽取出在常识上与对话上下文不符的文本。注意不要重述问题或解释原因，直接写出答案即可。"
 _GENERATION = "请根据对话内容，直接回答下面问题的答案，不要重述问题或解释原因："
@@ -37,7 +36,7 @@ _CLIPPED = _BRIEF + "根据对话上文可以推测出，事件“{}”导致的
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One piece of knowledge: `slot` of `instance` is `value`, resting on `phrase`, which stands at `place`."""
+    """One annotation: the `slot` of `instance` is `value`. `phrase` expresses it in the dialogue, at `place`."""
 
     dialogue_id: str
     set: str
@@ -46,7 +45,7 @@ class Annotation:
     instance: str
     value: str
     phrase: str
-    place: tuple[int, int]  # turn, character
+    place: tuple[int, int]  # (turn, character offset)
     conflicts: tuple[str, str]  # by minimal and by maximal change
 
     def utterance(self, other: str) -> str:
@@ -61,7 +60,7 @@ class Annotation:
         return [*self.dialogue[:turn], self.utterance(other), *self.dialogue[turn + 1 :]]
 
     def clipped(self) -> list[str]:
-        """The dialogue up to the phrase, which may stop in mid-utterance, as the official clipped ones do."""
+        """The dialogue up to the phrase; it may end within an utterance, as the official clipped dialogues do."""
         turn, at = self.place
         return [*self.dialogue[:turn], self.dialogue[turn][:at]]
 
@@ -71,12 +70,12 @@ Distractors = Callable[[Sequence[Annotation], str], Sequence[Sequence[str]]]
 
 
 def annotated_distractors(annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, str]]:
-    """The conflict phrases that annotators wrote."""
+    """The conflict phrases that annotators wrote, as wrong options."""
     return [a.conflicts for a in annotations]
 
 
 def read_annotations(path: Path) -> list[Annotation]:
-    """All annotations of a file. Raises DataError with line and field for what breaks a rule (annotations.py)."""
+    """All annotations of a file. Raises DataError with line and field for a broken rule (annotations.py)."""
     return flatten(read_dialogues(path))
 
 
@@ -84,12 +83,12 @@ def flatten(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
     """The annotations of checked dialogues in one list."""
     found = []
     for d in dialogues:
-        told = tuple(d.dialogue)
+        turns = tuple(d.dialogue)
         for k in d.annotations:
-            slot, place = find(k.dimension, k.domain, k.slot), phrase_position(k, told)
-            assert slot is not None and place is not None  # or it would not have been read
+            slot, place = find(k.dimension, k.domain, k.slot), phrase_position(k, turns)
+            assert slot is not None and place is not None  # checked when the file was read
             conflicts = (k.conflict1, k.conflict2)
-            found.append(Annotation(d.id, d.set, told, slot, k.instance, k.value, k.phrase, place, conflicts))
+            found.append(Annotation(d.id, d.set, turns, slot, k.instance, k.value, k.phrase, place, conflicts))
     return found
 
 
@@ -100,7 +99,10 @@ def write_task_files(
     shares: tuple[float, float] = (0.36, 0.14),
     distractors: Distractors = annotated_distractors,
 ) -> dict[str, int]:
-    """Write out/data/{easy,hard}/…; `shares` of the dialogues go to train and dev, the rest to test. Counts per file."""
+    """Write out/data/{easy,hard}/…; returns "set/split/task" -> items.
+
+    `shares` of the dialogues go to train and dev, the rest to test.
+    """
     counts = {}
     all_of = list(annotations)
     split_of = assign_splits(all_of, seed, shares)
@@ -119,8 +121,8 @@ def write_task_files(
 def assign_splits(
     annotations: Iterable[Annotation], seed: int, shares: tuple[float, float]
 ) -> dict[tuple[str, str], str]:
-    """(set, dialogue) -> split. Whole dialogues go to one, and those of one source (equal, or equal but for some turns) go
-    together, in EASY and HARD: what is trained on in any file is tested on in none."""
+    """(set, dialogue) -> split. Dialogues of one source (equal, or equal but for some turns) go to the same split, in EASY
+    and HARD alike, so that no test dialogue is trained on in any file."""
     dialogues = {(a.set, a.dialogue_id): a.dialogue for a in annotations}
     source = dict(zip(dialogues, sources(list(dialogues.values())), strict=True))
     found: dict[tuple[str, str], str] = {}
@@ -131,7 +133,7 @@ def assign_splits(
         train, dev = (round(len(mine) * share) for share in shares)
         room = {"train": train, "dev": dev, "test": len(mine) - train - dev}
         size = Counter(source[d] for d in mine)
-        for known, split in split_of.items():  # what follows dialogues of the other set
+        for known, split in split_of.items():  # sources already assigned by the other set
             room[split] -= size[known]
         for new in dict.fromkeys(source[d] for d in mine if source[d] not in split_of):
             split_of[new] = next((split for split in room if room[split] > 0), "test")
@@ -143,7 +145,7 @@ def assign_splits(
 def task_rows(
     annotations: list[Annotation], purpose: str, distractors: Distractors = annotated_distractors
 ) -> dict[str, list[dict[str, Any]]]:
-    """Task name -> rows as in the official files, without their id. `purpose` seeds the order of options."""
+    """Task name -> rows as in the official files, without ids. `purpose` seeds the position of the right option."""
     places = _balanced(3, len(annotations), f"{purpose}:places")
     kinds = _balanced(2, len(annotations), f"{purpose}:conflicts")
     wrong = distractors(annotations, purpose)
@@ -178,7 +180,7 @@ def task_rows(
 
 
 def _balanced(kinds: int, count: int, purpose: str) -> list[int]:
-    """0 … kinds-1 in random order, each as often as the others."""
+    """`count` numbers 0 … kinds-1 in random order, equally often up to one."""
     order = [n % kinds for n in range(count)]
     random.Random(purpose).shuffle(order)
     return order
