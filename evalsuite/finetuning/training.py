@@ -73,7 +73,7 @@ def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[
     """Row indices per batch, all epochs in sequence; each epoch is shuffled, with rows of similar length together.
 
     >>> batches([5, 9, 5, 9], Finetune(batch=2, epochs=1), 1)
-    [[0, 2], [3, 1]]
+    [[2, 0], [1, 3]]
     """
     found = []
     for epoch in range(settings.epochs):

