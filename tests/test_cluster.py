@@ -335,7 +335,7 @@ class Trainings:
         self.fails: Counter[str] = Counter()
         self.begun: list[str] = []
         self.most = self.now = 0
-        monkeypatch.setattr(finetune_ray, "reports", self.reports)
+        monkeypatch.setattr(finetune_ray, "train_on_node", self.reports)
         monkeypatch.setattr(finetune_ray, "finished", lambda job, display: (job.folder / "card").exists())
 
     def reports(self, model: Model, rows: Any, folder: Path, made_by: Any, token: str) -> Iterator[Any]:
@@ -411,7 +411,7 @@ def test_a_training_lost_after_its_last_byte_is_finished(
         yield from list(trainings.reports(*job))[:-1]
         raise Lost("its process died")
 
-    monkeypatch.setattr(finetune_ray, "reports", dies_at_the_end)
+    monkeypatch.setattr(finetune_ray, "train_on_node", dies_at_the_end)
     run(tmp_path, "a", InProcess(TWO))
     assert trainings.begun == ["a"]
 
@@ -435,7 +435,7 @@ def test_nothing_goes_on_when_the_command_is_stopped(
         yield Step(1, 9, 0.5, 10, 1.0)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(finetune_ray, "reports", stopped)
+    monkeypatch.setattr(finetune_ray, "train_on_node", stopped)
     cluster = InProcess(TWO)
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, "a b c", cluster)
