@@ -19,7 +19,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, tasks_name
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
-from evalsuite.results.journey import Results
+from evalsuite.results.saved import Results
 from evalsuite.results.means import means
 
 SISTERS = ["cicero", "cider", "glucose"]

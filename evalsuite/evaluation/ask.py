@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 Asked = TypeVar("Asked", Request, Trial)
 # As Backend.generate.
-Answer = Callable[[Sequence[Asked], Sequence[bool]], Iterator[Sequence[tuple[int, Response]]]]
+Generate = Callable[[Sequence[Asked], Sequence[bool]], Iterator[Sequence[tuple[int, Response]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Group(Generic[Asked]):
 
 def ask(
     groups: Sequence[Group[Asked]],
-    answer: Answer[Asked],
+    answer: Generate[Asked],
     store: Store,
     display: Display,
     score: Callable[[Asked, Response], float],
@@ -78,7 +78,7 @@ def ask_trials(
     ask(groups, _answers(backend), store, display, _first_metric)
 
 
-def _answers(backend: Backend) -> Answer[Trial]:
+def _answers(backend: Backend) -> Generate[Trial]:
     if isinstance(backend, Answering):
         return backend.answer
     return lambda trials, done: backend.generate([trial.request for trial in trials], done)
@@ -95,7 +95,7 @@ def _first_metric(trial: Trial, response: Response) -> float:
 
 
 @contextmanager
-def collected(problems: list[str], model: Model, log_file: Path) -> Iterator[None]:
+def collect_problems(problems: list[str], model: Model, log_file: Path) -> Iterator[None]:
     """What goes wrong with a model becomes a problem of the run: the other models' work is not lost for it."""
     try:
         yield

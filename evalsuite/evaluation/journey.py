@@ -20,14 +20,15 @@ from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.lock import locked
-from evalsuite.evaluation.ask import ask_trials, collected
+from evalsuite.evaluation.ask import ask_trials, collect_problems
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
-from evalsuite.evaluation.plan import Source, cells, data_of, prepare
+from evalsuite.evaluation.plan import EvalSet, plan_cells, data_of, prepare
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import write_page
-from evalsuite.results.journey import Results, find_store, write_results
-from evalsuite.results.store import Store, key
+from evalsuite.results.journey import write_results
+from evalsuite.results.saved import Results
+from evalsuite.results.store import Store, find_store, request_key
 from evalsuite.types import Cell, Item, Reading, Trial
 
 
@@ -47,17 +48,17 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
 
 
 def evaluate(
-    s: Settings, chosen: Sequence[Model], corpus: Corpora, sources: Sequence[Source], replies: Replies | None = None
+    s: Settings, chosen: Sequence[Model], corpus: Corpora, eval_sets: Sequence[EvalSet], replies: Replies | None = None
 ) -> Results:
     """What `run` does once all is prepared. The caller holds the lock of the folder s.out."""
     out = Path(s.out)
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
-        files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in sources}
+        files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
         write_manifest(out, s, data_of(s), files)
         engine: Loader = partial(
             load,
-            train=partial(_labelled, corpus, {x.task.benchmark for x in sources}),
+            train=partial(_labelled, corpus, {x.task.benchmark for x in eval_sets}),
             limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend),
         )
         if replies is not None:
@@ -67,12 +68,12 @@ def evaluate(
 
             engine = cluster(engine, s.ray_address, s.replicas)
         for model, backend in loaded(chosen, engine):
-            with collected(problems, model, out / "run.log"):
+            with collect_problems(problems, model, out / "run.log"):
                 if isinstance(backend, BackendError):
                     raise backend
                 planned = []
-                for cell, trials in cells(s, model, backend, corpus, sources):
-                    keys = [key(backend.fingerprint, t.request, model.chat, backend.settings) for t in trials]
+                for cell, trials in plan_cells(s, model, backend, corpus, eval_sets):
+                    keys = [request_key(backend.fingerprint, t.request, model.chat, backend.settings) for t in trials]
                     store.plan(cell, list(zip(keys, trials, strict=True)))
                     planned.append((cell, trials, keys))
                 ask_trials(backend, planned, store, display)
@@ -95,9 +96,9 @@ def score(run: str | Path, parser: str = "full", extract: bool = True) -> Result
 
 def preview(models: Models = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Trial]]]:
     """What `run` would ask, cell by cell, without loading a model (so no shot is dropped for space)."""
-    s, chosen, corpus, sources = prepare(models, **settings)
+    s, chosen, corpus, eval_sets = prepare(models, **settings)
     for model in chosen:
-        yield from cells(s, model, None, corpus, sources)
+        yield from plan_cells(s, model, None, corpus, eval_sets)
 
 
 def _labelled(corpus: Corpora, benchmarks: Collection[str], task: str, item_set: str) -> tuple[Item, ...]:

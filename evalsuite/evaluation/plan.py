@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class EvalSet:
     """One task and set to evaluate on."""
 
     task: Task
@@ -39,12 +39,12 @@ class Source:
     leaked: int | None  # items of the file whose dialogue the training split has, too; None: no training split
 
 
-def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[Source]]:
+def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[EvalSet]]:
     """Read settings, models and data, and find all that is wrong with them before any model is loaded."""
     s = Settings(models=models if isinstance(models, str | Path) else "functions", **settings)
     chosen = models_of(models, s.model)
     corpus = Corpora(resolve(data_of(s)), skip_bad=s.skip_bad)
-    sources = []
+    eval_sets = []
     places = _places(s, corpus)
     for t, item_set in places:
         file = corpus.file(t, item_set, s.split)
@@ -55,7 +55,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
             path = corpus.path(t, item_set, "train")
             raise DataError("--drop-leaked needs the training split, which is not there", path)
         kept = [i for i in file.items if not (s.drop_leaked and i.id in (leaked or ()))]
-        sources.append(Source(t, item_set, file, tuple(kept[: s.limit]), None if leaked is None else len(leaked)))
+        eval_sets.append(EvalSet(t, item_set, file, tuple(kept[: s.limit]), None if leaked is None else len(leaked)))
         for change in _perturbations(s, t) if kept else ():
             try:  # with the item of most options: labels of some styles run out
                 change.items(max(kept, key=lambda item: len(item.options)), s.seed)
@@ -66,13 +66,13 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         if any(count for m in chosen for count in _shots(s, m, t)) and not corpus.has(t, item_set, "train"):
             path = corpus.path(t, item_set, "train")
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
-    if not any(_perturbations(s, source.task) for source in sources):
+    if not any(_perturbations(s, source.task) for source in eval_sets):
         raise ConfigError(f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join(t.name for t, _ in places)}")
-    if not any(_scorings(s, model, source.task) for model in chosen for source in sources):
+    if not any(_scorings(s, model, source.task) for model in chosen for source in eval_sets):
         raise ConfigError(
             f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll), on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}"
         )
-    return s, chosen, corpus, sources
+    return s, chosen, corpus, eval_sets
 
 
 def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
@@ -108,11 +108,11 @@ def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set
     return {item.id for item, source in zip(items, of[len(train) :], strict=True) if source in known}
 
 
-def cells(
-    s: Settings, model: Model, backend: Backend | None, corpus: Corpora, sources: Sequence[Source]
+def plan_cells(
+    s: Settings, model: Model, backend: Backend | None, corpus: Corpora, eval_sets: Sequence[EvalSet]
 ) -> Iterator[tuple[Cell, list[Trial]]]:
     """Every cell of a model with its trials: shots drawn, prompts rendered, and fitted to the context of a backend."""
-    for source in sources:
+    for source in eval_sets:
         if model.tasks is not None and source.task.name not in model.tasks:
             continue
         for variant in s.prompt:
@@ -145,7 +145,7 @@ def cells(
 
 
 def _trials(
-    s: Settings, model: Model, backend: Backend | None, source: Source, prompt: Prompt, shots: Shots, count: int,
+    s: Settings, model: Model, backend: Backend | None, source: EvalSet, prompt: Prompt, shots: Shots, count: int,
     scoring: str, change: Perturbation,
 ) -> Iterator[Trial]:  # fmt: skip
     """One cell's: an item after the other, each as often as the perturbation makes items of it."""

@@ -29,7 +29,7 @@ from evalsuite.page import shards
 from evalsuite.page.citations import citations
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
-from evalsuite.results.journey import Results
+from evalsuite.results.saved import Results
 from evalsuite.results.sheets import SHEETS, sheets
 from evalsuite.types import Benchmark, Place
 
@@ -37,13 +37,13 @@ from evalsuite.types import Benchmark, Place
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
 INSIDE = 4_000_000  # bytes of packed shards that the page itself holds: one file that can be mailed
 # What of results.json the page has as it is; runs of before there was any have none.
-_TOLD: dict[str, Any] = {
+_RESULT_KEYS: dict[str, Any] = {
     "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "means": [], "learning": [], "breakdowns": [], "confusions": [],
     "metric_correlations": [], "judged": {},
 }  # fmt: skip
 # Analyses that the page draws itself, from the cells in view: it needs no sheets of them. It draws the sheets of all others.
 _OWN = ("results", "ranks", "groups", "robustness", "breakdowns", "confusions", "correlations", "curves")
-_TOLD_OF_BENCHMARKS = (
+_BENCHMARK_KEYS = (
     "name", "title", "sets", "sets_zh", "sets_en", "averaged", "groups", "published_zh", "published_en",
 )  # fmt: skip
 # One after the other, as one script.
@@ -78,14 +78,14 @@ def write_page(runs: Sequence[Path], out: Path) -> Path:
     read = [_results(run) for run in runs]
     path = out / "index.html"
     out.mkdir(parents=True, exist_ok=True)
-    shelf = Shelf(out / "shards")
-    page = assemble(content(runs, read, shelf.keep), _SCRIPTS, shards=shelf.inside)
+    shard_files = ShardFiles(out / "shards")
+    page = assemble(page_data(runs, read, shard_files.keep), _SCRIPTS, shards=shard_files.inside)
     replace_file(path, page)
-    shelf.tidy()
+    shard_files.tidy()
     return path
 
 
-class Shelf:
+class ShardFiles:
     """Keeps shards: in the page while they are small together, as files from then on.
 
     A shard is a script, since a page opened from file:// may load nothing else. Its name is its content's hash: a page
@@ -98,7 +98,7 @@ class Shelf:
         self._files: set[str] = set()
 
     def keep(self, shard: Any) -> str:
-        packed = pack(shard)
+        packed = pack_json(shard)
         name = hashlib.sha256(packed.encode()).hexdigest()[:16]
         self.inside[name] = packed
         if self._files or sum(map(len, self.inside.values())) > INSIDE:
@@ -118,7 +118,7 @@ class Shelf:
             self.folder.rmdir()
 
 
-def pack(shown: Any) -> str:
+def pack_json(shown: Any) -> str:
     raw = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     # mtime=0: the same runs give the same bytes. A lone surrogate stays what it is: the page shows it as a mark.
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
@@ -142,14 +142,14 @@ def assemble(
     inside = "".join(
         f'<script id="shard-{name}" type="text/plain">{text}</script>\n' for name, text in (shards or {}).items()
     )
-    for mark, part in zip(_PARTS, (css, js, pack(shown), inside), strict=True):
+    for mark, part in zip(_PARTS, (css, js, pack_json(shown), inside), strict=True):
         page = page.replace(f"/*{mark}*/", part)
     return page
 
 
-def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Callable[[Any], str]) -> dict[str, Any]:
+def page_data(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Callable[[Any], str]) -> dict[str, Any]:
     """All that the page shows but what stands in shards; `keep` takes these."""
-    found = [{k: results.get(k, empty) for k, empty in _TOLD.items()} for results in read]
+    found = [{k: results.get(k, empty) for k, empty in _RESULT_KEYS.items()} for results in read]
     for told, results in zip(found, read, strict=True):
         # The keys that there were, in their order, for the page to write the file again.
         keys = dict.fromkeys(k for cell in results["cells"] for k in cell)
@@ -161,9 +161,9 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
         if one := ranking.rated(cell, rows, f"{cell['run']}\t{cell['model']}"):  # as the page names its models
             rated.append(one)
 
-    packed = shards.pack(
+    packed = shards.pack_columns(
         cells,
-        lambda cell: records.read(folders[cell["run"]], cell["records"]),
+        lambda cell: records.read_records(folders[cell["run"]], cell["records"]),
         lambda cell: _opinions(folders[cell["run"]], cell, found[cell["run"]]["judged"]),
         keep,
         rate,
@@ -181,7 +181,7 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
         ],
         "benchmarks": [
             {
-                **{name: getattr(b, name) for name in _TOLD_OF_BENCHMARKS},
+                **{name: getattr(b, name) for name in _BENCHMARK_KEYS},
                 "language": b.language.name,
                 "published_as": None if b.published_as is None else dict(b.published_as),
             }
@@ -197,7 +197,7 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
         "asked": {"items": len(packed.items), "replies": packed.replies},
         "groups": ranking.groups(rated),
         "nemenyi": ranking.critical_values(len({x.model for x in rated})),
-        "published": [row for row in published() if TASKS[row["task"]].benchmark in used],
+        "published": [row for row in published_figures() if TASKS[row["task"]].benchmark in used],
         "citations": citations(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
@@ -229,14 +229,14 @@ def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> lis
         if entry["control"] not in ("plain", "blind") or Place.of(entry) != Place.of(cell):
             continue
         rows = {}
-        for record in records.read(folder, entry["records"]):
+        for record in records.read_records(folder, entry["records"]):
             name = record["item"] + (f"~{record['rotation']}" if record["rotation"] else "")
             rows[name] = [record["status"], record["scores"], record["reasons"]]
         told.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
     return told
 
 
-def published() -> list[dict[str, Any]]:
+def published_figures() -> list[dict[str, Any]]:
     """The published figures of all benchmarks (`Benchmark.published`): set, task, model, shots, metric, value, the table
     that they stand in, and `group` for those of some items only.
 

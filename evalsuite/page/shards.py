@@ -52,7 +52,7 @@ class _Column:
         return self.strings.setdefault(text, len(self.strings))
 
 
-def pack(
+def pack_columns(
     cells: Sequence[dict[str, Any]],
     records: Callable[[dict[str, Any]], Iterator[dict[str, Any]]],
     opinions: Callable[[dict[str, Any]], Sequence[dict[str, Any]]],

@@ -36,13 +36,13 @@ def json_schema(name: str) -> dict[str, Any]:
     return head | SCHEMAS[name].model_json_schema() | {"title": f"evalsuite {name}, format 1"}
 
 
-def written() -> Iterator[tuple[str, str]]:
+def schema_files() -> Iterator[tuple[str, str]]:
     """(name, content) of every file in schema/."""
     for name in SCHEMAS:
         yield f"{name}.schema.json", json.dumps(json_schema(name), ensure_ascii=False, indent=1) + "\n"
 
 
-def write(folder: Path) -> None:
+def write_schemas(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
-    for name, text in written():
+    for name, text in schema_files():
         (folder / name).write_text(text, encoding="utf-8")

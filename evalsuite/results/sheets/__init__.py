@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.sheet import Sheet, spell
-from evalsuite.results.journey import Results
+from evalsuite.results.saved import Results
 from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
 from evalsuite.results.sheets.judge import judge_sheets
 from evalsuite.results.sheets.learning import learning_sheets

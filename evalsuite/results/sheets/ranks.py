@@ -10,9 +10,9 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results import ranking
-from evalsuite.results.journey import Results
+from evalsuite.results.saved import Results
 from evalsuite.results.ranking import Ranks
-from evalsuite.results.saved import load
+from evalsuite.results.saved import load_results
 from evalsuite.results.sheets.words import place_words, task_heading, titled
 from evalsuite.types import Place
 
@@ -34,7 +34,7 @@ def run_ranks(done: Results) -> Iterator[Sheet]:
     """Ranks over all models and tasks of the run; models that `done` lacks are not shown."""
     shown = _models_at(done, "model", "task")
     kept = []
-    for place, ranked, left_out in ranking.ranks_of(load(done.out).cells):
+    for place, ranked, left_out in ranking.ranks_of(load_results(done.out).cells):
         mine = shown.get(tuple(place.items()), set())
         mean = {model: rank for model, rank in ranked.mean.items() if model in mine}
         if mean:

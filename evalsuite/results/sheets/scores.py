@@ -9,7 +9,7 @@ from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, set_order, task_order
 from evalsuite.benchmarks.registry import metric as metric_of
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
-from evalsuite.results.journey import Results
+from evalsuite.results.saved import Results
 from evalsuite.results.sheets.words import WAY, task_heading, titled, way
 from evalsuite.types import Status, Task
 
