@@ -20,8 +20,7 @@ from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value, as_json, spell
 from evalsuite.results import sheets as registry
-from evalsuite.results.saved import Results
-from evalsuite.results.saved import load_results
+from evalsuite.results.saved import Results, load_results
 
 SPELLED: list[tuple[Any, Column, str]] = [
     # cell, column, words

@@ -23,7 +23,7 @@ from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import ask_trials, collect_problems
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
-from evalsuite.evaluation.plan import EvalSet, plan_cells, data_of, prepare
+from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import write_page
 from evalsuite.results.journey import write_results

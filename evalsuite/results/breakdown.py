@@ -126,8 +126,8 @@ def _bin(value: int | None, bins: Sequence[Bin]) -> Bin:
 def _bins(values: Iterable[tuple[Any, ...]]) -> list[dict[str, Any]]:
     """Rows of (bin, value, dialogue) -> the bins that are not empty, in ascending order, the unknown one last."""
     bins: dict[Bin, list[tuple[float, int]]] = {}
-    for key, value, source in values:
-        bins.setdefault(key, []).append((value, source))
+    for ends, value, source in values:
+        bins.setdefault(ends, []).append((value, source))
     return [
         {"low": low, "high": high, **_figures(bins[low, high])}
         for low, high in sorted(bins, key=lambda b: (b == UNKNOWN, b[0] or 0))

@@ -12,7 +12,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.breakdown import breakdown, confusion
 from evalsuite.results.correlations import points
 from evalsuite.results.outcomes import Points, ScoredCell, outcomes_of
-from evalsuite.results.scoring import score_cell, intervals
+from evalsuite.results.scoring import intervals, score_cell
 from evalsuite.results.signature import signature
 from evalsuite.types import Answer, Cell, Item, Reading, Response, Score, Status, Trial
 

@@ -70,7 +70,11 @@ def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = Non
     for name, content, _, scores in scored:
         items.setdefault(name, []).append((content, tuple(scores[m] for m in metrics)))
     values = tuple(
-        Value((name, *(c for c, _ in rotations)), source_of[name], tuple(map(min, zip(*(v for _, v in rotations)))))
+        Value(
+            (name, *(c for c, _ in rotations)),
+            source_of[name],
+            tuple(map(min, zip(*(v for _, v in rotations), strict=True))),
+        )
         for name, rotations in items.items()
     )
     whole = bool(values) and not entry.get("missing") and not entry.get("status", {}).get("failed")

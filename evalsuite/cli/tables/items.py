@@ -21,7 +21,7 @@ from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.terminal import line, safe
-from evalsuite.results.items import ItemRecords, Record, option_shares, chosen, golds, outcome
+from evalsuite.results.items import ItemRecords, Record, chosen, golds, option_shares, outcome
 
 MOST = 2000  # characters of a reply that are shown whole; of longer ones the beginning, the end and what was read
 OTHER = 600  # the same of a turn, an option, a reason
