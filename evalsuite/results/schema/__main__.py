@@ -1,4 +1,4 @@
-"""`python -m evalsuite.results.schema`: write schema/*.schema.json anew."""
+"""`python -m evalsuite.results.schema`: write schema/*.schema.json."""
 
 from evalsuite.common.resources import bundled
 from evalsuite.results.schema import write_schemas
