@@ -19,7 +19,7 @@ import evalsuite
 from evalsuite.backends.openai.faults import MIX, Server, judgement_to, prompt_id
 from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError
-from evalsuite.results.judged.replies import read
+from evalsuite.results.judged.replies import read_verdict
 from evalsuite.results.judged.scale import Scale
 
 for package in ("openai", "tenacity", "aiolimiter"):
@@ -110,13 +110,13 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     assert len(found) == sum(c["items"] for c in cells)
     for record in found:
         last = record["attempts"][-1]
-        verdict = read(last["reply"], FIVE)
+        verdict = read_verdict(last["reply"], FIVE)
         assert (record["status"], record["reasons"], list(record["scores"].values())) == (
             verdict.status, verdict.reasons, list(verdict.scores))  # fmt: skip
         prompt = "\n\n".join(filter(None, (record["prompt"], last["added"])))
         assert last["reply"] == judgement_to(prompt)
         assert len(record["attempts"]) == 3 or record["status"] == "scored"
-        assert all(read(a["reply"], FIVE).status == "invalid" for a in record["attempts"][:-1])
+        assert all(read_verdict(a["reply"], FIVE).status == "invalid" for a in record["attempts"][:-1])
         assert record["candidate"] in record["prompt"] or record["attack"]
         assert ("标准答案" in record["prompt"]) == (record["control"] != "blind")
     told = done.judged["controls"]

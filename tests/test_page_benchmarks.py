@@ -16,7 +16,7 @@ from test_page import CHROMIUM, browse
 
 import evalsuite
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
-from evalsuite.page.report import published
+from evalsuite.page.report import published_figures
 
 browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 TASKS_RUN = ["domain_identification", "cicero_single_answer", "cicero_all_answers", "cider_dnli", "cider_span_extraction",
@@ -250,13 +250,15 @@ PUBLISHED = [
 def test_published_figures(task: str, item_set: str, metric: str, model: str, group: str | None, wanted: float) -> None:
     place = task, item_set, metric, model, group
     found = [
-        p["value"] for p in published() if tuple(p.get(k) for k in ("task", "set", "metric", "model", "group")) == place
+        p["value"]
+        for p in published_figures()
+        if tuple(p.get(k) for k in ("task", "set", "metric", "model", "group")) == place
     ]
     assert found and all(x == pytest.approx(wanted) for x in found)
 
 
 def test_published_figures_are_of_our_tasks_and_sets() -> None:
-    for row in published():
+    for row in published_figures():
         b = BENCHMARKS[TASKS[row["task"]].benchmark]
         assert row["set"] in (*b.sets, "avg") and row.get("group", b.groups[:1] and b.groups[0]) in (*b.groups, ())
         assert (

@@ -17,7 +17,7 @@ import evalsuite
 from evalsuite.backends.openai.faults import Server, judgement_to
 from evalsuite.common.resources import bundled
 from evalsuite.results.learning import learning
-from evalsuite.results.schema import SCHEMAS, json_schema, written
+from evalsuite.results.schema import SCHEMAS, json_schema, schema_files
 
 jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
 
@@ -52,7 +52,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_published_files_are_what_the_code_generates() -> None:
     """If not: python -m evalsuite.results.schema"""
-    assert dict(written()) == {p.name: p.read_text(encoding="utf-8") for p in bundled("schema").iterdir()}
+    assert dict(schema_files()) == {p.name: p.read_text(encoding="utf-8") for p in bundled("schema").iterdir()}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -25,9 +25,9 @@ from evalsuite.common.resources import bundled
 from evalsuite.evaluation.journey import preview, score
 from evalsuite.finetuning.sweep import finetune
 from evalsuite.results.compare import compare
-from evalsuite.results.journey import open_store
 from evalsuite.results.judged.scale import again
 from evalsuite.results.schema.judged import Judged
+from evalsuite.results.store import open_store
 from evalsuite.review import audit
 from evalsuite.review.audit.marks import read_marks
 from evalsuite.review.audit.outputs import population

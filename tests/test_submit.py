@@ -337,14 +337,14 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
 def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     """What has a right key, but is not what the template makes of the item."""
     from evalsuite.exchange.submit.submitted import trial_of
-    from evalsuite.results.store import key
+    from evalsuite.results.store import request_key
 
     facts = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]
 
     def change(rows: list[Any]) -> None:
         for row in rows:
             row["prompt"] += f"（{row['gold']}）"
-            row["key"] = key(facts["fingerprint"], trial_of(row).request, facts["chat"], facts["sampling"])
+            row["key"] = request_key(facts["fingerprint"], trial_of(row).request, facts["chat"], facts["sampling"])
 
     edit_lines(cell_file(folder), change)
     reseal(folder)
@@ -559,7 +559,7 @@ def test_nothing_hostile_reaches_the_terminal(folder: Path) -> None:
 )
 def test_records_are_read_from_their_folders_only(tmp_path: Path, place: str) -> None:
     with pytest.raises(DataError, match="expected records/NAME"):
-        list(records.read(tmp_path, place))
+        list(records.read_records(tmp_path, place))
 
 
 def test_records_plain_and_packed(tmp_path: Path) -> None:
@@ -568,10 +568,10 @@ def test_records_plain_and_packed(tmp_path: Path) -> None:
     (tmp_path / "records/x.jsonl").write_bytes(text)
     (tmp_path / "records/y.jsonl.gz").write_bytes(gzip.compress(text))
     for name in "xy":
-        assert list(records.read(tmp_path, f"records/{name}.jsonl")) == [{"a": "\u2028"}, {"a": 2}]
+        assert list(records.read_records(tmp_path, f"records/{name}.jsonl")) == [{"a": "\u2028"}, {"a": 2}]
     (tmp_path / "records/x.jsonl").write_bytes(text + b"\n[]")
     with pytest.raises(DataError, match=r"x\.jsonl:4: expected an object, found list"):
-        list(records.read(tmp_path, "records/x.jsonl"))
+        list(records.read_records(tmp_path, "records/x.jsonl"))
 
 
 def test_where_values_stand() -> None:

@@ -27,7 +27,7 @@ from evalsuite.cli.tables.items import MOST
 from evalsuite.common.sheet import Column, Row, Sheet
 from evalsuite.common.terminal import clean, console, json_mark, one_line, safe
 from evalsuite.results import items
-from evalsuite.results.saved import load
+from evalsuite.results.saved import load_results
 from evalsuite.types import PLACE
 
 ITEM = "corecode/easy/test/slot_identification/0"
@@ -346,9 +346,9 @@ def check_latex(text: str) -> None:
 
 
 def test_long_replies_are_cut_and_what_was_read_is_seen(hostile: Path) -> None:
-    done = load(hostile)
+    done = load_results(hostile)
     name = HOSTILE[-1][:3000]
-    (asked,) = [a for a in items.asked(done, ITEM) if a.cell["model"] == name]
+    (asked,) = [a for a in items.item_records(done, ITEM) if a.cell["model"] == name]
     assert len(asked.records[0]["reply"]) > 1_000_000 and asked.judged[0]["reasons"] == HOSTILE[-1]
     from rich.console import Console
 

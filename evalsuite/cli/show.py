@@ -15,7 +15,7 @@ from evalsuite.common.errors import DataError
 from evalsuite.common.terminal import console, emit, print_all, say
 
 if TYPE_CHECKING:
-    from evalsuite.results.journey import Results
+    from evalsuite.results.saved import Results
 
 SHOWN = 50  # lines of --list without --all
 
@@ -44,13 +44,13 @@ def show(
     full: Annotated[bool, typer.Option("--full", help="With --item: long texts whole.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Every line of --list, every cell of --item, not the first.")] = False,
 ) -> None:  # fmt: skip
-    from evalsuite.results.saved import load, narrow
+    from evalsuite.results.saved import load_results, narrow
 
     wanted = {"task": task, "set": set, "split": split, "variant": variant, "shots": shots, "scoring": scoring,
               "perturb": perturb}  # fmt: skip
     chosen = {name: parts(text) for name, text in wanted.items()}
     chosen["model"] = list(model or ())  # whole: a name may have a comma
-    done = narrow(load(run), chosen)
+    done = narrow(load_results(run), chosen)
     try:
         if item:
             _item(done, item, prompt, full, every)
@@ -90,8 +90,8 @@ def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> 
     from evalsuite.cli.tables.items import CELLS, evidence_tables
     from evalsuite.results import items
 
-    name = items.find(done, wanted)
-    asked = list(islice(items.asked(done, name), None if every else CELLS + 1))
+    name = items.find_item(done, wanted)
+    asked = list(islice(items.item_records(done, name), None if every else CELLS + 1))
     try:
         shown = list(evidence_tables(name, asked if every else asked[:CELLS], prompt, full))
     except (LookupError, TypeError, ValueError, AttributeError) as error:  # of a folder that others wrote
@@ -103,9 +103,9 @@ def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> 
 
 def _list(done: Results, status: str, every: bool) -> None:
     from evalsuite.cli.tables.items import snippets
-    from evalsuite.results.items import listed
+    from evalsuite.results.items import list_records
 
-    out, found = console(), listed(done, status)
+    out, found = console(), list_records(done, status)
     count = 0
     for cell, record in islice(found, None if every else SHOWN):
         out.print(snippets(cell, record), soft_wrap=True, highlight=False)

@@ -1,4 +1,4 @@
-"""What a run evaluates, and how: the keywords of `evalsuite.run` and the flags of `evalsuite run`."""
+"""The settings of a run: the keywords of `evalsuite.run` and the flags of `evalsuite run`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ EXECUTORS = ("local", "ray")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to run. Each field is a flag of the command line; sequences may be tuples or lists.
+    """What to evaluate, and how. Each field is a flag of the command line; sequences may be tuples or lists.
 
-    Raises ConfigError for values that make no sense. What needs the models or the data is checked by `prepare`.
+    Raises ConfigError for invalid values. `plan.prepare` checks what depends on the models or the data.
     """
 
     models: str | Path = flag("bundled:models.yaml", "The file that lists models.", "FILE")

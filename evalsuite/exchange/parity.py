@@ -16,7 +16,7 @@ from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.backends.registry import load_backend
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.evaluation.plan import cells, prepare
+from evalsuite.evaluation.plan import plan_cells, prepare
 from evalsuite.types import Request, Response, Trial
 
 LOCAL = ("hf", "vllm")
@@ -105,7 +105,7 @@ def _ask(name: str, models: str | Path, model: str, settings: dict[str, Any]) ->
     backend = load_backend(spec)
     assert isinstance(backend, LocalModel)
     try:
-        planned = list(cells(s, spec, backend, corpus, sources))
+        planned = list(plan_cells(s, spec, backend, corpus, sources))
         trials = [trial for _, asked in planned for trial in asked]
         requests = [trial.request for trial in trials]
         found = dict(pair for group in backend.generate(requests, [False] * len(requests)) for pair in group)

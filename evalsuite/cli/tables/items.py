@@ -21,7 +21,7 @@ from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.terminal import one_line, safe
-from evalsuite.results.items import Asked, Record, among, chosen, golds, outcome
+from evalsuite.results.items import ItemRecords, Record, chosen, golds, option_shares, outcome
 
 MOST = 2000  # characters of a reply that are shown whole; of longer ones the beginning, the end and what was read
 OTHER = 600  # the same of a turn, an option, a reason
@@ -33,9 +33,9 @@ _OPENED = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("�
 _SHAPE = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # of a turn: "A: 你好。"
 
 
-def evidence_tables(name: str, asked: Sequence[Asked], prompt: bool, full: bool) -> Iterator[RenderableType]:
+def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full: bool) -> Iterator[RenderableType]:
     """The item once for each form in which it was asked, then the cells that asked it so."""
-    forms: dict[str, list[tuple[Asked, Record]]] = {}
+    forms: dict[str, list[tuple[ItemRecords, Record]]] = {}
     for one in asked:
         for record in one.records:
             shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
@@ -69,7 +69,7 @@ def _way(cell: dict[str, Any]) -> str:
     return one_line(" ".join([cell["variant"], f"{cell['shots']}-shot", *rest]))
 
 
-def _item(found: Sequence[tuple[Asked, Record]], full: bool) -> Iterator[RenderableType]:
+def _item(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Iterator[RenderableType]:
     one, record = found[0]
     task = TASKS[one.cell["task"]]
     yield Text(f"\n{task.en} · {task.zh} · {one.cell['set'].upper()}, {one.cell['split']}\n", style="bold")
@@ -95,7 +95,7 @@ def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[Re
         yield Padding(text.append_text(shown), (0, 0 if not first else 12, 0, 0 if first else 12))
 
 
-def _options(found: Sequence[tuple[Asked, Record]], full: bool) -> Table:
+def _options(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Table:
     """Options with those that are right, and who chose which."""
     record = found[0][1]
     table = Table.grid(padding=(0, 2))
@@ -111,7 +111,7 @@ def _options(found: Sequence[tuple[Asked, Record]], full: bool) -> Table:
     return table
 
 
-def _cell(one: Asked, record: Record, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
+def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
     turned = f" · rotation {record['rotation']}" if record.get("rotation") else ""
     title = Text(f"{one_line(one.cell['model'], 60)} · {_way(one.cell)}{turned}", style="bold")
     yield Text("")
@@ -215,11 +215,11 @@ def _likelihoods(record: Record, full: bool) -> Table:
     texts = record.get("finish") == "texts"
     table = Table(title=Text("nothing was written: how likely each option was"), title_justify="left", box=SIMPLE_HEAD)
     table.add_column("option")
-    for head in ("among\noptions", "log p", *(("tokens", "log p\n/token", "prior") if texts else ())):
+    for head in ("option_shares\noptions", "log p", *(("tokens", "log p\n/token", "prior") if texts else ())):
         table.add_column(head, justify="right")
     table.add_column("")
     found = record["likelihoods"]
-    for n, (x, share) in enumerate(zip(found, among(found), strict=True)):
+    for n, (x, share) in enumerate(zip(found, option_shares(found), strict=True)):
         numbers = [_number(None if share is None else 100 * share, "%"), _number(x["logprob"])]
         if texts:
             numbers += [str(x["tokens"]), _number(x["logprob"] / max(1, x["tokens"])), _number(x["prior"])]

@@ -19,7 +19,7 @@ from evalsuite.results import records
 from evalsuite.results.judged.scale import again
 from evalsuite.results.schema.judged import JudgedRecord
 from evalsuite.results.schema.record import Record
-from evalsuite.results.store import key
+from evalsuite.results.store import request_key
 from evalsuite.types import PLACE, Message, Request, Trial
 
 MOST = 20  # problems of one file; where there are more, the rest is not looked at
@@ -73,9 +73,9 @@ def judged_lines(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
 def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any], int], Wrong]) -> Iterator[str]:
     told, broken, name = 0, False, place
     try:
-        path = records.find(folder, place)
+        path = records.records_file(folder, place)
         name = path.relative_to(folder).as_posix()
-        for number, text in records.lines(path):
+        for number, text in records.numbered_lines(path):
             found: list[tuple[str, str]] = []
             try:
                 record = jsonl.parse_object(text, path, number)
@@ -152,7 +152,7 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
         raise _Unfit(("likelihoods", f"{len(likely)} for {len(item.options)} options"))
     if (record["messages"] is not None) != facts["chat"]:
         yield "messages", "chat turns are there for chat models only"
-    elif key(facts["fingerprint"], request, facts["chat"], facts["sampling"]) != record["key"]:
+    elif request_key(facts["fingerprint"], request, facts["chat"], facts["sampling"]) != record["key"]:
         yield "key", "is not the hash of the cell's model and settings and of this prompt"
 
 
@@ -173,5 +173,5 @@ def _judged(entry: dict[str, Any], record: dict[str, Any]) -> Wrong:
     for n, attempt in enumerate(record["attempts"], 1):
         prompt = again(record["prompt"], facts["reminder"], n)
         request = Request(record["item"], prompt, (Message("user", prompt),), facts["max_new_tokens"])
-        if key(facts["fingerprint"], request, facts["chat"], settings) != attempt["key"]:
+        if request_key(facts["fingerprint"], request, facts["chat"], settings) != attempt["key"]:
             yield f"attempts[{n - 1}].key", "is not the hash of the judge, its settings and this prompt"

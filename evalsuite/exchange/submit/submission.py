@@ -100,7 +100,7 @@ def _results(run: Path) -> dict[str, Any]:
     if not found["cells"]:
         raise ConfigError(f"{run}: holds no cell")
     for place in places(found)[:1]:
-        for record in records.read(run, place):
+        for record in records.read_records(run, place):
             if "max_new_tokens" not in record:
                 raise ConfigError(f"{run}: its records are older than this format: `evalsuite score {run}` first")
             break
@@ -108,7 +108,7 @@ def _results(run: Path) -> dict[str, Any]:
 
 
 def _pack(run: Path, place: str, out: Path) -> None:
-    source = records.find(run, place)
+    source = records.records_file(run, place)
     target = out / f"{place}.gz"
     target.parent.mkdir(exist_ok=True)
     if source.suffix == ".gz":
@@ -167,4 +167,4 @@ def _personal(folder: Path) -> Iterator[str]:
 
 
 def _lines(path: Path) -> Iterable[bytes]:
-    return (line for _, line in records.lines(path))
+    return (line for _, line in records.numbered_lines(path))

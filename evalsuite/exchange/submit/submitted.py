@@ -84,7 +84,7 @@ class Submitted:
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share one: it is kept once
-        for record in records.read(self._folder, f"records/{file_name(cell)}"):
+        for record in records.read_records(self._folder, f"records/{file_name(cell)}"):
             turns = tuple(record["dialogue"])
             slim = record | {"prompt": "", "messages": None, "dialogue": dialogues.setdefault(turns, turns)}
             yield record["key"], trial_of(slim), response_of(record)
@@ -93,7 +93,7 @@ class Submitted:
         entries = (self._results.get("judged") or {}).get("cells", [])
         for entry in sorted(entries, key=lambda e: tuple(e[name] for name in JUDGED_PLACE)):
             self._replies = {}
-            rows = [self._row(record) for record in records.read(self._folder, entry["records"])]
+            rows = [self._row(record) for record in records.read_records(self._folder, entry["records"])]
             yield {name: entry[name] for name in JUDGED_PLACE}, entry["facts"], rows
 
     def _row(self, record: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_l
 from evalsuite.exchange.submit.submission import SCRUBBED
 from evalsuite.exchange.submit.submitted import Submitted
 from evalsuite.results import records
-from evalsuite.results.journey import compute
+from evalsuite.results.journey import score_run
 from evalsuite.results.signature import VERSION
 from evalsuite.types import Place, Reading
 
@@ -202,7 +202,7 @@ def _scores(folder: Path, results: dict[str, Any], found: _Found) -> None:
 
     @contextmanager
     def keep(place: str) -> Iterator[Callable[[dict[str, Any]], None]]:
-        stored = enumerate(records.read(folder, place), 1)
+        stored = enumerate(records.read_records(folder, place), 1)
         told = 0
 
         def compare(line: dict[str, Any]) -> None:
@@ -218,7 +218,7 @@ def _scores(folder: Path, results: dict[str, Any], found: _Found) -> None:
             found.add(f"{place}: {left} of its records belong to nothing that was asked")
 
     try:
-        again = json.loads(json.dumps(compute(Submitted(folder, results), Reading(**results["reading"]), keep)))
+        again = json.loads(json.dumps(score_run(Submitted(folder, results), Reading(**results["reading"]), keep)))
     except Exception as error:  # what hostile records may do to any metric
         found.add(f"results.json: cannot be computed from the records: {type(error).__name__}: {error}")
         return
