@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalsuite.cli.options import Models
-from evalsuite.common.terminal import clean, print_all, say
+from evalsuite.common.terminal import print_all, safe, say
 
 
 def check(
@@ -24,7 +24,7 @@ def check(
     for file in map(resolve, files):
         dialogues, wrong = check(file)
         for error in wrong:
-            say(clean(str(error)))
+            say(safe(str(error), lines=False))
         found = sum(len(d.annotations) for d in dialogues)
         say(f"{file}: {len(dialogues)} dialogues, {found} annotations, {len(wrong)} problems")
         bad += len(wrong)
@@ -66,7 +66,7 @@ def annotate(
 
         found = proposals(rows, suggest, out.with_suffix(""), models, budget)
         rows = list(found.dialogues)
-        say(clean(f"{found.told}; kept in {found.file}"))
+        say(safe(f"{found.told}; kept in {found.file}", lines=False))
     say(f"{len(rows)} dialogues: {annotation_page.write(rows, out, annotator)}")
 
 

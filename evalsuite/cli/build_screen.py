@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from evalsuite.cli.options import parts
-from evalsuite.common.terminal import clean, print_all, say
+from evalsuite.common.terminal import print_all, say
 
 
 def screen(
@@ -64,7 +64,7 @@ def screen(
         listing(
             f"More than {more_than} matches are kept",
             ["source", "dialogues", *(f"> {k}" for k in thresholds)],
-            [[clean(row.source), f"{row.dialogues:,}", *(f"{row.more_than(k):,}" for k in thresholds)] for row in rows],
+            [[row.source, f"{row.dialogues:,}", *(f"{row.more_than(k):,}" for k in thresholds)] for row in rows],
         )
     )
     kept = done.total.more_than(more_than)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalsuite.cli.options import Models, parts
-from evalsuite.common.terminal import clean, print_all, say
+from evalsuite.common.terminal import print_all, safe, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,7 +55,7 @@ def tasks(
     made = make(found, out, annotator, distractors, discriminator, models, seed, (train, dev))
     print_all(overview(made))
     for note in notes(made):
-        say(clean(note))
+        say(safe(note, lines=False))
     say(f"{made.data}: evalsuite build stats {out} checks it; evalsuite run --data {out} evaluates on it")
 
 

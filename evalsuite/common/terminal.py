@@ -10,7 +10,6 @@ import logging
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
@@ -50,21 +49,6 @@ def line(text: str, most: int = 200) -> str:
     """On one line, and no longer than a line may be: for names and paths."""
     shown = text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
     return safe(shown, lines=False)
-
-
-def clean(value: Any, lines: bool = False) -> Any:
-    """The same value with every text in it safe: what JSON has, and frozen dataclasses."""
-    if isinstance(value, str):
-        return safe(value, lines)
-    if isinstance(value, dict):
-        return {clean(k, lines): clean(v, lines) for k, v in value.items()}
-    if isinstance(value, list):
-        return [clean(v, lines) for v in value]
-    if type(value) is tuple:
-        return tuple(clean(v, lines) for v in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{f.name: clean(getattr(value, f.name), lines) for f in fields(value) if f.init})
-    return value
 
 
 def console(stderr: bool = False, **settings: Any) -> Console:
