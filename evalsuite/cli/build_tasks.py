@@ -13,7 +13,7 @@ from evalsuite.common.terminal import print_all, safe, say
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from evalsuite.authoring.benchmark import Made
+    from evalsuite.authoring.benchmark import BuiltBenchmark
 
 
 def tasks(
@@ -44,7 +44,7 @@ def tasks(
     seed: Annotated[int, typer.Option("--seed", help="Seed of splits, option order and conflict phrases.")] = 0,
 ) -> None:
     """Build the eight tasks from annotations, in the official layout (the paper's section 4)."""
-    from evalsuite.authoring.benchmark import SHARES, make
+    from evalsuite.authoring.benchmark import SHARES, build_benchmark
     from evalsuite.common.resources import resolve
 
     try:
@@ -52,14 +52,14 @@ def tasks(
     except ValueError:
         raise typer.BadParameter(f"{shares!r}: expected two numbers such as 0.36,0.14", param_hint="--shares") from None
     found = [resolve(file) for file in files]
-    made = make(found, out, annotator, distractors, discriminator, models, seed, (train, dev))
+    made = build_benchmark(found, out, annotator, distractors, discriminator, models, seed, (train, dev))
     print_all(overview(made))
     for note in notes(made):
         say(safe(note, lines=False))
     say(f"{made.data}: evalsuite build stats {out} checks it; evalsuite run --data {out} evaluates on it")
 
 
-def overview(made: Made) -> Table:
+def overview(made: BuiltBenchmark) -> Table:
     """Table of the items by task and split, with the number of dialogues and the positions of right options."""
     from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
     from evalsuite.cli.tables.terminal import listing
@@ -71,7 +71,7 @@ def overview(made: Made) -> Table:
     return listing("The benchmark", ["items", *(p.replace("/", " ") for p in places)], rows)
 
 
-def notes(made: Made) -> list[str]:
+def notes(made: BuiltBenchmark) -> list[str]:
     """Lines on how many annotations were read, and which were left out and why."""
     merged = made.merged
     read = sum(merged.annotators.values())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.errors import ConfigError, DataError, unknown
-from evalsuite.common.jsonl import read
+from evalsuite.common.jsonl import read_objects
 from evalsuite.metrics.profiles import PROFILES
 from evalsuite.parse import parse_option, parse_span
 from evalsuite.types import PARSERS, Answer
@@ -22,7 +22,7 @@ def parse_lines(path: Path, parser: str = "full") -> Iterator[dict[str, Any]]:
     """
     if parser not in PARSERS:
         raise ConfigError(unknown("parser", parser, PARSERS))
-    for number, row in read(path):
+    for number, row in read_objects(path):
         output, options, finish = row.get("output"), row.get("options"), row.get("finish") or "stop"
         if not isinstance(output, str):
             raise DataError("expected a string", path, number, "output")
@@ -52,8 +52,8 @@ def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), enc
     Returns {"items": n, "profiles": {profile: {metric: {"value", "signature"}}}}. `encoder` names the model of `semsim`.
     Raises ConfigError for an unknown profile or encoder, DataError for a bad line or an empty file.
     """
-    from evalsuite.metrics.semsim import load
-    from evalsuite.metrics.texts import Corpus
+    from evalsuite.metrics.semsim import load_encoder
+    from evalsuite.metrics.texts import TextCorpus
 
     profiles = list(profiles)
     for name in profiles:
@@ -61,7 +61,7 @@ def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), enc
             raise ConfigError(unknown("profile", name, PROFILES))
     hypotheses: list[str] = []
     references: list[list[str]] = []
-    for number, row in read(path):
+    for number, row in read_objects(path):
         refs = row.get("refs", [row["ref"]] if "ref" in row else None)
         if not isinstance(row.get("hyp"), str):
             raise DataError("expected a string", path, number, "hyp")
@@ -71,9 +71,9 @@ def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), enc
         references.append(refs)
     if not hypotheses:
         raise DataError("no lines", path)
-    corpus = Corpus(hypotheses, references)
+    corpus = TextCorpus(hypotheses, references)
     try:
-        loaded = load(encoder) if encoder else None
+        loaded = load_encoder(encoder) if encoder else None
     except (ImportError, ValueError) as error:
         raise ConfigError(f"--semsim {encoder}: {error}") from None
     scores = {name: corpus.score(name, loaded) for name in profiles}
