@@ -100,9 +100,9 @@ def test_right_replies_are_right(sample: Corpus) -> None:
         for item_set in ("easy", "hard"):
             for item in sample.file(task, item_set, "test").items:
                 row = json.loads(json.dumps(asdict(item)))
-                answer, values = callbacks.read(row, item.target)
+                answer, values = callbacks.read_reply(row, item.target)
                 assert tuple(values) == (*task.metrics, "answered", *(["paper.accuracy"] if item.options else []))
-                assert set(values) == set(callbacks.metrics(task.name))
+                assert set(values) == set(callbacks.metric_names(task.name))
                 assert set(values.values()) == {1.0}, (item.id, answer)
 
 
@@ -125,7 +125,7 @@ ROW = {
     ],
 )
 def test_reading(reply: str, finish: str, values: dict[str, float]) -> None:
-    assert callbacks.read(ROW, reply, finish)[1] == values
+    assert callbacks.read_reply(ROW, reply, finish)[1] == values
 
 
 @pytest.mark.parametrize(

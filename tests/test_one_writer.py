@@ -25,7 +25,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file, replacing
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
-from evalsuite.exchange.submit.submission import make as submit
+from evalsuite.exchange.submit.submission import make_submission as submit
 from evalsuite.results.compare import compare
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 from evalsuite.review import audit

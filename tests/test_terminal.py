@@ -25,7 +25,7 @@ import evalsuite
 from evalsuite.cli.tables.export import FORMATS, export, words
 from evalsuite.cli.tables.items import MOST
 from evalsuite.common.sheet import Column, Row, Sheet
-from evalsuite.common.terminal import clean, console, json_mark, one_line, safe
+from evalsuite.common.terminal import console, json_mark, one_line, safe
 from evalsuite.results import items
 from evalsuite.results.saved import load_results
 from evalsuite.types import PLACE
@@ -273,9 +273,6 @@ def test_safe(n: int) -> None:
     is_calm(one_line(text))
     assert "\n" not in one_line(text) and len(one_line(text)) < 200 * 8
     assert json.loads(f'"{safe(json.dumps(text, ensure_ascii=False)[1:-1], mark=json_mark)}"') == text
-    assert clean({text: [text, (text, 1.5, None)]}) == {
-        safe(text, False): [safe(text, False), (safe(text, False), 1.5, None)]
-    }
 
 
 @pytest.mark.parametrize("text", ["plain", "全角　空格\n新行", "é😀→", ""])

@@ -15,7 +15,7 @@ from typing import Any
 from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
-from evalsuite.backends.registry import load_in_turn
+from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
