@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_page import CHROMIUM, HOSTILE, browse
+from test_page import HOSTILE
 
 import evalsuite
 from evalsuite.review import audit
 from evalsuite.review.audit.sample import Sample, load
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(folder: Path) -> Iterator[Any]:
+def page(folder: Path, browse: Any) -> Iterator[Any]:
     with browse(folder / "index.html", "#name") as tab:
         yield tab
 
@@ -185,7 +183,7 @@ def test_language_theme_and_keys(page: Any) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-def test_three_scales(folder: Path) -> None:
+def test_three_scales(folder: Path, browse: Any) -> None:
     """The CICERO rubric: the digits fill the scales one after the other."""
     page_file, _ = audit.make(folder.parent.parent, n=4, tasks=["event_cause"], rubric_name="cicero", name="cicero")
     with browse(page_file, "#name") as page:
@@ -199,7 +197,7 @@ def test_three_scales(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("labels", [("(1)", "(2)", "(3)"), ("(甲)", "(乙)", "(丙)")])
-def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...]) -> None:
+def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...], browse: Any) -> None:
     """A key is the label where it is one character on the keyboard, else the option's place."""
     run = tmp_path / "run"
     evalsuite.run(model=["random"], tasks=["knowledge_filling"], limit=2, set="hard", out=run)
@@ -218,7 +216,7 @@ def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...]) -> 
     assert [row["said"] for row in rows] == [labels[1], labels[2]]
 
 
-def test_all_options_that_are_said(tmp_path: Path) -> None:
+def test_all_options_that_are_said(tmp_path: Path, browse: Any) -> None:
     """Where several options may be right each is marked, or taken back, by itself; the next reply comes when asked for."""
     evalsuite.run(model=["random"], tasks=["cicero_all_answers"], set="v1", limit=2, out=tmp_path / "run")
     path, sample = audit.make(tmp_path / "run", n=2)
@@ -237,7 +235,7 @@ def test_all_options_that_are_said(tmp_path: Path) -> None:
         assert page.locator(".pill.gold").count() == len(second.golds)
         rows = export(page, tmp_path / "marks.jsonl")
         page.set_input_files("#file", tmp_path / "marks.jsonl")
-        page.wait_for_function("document.getElementById('told').textContent.includes('2')")
+        page.wait_for_function("() => document.getElementById('told').textContent.includes('2')")
     assert [row["said"] for row in rows] == [[first.labels[0], first.labels[2]], "none"]
     found = audit.read([tmp_path / "marks.jsonl"], run=tmp_path / "run")
     assert found.marked == 2 and found.correct[0].actual == (first.golds == (0, 2))

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from everything import everything
-from test_page import CHROMIUM, browse
 
 import evalsuite
 from evalsuite.review import audit
@@ -18,7 +17,6 @@ from evalsuite.review import audit
 pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
 for package in ("openai", "tenacity", "aiolimiter"):
     pytest.importorskip(package, reason="needs evalsuite[openai]")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
 CELL = "run=0&model=lexical&set=hard&task=domain_identification&split=test&prompt=paper&shots=0&scoring=generate"
 WAYS = [("en", "light", 1280), ("zh", "dark", 390)]
@@ -31,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tab(run: Path) -> Iterator[Any]:
+def tab(run: Path, browse: Any) -> Iterator[Any]:
     """One tab for all tests. The policy of the page, which would keep axe out too, is off; others test that it holds."""
     with browse(evalsuite.report([run]), bypass_csp=True) as tab:
         yield tab

@@ -9,12 +9,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from test_page import CHROMIUM, HOSTILE, browse
+from test_page import HOSTILE
 
 import evalsuite
 from evalsuite.cli.tables.breakdown import bin_name, confusions
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 TASKS = ["domain_identification", "slot_identification", "knowledge_filling", "event_cause"]
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -47,7 +46,7 @@ def results(run: Path) -> dict[str, Any]:
 
 
 @pytest.fixture
-def page(run: Path) -> Iterator[Any]:
+def page(run: Path, browse: Any) -> Iterator[Any]:
     with browse(run / "page" / "index.html") as tab:
         tab.wait_for_selector("#breakdown")
         yield tab
@@ -190,7 +189,7 @@ def test_charts_are_saved(page: Any, name: str) -> None:
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
-def test_runs_of_before_there_were_any(tmp_path: Path, run: Path, results: dict[str, Any]) -> None:
+def test_runs_of_before_there_were_any(tmp_path: Path, run: Path, results: dict[str, Any], browse: Any) -> None:
     old = tmp_path / "old"
     (old / "records").mkdir(parents=True)
     for path in (run / "records").iterdir():

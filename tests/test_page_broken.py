@@ -11,12 +11,10 @@ from typing import Any
 
 import pytest
 from everything import change, change_records
-from test_page import CHROMIUM, browse
 
 import evalsuite
 from evalsuite.common.errors import DataError
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 TASKS = ["domain_identification", "conflict_detection"]
 NONSENSE = re.compile(r"undefined|NaN|\[object|Infinity|\bnull\b")
 
@@ -117,7 +115,7 @@ def later(run: Path, results: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("broken", [old, bare, empty, failed, nothing, later])
-def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None]) -> None:
+def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], browse: Any) -> None:
     change(run, lambda results: broken(run, results))
     cells = json.loads((run / "results.json").read_text())["cells"]
     with browse(evalsuite.report([run])) as tab:
@@ -139,7 +137,7 @@ def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None]) 
             assert not NONSENSE.findall(tab.inner_text("body"))
 
 
-def test_a_megabyte(run: Path) -> None:
+def test_a_megabyte(run: Path, browse: Any) -> None:
     """As a model's name and as all that an item says: it opens, and its cell and items have addresses."""
     long = "一<b>\u202e" * 100_000 + "\0"
 

@@ -18,13 +18,11 @@ from xml.etree import ElementTree
 import pytest
 from everything import change, change_records, everything
 from hostile import HOSTILE
-from test_page import CHROMIUM, browse
 
 import evalsuite
 
 for package in ("openai", "tenacity", "aiolimiter"):
     pytest.importorskip(package, reason="needs evalsuite[openai]")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
 PARTS = [HOSTILE[i : i + 20] for i in range(0, 80, 20)] + [HOSTILE[80:99]]  # the hundredth is a million characters long
 TASKS = ["domain_identification", "event_cause"]
@@ -199,7 +197,7 @@ HTMLAnchorElement.prototype.click = function () { files.set(this.download, blobs
 
 
 @pytest.fixture(scope="module")
-def tab(site: Path) -> Iterator[Any]:
+def tab(site: Path, browse: Any) -> Iterator[Any]:
     with browse(site, patient=True) as tab:
         tab.add_init_script(KEEP)
         yield tab
@@ -281,7 +279,7 @@ def test_items(tab: Any, base: Path, site: Path, part: list[str], task: str) -> 
         assert tab.evaluate(CHECK) == []
     tab.click("#lang")
     tab.fill("#search", part[-1].encode("utf-8", "replace").decode())
-    tab.wait_for_function("!document.getElementById('found').textContent.includes('%')")
+    tab.wait_for_function("() => !document.getElementById('found').textContent.includes('%')")
     assert tab.evaluate(CHECK) == []
 
 

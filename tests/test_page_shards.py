@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_page import CHROMIUM, browse
 
 import evalsuite
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 CELL = "run=0&model=random&set=easy&task=slot_identification&split=test&prompt=paper&shots=0&scoring=generate"
 
 
@@ -46,7 +44,7 @@ def site(run: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch:
 
 
 @pytest.fixture
-def page(site: Path) -> Iterator[Any]:
+def page(site: Path, browse: Any) -> Iterator[Any]:
     with browse(site) as tab:
         yield tab
 
@@ -125,7 +123,7 @@ def test_a_very_long_reply_is_cut_around_what_was_read(site: Path, page: Any) ->
     assert len(page.inner_text(".two pre.reply")) >= 1_000_006 and page.locator(".two .gap").count() == 0
 
 
-def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
     monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
     site = evalsuite.report([run], tmp_path / "site")
     for path in (site.parent / "shards").glob("*.js"):
@@ -151,7 +149,7 @@ ATTEMPTS = {
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
-def test_nothing_but_ours_runs(run: Path, tmp_path: Path, attempt: str) -> None:
+def test_nothing_but_ours_runs(run: Path, tmp_path: Path, attempt: str, browse: Any) -> None:
     """The policy holds even if something of ours went wrong: no HTML from strings, no script or style but the page's."""
     with (
         pytest.raises(AssertionError, match=r"blocked|Trusted|Content Security Policy"),
@@ -173,7 +171,7 @@ def test_old_shards_are_removed(run: Path, tmp_path: Path, monkeypatch: pytest.M
     assert not (site.parent / "shards").exists()
 
 
-def test_what_is_out_of_sight_is_drawn_later(run: Path, tmp_path: Path) -> None:
+def test_what_is_out_of_sight_is_drawn_later(run: Path, tmp_path: Path, browse: Any) -> None:
     site = evalsuite.report([run], tmp_path / "site")
     with browse(site, patient=True) as tab:
         tab.wait_for_selector("html[data-drawn=all]")

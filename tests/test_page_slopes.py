@@ -11,11 +11,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from test_page import CHROMIUM, browse, shown
+from test_page import shown
 
 import evalsuite
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 KINDS = ["none", "reindicate", "shuffle", "circular", "swap_speakers"]
 TASK, SET = "domain_identification", "hard"
 
@@ -73,7 +72,7 @@ def many(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def open_page(folder: Path) -> Iterator[Any]:
+def open_page(folder: Path, browse: Any) -> Iterator[Any]:
     with browse(folder / "page" / "index.html") as tab:
         tab.select_option("[data-keep=robust-task] select", TASK)
         tab.select_option("[data-keep=robust-set] select", SET)
@@ -81,13 +80,13 @@ def open_page(folder: Path) -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(run: Path) -> Iterator[Any]:
-    yield from open_page(run)
+def page(run: Path, browse: Any) -> Iterator[Any]:
+    yield from open_page(run, browse)
 
 
 @pytest.fixture
-def many_page(many: Path) -> Iterator[Any]:
-    yield from open_page(many)
+def many_page(many: Path, browse: Any) -> Iterator[Any]:
+    yield from open_page(many, browse)
 
 
 def rows_of(folder: Path, name: str, **more: Any) -> list[dict[str, Any]]:

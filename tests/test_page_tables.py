@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_page import shown
 
 import evalsuite
-from tests.test_page import CHROMIUM, browse, shown
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
 # Model names that would run, break or hide something in a program that reads a table.
 NAMES = [
@@ -51,7 +49,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(run: Path) -> Iterator[Any]:
+def page(run: Path, browse: Any) -> Iterator[Any]:
     with browse(run / "page" / "index.html") as tab:
         for closed in tab.locator("[data-unfold] > summary").all():
             closed.click()
@@ -198,7 +196,7 @@ def test_files_of_a_run(run: Path, page: Any) -> None:
     assert len(rows) == 4 * 8 and all("|data:" in row["Signature"] for row in rows)
 
 
-def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
     entry = "@misc{x, title={<b>&</b>}}\n"
     monkeypatch.setattr(importlib.import_module("evalsuite.report"), "citations", lambda: entry)
     with browse(evalsuite.report([run], tmp_path)) as tab:
