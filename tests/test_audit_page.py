@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 from test_page import HOSTILE
 
 import evalsuite
@@ -15,10 +16,10 @@ from evalsuite.review import audit
 from evalsuite.review.audit.sample import Sample, load
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def folder(folder: Path) -> Path:
     """A sample of ten, all of hostile replies: four choices, some with an option (n), three spans, three texts."""
-    run = tmp_path_factory.mktemp("audit-page") / "run"
+    run = folder / "run"
     tasks = ["knowledge_filling", "slot_identification", "conflict_detection", "event_cause"]
     evalsuite.run(model=["random"], tasks=tasks, limit=4, set="hard", out=run)
     for path, hostile in zip(sorted((run / "records").glob("*.jsonl")), HOSTILE, strict=False):

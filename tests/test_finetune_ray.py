@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.backends import ray as executor
@@ -78,10 +79,9 @@ def address() -> Iterator[str]:
     cluster.shutdown()
 
 
-@pytest.fixture(scope="module")
-def local(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def local(tiny: Path, folder: Path) -> Path:
     """The sweep that all others must equal."""
-    folder = tmp_path_factory.mktemp("local")
     assert evalsuite.finetune(listed(folder, tiny), **WHAT, out=folder / "run").exit_code == 0
     return folder / "run"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.types import SCORINGS as ALL_SCORINGS
@@ -29,10 +30,10 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def page_file(folder: Path) -> Path:
     """A run of three baselines, one of them given a hostile name and hostile replies."""
-    run = tmp_path_factory.mktemp("page") / "run"
+    run = folder / "run"
     evalsuite.run(model=["random", "majority", "lexical"], limit=12, out=run)
     results = json.loads((run / "results.json").read_text())
     for cell in results["cells"]:
@@ -53,12 +54,12 @@ def change(run: Path, cell: dict[str, Any], how: Callable[[list[dict[str, Any]]]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
-@pytest.fixture(scope="module")
-def ways(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def ways(folder: Path) -> Path:
     """tiny-zh asked in every way, and a baseline. One cell's first replies become one after hostile thoughts, and one
     that a content filter withheld."""
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
-    run = tmp_path_factory.mktemp("ways") / "run"
+    run = folder / "run"
     evalsuite.run(model=["tiny-zh", "random"], scoring=SCORINGS, limit=3, out=run)
     results = json.loads((run / "results.json").read_text())
 
@@ -313,10 +314,10 @@ def test_numbers_that_are_none(ways: Path, tmp_path: Path, browse: Any) -> None:
         assert "NaN" not in tab.inner_text(".likely")
 
 
-@pytest.fixture(scope="module")
-def perturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def perturbed(folder: Path) -> Path:
     """A baseline under perturbations, in two wordings and numbers of shots."""
-    run = tmp_path_factory.mktemp("perturbed") / "run"
+    run = folder / "run"
     names = ["none", "reindicate", "shuffle", "circular"]
     evalsuite.run(
         model=["random", "majority"], limit=6, perturb=names, prompt=["paper", "plain"], shots=[0, 2], out=run

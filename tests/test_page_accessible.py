@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from everything import everything
+from once import made_once
 
 import evalsuite
 from evalsuite.review import audit
@@ -23,9 +24,7 @@ WAYS = [("en", "light", 1280), ("zh", "dark", 390)]
 FOCUSABLE = "button:not(:disabled), a[href], select, input:not(:disabled), summary, [tabindex='0']"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return everything(tmp_path_factory.mktemp("accessible"))
+run = made_once(everything, "run")
 
 
 @pytest.fixture(scope="module")

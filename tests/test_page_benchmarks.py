@@ -12,6 +12,7 @@ from typing import Any
 
 import probes
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
@@ -27,10 +28,10 @@ def losses(n: int) -> tuple[float, float]:
     return [(8.0, 9.0), (10.0, 9.5), (6.0, 6.0), (4.0, 12.0)][n % 4]
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Two baselines that pass for models, and probes."""
-    out = tmp_path_factory.mktemp("sisters") / "run"
+    out = folder / "run"
     evalsuite.run(model=MODELS, tasks=TASKS_RUN, limit=8, out=out)
     with sqlite3.connect(out / "store.sqlite") as store:
         store.execute("""UPDATE cells SET facts = replace(facts, '"backend": "baseline"', '"backend": "hf"')""")

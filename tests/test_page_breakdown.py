@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from once import made_once
 from test_page import HOSTILE
 
 import evalsuite
@@ -18,10 +19,9 @@ TASKS = ["domain_identification", "slot_identification", "knowledge_filling", "e
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Eight models that answer at random or by words; one has a hostile name, and an option is hostile too."""
-    folder = tmp_path_factory.mktemp("breakdown")
     models = ["  - {name: lexical, backend: baseline, path: lexical}\n"]
     models += [f"  - {{name: m{n}, backend: baseline, path: random}}\n" for n in range(7)]
     (folder / "models.yaml").write_text("models:\n" + "".join(models))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from everything import change, change_records
+from once import made_once
 
 import evalsuite
 from evalsuite.common.errors import DataError
@@ -19,9 +20,9 @@ TASKS = ["domain_identification", "conflict_detection"]
 NONSENSE = re.compile(r"undefined|NaN|\[object|Infinity|\bnull\b")
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    run = tmp_path_factory.mktemp("broken") / "run"
+@made_once
+def base(folder: Path) -> Path:
+    run = folder / "run"
     evalsuite.run(model=["random", "lexical"], tasks=TASKS, perturb=["none", "shuffle"], limit=3, out=run)
     return run
 

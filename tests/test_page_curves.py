@@ -14,6 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from once import made_once
 from test_page import shown
 
 import evalsuite
@@ -24,10 +25,9 @@ SIZES = {"majority": (4, 1), "lexical": (12, 1), "oracle": (12, 2)}  # the sweep
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module")
-def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def sweep(folder: Path) -> Path:
     """A sweep of what baselines say: the base and three adapters a task, 12 with two seeds."""
-    folder = tmp_path_factory.mktemp("curves")
     models = [f"  - {{name: {name}, backend: baseline, path: {name}}}\n" for name in ("random", *SIZES)]
     (folder / "models.yaml").write_text("models:\n" + "".join(models))
     run = folder / "run"

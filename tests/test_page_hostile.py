@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 import pytest
 from everything import change, change_records, everything
 from hostile import HOSTILE
+from once import made_once
 
 import evalsuite
 
@@ -29,9 +30,7 @@ TASKS = ["domain_identification", "event_cause"]
 LISTS = ("drops", "positions", "wordings", "shots")
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return everything(tmp_path_factory.mktemp("hostile"))
+base = made_once(everything, "base")
 
 
 @pytest.fixture(scope="module", params=range(len(PARTS)))
@@ -39,10 +38,9 @@ def part(request: pytest.FixtureRequest) -> list[str]:
     return PARTS[request.param]
 
 
-@pytest.fixture(scope="module")
-def site(base: Path, part: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def site(base: Path, part: list[str], folder: Path) -> Path:
     """A page of the run with every name a hostile one, and of runs without cells in folders of hostile names."""
-    folder = tmp_path_factory.mktemp("poisoned")
     run = folder / "run"
     shutil.copytree(base, run)
     change(run, lambda results: poison(run, results, part))

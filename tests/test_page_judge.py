@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server
@@ -27,9 +28,8 @@ def reply(prompt: str) -> str:
     return "好" if len(prompt) % 5 == 0 else f"{len(prompt) % 5}\n{HOSTILE}"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("judged")
+@made_once
+def run(folder: Path) -> Path:
     tasks = ["knowledge_generation", "event_cause"]
     evalsuite.run(model=["lexical", "random", "majority"], tasks=tasks, limit=8, out=folder / "run")
     with Server(mix={}, reply=reply) as server:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
@@ -20,10 +21,9 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 PATHS = {"random": "random", "majority": "majority", "lexical": "lexical", "oracle": "oracle", HOSTILE: "random", "chance": "random"}  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Baselines that pass for models, one by a hostile name, and one that stays one."""
-    folder = tmp_path_factory.mktemp("ranking")
     rows = (f"  - {{name: '{n}', backend: baseline, path: {p}{', tags: [baseline]' if n == 'chance' else ''}}}\n" for n, p in PATHS.items())  # fmt: skip
     (folder / "models.yaml").write_text("models:\n" + "".join(rows))
     evalsuite.run(models=folder / "models.yaml", limit=30, out=folder / "run")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 
@@ -16,10 +17,10 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[de
 CELL = "run=0&model=random&set=easy&task=slot_identification&split=test&prompt=paper&shots=0&scoring=generate"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Two baselines and their shuffled twins on the whole sample; one item's reply is a million characters long."""
-    out = tmp_path_factory.mktemp("shards") / "run"
+    out = folder / "run"
     evalsuite.run(model=["random", "lexical"], tasks=["slot_identification"], perturb=["none", "shuffle"], out=out)
     path = out / record_file(out)
     records = [json.loads(line) for line in path.read_text().splitlines()]
@@ -38,7 +39,7 @@ def record_file(out: Path) -> str:
 def site(run: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The page with its shards in it, and with several small ones as files."""
     if request.param == "beside":
-        monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
+        monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
         monkeypatch.setattr(sys.modules["evalsuite.page.shards"], "SIZE", 20_000)
     return evalsuite.report([run], tmp_path / "site")
 
@@ -124,7 +125,7 @@ def test_a_very_long_reply_is_cut_around_what_was_read(site: Path, page: Any) ->
 
 
 def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
-    monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
+    monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
     site = evalsuite.report([run], tmp_path / "site")
     for path in (site.parent / "shards").glob("*.js"):
         path.rename(path.with_suffix(".bak"))
@@ -161,12 +162,12 @@ def test_nothing_but_ours_runs(run: Path, tmp_path: Path, attempt: str, browse: 
 
 
 def test_old_shards_are_removed(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
+    monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
     site = evalsuite.report([run], tmp_path / "site")
     before = sorted(p.name for p in (site.parent / "shards").iterdir())
     assert evalsuite.report([run], tmp_path / "site").read_bytes() == site.read_bytes()
     assert before == sorted(p.name for p in (site.parent / "shards").iterdir())
-    monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 10**9)
+    monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 10**9)
     evalsuite.report([run], tmp_path / "site")
     assert not (site.parent / "shards").exists()
 

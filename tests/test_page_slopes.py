@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from once import made_once
 from test_page import shown
 
 import evalsuite
@@ -19,10 +20,10 @@ KINDS = ["none", "reindicate", "shuffle", "circular", "swap_speakers"]
 TASK, SET = "domain_identification", "hard"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Three baselines under perturbations; one change is given a tiny p-value, and one model a hostile name."""
-    folder = tmp_path_factory.mktemp("slopes") / "run"
+    folder = folder / "run"
     evalsuite.run(
         model=["random", "majority", "lexical"], tasks=[TASK, "event_cause"], perturb=KINDS, prompt=["paper", "plain"],
         shots=[0, 1, 3], limit=30, out=folder,
@@ -40,10 +41,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def many(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def many(run: Path, folder: Path) -> Path:
     """The same with twenty models: copies of one, each with changes of its own."""
-    folder = tmp_path_factory.mktemp("many") / "run"
+    folder = folder / "run"
     results = json.loads((run / "results.json").read_text())
     there = [results["cells"], *results["robustness"].values()]
     for rows in there:

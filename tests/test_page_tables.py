@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 from test_page import shown
 
 import evalsuite
@@ -26,10 +27,10 @@ NAMES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Three models that do not all score the same, of several sizes, with hostile names; and a baseline."""
-    folder = tmp_path_factory.mktemp("tables") / "run"
+    folder = folder / "run"
     models = folder.parent / "models.yaml"
     kinds = ("random", "majority", "lexical", "oracle")
     models.write_text(f"models: [{', '.join(f'{{name: {kind}, backend: baseline, path: {kind}}}' for kind in kinds)}]")
@@ -198,7 +199,7 @@ def test_files_of_a_run(run: Path, page: Any) -> None:
 
 def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
     entry = "@misc{x, title={<b>&</b>}}\n"
-    monkeypatch.setattr(importlib.import_module("evalsuite.report"), "citations", lambda: entry)
+    monkeypatch.setattr(importlib.import_module("evalsuite.page.report"), "citations", lambda: entry)
     with browse(evalsuite.report([run], tmp_path)) as tab:
         tab.click("#cite summary")
         assert tab.inner_text("#cite pre").strip() == entry.strip()

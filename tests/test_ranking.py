@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from once import made_once
 from rich.console import Console
 
 import evalsuite
@@ -220,10 +221,9 @@ def test_many_items_are_sampled() -> None:
 # --- a run
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Five of the baselines that ship, four of which pass for models."""
-    folder = tmp_path_factory.mktemp("ranking")
     names = ["random", "majority", "lexical", "oracle", "chance"]
     (folder / "models.yaml").write_text(
         "models:\n" + "".join(f"  - {{name: {n}, backend: baseline, path: {n}}}\n" for n in names[:4])

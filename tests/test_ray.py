@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 from evalsuite.backends import load
 from evalsuite.backends import ray as executor
@@ -103,10 +104,9 @@ def until(true: Callable[[], bool], process: subprocess.Popen[str]) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture(scope="module")
-def local(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def local(tiny: Path, folder: Path) -> Path:
     """The run that all others must equal, byte for byte."""
-    folder = tmp_path_factory.mktemp("local")
     finish(start(folder / "run", models(folder, tiny), *FEW))
     return folder / "run"
 
