@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,11 @@ import pytest
 
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.common.resources import bundled
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slow tests first: a worker that has begun one last would keep the others waiting."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +47,41 @@ def real_data() -> Path:
     if not REAL_DATA or not Path(REAL_DATA).is_dir():
         pytest.skip("EVALSUITE_DATA does not name a folder: the real data are not here")
     return Path(REAL_DATA).resolve()
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command left: its exit code and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture(scope="session")
+def cli() -> Callable[..., Done]:
+    """Runs a command of `evalsuite` in this process, as its entry point does: `cli("run", …, expect=2, COLUMNS="80")`.
+
+    A process of its own would only add the seconds that imports take."""
+    from evalsuite.cli.app import main
+
+    def run(*words: object, expect: int = 0, **environment: str) -> Done:
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        code: int | str | None = 0
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            patch.setattr(sys, "argv", ["evalsuite", *map(str, words)])
+            patch.setattr(sys, "excepthook", sys.excepthook)  # which the command sets
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            try:
+                main()
+            except SystemExit as stop:
+                code = stop.code
+        said, told = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+        assert (code or 0) == expect, told
+        return Done(expect, said, told)
+
+    return run
 
 
 # What is out of sight is drawn when the browser idles and laid out when it comes near: here at once, so that no test waits.
