@@ -69,6 +69,7 @@ def violations(tab: Any) -> list[str]:
     return [f"{v['id']}: {n['target']} {n['failureSummary']}" for v in found["violations"] for n in v["nodes"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
 def test_axe(visit: Any, lang: str, theme: str, width: int) -> None:
     tab = visit(lang, theme, width)

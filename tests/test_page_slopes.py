@@ -26,7 +26,7 @@ def run(folder: Path) -> Path:
     folder = folder / "run"
     evalsuite.run(
         model=["random", "majority", "lexical"], tasks=[TASK, "event_cause"], perturb=KINDS, prompt=["paper", "plain"],
-        shots=[0, 1, 3], limit=30, out=folder,
+        shots=[0, 1, 3], limit=10, out=folder,
     )  # fmt: skip
     results = json.loads((folder / "results.json").read_text())
     for row in results["robustness"]["drops"]:

@@ -111,6 +111,7 @@ def local(tiny: Path, folder: Path) -> Path:
     return folder / "run"
 
 
+@pytest.mark.slow
 def test_two_nodes_give_what_one_process_gives(two: Any, local: Path, tmp_path: Path, tiny: Path) -> None:
     errors = finish(
         start(tmp_path / "run", models(tmp_path, tiny), *FEW, "--executor", "ray", "--ray-address", two.address)
@@ -121,6 +122,7 @@ def test_two_nodes_give_what_one_process_gives(two: Any, local: Path, tmp_path: 
     assert "for 2 replicas with {'num_cpus': 1}" in (tmp_path / "run" / "run.log").read_text()
 
 
+@pytest.mark.slow
 def test_a_node_lost_in_the_middle(two: Any, local: Path, tmp_path: Path, tiny: Path) -> None:
     run = tmp_path / "run"
     process = start(run, models(tmp_path, tiny), *FEW, "--executor", "ray", "--ray-address", two.address)
@@ -134,6 +136,7 @@ def test_a_node_lost_in_the_middle(two: Any, local: Path, tmp_path: Path, tiny: 
     assert replies(run) == replies(local) and replies(run)[1] == 1
 
 
+@pytest.mark.slow
 def test_killed_and_resumed(two: Any, local: Path, tmp_path: Path, tiny: Path) -> None:
     """The driver dies; what it had stored is not asked again, neither by other replicas."""
     run, file = tmp_path / "run", models(tmp_path, tiny)
@@ -161,6 +164,7 @@ class Poison(LlamaForCausalLM):
 """
 
 
+@pytest.mark.slow
 def test_a_block_that_kills_every_replica(two: Any, local: Path, tmp_path: Path, tiny: Path) -> None:
     """A model that dies of the longest prompt: that prompt's block fails, the others are answered as ever."""
     name = next(n for n in produce(local) if "tiny" in n and "easy" in n and "knowledge_filling" in n)
@@ -191,6 +195,7 @@ def hf(path: str, **settings: Any) -> Model:
     return Model(name="m", backend="hf", path=path, chat=True, dtype="float32", device="cpu", **settings)
 
 
+@pytest.mark.slow
 def test_nodes_with_different_files(two: Any, sample: Corpus, tiny: Path) -> None:
     """A hub model of which the nodes' caches hold different commits."""
     for home, commit in (("head", "a" * 40), ("worker", "b" * 40)):
@@ -209,6 +214,7 @@ def test_nodes_with_different_files(two: Any, sample: Corpus, tiny: Path) -> Non
         backend.close()
 
 
+@pytest.mark.slow
 def test_probes_and_patterns_on_two_nodes(two: Any, tiny: Path) -> None:
     """Bit by bit what one process says."""
     model = hf(str(tiny), generation=Generation(batch_tokens=256))
@@ -231,6 +237,7 @@ def test_probes_and_patterns_on_two_nodes(two: Any, tiny: Path) -> None:
     assert [n for n, r in found[0].items() if r.error] == [7]
 
 
+@pytest.mark.slow
 def test_no_room_on_the_cluster(two: Any, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executor, "PATIENCE", 1.0)
     with pytest.raises(BackendError, match=r"model m: the Ray cluster has had no room for 1 s.*'num_cpus': 64"):
@@ -240,11 +247,13 @@ def test_no_room_on_the_cluster(two: Any, tiny: Path, monkeypatch: pytest.Monkey
     assert not ray.is_initialized(), "it did not leave the cluster"
 
 
+@pytest.mark.slow
 def test_a_model_that_no_node_can_load(two: Any) -> None:
     with pytest.raises(BackendError, match=r"no replica is left.*model m: cannot load /nowhere.*\(on node"):
         cluster(load, two.address, None)(hf("/nowhere"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "message"),
     [
@@ -259,6 +268,7 @@ def test_a_cluster_that_cannot_be_joined(address: str, message: str) -> None:
         cluster(load, address, None)(hf("anything"))
 
 
+@pytest.mark.slow
 def test_the_address_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
     with pytest.raises(BackendError, match=r"127\.0\.0\.1:1"):
