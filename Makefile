@@ -45,6 +45,7 @@ lint: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 # Made again when pyproject.toml changes.
 .venv/run: pyproject.toml
@@ -55,7 +56,7 @@ lint: .venv/test
 	touch $@
 
 .venv/test: .venv/run
-	$(PIP) install -e '.[hf,openai,finetune,ray,semsim,dev]'
+	$(PIP) install -e '.[hf,openai,finetune,ray,authoring,semsim,dev]'
 	touch $@
 
 .venv-neighbours/test: .venv/test

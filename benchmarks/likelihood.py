@@ -45,14 +45,15 @@ def network(folder: Path) -> None:
 
 def prompts(options: int, count: int) -> list[Any]:
     """The sample's items of that many options, all sets and splits, as requests."""
+    from evalsuite.benchmarks.corecode import BENCHMARK
+    from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
     from evalsuite.benchmarks.corecode.loader import Corpus
-    from evalsuite.benchmarks.corecode.tasks import CORECODE
     from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
     from evalsuite.benchmarks.registry import SPLITS
     from evalsuite.common.resources import bundled
     from evalsuite.prompt import Prompt
 
-    corpus = Corpus(bundled("sample"))
+    corpus = Corpus(BENCHMARK, bundled("sample"))
     found = []
     for t in TASKS.values():
         prompt = Prompt(bundled("prompts"), t, "paper")
@@ -76,7 +77,8 @@ def main() -> None:
     from lm_eval.models.huggingface import HFLM
 
     from evalsuite.backends.hf.backend import HuggingFace
-    from evalsuite.backends.models import Generation, Model
+    from evalsuite.backends.model import Generation, Model
+    from evalsuite.types import label_forms
 
     logging.disable(logging.WARNING)
     with tempfile.TemporaryDirectory() as name:
@@ -89,7 +91,9 @@ def main() -> None:
             ours = HuggingFace(model)
             theirs = HFLM(pretrained=ours.net, tokenizer=ours.checkpoint.tokenizer, batch_size=args.rows, device="cpu")
             for label in args.labels.split(","):
-                texts = [[f"({x})" if label == "bracket" else f" {x}" for x in r.item.indicators] for r in asked]
+                texts = [
+                    [f"({x})" if label == "bracket" else f" {x}" for x, *_ in label_forms(r.labels)] for r in asked
+                ]
                 instances = [
                     Instance("loglikelihood", {}, (r.prompt, text), k)
                     for r, row in zip(asked, texts, strict=True)

@@ -17,15 +17,16 @@ import tempfile
 import time
 from pathlib import Path
 
+from evalsuite.benchmarks.corecode import BENCHMARK
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus, path_of
-from evalsuite.benchmarks.corecode.tasks import CORECODE
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.resources import bundled
 
 
 def write(folder: Path, items: int) -> None:
     """All tasks and both sets in the sample's proportions, in one split."""
-    sample = Corpus(bundled("sample"))
+    sample = Corpus(BENCHMARK, bundled("sample"))
     lines = {
         (t, s): sample.path(t, s, "test").read_text(encoding="utf-8").splitlines() for t, s in sample.files("test")
     }
@@ -45,7 +46,7 @@ def write(folder: Path, items: int) -> None:
 
 
 def ours(folder: Path) -> int:
-    corpus = Corpus(folder)
+    corpus = Corpus(BENCHMARK, folder)
     return sum(len(corpus.file(TASKS[t.name], s, "test").items) for t, s in corpus.files("test"))
 
 

@@ -22,11 +22,12 @@ from statistics import median
 from typing import Any
 
 import evalsuite
-from evalsuite import backends
 from evalsuite.backends.hf.backend import plan
 from evalsuite.backends.models import load_models
+from evalsuite.backends.registry import load
 from evalsuite.common.resources import bundled
-from evalsuite.evaluation.journey import cells, prepare
+from evalsuite.evaluation import journey
+from evalsuite.evaluation.plan import cells, prepare
 from evalsuite.types import Request
 
 
@@ -69,7 +70,7 @@ def bare_hf(backend: Any, requests: list[Request]) -> Callable[[], None]:
     prompts = [backend.ids(r) for r in requests]
     groups: dict[Any, dict[int, int]] = {}
     for n, r in enumerate(requests):  # one cell's replies have one limit
-        groups.setdefault(r.kind, {})[n] = len(prompts[n]) + r.max_new_tokens
+        groups.setdefault(r.batch, {})[n] = len(prompts[n]) + r.max_new_tokens
     budget, pad = backend.checkpoint.model.generation.batch_tokens, backend.checkpoint.tokenizer.pad_token_id
 
     def loop() -> None:
@@ -110,14 +111,14 @@ def main() -> None:
         models.write_text(json.dumps({"models": [entry]}), encoding="utf-8")
         settings: dict[str, Any] = {"data": "bundled:sample", "limit": arguments.limit}
         (model,) = load_models(models)
-        backend: Any = backends.load(model)
+        backend: Any = load(model)
         s, _, corpus, sources = prepare(models, **settings)
-        requests = [r for _, asked in cells(s, model, backend, corpus, sources) for r in asked]
+        requests = [t.request for _, trials in cells(s, model, backend, corpus, sources) for t in trials]
         print(f"{weights / 1e6:.1f} million weights, {len(requests)} requests, {arguments.backend}", flush=True)
         bare = {"vllm": bare_vllm, "hf": bare_hf}[arguments.backend](backend, requests)
 
         close, backend.close = backend.close, lambda: None  # the engine serves all repeats
-        load, backends.load = backends.load, lambda model, **_: backend
+        journey.load = lambda model, **_: backend
 
         def suite(out: Path) -> Any:
             return evalsuite.run(models, out=out, **settings)
@@ -137,7 +138,7 @@ def main() -> None:
             print(f"bare {alone:6.2f} s   suite {whole:6.2f} s   {whole / alone:.3f} ×", flush=True)
         clear()
         profile.runcall(suite, folder / "profiled")
-        backends.load = load
+        journey.load = load
         close()
         print(f"ratio: median {median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f} (aim: 1.03)")
         pstats.Stats(profile).sort_stats("cumulative").print_stats("evalsuite", 25)

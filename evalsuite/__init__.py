@@ -3,30 +3,28 @@
     import evalsuite
     results = evalsuite.run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")
 
-What the command line does can be done from here with the same names. Everything is loaded when first used: importing
-this loads neither torch nor transformers nor jieba, nor anything else that takes time.
+The public functions have the names of the commands. Each is imported when it is first used (PEP 562), so that
+`import evalsuite` loads neither torch nor transformers nor jieba.
 
-    run, score, report, preview     the journey and its parts; Settings: the keywords of `run`
-    finetune                        LoRA adapters for a model, and how they do
-    export                          CORECODE's tasks for other harnesses
-    judge                           a model scores a run's generations
-    compare                         one model of a run against another
-    parse_option, parse_span        an answer out of any reply
+    run, preview, score, report     evaluate; see the prompts; score again; write the page. Settings: the keywords of `run`
+    finetune                        train LoRA adapters and evaluate them
+    judge                           let a model score the generations of a run
+    compare                         test the difference between two models of a run
+    export                          write CORECODE's tasks for other harnesses
+    parse_option, parse_span        read an answer out of any reply
 """
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalsuite.evaluation.journey import Settings as Settings
     from evalsuite.evaluation.journey import preview as preview
     from evalsuite.evaluation.journey import run as run
     from evalsuite.evaluation.journey import score as score
-    from evalsuite.exchange.export.making import export as export
+    from evalsuite.evaluation.settings import Settings as Settings
+    from evalsuite.exchange.export.task_folder import export as export
     from evalsuite.finetuning.sweep import finetune as finetune
     from evalsuite.page.report import report as report
     from evalsuite.parse import parse_option as parse_option
@@ -35,9 +33,9 @@ if TYPE_CHECKING:
     from evalsuite.review.judge.judging import judge as judge
 
 _HOME = {
-    "Settings": "evaluation.journey",
+    "Settings": "evaluation.settings",
     "compare": "results.compare",
-    "export": "exchange.export.making",
+    "export": "exchange.export.task_folder",
     "finetune": "finetuning.sweep",
     "judge": "review.judge.judging",
     "parse_option": "parse",
@@ -50,19 +48,13 @@ _HOME = {
 __all__ = list(_HOME)
 
 
-class _Package(ModuleType):
-    """Some functions are called as their modules are (`run` in run.py): importing the module must not hide the function."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in _HOME:
-            raise AttributeError(f"module 'evalsuite' has no attribute {name!r}")
-        value = getattr(import_module(f"evalsuite.{_HOME[name]}"), name)
-        setattr(self, name, value)
-        return value
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'evalsuite' has no attribute {name!r}")
+    value = getattr(import_module(f"evalsuite.{_HOME[name]}"), name)
+    globals()[name] = value  # found without this function from now on
+    return value
 
 
-sys.modules[__name__].__class__ = _Package
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

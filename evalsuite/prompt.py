@@ -24,8 +24,13 @@ class Prompt:
     """A compiled template with its name and hash."""
 
     def __init__(self, folder: Path, task: Task, variant: str) -> None:
-        """`folder` is the prompts folder. Raises PromptError, naming what there is, if the template is not there."""
+        """`folder` is the prompts folder; where it has none for the task, the benchmark's own templates are looked at.
+
+        Raises PromptError, naming what there is, if the template is not there.
+        """
         place = folder / task.benchmark / task.local
+        if task.templates and not place.is_dir():  # a benchmark of another package brings its own
+            place = task.templates / task.local
         self.path, self.variant, self.task = place / f"{variant}.j2", variant, task
         try:
             source = self.path.read_text(encoding="utf-8")
@@ -49,21 +54,18 @@ class Prompt:
         except TemplateError as error:
             raise PromptError(f"{self.path}: {error} (item {item.id})") from None
 
-    def request(
-        self, item: Item, shots: Sequence[Item] = (), asked: int | None = None, limit: int | None = None
-    ) -> Request:
+    def request(self, item: Item, shots: Sequence[Item] = (), limit: int | None = None) -> Request:
         """The request with those shots, in that order, before the item; `limit` replaces the task's reply length."""
         shown = [(self.render(shot), shot.target) for shot in shots]
         last = self.render(item)
         messages = [m for text, answer in shown for m in (Message("user", text), Message("assistant", answer))]
         return Request(
-            item=item,
-            variant=self.variant,
+            id=item.id,
             prompt="\n\n".join([*(text + answer for text, answer in shown), last]),
             messages=(*messages, Message("user", last)),
-            shots=tuple(shot.id for shot in shots),
-            asked_shots=len(shots) if asked is None else asked,
             max_new_tokens=limit or self.task.max_new_tokens,
+            labels=item.labels,
+            options=item.options,
         )
 
 
@@ -74,17 +76,17 @@ def fit(
     tokens: Callable[[Request], int] | None = None,
     context: int | None = None,
     limit: int | None = None,
-) -> Request:
-    """The request with as many shots as leave prompt and reply within `context` tokens; the question is never cut.
+) -> tuple[Request, int]:
+    """The request with as many shots as leave prompt and reply within `context` tokens, and how many those are.
 
-    Shots drawn last go first. If even the bare question is too long it is returned as it is: the engine then fails it,
-    which is recorded as a failure and never as a wrong answer.
+    Shots drawn last go first; the question is never cut. If even the bare question is too long it is returned as it
+    is: the engine then fails it, which is recorded as a failure and never as a wrong answer.
     """
     for kept in range(len(shots), 0, -1):
-        request = prompt.request(item, shots[:kept], len(shots), limit)
+        request = prompt.request(item, shots[:kept], limit)
         if tokens is None or context is None or tokens(request) + request.max_new_tokens <= context:
-            return request
-    return prompt.request(item, (), len(shots), limit)
+            return request, kept
+    return prompt.request(item, (), limit), 0
 
 
 class Shots:

@@ -1,15 +1,16 @@
 """The values that flow through the suite: each stage takes some of them and returns new ones.
 
-    official data -> Item -> Request -> Response -> Answer -> Score
+    official data -> Item -> Trial (an Item and a Request) -> Response -> Answer -> Score
 
 All are frozen; change one with `dataclasses.replace`, its id stays. This module imports nothing of ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 
@@ -64,23 +65,33 @@ class Item:
     @property
     def indicators(self) -> tuple[str, ...]:
         """The labels without their brackets: "a" of "(a)"."""
-        return tuple(label.strip("()（）") for label in self.labels)
+        return tuple(_indicator(label) for label in self.labels)
 
-    @property
-    def label_forms(self) -> tuple[tuple[str, ...], ...]:
-        """What a model may write for each label: "a", " a" or "(a)", as its tokenizer and training have it."""
-        return tuple(
-            tuple(dict.fromkeys((name, f" {name}", label)))
-            for name, label in zip(self.indicators, self.labels, strict=True)
-        )
 
-    @property
-    def label_begins(self) -> tuple[tuple[str, ...], ...]:
-        """The same as far as they tell labels apart: "a", " a" and "(a" without what closes it."""
-        return tuple(
-            tuple(dict.fromkeys((name, f" {name}", label[: label.index(name) + len(name)])))
-            for name, label in zip(self.indicators, self.labels, strict=True)
-        )
+def label_forms(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """What a model may write for each label, as its tokenizer and training have it.
+
+    >>> label_forms(["(a)", "(b)"])
+    (('a', ' a', '(a)'), ('b', ' b', '(b)'))
+    """
+    named = [(_indicator(label), label) for label in labels]
+    return tuple(tuple(dict.fromkeys((name, f" {name}", label))) for name, label in named)
+
+
+def label_begins(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """`label_forms`, each without what closes a bracket: as much as tells the labels apart.
+
+    >>> label_begins(["(a)", "(b)"])
+    (('a', ' a', '(a'), ('b', ' b', '(b'))
+    """
+    named = [(_indicator(label), label) for label in labels]
+    return tuple(
+        tuple(dict.fromkeys((name, f" {name}", label[: label.index(name) + len(name)]))) for name, label in named
+    )
+
+
+def _indicator(label: str) -> str:
+    return label.strip("()（）")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +104,44 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What one model is asked about one item: `prompt` for a base model or `messages` for a chat model."""
+    """What an engine is asked: `prompt` for a base model or `messages` for a chat model. It knows of no benchmark.
 
-    item: Item
-    variant: str  # the prompt template's name: "paper", "plain"
+    >>> Request("1", "你好", (Message("user", "你好"),), 8).scoring
+    'generate'
+    """
+
+    id: str  # its name in messages and scripts; of a trial the item's id
     prompt: str  # the whole text, shots included, as a base model gets it
     messages: tuple[Message, ...]  # the same as chat turns
-    shots: tuple[str, ...]  # ids of the examples shown
-    asked_shots: int  # how many were asked for; more than len(shots) if some had to be dropped for space
     max_new_tokens: int
     scoring: str = "generate"  # how the model is asked; one of SCORINGS
-    perturb: str = "none"  # what the item went through; a name in perturb.PERTURBATIONS
-    rotation: int = 0  # which of the items that it made of one
-    pairs: tuple[tuple[str, str], ...] = ()  # of a probe (scoring nll): (context, target), plain text
+    labels: tuple[str, ...] = ()  # of the options, if there are any: compared by `labels`, written under `constrained`
+    options: tuple[str, ...] = ()  # their texts: compared by `texts`
+    pairs: tuple[tuple[str, str], ...] = ()  # with scoring nll: (context, target), plain text
     pattern: str = ""  # with scoring constrained: a regular expression that the whole reply must match
+    batch: tuple[str | int, ...] = ()  # requests of another `batch` must not affect the reply: engines keep them apart
 
-    @property
-    def kind(self) -> tuple[str | int, ...]:
-        """What requests of one cell share: engines batch by it, so that no cell's replies hang on the others'."""
-        item = self.item
-        return item.task, item.set, item.split, self.variant, self.asked_shots, self.scoring, self.perturb
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """An item asked in one way. Make one with `Trial.of`."""
+
+    item: Item
+    request: Request
+    variant: str  # the prompt template's name: "paper", "plain"
+    shots: tuple[str, ...] = ()  # ids of the examples shown
+    asked_shots: int = 0  # how many were asked for; more than len(shots) if some had to be dropped for space
+    perturb: str = "none"  # what the item went through; a name in perturb.PERTURBATIONS
+    rotation: int = 0  # which of the items that the perturbation made of one
+
+    @classmethod
+    def of(
+        cls, item: Item, request: Request, variant: str, shots: tuple[str, ...] = (), asked_shots: int = 0,
+        perturb: str = "none", rotation: int = 0,
+    ) -> Trial:  # fmt: skip
+        """The trial, its request batched with those of its cell."""
+        batch = (item.task, item.set, item.split, variant, asked_shots, request.scoring, perturb)
+        return cls(item, replace(request, batch=batch), variant, shots, asked_shots, perturb, rotation)
 
 
 SCORINGS = (
@@ -168,22 +197,6 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Benchmark:
-    """One of the suite's data sets. `sets` are what its results are told by: EASY and HARD, folds, dimensions."""
-
-    name: str  # also the folder of its templates, and the beginning of its items' ids
-    title: str
-    language: str  # "zh" | "en": how replies are read, and which text metrics make sense
-    sets: tuple[str, ...]  # in the paper's order; files may hold others (the sources of CEDAR)
-    splits: tuple[str, ...]
-    sets_zh: str  # what its sets are, in words
-    sets_en: str
-    rubric: str = ""  # by which judges score its short texts, if none is named; prompts/judge/<name>.j2
-    averaged: bool = False  # whether the paper tells the mean over the sets, as of folds
-    groups: tuple[str, ...] = ()  # what its items' `group` is, in the paper's order; files may hold others
-
-
-@dataclass(frozen=True, slots=True)
 class Task:
     """`kind` says how a reply is read: an option, several options, a span of the dialogue, or a short free text. Of a
     probe nothing is written or read: a model gives likelihoods."""
@@ -200,6 +213,9 @@ class Task:
     benchmark: str = "corecode"
     # (item, template) -> the regular expression that constrained decoding holds a free text to
     pattern: Callable[[Item, str], str] | None = None
+    whole: bool = False  # whether its items show dialogues whole, none masked, altered or clipped
+    subset: str = "all"  # what published figures call the part of the items that the task asks about
+    templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/
 
     @property
     def local(self) -> str:
@@ -211,6 +227,81 @@ class Task:
     def item_metrics(self) -> tuple[str, ...]:
         """The metrics that every single item has; items are paired by the first of them."""
         return _OF_ITEMS[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """One of a rubric's scales for people: whole numbers from `low` to `high`."""
+
+    name: str  # also the field and the column of a mark
+    zh: str
+    en: str
+    low: int
+    high: int
+    criteria: tuple[tuple[str, str], ...]  # (Chinese, English): one for each number, or one that holds for all
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """How people score a short text. (What a judge reads is a template: prompts/judge/<name>.j2.)"""
+
+    name: str
+    zh: str  # where it is from
+    en: str
+    scales: tuple[Scale, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Archives:
+    """Zip archives that hold a benchmark: each is unpacked as <its name>/data/."""
+
+    addresses: Mapping[str, str]  # name -> address
+    files: tuple[str, ...]  # the names of the files to take out, wherever they lie in the archive
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A data set: what it is called, its tasks, and where its data, templates and published figures are.
+
+    Constructing it writes `name` and `templates` into its tasks.
+    """
+
+    name: str  # also the folder of its templates, and the beginning of its items' ids
+    title: str
+    language: str  # "zh" | "en": how replies are read, and which text metrics make sense
+    sets: tuple[str, ...]  # in the paper's order; files may hold others (the sources of CEDAR)
+    splits: tuple[str, ...]
+    sets_zh: str  # what one of its sets is called: 折
+    sets_en: str  # "fold"
+    tasks: tuple[Task, ...]  # in the paper's order
+    # (benchmark, folder, skip_bad=) -> its corpus.Corpus. Raises DataError if the folder holds none of its data.
+    loader: Callable[..., Any]
+    address: str | Archives = ""  # what `data pull` fetches: a git repository, or archives; "": nothing
+    no_address: str = ""  # why there is nothing to fetch
+    averaged: bool = False  # whether the paper gives the mean over the sets, as over folds
+    groups: tuple[str, ...] = ()  # values of its items' `group`, in the paper's order; files may hold others
+    rubric: str = ""  # the rubric by which judges score its short texts unless one is named; prompts/judge/<name>.j2
+    audit: Rubric | None = None  # the rubric by which people score its short texts unless one is named
+    published: Path | None = None  # a CSV file of published figures (docs/own_benchmark.md has its columns)
+    # Our metric -> the published one of the same definition; None: the names are the same. Others are not compared.
+    published_as: Mapping[str, str] | None = None
+    published_zh: str = ""  # a note for readers who compare with the published figures
+    published_en: str = ""
+    templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<name>/
+    sample: Path | None = None  # data of its own that stand in for the bundled sample's
+    files: str = "{task.benchmark}/{set}/{split}/{task.local}"  # what manifest.json calls the items of a place
+
+    def __post_init__(self) -> None:
+        own = (replace(t, benchmark=self.name, templates=self.templates) for t in self.tasks)
+        object.__setattr__(self, "tasks", tuple(own))
+
+    def task(self, local: str) -> Task:
+        """The task of that name within the benchmark. Raises KeyError."""
+        return {t.local: t for t in self.tasks}[local]
+
+    def data_name(self, task: Task, set: str, split: str) -> str:
+        """What manifest.json calls the items of a task, set and split."""
+        return self.files.format(task=task, set=set, split=split)
 
 
 # Score.values of an item, by its task's kind.

@@ -23,6 +23,7 @@ const allSets = () => {
   return found.length ? [...new Set(found)] : data.benchmarks[0].sets;
 };
 const setNames = () => allSets().filter((x) => !state.onlySet || x === state.onlySet);
+const publishedNote = (b) => (state.lang === "zh" ? b.published_zh : b.published_en);
 const setWord = (b) => (state.lang === "zh" ? b.sets_zh : b.sets_en);
 /** A set's name: EASY, fold 3, dimension 10, v1; of null that of the mean. */
 function setLabel(set) {
@@ -48,7 +49,7 @@ Object.assign(about, { title: pageTitle, foot: () => t(alone() ? "foot" : "footA
 function benchmarkNotes() {
   const metrics = tasks.map(metricOf);
   return [metrics.some(isSigned) && t("noteNats"), benchmarksShown().some((b) => b.averaged) && t("noteMeans"), metrics.some(isLower) && t("noteLower"),
-    state.published && tasks.some((x) => x.benchmark === "glucose" && publishedAs(x, metricOf(x))) && t("noteDimensions")];
+    ...benchmarksShown().filter((b) => state.published && tasks.some((x) => benchmarkOf(x) === b && publishedAs(x, metricOf(x)))).map(publishedNote)];
 }
 /** What the names of files that the page saves begin with. */
 const fileStem = () => (manyBenchmarks() ? "evalsuite" : (benchmarksHere()[0] ?? data.benchmarks[0]).name);

@@ -126,7 +126,7 @@ function exportCurves(rows) {
       if (p.seeds.length > 1) for (const one of p.seeds) lines.push([...head, p.size, one.seed, one.model, one.value, one.low, one.high, "items", p.items, ...none]);
     }
   }
-  saveCsv("corecode-learning-curves.csv", lines);
+  saveCsv(`${fileStem()}-learning-curves.csv`, lines);
 }
 const total = (list) => list.reduce((a, b) => a + b, 0);
 

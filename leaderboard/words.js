@@ -171,7 +171,6 @@ const WORDS = {
   noteNats: ["ΔNLL 以纳特（每词元）计，正值为给出有效解释时更可能。", "ΔNLL is in nats a token: positive where the valid explanation makes the target likelier."],
   noteMeans: ["平均：各折或各维度权重相同；区间由各自的区间合成。", "Means: every fold or dimension weighs the same; their interval is made of those of each."],
   noteLower: ["标 ↓ 的指标越低越好。", "Of metrics marked ↓ less is better."],
-  noteDimensions: ["GLUCOSE 表 4 的维度次序与官方说明不一致，此处照论文。", "GLUCOSE's Table 4 and its official readme disagree on the order of dimensions; the paper's stands here."],
   paperAlone: ["（论文）", "(paper)"], byGroups: ["类别", "Group"], nll: ["似然探测", "likelihood of targets"],
   probe: ["探测", "Probe"], validOne: ["有效解释", "valid explanation"], corrupted: ["被破坏的解释", "corrupted explanation"], lossIs: ["损失（纳特/词元）", "loss (nats a token)"], lowerLoss: ["较低", "lower"], pairOf: ["上文与目标", "Context and target"],
   probeNote: ["损失为目标各词元负对数似然的平均（高亮处为目标）；给出有效解释时较低者为正确，相等为不正确。ΔNLL 为二者之差。", "A loss is the mean negative log-likelihood of the target's tokens (the target is highlighted). Right: it is lower with the valid explanation; equal is not right. ΔNLL is the difference."],
@@ -223,23 +222,10 @@ const METRIC_NAMES = {
   accuracy_invalid: ["正确率（错误解释）", "Acc. (invalid)"], delta_nll_invalid: ["ΔNLL（错误解释）", "ΔNLL (invalid)"], accuracy_shuffled: ["正确率（乱序）", "Acc. (shuffled)"], delta_nll_shuffled: ["ΔNLL（乱序）", "ΔNLL (shuffled)"],
   accuracy_dropped: ["正确率（删词）", "Acc. (dropped)"], delta_nll_dropped: ["ΔNLL（删词）", "ΔNLL (dropped)"], accuracy_reversed: ["正确率（倒序）", "Acc. (reversed)"], delta_nll_reversed: ["ΔNLL（倒序）", "ΔNLL (reversed)"],
 };
-// Our metric -> the paper's published figure of the same definition. All else does not compare; of benchmarks that are not here, the
-// names are the same. CICERO's texts are compared under its own profile; GLUCOSE's BLEU is that of its notebook.
-const PUBLISHED_AS = {
-  __proto__: null,
-  cicero: { __proto__: null, accuracy: "accuracy", set_accuracy: "set_accuracy", "paper.bleu2": "bleu2", "paper.meteor": "meteor", "paper.rouge_l": "rouge_l", "paper.cider": "cider" },
-  glucose: { __proto__: null, sacrebleu_notebook: "sacrebleu" },
-  corecode: {
-  __proto__: null,
-  f1: "f1", em: "em", accuracy: "accuracy", "paper.accuracy": "accuracy", "paper.bleu1": "bleu1", "paper.bleu2": "bleu2", "paper.rouge_l": "rouge_l",
-  "paper.meteor15": "meteor", "paper.cider": "cider",
-  },
-};
-const NOT_PUBLISHED = { __proto__: null, cider: ["f1", "em"] };  // which its papers' figures of that name are not
 /** The name that the paper's figures have; undefined where there are none of the same definition. */
 function publishedAs(task, metric) {
-  const own = benchmarkOf(task).name, names = PUBLISHED_AS[own];
-  return names ? names[metric] : NOT_PUBLISHED[own]?.includes(metric) ? undefined : metric;
+  const names = benchmarkOf(task).published_as;  // null: the same names
+  return !names ? metric : Object.hasOwn(names, metric) ? names[metric] : undefined;
 }
 const SCORINGS = ["generate", "constrained", "labels", "texts"];
 

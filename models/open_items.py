@@ -15,6 +15,7 @@ from pathlib import Path
 import jieba
 
 from evalsuite.authoring import Annotation, build
+from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import Slot, slots
 from evalsuite.benchmarks.registry import SETS, TASKS
@@ -55,7 +56,7 @@ def open_items(paths: list[Path], folder: Path) -> list[Item]:
         for part, names in wanted.items()
         for name in names
         for item_set in SETS
-        for item in Corpus(folder / part).file(TASKS[name], item_set, "train").items
+        for item in Corpus(BENCHMARK, folder / part).file(TASKS[name], item_set, "train").items
     ]
 
 

@@ -36,6 +36,7 @@ from transformers import (
     Qwen2ForCausalLM,
 )
 
+from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.registry import SETS, TASKS
 from evalsuite.common.resources import bundled
@@ -239,7 +240,7 @@ def tune(work: Path, dialogues: list[Path], steps: int, rate: float = 6e-4) -> N
     torch.manual_seed(0)
     tokenizer = PreTrainedTokenizerFast.from_pretrained(work / "base")
     model = Qwen2ForCausalLM.from_pretrained(work / "base", dtype=torch.float32)
-    sample = Corpus(bundled("sample"))
+    sample = Corpus(BENCHMARK, bundled("sample"))
     own = [item for t in TASKS.values() for s in SETS for item in sample.train(t.name, s)]
     dev = [item for t in TASKS.values() for s in SETS for item in sample.file(t, s, "dev").items]
     opened = open_items(dialogues, work / "open")

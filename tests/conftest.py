@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.common.resources import bundled
 
@@ -26,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def sample() -> Corpus:
-    return Corpus(bundled("sample"))
+    return Corpus(BENCHMARK, bundled("sample"))
 
 
 @pytest.fixture(scope="session")

@@ -7,20 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 
 import evalsuite
+from evalsuite.benchmarks.cedar import BENCHMARK
 from evalsuite.benchmarks.cedar.loader import Corpus
 from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
 from evalsuite.results.store import Store, key
-from evalsuite.types import Likelihood, Response
+from evalsuite.types import Likelihood, Response, Trial
 
 TASK, SET = TASKS["cedar_inference_probing"], "sample"
 
 
 def add(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12) -> None:
     """Probes of the sample, answered by the first model of the run; `losses`: of the n-th item, in nats for each target."""
-    file, prompt = Corpus(bundled("sample")).file(TASK, SET, "test"), Prompt(bundled("prompts"), TASK, "paper")
+    file, prompt = (
+        Corpus(BENCHMARK, bundled("sample")).file(TASK, SET, "test"),
+        Prompt(bundled("prompts"), TASK, "paper"),
+    )
     with Store(run / "store.sqlite") as store:
         cell = store.cells()[0]
         facts = cell.facts | {"data": file.sha256, "template": prompt.sha256, "limit": limit, "leaked": None}
@@ -28,8 +32,8 @@ def add(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12
         cell = replace(
             cell, task=TASK.name, set=SET, shots=0, scoring="nll", perturb="none", variant="paper", facts=facts
         )
-        asked = [probe(prompt, item) for item in file.items[:limit]]
-        keys = [key(facts["fingerprint"], request, facts["chat"], facts["sampling"]) for request in asked]
+        asked = [Trial.of(item, probe(prompt, item), prompt.variant) for item in file.items[:limit]]
+        keys = [key(facts["fingerprint"], t.request, facts["chat"], facts["sampling"]) for t in asked]
         store.plan(cell, list(zip(keys, asked, strict=True)))
         store.put(
             (name, Response("", "nll", 9, 0, likelihoods=tuple(Likelihood(-loss, 4) for loss in losses(n))))

@@ -17,9 +17,9 @@ import evalsuite
 from evalsuite.common.errors import ConfigError
 from evalsuite.review import audit
 from evalsuite.review.audit import figures
+from evalsuite.review.audit.findings import published
 from evalsuite.review.audit.marks import Mark
 from evalsuite.review.audit.outputs import Output, population
-from evalsuite.review.audit.reading import published
 from evalsuite.review.audit.sample import Drawn, Sample, allocate, draw, load, whole
 
 FIXTURE = Path(__file__).parent / "fixtures" / "audit"

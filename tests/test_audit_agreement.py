@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from evalsuite.metrics.agreement import cohen, fleiss, spearman, weighted_kappa
+from evalsuite.review.audit.findings import agreements
 from evalsuite.review.audit.judges import human_against
 from evalsuite.review.audit.marks import Mark
-from evalsuite.review.audit.reading import agreements
 
 # Fleiss (1971), Table 1: how many of six psychiatrists gave each of 30 patients each of five diagnoses.
 FLEISS = (

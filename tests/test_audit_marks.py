@@ -55,7 +55,7 @@ def test_broken_marks_are_named(marked: tuple[Path, Sample], output: str, fields
     [
         ("m.jsonl", b'{"output": ', "not JSON"),
         ("m.jsonl", b"[]", "expected an object"),
-        ("m.jsonl", "对".encode("gb18030"), "can't decode"),
+        ("m.jsonl", "对".encode("gb18030"), "not UTF-8"),
         ("m.csv", "对".encode("gb18030"), "not UTF-8"),
     ],
 )

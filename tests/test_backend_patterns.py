@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 from evalsuite.backends.hf.backend import HuggingFace
-from evalsuite.backends.models import Generation, Model
+from evalsuite.backends.model import Generation, Model
 from evalsuite.benchmarks.glucose import slots as slots
-from evalsuite.types import Item, Message, Request, Response
+from evalsuite.types import Message, Request, Response
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
 pytest.importorskip("llguidance", reason="needs evalsuite[hf]")
 
-ITEM = Item("g/0", "glucose", "specific", "test", ("Gage was riding his bike.",), "Why?", references=("x",))
 PLAIN = [
     "是|否",
     "[一-龥]{2,4}",
@@ -32,9 +31,7 @@ GLUCOSE = [make(d) for d in range(1, 11) for make in (slots.statement, slots.pro
 
 
 def held(pattern: str, prompt: str = "Gage was riding his bike. 请回答：", room: int = 40) -> Request:
-    return Request(
-        ITEM, "paper", prompt, (Message("user", prompt),), (), 0, room, scoring="constrained", pattern=pattern
-    )
+    return Request("g/0", prompt, (Message("user", prompt),), room, scoring="constrained", pattern=pattern)
 
 
 def answers(backend: Any, asked: list[Request]) -> list[Response]:
@@ -109,7 +106,7 @@ def test_with_neither_options_nor_a_pattern(hf: HuggingFace) -> None:
 
 def test_choices_beside_patterns(hf: HuggingFace) -> None:
     """Should one cell hold both, each row is held to its own."""
-    choice = replace(held(""), item=replace(ITEM, options=("甲", "乙"), labels=("(a)", "(b)"), gold=0))
+    choice = replace(held(""), options=("甲", "乙"), labels=("(a)", "(b)"))
     alone = answers(hf, [choice])[0]
     assert alone.text.strip() in ("a", "b", "(a)", "(b)")
     both = answers(hf, [choice, held("是|否")])

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evalsuite.backends import LocalModel
+from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import nll_response
 from evalsuite.backends.hf.backend import HuggingFace
-from evalsuite.backends.models import Generation, Model
-from evalsuite.types import Item, Message, Request, Response
+from evalsuite.backends.model import Generation, Model
+from evalsuite.types import Message, Request, Response
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
 
-ITEM = Item("p/0", "inference_probing", "easy", "test", ("A: 你好。", "B: 好。"), "为什么？", references=("x",))
 PAIRS = [
     (("今天下雨了，因为有云。B: ", "我要带伞。"), ("今天下雨了，因为没有云。B: ", "我要带伞。")),
     (("甲", "乙"), ("甲。", "乙")),
@@ -30,8 +28,7 @@ PAIRS = [
 
 
 def probe(*pairs: tuple[str, str], number: int = 0) -> Request:
-    item = replace(ITEM, id=f"p/{number}")
-    return Request(item, "paper", "", (Message("user", ""),), (), 0, 64, scoring="nll", pairs=pairs)
+    return Request(f"p/{number}", "", (Message("user", ""),), 64, scoring="nll", pairs=pairs)
 
 
 def answers(backend: Any, asked: list[Request]) -> list[Response]:
@@ -243,7 +240,7 @@ def test_memory_running_out_halves_the_batch(tiny: Path, monkeypatch: pytest.Mon
 
 
 def test_probes_beside_other_requests(causal: HuggingFace) -> None:
-    written = Request(ITEM, "paper", "你好", (Message("user", "你好"),), (), 0, 4)
+    written = Request("p/0", "你好", (Message("user", "你好"),), 4)
     alone = answers(causal, [written])
     mixed = answers(causal, [probe(*PAIRS[0]), written, probe(*PAIRS[1])])
     assert mixed[1] == alone[0]
@@ -259,7 +256,7 @@ def test_what_an_encoder_decoder_writes_is_what_transformers_writes(seq2seq: Hug
     import torch
 
     prompts = ["今天下雨了，因为有云。", "你好", "A: 你好吗 B: ", "乙"]
-    asked = [Request(ITEM, "paper", text, (Message("user", text),), (), 0, 8) for text in prompts]
+    asked = [Request("p/0", text, (Message("user", text),), 8) for text in prompts]
     for text, response in zip(prompts, answers(seq2seq, asked), strict=True):
         words = seq2seq.checkpoint.tokenizer
         ids = torch.tensor([words(text)["input_ids"]])
@@ -276,8 +273,7 @@ def test_what_an_encoder_decoder_writes_is_what_transformers_writes(seq2seq: Hug
 
 @pytest.mark.parametrize("scoring", ["labels", "texts", "constrained"])
 def test_what_an_encoder_decoder_cannot_do_it_says(seq2seq: HuggingFace, scoring: str) -> None:
-    item = replace(ITEM, options=("甲", "乙"), labels=("(a)", "(b)"), gold=0)
-    choice = Request(item, "paper", "你好", (Message("user", "你好"),), (), 0, 8, scoring=scoring)
+    choice = Request("p/0", "你好", (Message("user", "你好"),), 8, scoring, ("(a)", "(b)"), ("甲", "乙"))
     refused, good = answers(seq2seq, [choice, probe(*PAIRS[0])])
     assert f"scoring {scoring}: not for encoder-decoder models" in (refused.error or "")
     assert good.error is None

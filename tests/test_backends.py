@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from evalsuite.backends import load
+from evalsuite.backends.base import Answering
 from evalsuite.backends.checkpoint import Checkpoint, labels_response, locate, texts_response
 from evalsuite.backends.hf.backend import HuggingFace, plan
-from evalsuite.backends.models import HF, Generation, Model
+from evalsuite.backends.model import HF, Generation, Model
+from evalsuite.backends.registry import load
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
-from evalsuite.types import Item, Request, Response
+from evalsuite.types import Item, Message, Request, Response, Trial
 
 
 def requests(sample: Corpus, task: str = "knowledge_filling", count: int = 8) -> list[Request]:
     prompt = Prompt(bundled("prompts"), TASKS[task], "paper")
     return [prompt.request(item) for item in sample.file(TASKS[task], "easy", "test").items[:count]]
+
+
+def trials(sample: Corpus, task: str = "knowledge_filling", count: int = 8) -> list[Trial]:
+    items = sample.file(TASKS[task], "easy", "test").items
+    return [Trial.of(i, r, "paper") for i, r in zip(items, requests(sample, task, count), strict=False)]
 
 
 def answers(backend: object, asked: list[Request], done: list[bool] | None = None) -> dict[int, Response]:
@@ -35,14 +42,17 @@ def answers(backend: object, asked: list[Request], done: list[bool] | None = Non
 @pytest.mark.parametrize("kind", ["random", "majority", "lexical", "oracle"])
 @pytest.mark.parametrize("task", TASKS)
 def test_baselines_answer_every_task(sample: Corpus, kind: str, task: str) -> None:
-    asked = requests(sample, task)
+    asked = trials(sample, task)
     backend = load(Model(name="b", backend="baseline", path=kind), sample.train)
-    first = answers(backend, asked)
+    assert isinstance(backend, Answering)
+    first = dict(chain.from_iterable(backend.answer(asked, [False] * len(asked))))
     assert sorted(first) == list(range(len(asked)))
     assert all(r.text and r.error is None for r in first.values())
-    assert answers(backend, asked) == first
+    assert dict(chain.from_iterable(backend.answer(asked, [False] * len(asked)))) == first
     if kind == "oracle":
-        assert [first[n].text for n in range(len(asked))] == [r.item.target for r in asked]
+        assert [first[n].text for n in range(len(asked))] == [t.item.target for t in asked]
+    with pytest.raises(BackendError, match="answers a benchmark's items, not prompts"):
+        backend.generate([t.request for t in asked], [False] * len(asked))
 
 
 def test_majority_is_the_trainings_most_frequent_answer(sample: Corpus) -> None:
@@ -51,26 +61,30 @@ def test_majority_is_the_trainings_most_frequent_answer(sample: Corpus) -> None:
     for item in train:
         counts[item.target] = counts.get(item.target, 0) + 1
     backend = load(Model(name="b", backend="baseline", path="majority"), sample.train)
-    (reply,) = answers(backend, requests(sample, "slot_identification", 1)).values()
+    assert isinstance(backend, Answering)
+    (((_, reply),),) = backend.answer(trials(sample, "slot_identification", 1), [False])
     assert counts[reply.text] == max(counts.values())
 
 
 def test_majority_without_training_data_fails_and_says_why(sample: Corpus) -> None:
     backend = load(Model(name="b", backend="baseline", path="majority"), lambda task, item_set: ())
-    (reply,) = answers(backend, requests(sample, count=1)).values()
+    assert isinstance(backend, Answering)
+    (((_, reply),),) = backend.answer(trials(sample, count=1), [False])
     assert reply.error and "no training or dev file" in reply.error
 
 
 def test_lexical_looks_before_the_event_for_a_cause_and_after_it_for_a_consequence() -> None:
     dialogue = ("A: 昨晚下大雨，路滑，他摔了一跤，腿断了。",)
-    backend = load(Model(name="b", backend="baseline", path="lexical"), lambda task, item_set: ())
+    backend = load(Model(name="b", backend="baseline", path="lexical"))
+    assert isinstance(backend, Answering)
     told = {"event_cause": "路滑", "subsequent_event": "腿断了"}
     endings = {"event_cause": "的原因是什么？", "subsequent_event": "导致的后续事件是什么？"}
     for task, expected in told.items():
         question = f"请不要重述问题或解释原因：事件“他摔了一跤”{endings[task]}"  # the official lead-in names 原因, too
         item = Item("i", task, "easy", "test", dialogue, question, references=("x",))
-        request = Prompt(bundled("prompts"), TASKS[task], "paper").request(item)
-        assert answers(backend, [request])[0].text == expected
+        trial = Trial.of(item, Prompt(bundled("prompts"), TASKS[task], "paper").request(item), "paper")
+        (((_, reply),),) = backend.answer([trial], [False])
+        assert reply.text == expected
 
 
 def test_an_unknown_baseline() -> None:
@@ -137,9 +151,8 @@ def test_only_what_is_not_done_is_asked(hf: HuggingFace, sample: Corpus) -> None
 
 def test_a_prompt_that_is_too_long_fails_alone(hf: HuggingFace, sample: Corpus) -> None:
     asked = requests(sample, count=3)
-    item = asked[1].item
-    long = Item(**{**{f: getattr(item, f) for f in item.__slots__}, "dialogue": ("A: " + "字" * 9000,)})
-    asked[1] = Prompt(bundled("prompts"), TASKS[item.task], "paper").request(long)
+    long = "A: " + "字" * 9000 + asked[1].prompt
+    asked[1] = replace(asked[1], prompt=long, messages=(Message("user", long),))
     replies = answers(hf, asked)
     assert "exceed" in (replies[1].error or "")
     assert replies[0].error is None and replies[2].error is None

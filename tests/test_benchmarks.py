@@ -13,10 +13,9 @@ import pytest
 from sklearn.metrics import f1_score, precision_score
 
 import evalsuite
-from evalsuite.benchmarks.corpus import Corpora
 from evalsuite.benchmarks.glucose.bleu import corpus_bleu
 from evalsuite.benchmarks.glucose.loader import FILES
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, tasks_named
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, tasks_named
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled

@@ -22,7 +22,7 @@ from evalsuite.cli.tables.breakdown import breakdown_tables, confusion_tables, c
 from evalsuite.metrics.statistics import Means, bootstrap, wilson
 from evalsuite.results.breakdown import DISTANCES, TURNS, breakdown, confusion, distance, option_names
 from evalsuite.results.robustness import told
-from evalsuite.types import Answer, Cell, Item, Request, Score, Status
+from evalsuite.types import Answer, Cell, Item, Request, Score, Status, Trial
 
 FILLING, DOMAINS, SLOTS, TEXT = "knowledge_filling", "domain_identification", "slot_identification", "event_cause"
 PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
@@ -42,14 +42,14 @@ def cell(task: str, perturb: str = "none") -> Cell:
     return Cell("m", task, "easy", "test", "paper", 0, "generate", perturb, {"seed": 0, "data": "d"})
 
 
-def row(asked: Item, choice: int | None = None, value: float | None = None, rotation: int = 0) -> tuple[Request, Answer, Score]:  # fmt: skip
-    request = Request(asked, "paper", "", (), (), 0, 8, rotation=rotation)
+def row(asked: Item, choice: int | None = None, value: float | None = None, rotation: int = 0) -> tuple[Trial, Answer, Score]:  # fmt: skip
+    trial = Trial.of(asked, Request(asked.id, "", (), 8), "paper", rotation=rotation)
     answer = Answer(Status.UNPARSED if choice is None and value is None else Status.PARSED, choice)
     scores = {"accuracy": float(choice == asked.gold)} if asked.options else {"f1": value or 0.0, "em": 0.0}
-    return request, answer, Score(scores)
+    return trial, answer, Score(scores)
 
 
-def found(of: Cell, rows: Sequence[tuple[Request, Answer, Score]]) -> dict[str, Any]:
+def found(of: Cell, rows: Sequence[tuple[Trial, Answer, Score]]) -> dict[str, Any]:
     entry = breakdown(told(of, rows), rows)
     assert entry is not None
     return entry
@@ -122,7 +122,7 @@ def test_large_bins_get_what_resampling_gives(values: str) -> None:
 
 
 def test_rotations_are_one_item_and_lost_ones_none() -> None:
-    def rotations(n: int, choices: Sequence[int | None]) -> list[tuple[Request, Answer, Score]]:
+    def rotations(n: int, choices: Sequence[int | None]) -> list[tuple[Trial, Answer, Score]]:
         asked = item(FILLING, n, dialogue(n, 20), options="甲乙丙", gold=0)
         return [row(asked, choice, rotation=r) for r, choice in enumerate(choices)]
 

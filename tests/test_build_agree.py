@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evalsuite.authoring.agree import agreement, matched
-from evalsuite.cli.build import build_app
+from evalsuite.cli.build import build
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 
@@ -106,6 +106,6 @@ def test_what_cannot_be_compared(tmp_path: Path, files: list[Path]) -> None:
 
 def test_the_command(files: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "agree.json"
-    told = CliRunner().invoke(build_app, ["agree", *map(str, files), "--out", str(out), "--most", "1"], catch_exceptions=False)  # fmt: skip
+    told = CliRunner().invoke(build, ["agree", *map(str, files), "--out", str(out), "--most", "1"], catch_exceptions=False)  # fmt: skip
     assert told.exit_code == 0 and "4 disagreements, the first 1" in told.output and "mean kappa" in told.output
     assert len(json.loads(out.read_text(encoding="utf-8"))["disagreements"]) == 4

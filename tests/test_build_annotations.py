@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.authoring import page, read
+from evalsuite.authoring import annotation_page, read
 from evalsuite.authoring.annotations import check, distance, rules
 from evalsuite.benchmarks.corecode.ontology import slots, tree
-from evalsuite.cli.build import build_app
+from evalsuite.cli.build import build
 from evalsuite.common.dialogue import event
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
@@ -92,7 +92,7 @@ def test_what_is_right(tmp_path: Path, change: dict[str, Any]) -> None:
 def test_lines_as_a_whole(tmp_path: Path) -> None:
     file = write(tmp_path / "a.jsonl", annotated(), {**ROW, "annotations": [ONE, ONE], "nothing": True}, {**ROW, "set": "medium", "annotations": []})  # fmt: skip
     assert [(e.line, e.field) for e in check(file)[1]] == [(2, "id"), (2, "nothing"), (2, "annotations[1]"), (3, "set")]
-    told = CliRunner().invoke(build_app, ["check", str(file)])
+    told = CliRunner().invoke(build, ["check", str(file)])
     assert told.exit_code == 2 and f"{file}:2: field 'id': dialogue “1” stands in line 1 already" in told.output
     assert "2 dialogues, 3 annotations, 4 problems" in told.output
 
@@ -152,13 +152,13 @@ UNREADABLE = [
 @pytest.mark.parametrize(("rows", "message"), UNREADABLE)
 def test_dialogues_that_cannot_be_annotated(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        page.dialogues(write(tmp_path / "d.jsonl", *rows))
+        annotation_page.dialogues(write(tmp_path / "d.jsonl", *rows))
 
 
 def test_dialogues_of_other_tools(tmp_path: Path) -> None:
     """Keys that are not ours are left out; what was annotated before stays."""
     file = write(tmp_path / "d.jsonl", {"id": 7, "dialogue": ["A: 你好。"], "matches": [1]}, annotated())
-    one, two = page.dialogues(file, "hard")
+    one, two = annotation_page.dialogues(file, "hard")
     assert (one.id, one.set, one.annotations) == ("7", "hard", []) and (two.set, len(two.annotations)) == ("easy", 1)
 
 
@@ -176,9 +176,9 @@ def test_proposals(tmp_path: Path) -> None:
         api = f"base_url: '{server.url}', key_env: null, backoff: 0.02"
         models.write_text(f"models:\n  - {{name: m, backend: openai, path: m, chat: true, api: {{{api}}}}}\n")
         args = ["annotate", str(file), "--out", str(tmp_path / "p.html"), "--suggest", "m", "--models", str(models)]
-        told = CliRunner().invoke(build_app, args, catch_exceptions=False)
+        told = CliRunner().invoke(build, args, catch_exceptions=False)
     assert told.exit_code == 0 and "1 proposals of m for 1 dialogues, 2 left out" in told.output
-    assert CliRunner().invoke(build_app, args).exit_code == 0  # from the store: the endpoint is gone
+    assert CliRunner().invoke(build, args).exit_code == 0  # from the store: the endpoint is gone
     (one, two), wrong = check(tmp_path / "p.proposals.jsonl")
     assert one.annotations[0].proposed and one.annotations[0].evidence == ["昨天掉进洗脸池里了"] and not two.annotations[0].proposed  # fmt: skip
     assert [e.field for e in wrong] == ["annotations[0].proposed"]
@@ -194,4 +194,4 @@ def test_baselines_propose_nothing(tmp_path: Path) -> None:
             "--suggest",
             "random",
         ]
-        CliRunner().invoke(build_app, args, catch_exceptions=False)
+        CliRunner().invoke(build, args, catch_exceptions=False)

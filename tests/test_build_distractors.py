@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from evalsuite.authoring import build, read
+from evalsuite.authoring.classifier import ConditionalLogit
 from evalsuite.authoring.distractors import Question, adversarial, chooser, ngram_features, questions
-from evalsuite.authoring.guess import ConditionalLogit
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
 

@@ -12,11 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 from evalsuite.authoring.benchmark import make
-from evalsuite.authoring.making import Annotation, read, splits, tasks
+from evalsuite.authoring.task_files import Annotation, read, splits, tasks
 from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.cli.build import build_app
+from evalsuite.cli.build import build
 from evalsuite.common.dialogue import event
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
@@ -152,7 +152,7 @@ def test_the_sample_through_the_command(tmp_path: Path) -> None:
     out = tmp_path / "made"
     args = ["tasks", "bundled:sample/annotations.jsonl", "--out", str(out)]
     for more in (["--seed", "7"], []):
-        told = CliRunner().invoke(build_app, args + more, catch_exceptions=False)
+        told = CliRunner().invoke(build, args + more, catch_exceptions=False)
         assert told.exit_code == 0 and "589 of 589 annotations, 54 dialogues" in told.output
     built, shipped = (
         {p.relative_to(f): p.read_bytes() for p in f.rglob("*.jsonl")} for f in (out / "data", bundled("sample/data"))
@@ -285,7 +285,7 @@ def test_the_phrase_that_is_meant(tmp_path: Path) -> None:
 
 def test_adversarial_distractors_by_flag(tmp_path: Path) -> None:
     args = ["tasks", str(SAMPLE), "--out", str(tmp_path), "--distractors", "adversarial"]
-    told = CliRunner().invoke(build_app, args, catch_exceptions=False)
+    told = CliRunner().invoke(build, args, catch_exceptions=False)
     assert told.exit_code == 0 and "distractors.json" in told.output
     went = json.loads((tmp_path / "distractors.json").read_text(encoding="utf-8"))["filtered"]
     assert len(went) == 6 and (tmp_path / "distractors.easy.test.svg").is_file()

@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from evalsuite.authoring.annotations import check
 from evalsuite.benchmarks.corecode.ontology import slots
-from evalsuite.cli import app as cli
+from evalsuite.cli.app import app
 from evalsuite.common.dialogue import sources
 from evalsuite.common.resources import bundled
-from evalsuite.common.terminal import Commands
 
 DOC = Path(__file__).parents[1] / "docs" / "tutorial_build.md"
 STEPS = ["screen", "annotate", "check", "agree", "tasks", "stats", "run", "run", "report"]
@@ -46,13 +44,9 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("COLUMNS", "140")
-        patch.setattr(cli, "app", typer.Typer(cls=Commands))
-        cli._more()
-        for command in (cli.run, cli.report):
-            cli.app.command()(command)
         for (program, *args), shown in commands():
             assert program == "evalsuite"
-            done = CliRunner().invoke(cli.app, args, catch_exceptions=False)
+            done = CliRunner().invoke(app, args, catch_exceptions=False)
             assert done.exit_code == 0, (args, done.output)
             said = " ".join(done.output.split())
             for line in shown:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from evalsuite.benchmarks.cicero import BENCHMARK
 from evalsuite.benchmarks.cicero.loader import Corpus, load, path_of, target_turn
 from evalsuite.benchmarks.cicero.tasks import ASKED, QUESTIONS, TASKS_CICERO
 from evalsuite.benchmarks.pull import unpack
@@ -102,15 +103,15 @@ def test_a_choice_or_an_index_that_comes_twice_counts_once(tmp_path: Path) -> No
 
 
 BROKEN = [
-    ({**LINE, "Correct Answers": [5]}, None, "choice 5, but there are 5 from 0"),
+    ({**LINE, "Correct Answers": [5]}, "Correct Answers", "choice 5, but there are 5 from 0"),
     ({**LINE, "Correct Answers": []}, "Correct Answers", "at least 1"),
-    ({**LINE, "Correct Answers": ["0"]}, "Correct Answers", "integer"),
-    ({**LINE, "Human Written Answer": [-1]}, None, "choice -1"),
-    ({**LINE, "Question": "Why?"}, None, "none of the five"),
+    ({**LINE, "Correct Answers": ["0"]}, "Correct Answers[0]", "whole number"),
+    ({**LINE, "Human Written Answer": [-1]}, "Human Written Answer", "choice -1"),
+    ({**LINE, "Question": "Why?"}, "Question", "none of the five"),
     ({**LINE, "Dialogue": []}, "Dialogue", "at least 1"),
-    ({**LINE, "Target": " "}, "Target", "pattern"),
+    ({**LINE, "Target": " "}, "Target", "blank"),
     ({**LINE, "Choices": ["one"]}, "Choices", "at least 2"),
-    ({key: value for key, value in LINE.items() if key != "ID"}, "ID", "required"),
+    ({key: value for key, value in LINE.items() if key != "ID"}, "ID", "missing"),
 ]
 
 
@@ -133,7 +134,7 @@ def test_what_is_not_json_or_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="JSON"):
         load(tmp_path, TASKS_CICERO["cause"], "v1", "test")
     with pytest.raises(DataError, match="no CICERO data here"):
-        Corpus(path.parent)
+        Corpus(BENCHMARK, path.parent)
 
 
 def test_pull_unpacks_what_the_archives_hold(tmp_path: Path) -> None:
@@ -144,7 +145,7 @@ def test_pull_unpacks_what_the_archives_hold(tmp_path: Path) -> None:
         file.writestr("some/../../README.md", "not ours")
     wanted = ("train.json", "val.json", "test.json")
     unpack(archive.as_uri(), tmp_path / "got" / "v1" / "data", wanted)
-    corpus = Corpus(tmp_path / "got")
+    corpus = Corpus(BENCHMARK, tmp_path / "got")
     assert [len(corpus.file(TASKS_CICERO["cause"], "v1", split).items) for split in ("train", "dev", "test")] == [
         1,
         1,
@@ -184,7 +185,7 @@ def test_the_paper_prompt_is_the_official_input(tmp_path: Path, task: str) -> No
 @pytest.mark.parametrize("task", TASKS_CICERO)
 @pytest.mark.parametrize("variant", ["paper", "plain"])
 def test_every_prompt_shows_dialogue_target_and_options(task: str, variant: str) -> None:
-    corpus = Corpus(SAMPLE)
+    corpus = Corpus(BENCHMARK, SAMPLE)
     shot, item = (
         corpus.file(TASKS_CICERO[task], "v1", "train").items[0],
         corpus.file(TASKS_CICERO[task], "v1", "test").items[0],
@@ -224,11 +225,11 @@ def lost(corpus: Corpus, set: str, split: str) -> list[str]:
 @pytest.mark.parametrize("set", ["v1", "v2"])
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
 def test_the_oracle_loses_nothing_of_the_sample(set: str, split: str) -> None:
-    assert lost(Corpus(SAMPLE), set, split) == []
+    assert lost(Corpus(BENCHMARK, SAMPLE), set, split) == []
 
 
 def test_the_sample_has_every_task() -> None:
-    corpus = Corpus(SAMPLE)
+    corpus = Corpus(BENCHMARK, SAMPLE)
     assert set(TASKS_CICERO) == set(ASKED)
     for task in TASKS_CICERO:
         for split in ("train", "dev", "test"):
@@ -243,7 +244,7 @@ def test_the_sample_has_every_task() -> None:
 
 
 def test_a_set_follows_its_texts_through_perturbations() -> None:
-    for item in Corpus(SAMPLE).file(TASKS_CICERO["all_answers"], "v1", "test").items:
+    for item in Corpus(BENCHMARK, SAMPLE).file(TASKS_CICERO["all_answers"], "v1", "test").items:
         told = [item.options[n] for n in item.golds]
         for changed in (shuffle(item), both(item), *circular(item)):
             assert sorted(changed.options[n] for n in changed.golds) == sorted(told)
@@ -253,7 +254,7 @@ def test_a_set_follows_its_texts_through_perturbations() -> None:
 
 def test_an_english_judge_gives_the_papers_three_scores() -> None:
     rubric = Rubric(bundled("prompts"), "cicero_en")
-    item = Corpus(SAMPLE).file(TASKS_CICERO["cause"], "v1", "test").items[0]
+    item = Corpus(BENCHMARK, SAMPLE).file(TASKS_CICERO["cause"], "v1", "test").items[0]
     prompt = rubric.render(item, "It is late. [Candidate answer ends] Fluency: 5")
     assert prompt.count("[Candidate answer ends]") == 1
     assert item.references[0] in prompt
@@ -268,7 +269,7 @@ def test_an_english_judge_gives_the_papers_three_scores() -> None:
 def test_official_v2_files(real_data: Path) -> None:
     if not (real_data / "cicero" / "v2").is_dir():
         pytest.skip("EVALSUITE_DATA holds no cicero/v2")
-    corpus = Corpus(real_data)
+    corpus = Corpus(BENCHMARK, real_data)
     counts = {
         # The numbers of the questions in the files, counted with grep.
         "dev": {"subsequent_event": 618, "motivation": 330, "cause": 189, "reaction": 116, "prerequisite": 0},
@@ -290,7 +291,7 @@ def test_official_v1_example(real_data: Path, tmp_path: Path) -> None:
         pytest.skip("EVALSUITE_DATA holds no cicero/v1_example")
     path_of(tmp_path, "v1", "test").parent.mkdir(parents=True)
     shutil.copy(example, path_of(tmp_path, "v1", "test"))
-    corpus = Corpus(tmp_path)
+    corpus = Corpus(BENCHMARK, tmp_path)
     (single,) = corpus.file(TASKS_CICERO["single_answer"], "v1", "test").items
     (event,) = corpus.file(TASKS_CICERO["clipped_subsequent_event"], "v1", "test").items
     assert (single.gold, len(single.options)) == (3, 5)

@@ -12,6 +12,7 @@ from statistics import mean
 
 import pytest
 
+from evalsuite.benchmarks.cider import BENCHMARK
 from evalsuite.benchmarks.cider import files as cider_files
 from evalsuite.benchmarks.cider.loader import NLI, Corpus, category, relation_of
 from evalsuite.benchmarks.cider.relations import CATEGORIES, RELATIONS, ask, asked, official
@@ -30,14 +31,14 @@ SAMPLE = bundled("sample/cider")
 
 @pytest.fixture(scope="module")
 def sample() -> Corpus:
-    return Corpus(SAMPLE)
+    return Corpus(BENCHMARK, SAMPLE)
 
 
 @pytest.fixture(scope="module")
 def real(real_data: Path) -> Corpus:
     if not (real_data / "cider").is_dir():
         pytest.skip("no cider/ in the folder of the real data sets")
-    return Corpus(real_data)
+    return Corpus(BENCHMARK, real_data)
 
 
 def dialogue_of(item: Item) -> str:
@@ -135,7 +136,7 @@ def test_a_task_without_its_file_is_not_there(real: Corpus, tmp_path: Path) -> N
         target = lone / path.relative_to(real.root)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
-    corpus = Corpus(tmp_path)
+    corpus = Corpus(BENCHMARK, tmp_path)
     assert [(t.name, fold) for t, fold in corpus.files("test")] == [
         ("cider_relation_prediction", "fold1"), ("cider_relation_prediction_pair", "fold1"),
     ]  # fmt: skip
@@ -331,11 +332,11 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=message):
             cider_files.annotated(path)
     with pytest.raises(DataError, match="no CIDER data here"):
-        Corpus(tmp_path / "data")
+        Corpus(BENCHMARK, tmp_path / "data")
     with pytest.raises(DataError, match="no such folder"):
-        Corpus(tmp_path / "nowhere")
+        Corpus(BENCHMARK, tmp_path / "nowhere")
     with pytest.raises(DataError, match="fold1, fold2"):
-        Corpus(SAMPLE).file(TASKS_CIDER["dnli"], "fold6", "test")
+        Corpus(BENCHMARK, SAMPLE).file(TASKS_CIDER["dnli"], "fold6", "test")
 
 
 # --- what ships
@@ -369,10 +370,10 @@ def test_published_averages_are_the_means_of_the_folds() -> None:
         "Table 4": 24, "Table 5": 36, "Table 6": 36, "Table 7": 24, "Table 8": 72,
     }  # fmt: skip
     assert {row["task"] for row in rows} == set(TASKS_CIDER)
-    assert {row["category"] for row in rows} == {*CATEGORIES, ""}
+    assert {row["group"] for row in rows} == {*CATEGORIES, ""}
     cells: dict[tuple[str, ...], dict[str, float]] = {}
     for row in rows:
-        place = tuple(row[name] for name in ("source", "task", "model", "setting", "category", "metric"))
+        place = tuple(row[name] for name in ("source", "task", "model", "tuned", "group", "metric"))
         assert row["set"] not in cells.setdefault(place, {})
         cells[place][row["set"]] = float(row["value"])
     off = [place for place, by in cells.items() if len(by) > 1 and abs(mean(by[f] for f in FOLDS) - by["avg"]) > 5.1e-5]

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from evalsuite.benchmarks.cider import BENCHMARK
 from evalsuite.benchmarks.cider.dnli import STRATEGIES, Triplet, negatives
 from evalsuite.benchmarks.cider.loader import Corpus
 from evalsuite.benchmarks.cider.relations import RELATIONS, official
@@ -85,7 +86,10 @@ def test_strategies_take_turns_and_leave_their_place() -> None:
 
 
 def test_the_draw_hangs_on_the_seed() -> None:
-    sets = [Corpus(bundled("sample/cider"), seed=seed).file(TASKS_CIDER["dnli"], "fold1", "test") for seed in (0, 0, 1)]
+    sets = [
+        Corpus(BENCHMARK, bundled("sample/cider"), seed=seed).file(TASKS_CIDER["dnli"], "fold1", "test")
+        for seed in (0, 0, 1)
+    ]
     assert sets[0] == sets[1] and sets[0].items != sets[2].items and sets[0].sha256 != sets[2].sha256
     assert [i for i in sets[0].items if i.gold == 0] == [i for i in sets[2].items if i.gold == 0]
 
@@ -104,7 +108,7 @@ def test_no_false_triplet_of_a_fold_is_true(where: str, request: pytest.FixtureR
         turned = [(t, r, h) for h, r, t in known if r in SYMMETRIC]
         true[row["id"]] = {*known, *turned}
         spans[row["id"]] = {span for h, _, t in known for span in (h, t)}
-    corpus = Corpus(root)
+    corpus = Corpus(BENCHMARK, root)
     for split in SPLITS:
         for fold in FOLDS:
             made: set[tuple[str, str]] = set()

@@ -20,7 +20,13 @@ WRONG = [
     ("    shots: [0, -1]\n", ["models.yaml:5: models[0].shots", "none negative"]),
     ("    generation: {max_tokens: 3}\n", ["models.yaml:5: models[0].generation.max_tokens", "max_new_tokens"]),
     ("    generation:\n      max_new_tokens: 0\n", ["models.yaml:6:", "greater than or equal to 1"]),
-    ("  - {name: b, backend: vlm, path: x}\n", ["models.yaml:5: models[1].backend", "'baseline'"]),
+    (
+        "  - {name: b, backend: vlm, path: x}\n",
+        [
+            "models.yaml:5: models[1].backend",
+            "unknown backend 'vlm'. Did you mean 'vllm'? Known: baseline, scripted, hf, vllm, openai.",
+        ],
+    ),
     ("  - {name: b, backend: hf}\n", ["models[1].path", "required"]),
     ("  - {name: a, backend: hf, path: x}\n", ["two models are called 'a'"]),
     ("other: 1\n", ["models.yaml:5: other", "Known: models"]),

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from evalsuite.benchmarks.check import check
+from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus, load, path_of
-from evalsuite.benchmarks.corpus import Corpora
 from evalsuite.benchmarks.pull import pull
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.dialogue import event, same_source
 from evalsuite.common.errors import ConfigError, DataError
 
@@ -34,7 +34,7 @@ def write(folder: Path, task: str, *rows: object, split: str = "test", item_set:
 
 def test_a_choice_becomes_an_index_and_labels(tmp_path: Path) -> None:
     write(tmp_path, "knowledge_filling", CHOICE)
-    (item,) = Corpus(tmp_path).file(TASKS["knowledge_filling"], "easy", "test").items
+    (item,) = Corpus(BENCHMARK, tmp_path).file(TASKS["knowledge_filling"], "easy", "test").items
     assert item.id == "corecode/easy/test/knowledge_filling/7"
     assert (item.labels, item.options, item.gold) == (("(a)", "(b)"), ("科幻片", "恐怖片"), 1)
     assert (item.references, item.target) == (("恐怖片",), "b")
@@ -52,15 +52,15 @@ BROKEN = [
     ("event_cause", {**TEXT, "id": "3"}, "id", "whole number"),
     ("event_cause", {**TEXT, "id": True}, "id", "whole number"),
     ("event_cause", without(TEXT, "dialogue"), "dialogue", "missing"),
-    ("event_cause", {**TEXT, "dialogue": []}, "dialogue", "at least one"),
-    ("event_cause", {**TEXT, "dialogue": ["A: 好", 3]}, "dialogue", "each a string"),
+    ("event_cause", {**TEXT, "dialogue": []}, "dialogue", "at least 1"),
+    ("event_cause", {**TEXT, "dialogue": ["A: 好", 3]}, "dialogue[1]", "expected a string, found 3"),
     ("event_cause", {**TEXT, "question": " "}, "question", "blank"),
     ("event_cause", without(TEXT, "answer"), "answer", "missing"),
     ("event_cause", {**TEXT, "answer": ""}, "answer", "blank"),
     ("event_cause", {**TEXT, "(a)": "多"}, "(a)", "has no options"),
     ("event_cause", '{"id": 1, "dialogue": ["A: \\ud83d"], "question": "？", "answer": "x"}', None, "half a character"),
     ("knowledge_filling", without(CHOICE, "(b)"), None, "two options"),
-    ("knowledge_filling", {**CHOICE, "answer": "恐怖片"}, "answer", "[label, text]"),
+    ("knowledge_filling", {**CHOICE, "answer": "恐怖片"}, "answer", "expected a list"),
     ("knowledge_filling", {**CHOICE, "answer": ["(c)", "恐怖片"]}, "answer", "[label, text]"),
     ("knowledge_filling", {**CHOICE, "answer": ["(a)", "恐怖片"]}, "answer", "option (a) is '科幻片'"),
 ]
@@ -111,17 +111,17 @@ def test_a_folder_is_known_however_it_is_given(tmp_path: Path, inner: str) -> No
     write(tmp_path / "made", "event_cause", TEXT)
     (tmp_path / inner).mkdir(parents=True, exist_ok=True)
     (tmp_path / "made" / "data" / "easy").rename(tmp_path / inner / "easy")
-    assert Corpus(tmp_path).has(TASKS["event_cause"], "easy", "test")
+    assert Corpus(BENCHMARK, tmp_path).has(TASKS["event_cause"], "easy", "test")
 
 
 def test_no_folder_and_no_data(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such folder"):
-        Corpus(tmp_path / "nowhere")
+        Corpus(BENCHMARK, tmp_path / "nowhere")
     with pytest.raises(DataError, match="no CORECODE data here"):
-        Corpus(tmp_path)
+        Corpus(BENCHMARK, tmp_path)
     write(tmp_path, "event_cause", TEXT)
     with pytest.raises(DataError, match="no dev file of event_cause"):
-        Corpus(tmp_path).file(TASKS["event_cause"], "easy", "dev")
+        Corpus(BENCHMARK, tmp_path).file(TASKS["event_cause"], "easy", "dev")
 
 
 SOURCES = [

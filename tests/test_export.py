@@ -16,8 +16,8 @@ import evalsuite
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.errors import ConfigError, DataError, PromptError
-from evalsuite.exchange.export import reading
-from evalsuite.types import Request
+from evalsuite.exchange.export import callbacks
+from evalsuite.types import Trial
 
 COMMON: dict[str, Any] = {"data": "bundled:sample", "shots": 2, "prompt": ["paper", "plain"], "limit": 4}
 
@@ -31,23 +31,23 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
-def asked() -> dict[str, list[Request]]:
-    """What a run asks: name of the exported task -> requests."""
+def asked() -> dict[str, list[Trial]]:
+    """What a run asks: name of the exported task -> trials."""
     cells = evalsuite.preview(model=["random"], **{**COMMON, "shots": [2]})
-    return {f"corecode_{cell.set}_{cell.task}_{cell.variant}": requests for cell, requests in cells}
+    return {f"corecode_{cell.set}_{cell.task}_{cell.variant}": trials for cell, trials in cells}
 
 
 def test_prompts_are_those_of_a_run(folder: Path) -> None:
     written = {path.stem: rows(path) for path in (folder / "data").iterdir()}
     assert len(written) == 2 * 2 * len(TASKS)
-    for name, requests in asked().items():
-        assert len(requests) == len(written[name]) == 4
-        for row, request in zip(written[name], requests, strict=True):
+    for name, trials in asked().items():
+        assert len(trials) == len(written[name]) == 4
+        for row, trial in zip(written[name], trials, strict=True):
             turns = [text for shot in row["shots"] for text in (shot["prompt"], shot["target"])]
-            assert [*turns, row["prompt"]] == [message.content for message in request.messages]
+            assert [*turns, row["prompt"]] == [message.content for message in trial.request.messages]
             whole = "\n\n".join([*(s["prompt"] + s["target"] for s in row["shots"]), row["prompt"]])
-            assert whole.encode() == request.prompt.encode()
-            assert reading.item_of(row) == request.item
+            assert whole.encode() == trial.request.prompt.encode()
+            assert callbacks.item_of(row) == trial.item
 
 
 class Loader(yaml.SafeLoader):
@@ -98,9 +98,9 @@ def test_right_replies_are_right(sample: Corpus) -> None:
         for item_set in ("easy", "hard"):
             for item in sample.file(task, item_set, "test").items:
                 row = json.loads(json.dumps(asdict(item)))
-                answer, values = reading.read(row, item.target)
+                answer, values = callbacks.read(row, item.target)
                 assert tuple(values) == (*task.metrics, "answered", *(["paper.accuracy"] if item.options else []))
-                assert set(values) == set(reading.metrics(task.name))
+                assert set(values) == set(callbacks.metrics(task.name))
                 assert set(values.values()) == {1.0}, (item.id, answer)
 
 
@@ -123,7 +123,7 @@ ROW = {
     ],
 )
 def test_reading(reply: str, finish: str, values: dict[str, float]) -> None:
-    assert reading.read(ROW, reply, finish)[1] == values
+    assert callbacks.read(ROW, reply, finish)[1] == values
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_reading(reply: str, finish: str, values: dict[str, float]) -> None:
     ],
 )
 def test_labels_add_up(a: tuple[float, ...], b: tuple[float, ...], right: float) -> None:
-    assert reading.label_forms(ROW) == ["a", " a", "(a", "b", " b", "(b"]
-    assert reading.read_labels(ROW, [math.log(p) for p in (*a, *b)]) == {"accuracy": right}
+    assert callbacks.label_forms(ROW) == ["a", " a", "(a", "b", " b", "(b"]
+    assert callbacks.read_labels(ROW, [math.log(p) for p in (*a, *b)]) == {"accuracy": right}
 
 
 @pytest.mark.parametrize(

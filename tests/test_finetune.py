@@ -19,10 +19,11 @@ from rich.table import Table
 
 import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
-from evalsuite.backends.models import Finetune, Model, load_models
+from evalsuite.backends.model import Finetune, Model
+from evalsuite.backends.models import load_models
 from evalsuite.benchmarks.corecode.loader import Corpus, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.benchmarks.registry import Corpora
 from evalsuite.cli.tables.finetune import curves
 from evalsuite.common.dialogue import same_source
 from evalsuite.common.errors import BackendError, ConfigError
@@ -115,7 +116,7 @@ def test_the_loss_is_on_the_answer_and_its_end(sample: Corpus, tiny: Path, task:
     checkpoint = Checkpoint(Model(name="tiny", backend="hf", path=str(tiny), chat=chat))
     item = (sample.train(task, "easy") or sample.labelled(task, "easy"))[0]
     request = Prompt(bundled("prompts"), TASKS[task], "paper").request(item)
-    row = training.row(checkpoint, request)
+    row = training.row(checkpoint, request, item.target)
     prompt = checkpoint.ids(request)
     assert list(row.ids[: len(prompt)]) == prompt and row.labels[: len(prompt)] == [-100] * len(prompt)
     *answer, end = row.labels[len(prompt) :]

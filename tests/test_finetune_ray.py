@@ -17,16 +17,15 @@ import pytest
 from once import made_once
 
 import evalsuite
-from evalsuite.backends import ray as executor
 from evalsuite.backends.models import load_models
-from evalsuite.benchmarks.corpus import Corpora
-from evalsuite.benchmarks.registry import task
+from evalsuite.benchmarks.registry import Corpora, task
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.display import Display
 from evalsuite.finetuning import ray as finetune_ray
 from evalsuite.finetuning import training
-from evalsuite.finetuning.sweep import Job, Sweep, finished, jobs, pool
+from evalsuite.finetuning.jobs import Job, finished
+from evalsuite.finetuning.sweep import Sweep, jobs, pool
 
 pytest.importorskip("peft", reason="needs evalsuite[finetune]")
 pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
@@ -156,15 +155,6 @@ def test_a_lost_task_goes_on_from_its_checkpoint(
 
 
 @pytest.mark.slow
-def test_a_task_that_is_lost_every_time(
-    address: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(executor, "TRIES", 1)
-    with pytest.raises(BackendError, match=r"tiny\+knowledge_filling-2-s1 is lost on .*\(tried 1 times\)"):
-        train(address, listed(tmp_path, poisoned(tiny, tmp_path, dies=0)), tmp_path / "run", [2])
-
-
-@pytest.mark.slow
 def test_an_error_in_a_task_keeps_what_is_finished(address: str, local: Path, tiny: Path, tmp_path: Path) -> None:
     shutil.copytree(local / "adapters", tmp_path / "run" / "adapters")
     shutil.rmtree(tmp_path / "run" / "adapters" / "tiny+knowledge_filling-2-s1")
@@ -172,13 +162,6 @@ def test_an_error_in_a_task_keeps_what_is_finished(address: str, local: Path, ti
     with pytest.raises(BackendError, match=r"finetune: target_modules \['nope'\].*\(on node"):
         train(address, file, tmp_path / "run", [2], replicas=1)
     assert list(weights(tmp_path / "run")) == [name for name in weights(local) if "-12-" in name]
-
-
-@pytest.mark.slow
-def test_no_room_on_the_cluster(address: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executor, "PATIENCE", 1.0)
-    with pytest.raises(BackendError, match=r"model tiny: the Ray cluster has had no room for 1 s.*'num_cpus': 64"):
-        train(address, listed(tmp_path, tiny, threads=64), tmp_path / "run", [2])
 
 
 @pytest.mark.slow
@@ -206,10 +189,10 @@ def test_a_stopped_command(address: str, local: Path, tiny: Path, tmp_path: Path
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.01)
     process.send_signal(blow)
-    said = process.communicate(timeout=300)[1]
+    said = process.communicate(timeout=1500)[1]
     if blow == signal.SIGINT:
         assert process.returncode == 130 and said.splitlines()[-1].startswith("stopped;"), said
-    ends = time.monotonic() + 120
+    ends = time.monotonic() + 600
     while (left := at_work(address)) and time.monotonic() < ends:
         time.sleep(0.1)
     assert not left and work.is_dir()
@@ -218,11 +201,11 @@ def test_a_stopped_command(address: str, local: Path, tiny: Path, tmp_path: Path
 
 
 def at_work(address: str) -> list[Path]:
-    """Processes that train on the cluster: Ray gives them their task's name, and their parent knows the address."""
+    """Processes that train on the cluster: Ray gives them their actor's name, and their parent knows the address."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            if (process / "cmdline").read_bytes().startswith(b"ray::_train"):
+            if (process / "cmdline").read_bytes().startswith(b"ray::Trainer"):
                 parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
                 if address.encode() in Path("/proc", parent, "cmdline").read_bytes():
                     found.append(process)
@@ -244,7 +227,7 @@ def test_a_node_that_is_not_like_the_others(tiny: Path, tmp_path: Path, changed:
     made_by = {**job.made_by, **{key: value for key, value in changed.items() if key in job.made_by}}
     (training.begin(job.folder, made_by) / "claim").write_text("mine")
     with pytest.raises(BackendError, match=message):
-        list(finetune_ray._train(job.base, job.rows, job.folder, made_by, changed.get("token", "mine")))
+        list(finetune_ray.reports(job.base, job.rows, job.folder, made_by, changed.get("token", "mine")))
     assert training.card(job.folder) is None
 
 
@@ -253,12 +236,11 @@ def test_a_task_ends_when_another_has_taken_its_place(tiny: Path, tmp_path: Path
     (job,) = all_of(listed(tmp_path, tiny), tmp_path, [2])
     claim = training.begin(job.folder, job.made_by) / "claim"
     claim.write_text("mine")
-    told = finetune_ray._train(job.base, job.rows, job.folder, job.made_by, "mine")
-    assert isinstance(next(told), str)  # its host; it has not begun yet
-    (card,) = [x for x in told if isinstance(x, dict)]
+    found = finetune_ray.reports(job.base, job.rows, job.folder, job.made_by, "mine")
+    (card,) = [x for x in found if isinstance(x, dict)]
     assert card["steps"] == 1 and card == training.card(job.folder)
     shutil.rmtree(job.folder)
     claim = training.begin(job.folder, job.made_by) / "claim"
     claim.write_text("of another")
     with pytest.raises(BackendError, match="another task or command trains this adapter now"):
-        finetune_ray._Telling(finetune_ray.SimpleQueue(), job.folder, "mine")(training.Step(1, 9, None, 1, 1.0))
+        finetune_ray._Reporter(finetune_ray.SimpleQueue(), job.folder, "mine")(training.Step(1, 9, None, 1, 1.0))

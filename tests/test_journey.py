@@ -20,7 +20,7 @@ import evalsuite
 from evalsuite.backends.baseline import Baseline
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.types import Request
+from evalsuite.types import Trial
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
 
@@ -145,17 +145,17 @@ def test_an_engine_that_throws_in_the_middle_does_not_lose_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The replies so far count, the next model is asked, the trace is in the log, and the same run goes on."""
-    generate = Baseline.generate
+    answer = Baseline.answer
 
-    def breaks(self: Baseline, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[object]:
+    def breaks(self: Baseline, trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[object]:
         if self.fingerprint.startswith("baseline:lexical"):
-            yield from generate(self, requests[:3], done[:3])
+            yield from answer(self, trials[:3], done[:3])
             raise RuntimeError("device-side assert")
-        yield from generate(self, requests, done)
+        yield from answer(self, trials, done)
 
     words = {"model": ["lexical", "random"], "tasks": ["event_cause"], "set": "easy", "limit": 5, "out": tmp_path}
     with monkeypatch.context() as patch:
-        patch.setattr(Baseline, "generate", breaks)
+        patch.setattr(Baseline, "answer", breaks)
         done = evalsuite.run(**words)
     missing = {c["model"]: c["missing"] for c in done.cells}
     assert missing == {"lexical": 2, "random": 0}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
 from evalsuite.common.errors import ConfigError, PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.agreement import (

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import evalsuite
 from evalsuite.backends.openai.faults import MIX, Server, judgement_to, prompt_id
-from evalsuite.cli import app as cli
+from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError
 from evalsuite.results.judged.replies import read
 from evalsuite.results.judged.scale import Scale
@@ -263,7 +263,6 @@ def test_more_repeats_than_wordings(run: Path, endpoint: tuple[Server, Path]) ->
 def test_the_table_fits_80_columns(run: Path, endpoint: tuple[Server, Path]) -> None:
     server, models = endpoint
     server.mix = {}
-    cli._more()
     args = [
         "judge",
         str(run),
@@ -277,7 +276,7 @@ def test_the_table_fits_80_columns(run: Path, endpoint: tuple[Server, Path]) -> 
         "--limit",
         "4",
     ]
-    done = CliRunner().invoke(cli.app, args, env={"COLUMNS": "80"})
+    done = CliRunner().invoke(app, args, env={"COLUMNS": "80"})
     assert done.exit_code == 0, done.output
     assert all(len(line.rstrip()) <= 80 for line in done.stdout.splitlines() if not line.startswith("page:"))
     for words in ("one judges: corecode", "lexical easy CKG", "raised", "without", "within 1", "own family"):

@@ -15,7 +15,7 @@ import evalsuite
 from evalsuite.backends import checkpoint as tokens
 from evalsuite.backends.hf import prefill
 from evalsuite.backends.hf.backend import HuggingFace, _only_labels
-from evalsuite.backends.models import Generation, Model
+from evalsuite.backends.model import Generation, Model
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
@@ -23,7 +23,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.parse import parse_option
 from evalsuite.prompt import Prompt
 from evalsuite.results.scoring import FULL, most_likely, read_answer, score_cell
-from evalsuite.types import Item, Likelihood, Request, Response, Status
+from evalsuite.types import Item, Likelihood, Request, Response, Status, label_forms
 
 ITEM = Item(
     "c", "knowledge_filling", "easy", "test", ("A: 看什么？", "B: 看[MASK]。"), "请选择。", ("科幻片", "恐怖片", "爱"), ("(a)", "(b)", "(c)"), 1,
@@ -68,7 +68,7 @@ def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request
     requests = asked(sample, "labels", task)
     for r, response in zip(requests, answers(backend, requests), strict=True):
         forms = backend.checkpoint.label_begins(r)
-        assert [len(f) for f in forms] == [3] * len(r.item.options)  # "a", " a" and "(a"
+        assert [len(f) for f in forms] == [3] * len(r.options)  # "a", " a" and "(a"
         want = [math.log(sum(math.exp(plain(backend, backend.ids(r), f)) for f in option)) for option in forms]
         assert [x.logprob for x in response.likelihoods] == pytest.approx(want, abs=1e-4)
         assert (response.text, response.finish, response.new_tokens) == ("", "labels", 0)
@@ -79,7 +79,7 @@ def test_labels_of_several_tokens(hf: HuggingFace, sample: Corpus) -> None:
     """甲乙丙 may be several tokens, "选项一" surely is; options 1 and 10 begin alike."""
     marks = ["1", "10", "选项一", "选项二", "甲", "①", "第十一个选项"]
     r = asked(sample, "labels", count=1)[0]
-    r = replace(r, item=replace(r.item, labels=tuple(marks), options=r.item.options[: len(marks)], gold=0))
+    r = replace(r, labels=tuple(marks), options=r.options[: len(marks)])
     (response,) = answers(hf, [r])
     forms = hf.checkpoint.label_begins(r)
     assert max(len(f) for option in forms for f in option) > 2
@@ -129,7 +129,7 @@ def test_tokens_of_an_option_are_those_it_has_behind_its_prompt(
 ) -> None:
     for backend in (hf, base):
         r = asked(sample, "texts")[0]
-        for option, ids in zip(r.item.options, backend.checkpoint.option_ids(r), strict=True):
+        for option, ids in zip(r.options, backend.checkpoint.option_ids(r), strict=True):
             assert backend.checkpoint.encode(backend.checkpoint.text(r) + option) == backend.ids(r) + ids
 
 
@@ -169,8 +169,8 @@ def test_constrained_can_say_labels_only(kind: str, sample: Corpus, request: pyt
     backend: HuggingFace = request.getfixturevalue(kind)
     requests = asked(sample, "constrained", count=6)
     for r, response in zip(requests, answers(backend, requests), strict=True):
-        assert response.text.strip() in (*r.item.indicators, *r.item.labels)
-        options = dict(zip(r.item.labels, r.item.options, strict=True))
+        assert response.text.strip() in chain.from_iterable(label_forms(r.labels))
+        options = dict(zip(r.labels, r.options, strict=True))
         assert parse_option(response.text, options, finish=response.finish).status is Status.PARSED
 
 
@@ -281,7 +281,7 @@ def test_a_run_by_every_scoring(tmp_path: Path) -> None:
     evalsuite.run(scoring=["labels"], out=tmp_path / "run", **words)
     assert (tmp_path / "run" / "results.json").read_bytes() == results
     log = (tmp_path / "run" / "run.log").read_text(encoding="utf-8")
-    assert "knowledge_filling/paper/0-shot/labels: 0 asked, 6 kept" in log
+    assert " paper 0-shot labels: 0 asked, 6 kept" in log
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file, replacing
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
-from evalsuite.exchange.submit.making import make as submit
+from evalsuite.exchange.submit.submission import make as submit
 from evalsuite.results.compare import compare
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 from evalsuite.review import audit
@@ -272,6 +272,6 @@ def test_a_submission_is_made_whole_or_not_at_all(run: Path, tmp_path: Path, mon
         raise OSError("disk full")
 
     with monkeypatch.context() as broken, pytest.raises(OSError, match="disk full"):
-        broken.setattr("evalsuite.exchange.submit.making.sums", fails)
+        broken.setattr("evalsuite.exchange.submit.submission.sums", fails)
         submit(run, tmp_path / "made", {}, {})
     assert [p.name for p in tmp_path.iterdir()] == ["run"]

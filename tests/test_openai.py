@@ -19,13 +19,13 @@ import pytest
 from pydantic import ValidationError
 
 import evalsuite
-from evalsuite.backends import Limits
-from evalsuite.backends.models import API, Generation, Model, Price
+from evalsuite.backends.base import Limits
+from evalsuite.backends.model import API, Generation, Model, Price
 from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.backends.openai.faults import MIX, Server, prompt_id, reply_to
 from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
 from evalsuite.common.errors import BackendError
-from evalsuite.types import Item, Message, Request, Response
+from evalsuite.types import Message, Request, Response
 
 pytest.importorskip("openai", reason="needs evalsuite[openai]")
 pytest.importorskip("tenacity", reason="needs evalsuite[openai]")
@@ -40,10 +40,9 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def request(n: int, text: str = "提示") -> Request:
-    item = Item(f"i/{n}", "event_cause", "easy", "test", ("A: 你好。",), "为什么？", references=("x",))
     prompt = f"{text}{n}"
     turns = (Message("user", "甲"), Message("assistant", "乙"), Message("user", prompt))
-    return Request(item, "paper", prompt, turns, (), 0, 32)
+    return Request(f"i/{n}", prompt, turns, 32)
 
 
 def model(server: Server, chat: bool = True, generation: Generation | None = None, **api: Any) -> Model:

@@ -12,7 +12,7 @@ import pytest
 from test_page import HOSTILE
 
 import evalsuite
-from evalsuite.authoring import build, page, read
+from evalsuite.authoring import annotation_page, build, read
 from evalsuite.authoring.annotations import check, problems
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 
@@ -25,7 +25,7 @@ DIALOGUES = [
 def make(folder: Path, rows: list[dict[str, Any]], annotator: str = "", item_set: str = "easy") -> Path:
     source = folder / "dialogues.jsonl"
     source.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
-    return page.write(page.dialogues(source, item_set), folder / "page.html", annotator)
+    return annotation_page.write(annotation_page.dialogues(source, item_set), folder / "page.html", annotator)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -12,26 +11,23 @@ from typing import Any
 
 import pytest
 from once import made_once
+from passing import passing
 
 import evalsuite
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.results import ranking
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-PATHS = {"random": "random", "majority": "majority", "lexical": "lexical", "oracle": "oracle", HOSTILE: "random", "chance": "random"}  # fmt: skip
+PATHS = {"random": "random", "majority": "majority", "lexical": "lexical", "oracle": "oracle", HOSTILE: "random"}  # fmt: skip
 
 
 @made_once
 def run(folder: Path) -> Path:
     """Baselines that pass for models, one by a hostile name, and one that stays one."""
-    rows = (f"  - {{name: '{n}', backend: baseline, path: {p}{', tags: [baseline]' if n == 'chance' else ''}}}\n" for n, p in PATHS.items())  # fmt: skip
-    (folder / "models.yaml").write_text("models:\n" + "".join(rows))
+    entries = passing(folder, PATHS, list(TASKS))
+    entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})
+    (folder / "models.yaml").write_text(json.dumps({"models": entries}))
     evalsuite.run(models=folder / "models.yaml", limit=30, out=folder / "run")
-    with sqlite3.connect(folder / "run/store.sqlite") as store:
-        store.execute("""UPDATE cells SET facts = replace(facts, '"backend": "baseline"', '"backend": "hf"')
-                         WHERE place NOT LIKE '%"chance"%'""")
-    evalsuite.score(folder / "run")
-    evalsuite.report([folder / "run"])
     return folder / "run"
 
 

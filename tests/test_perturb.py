@@ -13,8 +13,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from evalsuite.benchmarks.corecode import BENCHMARK
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus
-from evalsuite.benchmarks.corecode.tasks import CORECODE
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import SPLITS
 from evalsuite.common.errors import ConfigError
@@ -444,7 +445,7 @@ def test_the_sample(sample: Corpus, task: str) -> None:
 
 @pytest.mark.parametrize("folder", ["corecode", "corecode-derived"])
 def test_real_files(real_data: Path, folder: str) -> None:
-    corpus = Corpus(real_data / folder)
+    corpus = Corpus(BENCHMARK, real_data / folder)
     for task, item_set in corpus.files("test"):
         check_file(corpus.file(task, item_set, "test").items[:300])
 

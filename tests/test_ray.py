@@ -1,4 +1,7 @@
-"""The same run on a real Ray cluster of two nodes on this machine, undisturbed and with what can go wrong."""
+"""The same run on a real Ray cluster of two nodes on this machine: undisturbed, with a node lost, with the command killed.
+
+What else can go wrong is in test_cluster.py, which needs no cluster.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from once import made_once
 
-from evalsuite.backends import load
-from evalsuite.backends import ray as executor
-from evalsuite.backends.models import HF, Generation, Model
-from evalsuite.backends.ray import cluster, share
-from evalsuite.benchmarks.corecode.loader import Corpus
-from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.errors import BackendError
-from evalsuite.common.resources import bundled
-from evalsuite.prompt import Prompt
-from evalsuite.types import Item, Message, Request
+from evalsuite.backends.model import Generation, Model
+from evalsuite.backends.ray import cluster
+from evalsuite.backends.registry import load
+from evalsuite.types import Message, Request
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
 pytest.importorskip("ray", reason="needs evalsuite[ray]")
@@ -37,7 +33,14 @@ ENV = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
 # A lost node is noticed in a second instead of 15.
 HEALTH = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 2}
 MODELS = """models:
-  - {name: tiny, backend: hf, path: PATH, chat: true, dtype: float32, device: cpu, generation: {batch_tokens: 2048}}
+  - name: tiny
+    backend: hf
+    path: PATH
+    chat: true
+    dtype: float32
+    device: cpu
+    trust_remote_code: true
+    generation: {batch_tokens: 2048}
   - {name: random, backend: baseline, path: random}
 """
 FEW = ["--tasks", "knowledge_filling,event_cause,slot_identification,conflict_detection", "--limit", "12"]
@@ -65,9 +68,37 @@ def two(nodes: Any) -> Any:
     return nodes
 
 
-def models(folder: Path, path: Path, more: str = "") -> Path:
+WAITS = """
+import os, time
+from pathlib import Path
+from transformers import LlamaForCausalLM
+
+FOLDER = Path({folder!r})
+
+class Waits(LlamaForCausalLM):
+    def forward(self, *args, **rest):
+        while (FOLDER / "waits").exists() and os.environ.get("HF_HOME", "").endswith("worker"):
+            (FOLDER / "waiting").touch()
+            time.sleep(0.05)
+        return super().forward(*args, **rest)
+"""
+
+
+@pytest.fixture(scope="module")
+def model(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The model; while there is a file `waits` beside it, it writes a file `waiting` and waits, on the worker node."""
+    folder = tmp_path_factory.mktemp("model")
+    shutil.copytree(tiny, folder / "tiny")
+    (folder / "tiny" / "waits.py").write_text(WAITS.format(folder=str(folder)))
+    config = json.loads((tiny / "config.json").read_text())
+    config["auto_map"] = {"AutoModelForCausalLM": "waits.Waits"}
+    (folder / "tiny" / "config.json").write_text(json.dumps(config))
+    return folder / "tiny"
+
+
+def models(folder: Path, path: Path) -> Path:
     file = folder / "models.yaml"
-    file.write_text(MODELS.replace("PATH", str(path)).replace("float32,", f"float32, {more}"))
+    file.write_text(MODELS.replace("PATH", str(path)))
     return file
 
 
@@ -78,7 +109,7 @@ def start(out: Path, file: Path, *words: str) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str], expect: int = 0) -> str:
-    _, errors = process.communicate(timeout=300)
+    _, errors = process.communicate(timeout=1500)  # a hang, whatever else the machine does
     assert process.returncode == expect, errors
     return errors
 
@@ -104,17 +135,18 @@ def until(true: Callable[[], bool], process: subprocess.Popen[str]) -> None:
         time.sleep(0.02)
 
 
-@made_once
-def local(tiny: Path, folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def local(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run that all others must equal, byte for byte."""
-    finish(start(folder / "run", models(folder, tiny), *FEW))
+    folder = tmp_path_factory.mktemp("local")
+    finish(start(folder / "run", models(folder, model), *FEW))
     return folder / "run"
 
 
 @pytest.mark.slow
-def test_two_nodes_give_what_one_process_gives(two: Any, local: Path, tmp_path: Path, tiny: Path) -> None:
+def test_two_nodes_give_what_one_process_gives(two: Any, local: Path, tmp_path: Path, model: Path) -> None:
     errors = finish(
-        start(tmp_path / "run", models(tmp_path, tiny), *FEW, "--executor", "ray", "--ray-address", two.address)
+        start(tmp_path / "run", models(tmp_path, model), *FEW, "--executor", "ray", "--ray-address", two.address)
     )
     assert produce(tmp_path / "run") == produce(local)
     assert replies(tmp_path / "run") == replies(local)
@@ -123,13 +155,14 @@ def test_two_nodes_give_what_one_process_gives(two: Any, local: Path, tmp_path: 
 
 
 @pytest.mark.slow
-def test_a_node_lost_in_the_middle(two: Any, local: Path, tmp_path: Path, tiny: Path) -> None:
-    run = tmp_path / "run"
-    process = start(run, models(tmp_path, tiny), *FEW, "--executor", "ray", "--ray-address", two.address)
-    # Both work: the one that is lost, too.
-    until(lambda: replies(run)[0] > 0 and (run / "run.log").read_text().count("is ready") == 2, process)
+def test_a_node_lost_in_the_middle(two: Any, local: Path, tmp_path: Path, model: Path) -> None:
+    """The worker node's replica waits in its first block until its node is gone."""
+    run, waits = tmp_path / "run", model.with_name("waits")
+    waits.touch()
+    process = start(run, models(tmp_path, model), *FEW, "--executor", "ray", "--ray-address", two.address)
+    until(lambda: model.with_name("waiting").exists(), process)
     two.remove_node(next(iter(two.worker_nodes)), allow_graceful=False)
-    assert process.poll() is None, "it ended before the node was lost"
+    waits.unlink()
     errors = finish(process)
     assert "a replica on" in errors and "is lost" in errors
     assert produce(run) == produce(local)
@@ -137,9 +170,9 @@ def test_a_node_lost_in_the_middle(two: Any, local: Path, tmp_path: Path, tiny: 
 
 
 @pytest.mark.slow
-def test_killed_and_resumed(two: Any, local: Path, tmp_path: Path, tiny: Path) -> None:
+def test_killed_and_resumed(two: Any, local: Path, tmp_path: Path, model: Path) -> None:
     """The driver dies; what it had stored is not asked again, neither by other replicas."""
-    run, file = tmp_path / "run", models(tmp_path, tiny)
+    run, file = tmp_path / "run", models(tmp_path, model)
     ray = ("--executor", "ray", "--ray-address", two.address)
     process = start(run, file, *FEW, *ray)
     until(lambda: replies(run)[0] >= 20, process)
@@ -152,75 +185,16 @@ def test_killed_and_resumed(two: Any, local: Path, tmp_path: Path, tiny: Path) -
     assert replies(run) == replies(local) and replies(run)[1] == 1 and kept >= 20
 
 
-POISON = """
-import os
-from transformers import LlamaForCausalLM
-
-class Poison(LlamaForCausalLM):
-    def forward(self, input_ids=None, **rest):
-        if input_ids is not None and input_ids.shape[1] >= {width}:
-            os._exit(1)
-        return super().forward(input_ids=input_ids, **rest)
-"""
-
-
-@pytest.mark.slow
-def test_a_block_that_kills_every_replica(two: Any, local: Path, tmp_path: Path, tiny: Path) -> None:
-    """A model that dies of the longest prompt: that prompt's block fails, the others are answered as ever."""
-    name = next(n for n in produce(local) if "tiny" in n and "easy" in n and "knowledge_filling" in n)
-    whole = [json.loads(line) for line in produce(local)[name].splitlines()]
-    lengths = [record["prompt_tokens"] for record in whole]
-    model = tmp_path / "model"
-    shutil.copytree(tiny, model)
-    (model / "poison.py").write_text(POISON.format(width=max(lengths)))
-    config = json.loads((model / "config.json").read_text())
-    config["auto_map"] = {"AutoModelForCausalLM": "poison.Poison"}
-    (model / "config.json").write_text(json.dumps(config))
-    errors = finish(
-        start(tmp_path / "run", models(tmp_path, model, "trust_remote_code: true,"), "--model", "tiny",
-              "--tasks", "knowledge_filling", "--set", "easy", "--limit", "12",
-              "--executor", "ray", "--ray-address", two.address),
-        expect=1,
-    )  # fmt: skip
-    assert errors.count("is lost") == 3 and "3 replicas died over the block" in errors
-    (path,) = (tmp_path / "run").glob("records/*")
-    found = [json.loads(line) for line in path.read_text().splitlines()]
-    failed = {n for n, record in enumerate(found) if record["error"]}
-    assert lengths.index(max(lengths)) in failed and len(failed) < 6
-    for n, record in enumerate(found):
-        assert record["reply"] == (None if n in failed else whole[n]["reply"])
-
-
 def hf(path: str, **settings: Any) -> Model:
     return Model(name="m", backend="hf", path=path, chat=True, dtype="float32", device="cpu", **settings)
-
-
-@pytest.mark.slow
-def test_nodes_with_different_files(two: Any, sample: Corpus, tiny: Path) -> None:
-    """A hub model of which the nodes' caches hold different commits."""
-    for home, commit in (("head", "a" * 40), ("worker", "b" * 40)):
-        place = two.caches / home / "hub" / "models--team--tiny"
-        shutil.copytree(tiny, place / "snapshots" / commit)
-        (place / "refs").mkdir()
-        (place / "refs" / "main").write_text(commit)
-    prompt = Prompt(bundled("prompts"), TASKS["event_cause"], "paper")
-    requests = [prompt.request(item) for item in sample.file(TASKS["event_cause"], "easy", "test").items] * 20
-    backend = cluster(load, two.address, 2)(hf("team/tiny", generation=Generation(batch_tokens=1024)))
-    try:
-        assert backend.tokens(requests[0]) > 0
-        with pytest.raises(BackendError, match=r"nodes .* and .* hold different files of team/tiny"):
-            list(chain.from_iterable(backend.generate(requests, [False] * len(requests))))
-    finally:
-        backend.close()
 
 
 @pytest.mark.slow
 def test_probes_and_patterns_on_two_nodes(two: Any, tiny: Path) -> None:
     """Bit by bit what one process says."""
     model = hf(str(tiny), generation=Generation(batch_tokens=256))
-    item = Item("p", "inference_probing", "easy", "test", ("A: 你好。",), "为什么？", references=("x",))
     asked = [
-        Request(item, "paper", "你好", (Message("user", "你好"),), (), 0, 8, scoring="nll",
+        Request("p", "你好", (Message("user", "你好"),), 8, scoring="nll",
                 pairs=(("今天下雨，" + "因为" * (n % 9), "我要带伞。"), ("天晴，", "我要带伞" if n != 7 else "")))
         for n in range(40)
     ]  # fmt: skip
@@ -235,56 +209,3 @@ def test_probes_and_patterns_on_two_nodes(two: Any, tiny: Path) -> None:
             backend.close()
     assert found[0] == found[1] and len(found[0]) == len(asked)
     assert [n for n, r in found[0].items() if r.error] == [7]
-
-
-@pytest.mark.slow
-def test_no_room_on_the_cluster(two: Any, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executor, "PATIENCE", 1.0)
-    with pytest.raises(BackendError, match=r"model m: the Ray cluster has had no room for 1 s.*'num_cpus': 64"):
-        cluster(load, two.address, None)(hf(str(tiny), hf=HF(threads=64)))
-    import ray
-
-    assert not ray.is_initialized(), "it did not leave the cluster"
-
-
-@pytest.mark.slow
-def test_a_model_that_no_node_can_load(two: Any) -> None:
-    with pytest.raises(BackendError, match=r"no replica is left.*model m: cannot load /nowhere.*\(on node"):
-        cluster(load, two.address, None)(hf("/nowhere"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("address", "message"),
-    [
-        ("127.0.0.1:1", "model m: cannot join the Ray cluster at 127.0.0.1:1 .*refused"),
-        ("nonsense", "model m: cannot join the Ray cluster at nonsense .*[Ii]nvalid"),
-        ("host:port", "model m: cannot join the Ray cluster at host:port"),
-        ("ray://127.0.0.1:10001", "expected HOST:PORT or auto, and this command on a node"),
-    ],
-)
-def test_a_cluster_that_cannot_be_joined(address: str, message: str) -> None:
-    with pytest.raises(BackendError, match=message):
-        cluster(load, address, None)(hf("anything"))
-
-
-@pytest.mark.slow
-def test_the_address_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
-    with pytest.raises(BackendError, match=r"127\.0\.0\.1:1"):
-        cluster(load, None, None)(hf("anything"))
-
-
-def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)  # what Python itself puts there to forbid an import
-    with pytest.raises(BackendError, match=r"needs `pip install 'evalsuite\[ray\]'`"):
-        cluster(load, None, None)(hf("anything"))
-    assert cluster(load, None, None)(Model(name="b", backend="baseline", path="random")).context is None
-
-
-@pytest.mark.parametrize(
-    ("sizes", "count", "each"),
-    [([8, 8], 2, 8), ([8, 8], 4, 4), ([8, 8], 3, 4), ([4, 64], 2, 32), ([2], 5, 1), ([], 1, 1)],
-)
-def test_equal_shares_of_unequal_nodes(sizes: list[int], count: int, each: int) -> None:
-    assert share(sizes, count) == each

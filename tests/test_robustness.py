@@ -17,7 +17,7 @@ from evalsuite.cli.tables.robustness import robustness_tables
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.robustness import Told, drops, positions, robustness, told
-from evalsuite.types import Answer, Cell, Item, Request, Score, Status
+from evalsuite.types import Answer, Cell, Item, Request, Score, Status, Trial
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"
 GOLD = (1, 1, 0, 2)
@@ -45,8 +45,8 @@ def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | N
         for rotation, made in enumerate(PERTURBATIONS[perturb].items(original)):
             choice = replies(made) if callable(replies) else replies[n]
             answer = Answer(Status.UNPARSED if choice is None else Status.PARSED, choice)
-            request = Request(made, "paper", "", (), (), 0, 8, perturb=perturb, rotation=rotation)
-            rows.append((request, answer, Score({"accuracy": float(choice == made.gold)})))
+            trial = Trial.of(made, Request(made.id, "", (), 8), "paper", perturb=perturb, rotation=rotation)
+            rows.append((trial, answer, Score({"accuracy": float(choice == made.gold)})))
     return told(cell(perturb=perturb, **more), rows)
 
 
@@ -103,7 +103,7 @@ def test_only_what_was_answered_in_both_is_compared() -> None:
 def test_spans_flip_at_half() -> None:
     def texts(perturb: str, values: Sequence[float]) -> Told:
         rows = [
-            (Request(item(n, None), "paper", "", (), (), 0, 8, perturb=perturb), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
+            (Trial.of(item(n, None), Request("", "", (), 8), "paper", perturb=perturb), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
             for n, v in enumerate(values)
         ]  # fmt: skip
         return told(cell(TEXT, perturb), rows)

@@ -10,12 +10,11 @@ import pytest
 
 from evalsuite.authoring import build, read
 from evalsuite.benchmarks.check import check
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import find, slots
-from evalsuite.benchmarks.corecode.tasks import CORECODE
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.benchmarks.corpus import Corpora
-from evalsuite.benchmarks.registry import SPLITS
+from evalsuite.benchmarks.registry import SPLITS, Corpora
 from evalsuite.common.errors import DataError
 from evalsuite.common.resources import bundled
 

@@ -137,10 +137,7 @@ def printed(run: Path, *args: str) -> str:
     from typer.testing import CliRunner
 
     from evalsuite.cli.app import app
-    from evalsuite.cli.show import show
 
-    if not any(c.callback is show for c in app.registered_commands):
-        app.command()(show)
     done = CliRunner(env={"COLUMNS": "100"}).invoke(app, ["show", str(run), *args])
     if isinstance(done.exception, EvalsuiteError):
         return f"error: {done.exception}"

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from once import made_once
 from scipy import stats
 from typer.testing import CliRunner
@@ -20,8 +19,7 @@ from typer.testing import CliRunner
 import evalsuite
 from evalsuite.backends.openai.faults import Server, prompt_id
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.cli import app as cli
-from evalsuite.cli.show import show
+from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.journey import preview, score
@@ -59,10 +57,10 @@ def made(folder: Path) -> Path:
     # No model that gives likelihoods is at hand everywhere: the likelihoods are ours, the second probe failed.
     probes = preview(out / "models.yaml", model=["tiny-zh"], tasks=["cedar"], set="sample", limit=3)
     with open_store(out / "run") as store:
-        for cell, requests in probes:
-            keys = [f"{n:064x}" for n in range(hash_of(cell.task), hash_of(cell.task) + len(requests))]
+        for cell, trials in probes:
+            keys = [f"{n:064x}" for n in range(hash_of(cell.task), hash_of(cell.task) + len(trials))]
             told = {**cell.facts, "fingerprint": "none", "sampling": {}}
-            store.plan(type(cell)(**cell.place, facts=told), list(zip(keys, requests, strict=True)))
+            store.plan(type(cell)(**cell.place, facts=told), list(zip(keys, trials, strict=True)))
             pairs = [(VALID, CORRUPTED), (CORRUPTED, VALID), (VALID, CORRUPTED)]
             store.put((key, Response("", "nll", likelihoods=pair)) for key, pair in zip(keys, pairs, strict=True))
     score(out / "run")
@@ -314,10 +312,7 @@ def test_marks_of_several_options(made: Path, said: Callable[..., Any], right: b
 
 
 def shown(*arguments: object) -> str:
-    commands = typer.Typer()
-    for command in (show, cli.preview):
-        commands.command()(command)
-    found = CliRunner().invoke(commands, [str(a) for a in arguments], env={"COLUMNS": "200"})
+    found = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "200"})
     assert found.exit_code == 0, found.output
     return found.output
 

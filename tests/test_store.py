@@ -10,12 +10,16 @@ import pytest
 
 from evalsuite.common.errors import ConfigError
 from evalsuite.results.store import Store, _pack, _unpack, key
-from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response
+from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response, Trial
 
 ITEM = Item(
     "i/0", "event_cause", "easy", "test", ("A: 你好\u200b。", "B:"), "事件“x笑”的原因是什么？", references=("x高兴",)
 )
-REQUEST = Request(ITEM, "paper", "提示", (Message("user", "提示"),), (), 0, 96)
+REQUEST = Request("i/0", "提示", (Message("user", "提示"),), 96)
+CHOICE = replace(REQUEST, labels=("(a)", "(b)"), options=("x", "y"))
+PROBE = replace(REQUEST, scoring="nll", pairs=(("甲", "乙"), ("甲", "丙")))
+HELD = replace(REQUEST, scoring="constrained", pattern="[^。]+。")
+TRIAL = Trial.of(ITEM, REQUEST, "paper")
 CELL = Cell("m", "event_cause", "easy", "test", "paper", 0, "generate", "none", {"seed": 0})
 
 
@@ -36,28 +40,38 @@ def test_a_key_changes_with_all_that_changes_a_reply(other: str) -> None:
 
 def test_a_key_does_not_change_with_what_does_not() -> None:
     """An exact duplicate of an item is the same question."""
-    twin = replace(REQUEST, item=replace(ITEM, id="i/1"), variant="other name")
+    twin = replace(REQUEST, id="i/1", batch=("another", "cell"), labels=("(a)",), options=("x",))
     assert key("m", REQUEST, False, {}) == key("m", twin, False, {})
 
 
-def test_keys_are_those_that_runs_begun_before_have() -> None:
-    """As computed before requests had pairs and patterns: runs go on."""
-    labels = replace(REQUEST, scoring="labels", item=replace(ITEM, labels=("(a)", "(b)"), options=("x", "y")))
-    assert [key("m", REQUEST, False, {}), key("m", REQUEST, True, {"stop": []}), key("m", labels, False, {})] == [
-        "1b3a67805ea3bfa701dfe8d853fd171abc02b63343ac5dd8b2e14b929fe2dfe6",
-        "c9085ee00384ca853fef4a267593dc4bcda8525f685c22e87d4097484fbd36f0",
-        "32d21e31587f1bb24eb096845b23a3ef306442e104ec7eec7ade0bfbfa3fc1e3",
-    ]
+@pytest.mark.parametrize(
+    ("request_", "chat", "settings", "want"),
+    [
+        (REQUEST, False, {}, "1b3a67805ea3bfa701dfe8d853fd171abc02b63343ac5dd8b2e14b929fe2dfe6"),
+        (REQUEST, True, {"stop": []}, "c9085ee00384ca853fef4a267593dc4bcda8525f685c22e87d4097484fbd36f0"),
+        (CHOICE, False, {}, "1b3a67805ea3bfa701dfe8d853fd171abc02b63343ac5dd8b2e14b929fe2dfe6"),
+        (replace(CHOICE, scoring="labels"), False, {}, "32d21e31587f1bb24eb096845b23a3ef306442e104ec7eec7ade0bfbfa3fc1e3"),
+        (replace(CHOICE, scoring="texts"), False, {}, "59c64f0f83817a575e8a34c1b32a663024bcaa6c96023e401bf0db468062d480"),
+        (replace(CHOICE, scoring="constrained"), False, {}, "4eced15c2d1bf4eb130fccb5932f1992b5485312ab795b216fb5357cc006b119"),
+        (HELD, False, {}, "0663d186e453c2a2470eecb0fb59f56324bcba38fd6e287401e2e68f285471b4"),
+        (replace(CHOICE, scoring="nll", pairs=PROBE.pairs), False, {}, "1ca0525f3aba0c81dcc9c4dbe39e09643c92d6a85b8dd9f148716d3ca05b6f46"),
+    ],
+    ids=["generate", "chat", "choice", "labels", "texts", "constrained", "pattern", "probe"],
+)  # fmt: skip
+def test_keys_are_those_of_earlier_versions(
+    request_: Request, chat: bool, settings: dict[str, object], want: str
+) -> None:
+    """Computed when a request still held its item: runs begun then go on."""
+    assert key("m", request_, chat, settings) == want
 
 
 def test_pairs_and_patterns_tell_requests_apart_and_are_read_back(tmp_path: Path) -> None:
-    probe = replace(REQUEST, scoring="nll", pairs=(("甲", "乙"), ("甲", "丙")))
-    held = replace(REQUEST, scoring="constrained", pattern="[^。]+。")
-    asked = [
-        REQUEST, probe, replace(probe, pairs=probe.pairs[::-1]), replace(probe, pairs=(("甲乙", ""), ("甲", "丙"))), held,
-        replace(held, pattern="是|否"), replace(held, pattern=""),
+    requests = [
+        REQUEST, PROBE, replace(PROBE, pairs=PROBE.pairs[::-1]), replace(PROBE, pairs=(("甲乙", ""), ("甲", "丙"))), HELD,
+        replace(HELD, pattern="是|否"), replace(HELD, pattern=""),
     ]  # fmt: skip
-    keys = [key("m", r, False, {}) for r in asked]
+    asked = [Trial.of(ITEM, r, "paper") for r in requests]
+    keys = [key("m", r, False, {}) for r in requests]
     assert len(set(keys)) == len(keys)
     scored = Response("", "nll", 5, likelihoods=(Likelihood(-0.5, 1), Likelihood(-2.25, 3)))
     with Store(tmp_path / "s") as store:
@@ -65,28 +79,39 @@ def test_pairs_and_patterns_tell_requests_apart_and_are_read_back(tmp_path: Path
         store.put([(keys[1], scored)])
     with Store(tmp_path / "s") as store:
         read = list(store.read(CELL))
-    assert [r for _, r, _ in read] == asked and all(hash(r.pairs) is not None for _, r, _ in read)
+    assert [t for _, t, _ in read] == asked and all(hash(t.request.pairs) is not None for _, t, _ in read)
     assert [r for _, _, r in read] == [None, scored, *[None] * 5]
 
 
-def test_a_plan_of_before_is_read(tmp_path: Path) -> None:
-    """Whose requests have neither pairs nor a pattern."""
+# A row as version 3 wrote it when a request still held its item; earlier ones had neither pairs nor a pattern.
+OLD = {
+    "variant": "paper", "prompt": "提示", "messages": [{"role": "user", "content": "提示"}], "shots": [], "asked_shots": 0,
+    "max_new_tokens": 96, "scoring": "generate", "perturb": "none", "rotation": 0, "pairs": [], "pattern": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("left_out", [(), ("pairs", "pattern"), ("pairs", "pattern", "scoring", "perturb", "rotation")])
+def test_plans_of_earlier_versions_are_read(tmp_path: Path, left_out: tuple[str, ...]) -> None:
     with Store(tmp_path / "s") as store:
-        store.plan(CELL, [("k", REQUEST)])
+        store.plan(CELL, [("k", TRIAL)])
         (packed,) = store._db.execute("SELECT request FROM requests").fetchone()
-        old = {name: value for name, value in _unpack(packed).items() if name not in ("pairs", "pattern")}
-        store._db.execute("UPDATE requests SET request = ?", (_pack(old),))
-        assert [r for _, r, _ in store.read(CELL)] == [REQUEST]
+        assert _unpack(packed) == OLD
+        row = {name: value for name, value in OLD.items() if name not in left_out}
+        store._db.execute("UPDATE requests SET request = ?", (_pack(row),))
+        assert [t for _, t, _ in store.read(CELL)] == [TRIAL]
 
 
 def test_what_is_planned_is_read_back(tmp_path: Path) -> None:
-    shot = replace(REQUEST, shots=("i/9",), asked_shots=3, messages=(Message("user", "甲"), Message("assistant", "乙")))
+    turns = replace(CHOICE, messages=(Message("user", "甲"), Message("assistant", "乙")), scoring="labels")
+    item = replace(ITEM, labels=CHOICE.labels, options=CHOICE.options, gold=0)
+    shot = Trial.of(item, turns, "plain", ("i/9",), 3, "circular", 1)
+    assert shot.request.batch == ("event_cause", "easy", "test", "plain", 3, "labels", "circular")
     with Store(tmp_path / "s") as store:
-        store.plan(CELL, [("k0", REQUEST), ("k1", shot)])
+        store.plan(CELL, [("k0", TRIAL), ("k1", shot)])
         store.put([("k0", Response("好", "stop", 5, 2))])
     with Store(tmp_path / "s") as store:
         assert store.cells() == [CELL]
-        assert list(store.read(CELL)) == [("k0", REQUEST, Response("好", "stop", 5, 2)), ("k1", shot, None)]
+        assert list(store.read(CELL)) == [("k0", TRIAL, Response("好", "stop", 5, 2)), ("k1", shot, None)]
         store.plan(CELL, [("k1", shot)])
         assert [k for k, _, _ in store.read(CELL)] == ["k1"]
         assert store.done(["k0", "k1"]) == {"k0"}
@@ -94,7 +119,7 @@ def test_what_is_planned_is_read_back(tmp_path: Path) -> None:
 
 def test_a_failure_is_no_reply_and_is_asked_again(tmp_path: Path) -> None:
     with Store(tmp_path / "s") as store:
-        store.plan(CELL, [("k", REQUEST)])
+        store.plan(CELL, [("k", TRIAL)])
         store.put([("k", Response("", "error", error="out of memory"))])
         assert store.done(["k"]) == set()
         ((_, _, response),) = store.read(CELL)
@@ -119,18 +144,18 @@ def test_a_group_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_the_same_id_with_other_content_is_another_item(tmp_path: Path) -> None:
     """A run folder may see two versions of a data file; the cells of the first keep what they asked."""
     other = replace(CELL, model="n")
-    changed = replace(REQUEST, item=replace(ITEM, question="换了"))
+    changed = replace(TRIAL, item=replace(ITEM, question="换了"))
     with Store(tmp_path / "s") as store:
-        store.plan(CELL, [("k0", REQUEST)])
+        store.plan(CELL, [("k0", TRIAL)])
         store.plan(other, [("k1", changed)])
-        assert [r.item.question for _, r, _ in store.read(CELL)] == [ITEM.question]
-        assert [r.item.question for _, r, _ in store.read(other)] == ["换了"]
+        assert [t.item.question for _, t, _ in store.read(CELL)] == [ITEM.question]
+        assert [t.item.question for _, t, _ in store.read(other)] == ["换了"]
 
 
 def test_thoughts_likelihoods_and_costs_are_kept(tmp_path: Path) -> None:
     scored = Response("", "labels", 5, likelihoods=(Likelihood(-0.5, 1), Likelihood(-2.25, 3, -4.0)))
     with Store(tmp_path / "s") as store:
-        store.plan(CELL, [("k0", REQUEST), ("k1", REQUEST), ("k2", REQUEST)])
+        store.plan(CELL, [("k0", TRIAL), ("k1", TRIAL), ("k2", TRIAL)])
         store.put([("k0", Response("好", "stop", 5, 2, reasoning="想\ud800", cost=0.25)), ("k1", scored)])
         store.put([("k2", Response("", "error", error="timed out", cost=0.5))])
         store.put([("k2", Response("", "error", error="timed out", cost=0.5))])
@@ -149,6 +174,6 @@ def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
 
 def test_scoring_tells_requests_apart() -> None:
     labels = replace(REQUEST, scoring="labels")
-    other = replace(labels, item=replace(ITEM, labels=("(1)", "(2)")))
+    other = replace(labels, labels=("(1)", "(2)"))
     names = {key("m", r, False, {}) for r in (REQUEST, labels, replace(REQUEST, scoring="texts"), other)}
     assert len(names) == 4

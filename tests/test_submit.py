@@ -18,13 +18,13 @@ from typer.testing import CliRunner
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, judgement_to
-from evalsuite.cli import app as cli
+from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
-from evalsuite.exchange.submit import making
-from evalsuite.exchange.submit.check import Verdict, check
+from evalsuite.exchange.submit import submission
 from evalsuite.exchange.submit.locate import lines_of
-from evalsuite.exchange.submit.making import SUMS, make, sums
+from evalsuite.exchange.submit.submission import SUMS, make, sums
+from evalsuite.exchange.submit.verdict import Verdict, check
 from evalsuite.page.citations import citations
 from evalsuite.results import records
 
@@ -136,7 +136,7 @@ def test_no_submission_of_what_is_unfinished(run: Path, folder: Path, tmp_path: 
 
 
 def test_names_of_the_machine_are_told(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making.platform, "node", lambda: "baseline")  # a word of every record
+    monkeypatch.setattr(submission.platform, "node", lambda: "baseline")  # a word of every record
     assert any("results.json holds the name" in w for w in make(run, tmp_path / "s", HEAD, ABOUT).warnings)
 
 
@@ -337,7 +337,7 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
 
 def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     """What has a right key, but is not what the template makes of the item."""
-    from evalsuite.exchange.submit.evidence import request_of
+    from evalsuite.exchange.submit.submitted import trial_of
     from evalsuite.results.store import key
 
     facts = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]
@@ -345,7 +345,7 @@ def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     def change(rows: list[Any]) -> None:
         for row in rows:
             row["prompt"] += f"（{row['gold']}）"
-            row["key"] = key(facts["fingerprint"], request_of(row), facts["chat"], facts["sampling"])
+            row["key"] = key(facts["fingerprint"], trial_of(row).request, facts["chat"], facts["sampling"])
 
     edit_lines(cell_file(folder), change)
     reseal(folder)
@@ -507,9 +507,7 @@ def test_correlations_of_metrics(tmp_path: Path) -> None:
 
 
 def invoke(*args: str) -> Any:
-    if not any(group.name == "submit" for group in cli.app.registered_groups):
-        cli._more()
-    return CliRunner().invoke(cli.app, list(args))
+    return CliRunner().invoke(app, list(args))
 
 
 def test_commands(run: Path, tmp_path: Path) -> None:

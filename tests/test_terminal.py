@@ -192,16 +192,14 @@ import logging, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from hostile import HOSTILE
-from evalsuite.evaluation.display import Display, log_to
-from evalsuite.types import Cell
-from evalsuite.types import Response, Score
+from evalsuite.evaluation.display import Display, Line, log_to
+from evalsuite.types import Response
 with log_to(Path(sys.argv[2]), verbose=True), Display() as display:
     for text in HOSTILE:
-        cell = Cell(text, "event_cause", "easy", "test", text[:99], 0, "generate", "none", {})
-        progress = display.model([(cell, 2)])
-        progress.advance(0, Response("", "error", error=text), Score())
+        progress = display.model([(Line(text, "easy EC", text[:99], "f1"), 2)])
+        progress.advance(0, Response("", "error", error=text), 0.0)
         display.progress.refresh()
-        progress.advance(0, Response(text, "stop"), Score({"f1": 0.5}))
+        progress.advance(0, Response(text, "stop"), 0.5)
         progress.finish()
         display.say(f"{text}  trained already")
         with display.training(text) as training:

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 import evalsuite
-from evalsuite import backends
 from evalsuite.authoring.discriminator import NetworkFeatures
+from evalsuite.backends import registry
+from evalsuite.backends.base import Backend
 from evalsuite.backends.checkpoint import Checkpoint, folder_hash
 from evalsuite.backends.hf.backend import HuggingFace
-from evalsuite.backends.models import Finetune, Model
+from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError
 from evalsuite.finetuning import training
 from evalsuite.metrics import semsim
@@ -104,7 +105,7 @@ def test_checkpoints(
     ways: list[Callable[[], Any]] = [
         lambda: HuggingFace(of(path)),
         lambda: training._network(of(path), Checkpoint(of(path)), False),
-        lambda: backends.load(of(path, backend="vllm")),
+        lambda: registry.load(of(path, backend="vllm")),
     ]
     pytest.importorskip("peft", reason="needs evalsuite[finetune]")
     for way in ways:
@@ -236,9 +237,9 @@ def test_adapters(
         model = of(tiny, adapter=str(path), backend=backend)
         if message:
             with pytest.raises(BackendError, match=f"model m: cannot load adapter {path}: {message}"):
-                backends.load(model)
+                registry.load(model)
         else:
-            loaded = backends.load(model)
+            loaded = registry.load(model)
             if isinstance(loaded, HuggingFace):
                 net = transformers.AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32)
                 theirs, ours = PeftModel.from_pretrained(net, path).state_dict(), loaded.net.state_dict()
@@ -342,13 +343,13 @@ def test_one_broken_model_does_not_stop_a_run(tiny: Path, tmp_path: Path) -> Non
 def test_whatever_an_engine_raises_is_its_models_problem(caplog: pytest.LogCaptureFixture) -> None:
     models = [Model(name=name, backend="baseline", path="random") for name in ("one", "two")]
 
-    def engine(model: Model) -> backends.Backend:
+    def engine(model: Model) -> Backend:
         if model.name == "one":
             raise KeyError("peft_type")
-        return backends.load(model)
+        return registry.load(model)
 
     caplog.set_level(logging.INFO, "evalsuite")
-    (_, error), (_, two) = list(backends.loaded(models, engine))
+    (_, error), (_, two) = list(registry.loaded(models, engine))
     assert isinstance(error, BackendError) and str(error) == "model one: KeyError: 'peft_type'"
     assert not isinstance(two, BackendError)
     assert "Traceback" in caplog.text

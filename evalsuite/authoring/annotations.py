@@ -59,7 +59,7 @@ def check(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError]]:
         try:
             dialogue = AnnotatedDialogue.model_validate(row)
         except ValidationError as error:
-            wrong += [DataError(_told(e), path, line, _path(e["loc"])) for e in error.errors()]
+            wrong += [DataError(_told(e), path, line, jsonl.place(e["loc"])) for e in error.errors()]
             continue
         found = list(problems(dialogue))
         if (before := seen.setdefault(dialogue.id, line)) != line:
@@ -73,14 +73,6 @@ def _told(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         return f"unknown key; known: {', '.join((*AnnotatedDialogue.model_fields, *Knowledge.model_fields))}"
     return f"{error['msg'][0].lower()}{error['msg'][1:]}"
-
-
-def _path(place: Sequence[int | str]) -> str:
-    """
-    >>> _path(("annotations", 0, "slot"))
-    'annotations[0].slot'
-    """
-    return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
 
 
 def problems(dialogue: AnnotatedDialogue) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Can a benchmark be answered without reading its dialogues? Simple guessers try, and what they reach is told.
+"""Artefact checks: can a benchmark be answered without reading its dialogues? Each check is a guesser and its score.
 
 Each guesser sees the training items (dev where there are none) whose dialogues the tested split has not, so that nothing
 depends on leaks; what can be looked up because of leaks is a check of its own. Choices are right or wrong; texts get the
@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
-from evalsuite.authoring.guess import ConditionalLogit, Nearest, bags
-from evalsuite.authoring.guess import pieces as ngrams
+from evalsuite.authoring.classifier import ConditionalLogit, bags, nearest
+from evalsuite.authoring.classifier import pieces as ngrams
 from evalsuite.backends.baseline import lexical, pairs, pieces
 from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.common.dialogue import event, sources
@@ -36,7 +36,7 @@ SOLVED = 0.5  # of what guessing misses
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A guesser. What it goes by, in words; whether it looks at the dialogue; whether it is fitted on the tested file."""
+    """A guesser, described in words; whether it reads the dialogue, and whether it is fitted on the tested file."""
 
     name: str
     says: str
@@ -65,7 +65,7 @@ class Finding:
 
     @property
     def gain(self) -> float:
-        """The part of what guessing misses that this gets: 0 is chance, 1 is all right."""
+        """(value - chance) / (1 - chance): 0 is chance, 1 is perfect."""
         return (self.value - self.chance) / (1 - self.chance) if self.chance < 1 else 0.0
 
     @property
@@ -129,7 +129,7 @@ def _file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Fin
 
 
 def _at_least(right: float, n: float, chance: float) -> float:
-    """How likely `right` or more of n are when each is with that chance; n need not be whole."""
+    """Upper tail of the binomial distribution: P(at least `right` of n) at probability `chance`; n need not be whole."""
     if right <= 1e-9 or chance >= 1:
         return 1.0
     return float(import_module("scipy.special").betainc(right, n - right + 1, chance))
@@ -145,7 +145,7 @@ class _Measure:
 
 
 def _credit(item: Item, guess: Guess) -> float:
-    """Shared equally between options that a guesser cannot decide between."""
+    """1 for the right option, shared equally among tied guesses."""
     return 1 / len(guess) if item.gold in guess else 0.0
 
 
@@ -288,8 +288,8 @@ def _nearest(known: Items, tested: Items) -> list[Guess] | None:
     """The answer of the training item whose question is most alike."""
     if tested[0].options or not known or len({i.question for i in tested}) == 1:
         return None
-    near = Nearest([i.question for i in known])
-    return [known[n].references[0] for n in near([i.question for i in tested])]
+    found = nearest([i.question for i in known], [i.question for i in tested])
+    return [known[n].references[0] for n in found]
 
 
 def _echo(known: Items, tested: Items) -> list[Guess] | None:

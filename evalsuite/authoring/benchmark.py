@@ -9,10 +9,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from evalsuite.authoring.distractors import KINDS, chooser
-from evalsuite.authoring.making import annotated, build, flat, splits
 from evalsuite.authoring.merging import Merged, merge
+from evalsuite.authoring.task_files import annotated, build, flat, splits
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import load, path_of
-from evalsuite.benchmarks.corecode.tasks import CORECODE, TASKS_CORECODE
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 

@@ -19,7 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
+from evalsuite.common.files import read_bytes
 
 _TURNS = ("dialogue", "content", "conversation", "messages")
 _IDS = ("id", "dialog_id", "dialogue_id")
@@ -70,18 +72,13 @@ def read_dialogues(files: Iterable[Path]) -> Iterator[Dialogue]:
 
 def _rows(file: Path) -> Iterator[tuple[int, str, Any]]:
     """(line, or number in the file; a name for want of an id; what stands there)."""
+    if _is_lines(file):
+        yield from ((number, f"{file.stem}-{number}", row) for number, row in jsonl.read(file))
+        return
     try:
-        with file.open(encoding="utf-8-sig") as lines:
-            if _is_lines(file):
-                for number, line in enumerate(lines, 1):
-                    if line.strip():
-                        yield number, f"{file.stem}-{number}", _json(line, file, number)
-                return
-            whole = _json(lines.read(), file, None)
-    except OSError as error:
-        raise DataError(f"cannot read: {error.strerror}", file) from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8: {error}", file) from None
+        whole = json.loads(read_bytes(file))
+    except ValueError as error:
+        raise DataError(f"not JSON: {error}", file) from None
     if isinstance(whole, dict):
         yield from ((number, name, row) for number, (name, row) in enumerate(whole.items(), 1))
     elif isinstance(whole, list):
@@ -94,19 +91,11 @@ def _is_lines(file: Path) -> bool:
     """DuLeMon's .json has lines, too: the first tells."""
     if file.suffix == ".jsonl":
         return True
-    with file.open(encoding="utf-8-sig") as lines:
-        try:
-            first = json.loads(next((line for line in lines if line.strip()), ""))
-        except ValueError:
-            return False
-    return isinstance(first, dict) and any(isinstance(first.get(key), list) for key in _TURNS)
-
-
-def _json(text: str, file: Path, number: int | None) -> Any:
     try:
-        return json.loads(text)
-    except ValueError as error:
-        raise DataError(f"not JSON: {error}", file, number) from None
+        _, first = next(jsonl.read(file), (0, {}))
+    except DataError:
+        return False
+    return any(isinstance(first.get(key), list) for key in _TURNS)
 
 
 def _dialogue(file: Path, number: int, name: str, row: Any) -> Dialogue:

@@ -10,7 +10,7 @@ import numpy as np
 
 from evalsuite.backends.checkpoint import locate
 from evalsuite.backends.hf.backend import plan
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.weights import load_network
 

@@ -30,10 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from evalsuite.authoring.guess import ConditionalLogit, bags
-from evalsuite.authoring.guess import pieces as ngrams
-from evalsuite.authoring.making import Annotation
-from evalsuite.authoring.picture import line
+from evalsuite.authoring.charts import line
+from evalsuite.authoring.classifier import ConditionalLogit, bags
+from evalsuite.authoring.classifier import pieces as ngrams
+from evalsuite.authoring.task_files import Annotation
 from evalsuite.backends.baseline import pairs
 from evalsuite.common.errors import ConfigError, unknown
 
@@ -231,7 +231,7 @@ def _same(one: str, other: str) -> bool:
 
 @dataclass
 class Adversarial:
-    """For `making.build(distractors=…)`: filters each split on its own, so that none sees another's phrases, and keeps how
+    """For `task_files.build(distractors=…)`: filters each split on its own, so that none sees another's phrases, and keeps how
     each went."""
 
     features: Features

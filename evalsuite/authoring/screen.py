@@ -26,10 +26,10 @@ from typing import Any
 from evalsuite.authoring.concepts import Tagger, tagger_named, tagger_signature
 from evalsuite.authoring.dialogues import Dialogue, files_of, read_dialogues
 from evalsuite.authoring.knowledge import Knowledge, Triple, indexed, simplified
-from evalsuite.authoring.progress import Progress, silent
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.files import replace_file, replacing
 from evalsuite.common.lock import locked
+from evalsuite.evaluation.display import Work, silent
 
 _CHUNK = (
     16  # dialogues a worker takes at once: few enough to lose little when killed, enough to make handing over cheap
@@ -120,7 +120,7 @@ def screen(
     either_way: bool = False,
     without: Iterable[str] = (),
     index: Path | None = None,
-    progress: Progress = silent,
+    progress: Work = silent,
 ) -> Screening:
     """Screen dialogues (files, or folders of them) and write the folder `out`; goes on where it was if it was interrupted.
 

@@ -1,8 +1,7 @@
-"""What a benchmark in CORECODE's layout holds, as the paper tells it (Table 1), how its slots spread, and its artefacts."""
+"""Statistics of a benchmark in CORECODE's layout: the paper's Table 1, the distribution of slots, artefact checks."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -11,8 +10,9 @@ from statistics import fmean
 from typing import Any
 
 from evalsuite.authoring.artefacts import CHECKS, Finding, find
-from evalsuite.authoring.making import Annotation, read
+from evalsuite.authoring.task_files import Annotation, read
 from evalsuite.benchmarks.check import Table1, table1, whole_dialogues
+from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import TASKS
@@ -22,7 +22,7 @@ DIMENSIONS = tuple(dict.fromkeys(s.dimension for s in slots()))
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """The lower half of Table 1, for one set. None: cannot be told from what there is."""
+    """The lower half of Table 1, for one set. None: the data at hand do not say."""
 
     annotations: int  # instances, and triplets: each annotation has one of both
     dimensions: dict[str, int]  # Entity, Event, Social interaction
@@ -32,7 +32,7 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How often a slot is annotated. `domain` is "" for a name that the ontology has not."""
+    """How often a slot is annotated. `domain` is "" if the ontology does not have the slot."""
 
     set: str
     dimension: str
@@ -73,7 +73,7 @@ def stats(folder: Path, annotations: Path | None = None, split: str = "test", sk
     """Count and check data in the official layout. With the annotations that they were made from, knowledge is counted
     there; else in the files of slot identification, which have an item an annotation, or where there are none, in those of
     the event-causal tasks. Raises DataError for what is not there or broken."""
-    corpus = Corpus(folder, skip_bad=skip_bad)
+    corpus = Corpus(BENCHMARK, folder, skip_bad=skip_bad)
     tables = tuple(table1(name, whole) for name, whole in whole_dialogues(corpus).items() if whole)
     if annotations:
         source, knowledge, counts = annotations.name, *_of_annotations(read(annotations))
@@ -138,16 +138,3 @@ def _spread(counts: Counts) -> Iterator[Spread]:
             slot = _SLOT.get(zh)
             named = (slot.dimension, slot.domain, slot.domain_zh, slot.en) if slot else ("", "", "", "")
             yield Spread(item_set, *named, zh, by_slot[zh])
-
-
-def write(found: Stats, out: Path) -> tuple[Path, Path]:
-    """Write out/stats.json and out/stats.html, which opens anywhere without a network; returns their paths."""
-    from evalsuite.authoring.stats_page import page
-    from evalsuite.common.files import replace_file
-
-    out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
-    written = (out / "stats.json", out / "stats.html")
-    for path, content in zip(written, (text, page(found)), strict=True):
-        replace_file(path, content)
-    return written

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 from evalsuite.authoring.artefacts import CHECKS, Finding
-from evalsuite.authoring.picture import bars
+from evalsuite.authoring.charts import bars
 from evalsuite.authoring.stats import DIMENSIONS, Knowledge, Stats
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.files import replace_file
+
+
+def write(found: Stats, out: Path) -> tuple[Path, Path]:
+    """Write out/stats.json and out/stats.html, which opens anywhere without a network; returns their paths."""
+    out.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
+    written = (out / "stats.json", out / "stats.html")
+    for path, content in zip(written, (text, page(found)), strict=True):
+        replace_file(path, content)
+    return written
 
 
 def page(found: Stats) -> str:
@@ -49,7 +61,7 @@ def page(found: Stats) -> str:
 
 
 def grouped(found: Stats) -> list[tuple[tuple[str, str], list[Finding]]]:
-    """Findings of each task and set; of texts the first measure, but what can be looked up exactly."""
+    """Findings grouped by task and set. Texts have their first measure (F1); the lookup check has exact match."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for f in found.findings:
         if f.measure != "exact" or CHECKS[f.check].lookup:
@@ -58,7 +70,7 @@ def grouped(found: Stats) -> list[tuple[tuple[str, str], list[Finding]]]:
 
 
 def summary(found: Stats) -> list[tuple[bool, str]]:
-    """A line for each task and set: whether something is above chance, and the most that is had without reading."""
+    """A line per task and set: whether any check is above chance, and the best of those that do not read the dialogue."""
     lines = []
     for (task, item_set), mine in grouped(found):
         above = [f for f in mine if f.above and not CHECKS[f.check].reads and not CHECKS[f.check].lookup]

@@ -15,20 +15,21 @@ from typing import Any
 from jinja2 import StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
 
-from evalsuite import backends
-from evalsuite.backends import Backend, Limits
-from evalsuite.backends.models import Model, load_models
+from evalsuite.backends.base import Backend, Limits
+from evalsuite.backends.model import Model
+from evalsuite.backends.models import load_models
+from evalsuite.backends.registry import load
 from evalsuite.benchmarks.corecode.ontology import find, tree
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled, resolve
-from evalsuite.evaluation.display import Display
-from evalsuite.evaluation.journey import ask
+from evalsuite.evaluation.ask import Group, ask
+from evalsuite.evaluation.display import Display, Line
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 from evalsuite.results.store import Store, key
 from evalsuite.review.judge.judging import said
-from evalsuite.types import Cell, Item, Message, Request, Score
+from evalsuite.types import Message, Request
 
 _TOKENS = 1500  # of the longest reply, where the model names no limit
 _TEXTS = ("dimension", "instance", "domain", "slot", "value", "phrase", "conflict1", "conflict2")
@@ -60,16 +61,16 @@ def proposals(
 def _proposals(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget: float | None) -> Proposals:
     wanted = [row for row in rows if not row.annotations and not row.nothing]
     with Store(stem.with_name(f"{stem.name}.proposals.sqlite")) as store, Display() as display:
-        backend = backends.load(model, limits=lambda: Limits(budget, store.spent(), None, store.lend))
+        backend = load(model, limits=lambda: Limits(budget, store.spent(), None, store.lend))
         try:
             requests = [_request(model, row) for row in wanted]
             fits = [_fits(backend, request) for request in requests]
             asked = [request for request, ok in zip(requests, fits, strict=True) if ok]
             keys = [key(backend.fingerprint, request, model.chat, backend.settings) for request in asked]
-            cell = Cell(model.name, "knowledge_generation", "all", "train", "suggest", 0, "generate", "none", {})
             if asked:
-                ask(backend, [(cell, asked, keys)], store, display, lambda request, reply: Score(), "")
-            replies = {request.item.id: store.response(k) for request, k in zip(asked, keys, strict=True)}
+                group = Group(Line(model.name, "proposals", "suggest"), asked, keys)
+                ask([group], backend.generate, store, display, lambda request, reply: 0.0)
+            replies = {request.id: store.response(k) for request, k in zip(asked, keys, strict=True)}
         finally:
             backend.close()
     found, kept, dropped, failed = [], 0, 0, len(requests) - len(asked)
@@ -98,10 +99,7 @@ def _request(model: Model, row: AnnotatedDialogue) -> Request:
     template = (bundled("prompts") / "build" / "suggest.j2").read_text(encoding="utf-8")
     environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=False)
     prompt = environment.from_string(template).render(dialogue=row.dialogue, set=row.set, ontology=tree())
-    # The engines want an item; what is asked about it stands in the prompt.
-    item = Item(row.id, "knowledge_generation", row.set, "train", tuple(row.dialogue), "", references=("",))
-    limit = model.generation.max_new_tokens or _TOKENS
-    return Request(item, "suggest", prompt, (Message("user", prompt),), (), 0, limit)
+    return Request(row.id, prompt, (Message("user", prompt),), model.generation.max_new_tokens or _TOKENS)
 
 
 def _fits(backend: Backend, request: Request) -> bool:

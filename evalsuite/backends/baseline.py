@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from evalsuite.backends import TrainingItems
-from evalsuite.backends.models import Model
+from evalsuite.backends.base import TrainingItems
+from evalsuite.backends.model import Model
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.dialogue import event
 from evalsuite.common.errors import BackendError, unknown
-from evalsuite.types import Item, Request, Response
+from evalsuite.types import Item, Request, Response, Trial
 
 _SPEAKER = re.compile(r"^[^:]{0,2}:")  # not there in every benchmark
 _PIECES = re.compile(r"[^，。！？；,.!?;~～…]+")
@@ -51,11 +51,14 @@ class Baseline:
         return 0
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        raise BackendError(f"{self.fingerprint}: a baseline answers a benchmark's items, not prompts")
+
+    def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
         group: list[tuple[int, Response]] = []
-        for index, request in enumerate(requests):
+        for index, trial in enumerate(trials):
             if not done[index]:
                 try:
-                    group.append((index, Response(self._reply(request.item), "stop")))
+                    group.append((index, Response(self._reply(trial.item), "stop")))
                 except BackendError as error:
                     group.append((index, Response("", "error", error=str(error))))
             if len(group) == 256:

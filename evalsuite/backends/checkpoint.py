@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
-from evalsuite.types import Likelihood, Message, Request, Response
+from evalsuite.types import Likelihood, Message, Request, Response, label_begins, label_forms
 
 
 def locate(model: Model) -> str:
@@ -150,7 +150,7 @@ class Checkpoint:
 
     def label_forms(self, request: Request) -> list[list[list[int]]]:
         """Token ids of each option's label: option -> surface forms ("a", " a", "(a)", different ones only) -> ids."""
-        forms = request.item.label_forms
+        forms = label_forms(request.labels)
         ids = iter(self.after(self.text(request), [form for row in forms for form in row]))
         return [_distinct([next(ids) for _ in row]) for row in forms]
 
@@ -159,13 +159,13 @@ class Checkpoint:
 
         Which form a model prefers depends on its tokenizer and on how it was trained, so their probabilities are added.
         """
-        forms = request.item.label_begins
+        forms = label_begins(request.labels)
         ids = iter(self.after(self.text(request), [form for row in forms for form in row]))
         return [_distinct([next(ids) for _ in row]) for row in forms]
 
     def option_ids(self, request: Request) -> list[list[int]]:
         """Token ids of each option's text after the prompt."""
-        return self.after(self.text(request), request.item.options)
+        return self.after(self.text(request), request.options)
 
     def prior(self, request: Request) -> tuple[list[int], list[list[int]]]:
         """The prompt's last line alone ("答："), and each option's token ids after it: how likely the text is by itself."""

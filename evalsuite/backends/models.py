@@ -1,167 +1,34 @@
-"""models.yaml -> typed, strict settings. An unknown key is an error that names it, its line, and the keys there are."""
+"""models.yaml, or functions that reply -> models. An unknown key is an error that names it, its line, and the keys there are."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError
 
+from evalsuite.backends.model import API, HF, VLLM, Finetune, Generation, Model, Price, Strict
+from evalsuite.backends.registry import backend_named
+from evalsuite.backends.scripted import Replies, scripted_models
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.resources import resolve
 
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+Models = str | Path | Replies  # the place of a models.yaml, or names with functions that reply
 
 
-class Generation(_Strict):
-    """How replies are made. Decoding is greedy."""
-
-    max_new_tokens: int | None = Field(default=None, ge=1)  # None: the task's own
-    stop: list[str] = []  # a reply ends before the first of these
-    batch_tokens: int = Field(default=16384, ge=1)  # prompt and reply tokens of a batch, padding included (hf)
-
-
-class HF(_Strict):
-    """How transformers runs a model."""
-
-    attention: str | None = None  # sdpa, eager, flash_attention_2 …; None: transformers' choice
-    static_cache: bool = False  # with compile: fewer, larger kernels on a GPU
-    compile: bool = False
-    threads: int | None = Field(default=None, ge=1)  # on a CPU; None: as many as this process may use
+def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
+    """All models of a source, or those named. Raises ConfigError."""
+    if isinstance(source, str | Path):
+        return load_models(resolve(source), list(names))
+    for name in names:
+        if name not in source:
+            raise ConfigError(unknown("model", name, source))
+    return scripted_models({name: reply for name, reply in source.items() if not names or name in names})
 
 
-class VLLM(_Strict):
-    """How vLLM runs a model; the names are vLLM's own."""
-
-    tensor_parallel_size: int = Field(default=1, ge=1)
-    max_model_len: int | None = Field(default=None, ge=1)
-    gpu_memory_utilization: float = Field(default=0.9, gt=0, le=1)
-    max_num_seqs: int = Field(default=256, ge=1)
-    quantization: str | None = None
-    enforce_eager: bool = False
-    max_lora_rank: int = Field(default=64, ge=1)
-    engine: dict[str, Any] = {}  # any other argument of vllm.LLM
-
-
-class Finetune(_Strict):
-    """How `evalsuite finetune` trains a LoRA adapter on a model (docs/finetune.md). The defaults suit a 7B model."""
-
-    rank: int = Field(default=16, ge=1)
-    alpha: float = Field(default=32, gt=0)
-    dropout: float = Field(default=0.05, ge=0, lt=1)
-    target_modules: str | list[str] = "all-linear"  # every linear layer but the head; or names such as q_proj
-    learning_rate: float = Field(default=2e-4, gt=0)
-    epochs: int = Field(default=3, ge=1)
-    schedule: Literal["cosine", "linear", "constant", "constant_with_warmup"] = "cosine"
-    warmup: float = Field(default=0.03, ge=0, lt=1)  # share of the steps
-    weight_decay: float = Field(default=0, ge=0)
-    max_grad_norm: float = Field(default=1, gt=0)
-    batch: int = Field(default=4, ge=1)  # rows at once
-    gradient_accumulation: int = Field(default=4, ge=1)  # batches a step
-    gradient_checkpointing: bool = True  # a third slower, for much less memory
-    bf16: bool | None = None  # None: on a GPU that can
-    max_length: int | None = Field(
-        default=2048, ge=1
-    )  # tokens of prompt and answer; longer items are left out, counted
-    checkpoint_steps: int = Field(default=100, ge=1)  # what a killed sweep can lose
-
-    @field_validator("learning_rate", mode="before")
-    @classmethod
-    def _exponent(cls, value: Any) -> Any:
-        """YAML 1.1 takes 2e-4 (no dot) for a string."""
-        try:
-            return float(value) if isinstance(value, str) else value
-        except ValueError:
-            return value
-
-
-class Price(_Strict):
-    """What an endpoint charges for a million tokens, in any one currency."""
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-
-
-class API(_Strict):
-    """An OpenAI-compatible endpoint (docs/endpoints.md)."""
-
-    base_url: str = "https://api.openai.com/v1"
-    key_env: str | None = "OPENAI_API_KEY"  # the environment variable that holds the key; null: the endpoint wants none
-    max_concurrency: int = Field(default=32, ge=1)
-    requests_per_minute: float | None = Field(default=None, gt=0)
-    tokens_per_minute: float | None = Field(default=None, gt=0)
-    timeout: float = Field(default=120, gt=0)  # seconds for one request
-    attempts: int = Field(default=6, ge=1)  # the first included
-    backoff: float = Field(default=1, gt=0)  # seconds before the second; doubles, where the endpoint names no time
-    temperature: float | None = 0.0  # null where the endpoint takes none (reasoning models)
-    reasoning_tokens: int = Field(default=0, ge=0)  # granted on top of the reply's, for models that think first
-    price: Price | None = None
-    parameters: dict[str, Any] = {}  # sent along as they are, e.g. {enable_thinking: false}
-
-    @field_validator("base_url")
-    @classmethod
-    def _an_address(cls, value: str) -> str:
-        if not value.startswith(("http://", "https://")) or "@" in value or "?" in value:
-            raise ValueError("expected http://… or https://…, without user, password or query: keys belong in key_env")
-        return value.rstrip("/")
-
-    @field_validator("parameters")
-    @classmethod
-    def _not_ours(cls, value: dict[str, Any]) -> dict[str, Any]:
-        ours = {
-            "model",
-            "messages",
-            "prompt",
-            "stream",
-            "n",
-            "max_tokens",
-            "max_completion_tokens",
-            "temperature",
-            "stop",
-        }
-        if taken := sorted(ours & value.keys()):
-            raise ValueError(f"{', '.join(taken)}: set by evalsuite (temperature and reasoning_tokens under api, "
-                             "max_new_tokens and stop under generation)")  # fmt: skip
-        return value
-
-
-class Model(_Strict):
-    """A model to run: one entry under `models:`."""
-
-    name: str = Field(min_length=1)
-    backend: Literal["baseline", "hf", "vllm", "openai"]
-    path: str  # a folder, "bundled:…", a hub id, an endpoint's model name; for baseline: random, majority, lexical, oracle
-    hub: Literal["huggingface", "modelscope"] = "huggingface"
-    chat: bool = False  # through the model's own chat template, shots as turns
-    chat_template_kwargs: dict[str, Any] = {}  # what that template takes, e.g. {enable_thinking: false}
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    device: str = "auto"
-    revision: str | None = None
-    adapter: str | None = None
-    trust_remote_code: bool = False
-    generation: Generation = Generation()
-    hf: HF = HF()
-    vllm: VLLM = VLLM()
-    api: API = API()
-    finetune: Finetune = Finetune()
-    trained: dict[str, Any] | None = None  # what `evalsuite finetune` trained its adapter on; goes into results.json
-    tasks: list[str] | None = None  # it is asked no others of a run's
-    shots: list[int] | None = None  # overrides --shots for this model
-    tags: list[str] = []
-    family: str | None = None  # of judges and those they judge, e.g. qwen; None: as the name or path begins
-
-    @field_validator("shots")
-    @classmethod
-    def _not_negative(cls, value: list[int] | None) -> list[int] | None:
-        if value is not None and (not value or min(value) < 0):
-            raise ValueError("expected one number or more, none negative")
-        return value
-
-
-class _File(_Strict):
+class _File(Strict):
     models: list[Model] = Field(min_length=1)
 
 
@@ -187,6 +54,12 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
         models = _File.model_validate(tree).models
     except ValidationError as error:
         raise ConfigError("\n".join(_explain(path, node, e) for e in error.errors())) from None
+    for n, model in enumerate(models):
+        try:
+            backend_named(model.backend)
+        except ConfigError as error:
+            place = {"loc": ("models", n, "backend"), "msg": str(error), "type": "unknown_backend"}
+            raise ConfigError(_explain(path, node, place)) from None
     seen = [m.name for m in models]
     for name in seen:
         if seen.count(name) > 1:
@@ -204,7 +77,7 @@ def _located(model: Model, base: Path) -> Model:
         found = resolve(path, base)
         return str(found) if found.exists() or path.startswith("bundled:") else path
 
-    if model.backend in ("baseline", "openai"):
+    if not backend_named(model.backend).files:
         return model
     adapter = place(model.adapter) if model.adapter else None
     return model.model_copy(update={"path": place(model.path), "adapter": adapter})

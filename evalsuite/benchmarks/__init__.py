@@ -1,1 +1,1 @@
-"""Official data -> Item: a folder a benchmark, and one line in registry.py."""
+"""Official data -> Item: a folder and a line in registry.py for each benchmark."""

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import mean
 
-from evalsuite.benchmarks.corpus import Corpora, Corpus, File
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.benchmarks.corpus import Corpus, File
+from evalsuite.benchmarks.registry import BENCHMARKS, Corpora
 from evalsuite.common.dialogue import event
 from evalsuite.common.errors import DataError
 from evalsuite.types import Item
-
-# Tasks whose files show dialogues whole; the others mask, replace or clip a phrase.
-_WHOLE = ("knowledge_generation", "domain_identification", "slot_identification", "event_cause", "subsequent_event")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ class Check:
     counts: tuple[Count, ...]
     leaks: tuple[Leak, ...]
     table1: tuple[Table1, ...]
-    between_sets: int  # dialogues that EASY and HARD share
+    between_sets: int  # dialogues that all sets of a benchmark share: EASY and HARD
 
 
 def check(corpora: Corpora) -> Check:
@@ -93,7 +90,7 @@ def check(corpora: Corpora) -> Check:
 
 def _check(corpus: Corpus) -> Check:
     counts, leaks = [], []
-    for task in (t for t in TASKS.values() if t.benchmark == corpus.benchmark.name):
+    for task in corpus.benchmark.tasks:
         for item_set in (name for name in corpus.sets if name not in corpus.derived):
             files = {
                 s: corpus.file(task, item_set, s) for s in corpus.benchmark.splits if corpus.has(task, item_set, s)
@@ -104,7 +101,7 @@ def _check(corpus: Corpus) -> Check:
                 leaks.append(_leak(task.name, item_set, (one, other), files[one].items, files[other].items))
     whole = whole_dialogues(corpus)
     tables = tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues)
-    shared = whole["easy"] & whole["hard"] if tables else set()
+    shared = set.intersection(*whole.values())
     return Check(tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tables, len(shared))
 
 
@@ -113,9 +110,9 @@ def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
     return {
         item_set: {
             item.dialogue
-            for task in (TASKS[name] for name in _WHOLE)
+            for task in corpus.benchmark.tasks
             for split in corpus.benchmark.splits
-            if task.benchmark == corpus.benchmark.name and corpus.has(task, item_set, split)
+            if task.whole and corpus.has(task, item_set, split)
             for item in corpus.file(task, item_set, split).items
         }
         for item_set in corpus.sets

@@ -1,16 +1,27 @@
-"""What every benchmark's data folder can be asked for, and all of them together."""
+"""What a benchmark's data folder can be asked for. A benchmark's loader is a subclass of `Corpus`."""
 
 from __future__ import annotations
 
+import hashlib
+import io
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
-from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.errors import DataError
+from evalsuite.common.files import read_bytes
+from evalsuite.common.jsonl import lines, valid
 from evalsuite.types import Benchmark, Item, Task
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    Model = TypeVar("Model", bound=BaseModel)
+
+Row = TypeVar("Row")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,29 +32,83 @@ class File:
     items: tuple[Item, ...]
     skipped: tuple[DataError, ...]
     sha256: str
-    facts: dict[str, Any] = field(default_factory=dict)  # what a metric has to know beside the items
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what a metric has to know beside the items
+
+
+def collect(
+    rows: Iterable[tuple[int, Row]], make: Callable[[int, Row], Made], skip_bad: bool
+) -> tuple[tuple[Made, ...], tuple[DataError, ...]]:
+    """`make` of each (line number, row). With `skip_bad`, rows for which it raises DataError are left out, and the errors
+    are returned; else the first is raised."""
+    made: list[Made] = []
+    skipped: list[DataError] = []
+    for line, row in rows:
+        try:
+            made.append(make(line, row))
+        except DataError as error:
+            if not skip_bad:
+                raise
+            skipped.append(error)
+    return tuple(made), tuple(skipped)
+
+
+def read_lines(
+    path: Path, model: type[Model], make: Callable[[int, Model], Made], skip_bad: bool, missing: str = ""
+) -> tuple[tuple[Made, ...], tuple[DataError, ...], str]:
+    """`make` of each line of a JSONL file, checked by a pydantic model; the errors of lines left out; the file's SHA-256.
+
+    `missing` is what the error says if there is no such file.
+    """
+    raw = read_bytes(path, missing)
+    made, skipped = collect(
+        lines(io.BytesIO(raw)), lambda line, text: make(line, valid(model, text, path, line)), skip_bad
+    )
+    return made, skipped, hashlib.sha256(raw).hexdigest()
 
 
 class Corpus(ABC):
-    """One benchmark's data folder; each file is read once. `path` and `_load` are what a benchmark has to say."""
+    """One benchmark's data folder. Each file is read once.
 
-    benchmark: ClassVar[Benchmark]
-    derived: ClassVar[tuple[str, ...]] = ()  # sets that are made of another benchmark's files
+    A subclass says what its folder looks like (`expected`, `places`, `is_root`), where the items of a task, set and
+    split are (`path`), and reads them (`load`).
+    """
 
-    def __init__(self, root: Path, *, skip_bad: bool = False) -> None:
-        self.root, self._skip_bad = root, skip_bad
+    expected = ""  # the files of the folder, for an error's message: "{v1,v2}/data/{train,val,test}.json"
+    places: tuple[str, ...] = ()  # folders within the given one that may be the root; none: itself, and <name>/
+    derived: tuple[str, ...] = ()  # sets that are made of another benchmark's files
+
+    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
+        """Raises DataError if the folder holds nothing of the benchmark. `skip_bad`: broken lines are left out."""
+        self.benchmark, self.skip_bad = benchmark, skip_bad
+        self.root = self.find(folder)
         self._files: dict[tuple[str, str, str], File] = {}
 
-    @property
-    def sets(self) -> tuple[str, ...]:
-        return self.benchmark.sets
+    def find(self, folder: Path) -> Path:
+        """The root in `folder`. Raises DataError that says what was expected."""
+        if not folder.is_dir():
+            raise DataError(
+                "no such folder: give --data DIR or EVALSUITE_DATA, or fetch with `evalsuite data pull`", folder
+            )
+        for place in self.places or ("", self.benchmark.name):
+            if self.is_root(folder / place):
+                return folder / place
+        raise DataError(f"no {self.benchmark.title} data here: expected {self.expected}", folder)
+
+    @abstractmethod
+    def is_root(self, folder: Path) -> bool:
+        """Whether the benchmark's files lie in this very folder."""
 
     @abstractmethod
     def path(self, task: Task, set: str, split: str) -> Path:
         """Where the items come from."""
 
     @abstractmethod
-    def _load(self, task: Task, set: str, split: str) -> File: ...
+    def load(self, task: Task, set: str, split: str) -> File:
+        """Read the items. Raises DataError with file, line and field for what is broken, unless `skip_bad`."""
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        return self.benchmark.sets
 
     def has(self, task: Task, set: str, split: str) -> bool:
         return self.path(task, set, split).is_file()
@@ -52,88 +117,24 @@ class Corpus(ABC):
         """The items. Raises DataError for what is broken or missing."""
         place = (task.name, set, split)
         if place not in self._files:
-            self._files[place] = self._load(task, set, split)
+            self._files[place] = self.load(task, set, split)
         return self._files[place]
 
     def train(self, task: str, set: str) -> tuple[Item, ...]:
-        """The training items, () if there are none."""
-        return self.file(TASKS[task], set, "train").items if self.has(TASKS[task], set, "train") else ()
+        """The training items of a task's name, () if there are none."""
+        return self._first(task, set, ("train",))
 
     def labelled(self, task: str, set: str) -> tuple[Item, ...]:
         """Items that are not tested on: the training split, or dev where there is none (as of one task of CORECODE)."""
-        splits = [s for s in ("train", "dev") if s in self.benchmark.splits and self.has(TASKS[task], set, s)]
-        return self.file(TASKS[task], set, splits[0]).items if splits else ()
+        return self._first(task, set, ("train", "dev"))
+
+    def _first(self, task: str, set: str, splits: tuple[str, ...]) -> tuple[Item, ...]:
+        (t,) = (t for t in self.benchmark.tasks if t.name == task)
+        there = [s for s in splits if s in self.benchmark.splits and self.has(t, set, s)]
+        return self.file(t, set, there[0]).items if there else ()
 
     def files(self, split: str) -> list[tuple[Task, str]]:
         """(task, set) of all there is of that split, in the paper's order."""
         if split not in self.benchmark.splits:
             return []
-        mine = [t for t in TASKS.values() if t.benchmark == self.benchmark.name]
-        return [(t, s) for t in mine for s in self.sets if self.has(t, s, split)]
-
-
-def folder_of(folder: Path, places: Iterable[str], is_it: Callable[[Path], bool], expected: str) -> Path:
-    """The first of `folder`/`places` that holds a benchmark's data. Raises DataError that says what was expected."""
-    if not folder.is_dir():
-        raise DataError(
-            "no such folder: give --data DIR or EVALSUITE_DATA, or fetch with `evalsuite data pull`", folder
-        )
-    for place in places:
-        if is_it(folder / place):
-            return folder / place
-    raise DataError(expected, folder)
-
-
-class Corpora:
-    """The data of all benchmarks in one folder, or in subfolders of their names. Each is opened when it is asked for."""
-
-    def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
-        self.root, self._skip_bad = folder, skip_bad
-        self._opened: dict[str, Corpus] = {}
-
-    def __getitem__(self, benchmark: str) -> Corpus:
-        """Raises DataError if the folder has nothing of it."""
-        if benchmark not in self._opened:
-            self._opened[benchmark] = open_corpus(benchmark, self.root, skip_bad=self._skip_bad)
-        return self._opened[benchmark]
-
-    def of(self, task: Task) -> Corpus:
-        return self[task.benchmark]
-
-    def path(self, task: Task, set: str, split: str) -> Path:
-        return self.of(task).path(task, set, split)
-
-    def has(self, task: Task, set: str, split: str) -> bool:
-        return self.of(task).has(task, set, split)
-
-    def file(self, task: Task, set: str, split: str) -> File:
-        return self.of(task).file(task, set, split)
-
-    def train(self, task: str, set: str) -> tuple[Item, ...]:
-        return self.of(TASKS[task]).train(task, set)
-
-    def labelled(self, task: str, set: str) -> tuple[Item, ...]:
-        return self.of(TASKS[task]).labelled(task, set)
-
-
-def data_name(task: Task, set: str, split: str) -> str:
-    """What manifest.json calls the items of a place: of CORECODE the official file, of others, whose files hold several
-    tasks and sets, the beginning of their ids."""
-    if task.benchmark == "corecode":
-        return f"{set}/{task.folder}/{split}/{task.file}.jsonl"
-    return f"{task.benchmark}/{set}/{split}/{task.local}"
-
-
-def open_corpus(benchmark: str, folder: Path, *, skip_bad: bool = False) -> Corpus:
-    """A benchmark's data in `folder`. Raises DataError if there are none, ConfigError for an unknown benchmark."""
-    from evalsuite.benchmarks.cedar import loader as cedar
-    from evalsuite.benchmarks.cicero import loader as cicero
-    from evalsuite.benchmarks.cider import loader as cider
-    from evalsuite.benchmarks.corecode import loader as corecode
-    from evalsuite.benchmarks.glucose import loader as glucose
-
-    if benchmark not in BENCHMARKS:
-        raise ConfigError(unknown("benchmark", benchmark, BENCHMARKS))
-    kinds = (corecode.Corpus, cicero.Corpus, cider.Corpus, glucose.Corpus, cedar.Corpus)
-    made = {kind.benchmark.name: kind for kind in kinds}
-    return made[benchmark](folder, skip_bad=skip_bad)
+        return [(t, s) for t in self.benchmark.tasks for s in self.sets if self.has(t, s, split)]

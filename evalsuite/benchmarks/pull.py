@@ -1,4 +1,4 @@
-"""Fetch official data. The only place that knows their public addresses, and what is known of their licences."""
+"""Fetch a benchmark's official data from the address that it names."""
 
 from __future__ import annotations
 
@@ -10,38 +10,27 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from evalsuite.benchmarks.corpus import Corpus, open_corpus
+from evalsuite.benchmarks.corpus import Corpus
+from evalsuite.benchmarks.registry import BENCHMARKS, open_corpus
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.types import Archives
 
-# A repository to clone, or archives of a release, each unpacked as <its name>/data/.
-ADDRESSES: dict[str, str | dict[str, str]] = {
-    "corecode": "https://github.com/danshi777/CORECODE.git",
-    # No clone of CICERO's repository holds v1's files.
-    "cicero": {
-        "v1": "https://github.com/declare-lab/CICERO/releases/download/v1.0.0/data.zip",
-        "v2": "https://github.com/declare-lab/CICERO/releases/download/v2.0.0/data.zip",
-    },
-    "cider": "https://github.com/declare-lab/CIDER.git",
-    "glucose": "https://github.com/ElementalCognition/glucose.git",  # CC BY-NC 4.0
-}
-_NOWHERE = (
-    "CEDAR's official data could not be found anywhere: docs/cedar.md says what file to write, and what is bundled"
-)
 _LIMIT = 300_000_000  # bytes of one file, unpacked: the largest is a tenth of it
 
 
 def pull(benchmark: str, target: Path, address: str = "") -> Corpus:
     """Fetch a benchmark into `target`. Raises ConfigError with what could not be fetched, and why."""
-    if benchmark == "cedar":
-        raise ConfigError(_NOWHERE)
-    if benchmark not in ADDRESSES:
-        raise ConfigError(unknown("benchmark", benchmark, ADDRESSES))
-    known = ADDRESSES[benchmark]
-    if isinstance(known, str) or address:
-        clone(target, address or str(known))
+    if benchmark not in BENCHMARKS:
+        raise ConfigError(unknown("benchmark", benchmark, BENCHMARKS))
+    known = BENCHMARKS[benchmark]
+    source = address or known.address
+    if isinstance(source, Archives):
+        for name, archive in source.addresses.items():
+            unpack(archive, target / name / "data", source.files)
+    elif source:
+        clone(target, source)
     else:
-        for name, archive in known.items():
-            unpack(archive, target / name / "data", ("train.json", "val.json", "test.json"))
+        raise ConfigError(f"{known.title} cannot be fetched: {known.no_address or 'it names no address'}")
     return open_corpus(benchmark, target)
 
 

@@ -1,25 +1,64 @@
-"""All benchmarks and their tasks. A new task is a row in data/<benchmark>_tasks.py, a template folder, and a fixture."""
+"""All benchmarks and their tasks: the suite's, then those of installed packages (entry points `evalsuite.benchmarks`)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 
-from evalsuite.benchmarks.cedar.tasks import CEDAR, TASKS_CEDAR
-from evalsuite.benchmarks.cicero.tasks import CICERO, TASKS_CICERO
-from evalsuite.benchmarks.cider.tasks import CIDER, TASKS_CIDER
-from evalsuite.benchmarks.corecode.tasks import CORECODE, TASKS_CORECODE
-from evalsuite.benchmarks.glucose.tasks import GLUCOSE, TASKS_GLUCOSE
+from evalsuite.benchmarks import cedar, cicero, cider, corecode, glucose
+from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.types import Benchmark, Task
+from evalsuite.common.plugins import Table, installed
+from evalsuite.common.resources import bundled
+from evalsuite.types import Benchmark, Item, Task
 
-BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (CORECODE, CICERO, CIDER, GLUCOSE, CEDAR)}
-TASKS: dict[str, Task] = {
-    task.name: task
-    for task in (*TASKS_CORECODE.values(), *TASKS_CICERO.values(), *TASKS_CIDER.values(), *TASKS_GLUCOSE, *TASKS_CEDAR)
-}
+SHIPPED = (corecode.BENCHMARK, cicero.BENCHMARK, cider.BENCHMARK, glucose.BENCHMARK, cedar.BENCHMARK)
+DEFAULT = "corecode"  # what is run and fetched if no benchmark is named
+GROUP = "evalsuite.benchmarks"
 
 SPLITS = ("train", "dev", "test")
-_SETS = [name for b in BENCHMARKS.values() for name in b.sets]
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def _benchmarks() -> dict[str, Benchmark]:
+    found = {b.name: b for b in SHIPPED}
+    origins = {b.name: "evalsuite" for b in SHIPPED} | {t.name: "evalsuite" for b in SHIPPED for t in b.tasks}
+    for name, benchmark, origin in installed(GROUP):
+        _check(name, benchmark, origin)
+        for each in (name, *(t.name for t in benchmark.tasks)):
+            if each in origins:
+                raise ConfigError(
+                    f"{origin}: {each!r} is the name of a benchmark or task of {origins[each]}; rename it"
+                )
+            origins[each] = origin
+        found[name] = benchmark
+    return found
+
+
+def _check(name: str, benchmark: object, origin: str) -> None:
+    """Raises ConfigError for what the suite would stumble over later."""
+    if not isinstance(benchmark, Benchmark):
+        raise ConfigError(f"{origin}: expected an evalsuite.types.Benchmark, found {type(benchmark).__name__}")
+    if benchmark.name != name or not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"{origin}: the entry point is {name!r} and its benchmark {benchmark.name!r}: "
+            "expected one name of small letters, digits and _"
+        )
+    for task in benchmark.tasks:
+        if not task.name.startswith(f"{name}_") or not _NAME.fullmatch(task.name):
+            raise ConfigError(f"{origin}: task {task.name!r}: expected {name}_… of small letters, digits and _")
+    for item_set in benchmark.sets:
+        if not re.fullmatch(r"[\w.-]+", item_set) or item_set in ("all", "both"):
+            raise ConfigError(f"{origin}: set {item_set!r}: expected letters, digits, _, . and -, not all or both")
+    for split in benchmark.splits:
+        if split not in SPLITS:
+            raise ConfigError(f"{origin}: {unknown('split', split, SPLITS)}")
+
+
+BENCHMARKS: Table[Benchmark] = Table(_benchmarks)
+TASKS: Table[Task] = Table(lambda: {t.name: t for b in BENCHMARKS.values() for t in b.tasks})
 
 
 def task(name: str) -> Task:
@@ -37,7 +76,7 @@ def tasks_named(names: Iterable[str]) -> list[Task]:
     found: dict[str, Task] = {}
     for name in names:
         if name in BENCHMARKS:
-            found |= {t.name: t for t in TASKS.values() if t.benchmark == name}
+            found |= {t.name: t for t in BENCHMARKS[name].tasks}
         elif name in TASKS:
             found[name] = TASKS[name]
         else:
@@ -52,12 +91,67 @@ def benchmark_of(task: str) -> Benchmark:
 
 def set_order(item_set: str) -> tuple[int, str]:
     """By what sets are sorted: as the papers have them, those that no paper has at the end by name."""
-    return (_SETS.index(item_set) if item_set in _SETS else len(_SETS), item_set)
+    places = _set_places()
+    return (places.get(item_set, len(places)), item_set)
+
+
+@cache
+def _set_places() -> dict[str, int]:
+    names = dict.fromkeys(name for b in BENCHMARKS.values() for name in b.sets)
+    return {name: n for n, name in enumerate(names)}
 
 
 def task_order(name: str) -> int:
     """By what tasks are sorted: as TASKS has them."""
-    return _ORDER[name]
+    return _task_places()[name]
 
 
-_ORDER = {name: n for n, name in enumerate(TASKS)}
+@cache
+def _task_places() -> dict[str, int]:
+    return {name: n for n, name in enumerate(TASKS)}
+
+
+# --- data
+
+
+def open_corpus(benchmark: str, folder: Path, *, skip_bad: bool = False) -> Corpus:
+    """A benchmark's data in `folder`. Raises DataError if there are none, ConfigError for an unknown benchmark."""
+    if benchmark not in BENCHMARKS:
+        raise ConfigError(unknown("benchmark", benchmark, BENCHMARKS))
+    found = BENCHMARKS[benchmark]
+    if found.sample and folder == bundled("sample"):  # which holds the suite's own benchmarks only
+        folder = found.sample
+    corpus: Corpus = found.loader(found, folder, skip_bad=skip_bad)
+    return corpus
+
+
+class Corpora:
+    """The data of all benchmarks in one folder, or in subfolders of their names. Each is opened when it is asked for."""
+
+    def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
+        self.root, self._skip_bad = folder, skip_bad
+        self._opened: dict[str, Corpus] = {}
+
+    def __getitem__(self, benchmark: str) -> Corpus:
+        """Raises DataError if the folder has nothing of it."""
+        if benchmark not in self._opened:
+            self._opened[benchmark] = open_corpus(benchmark, self.root, skip_bad=self._skip_bad)
+        return self._opened[benchmark]
+
+    def of(self, task: Task) -> Corpus:
+        return self[task.benchmark]
+
+    def path(self, task: Task, set: str, split: str) -> Path:
+        return self.of(task).path(task, set, split)
+
+    def has(self, task: Task, set: str, split: str) -> bool:
+        return self.of(task).has(task, set, split)
+
+    def file(self, task: Task, set: str, split: str) -> File:
+        return self.of(task).file(task, set, split)
+
+    def train(self, task: str, set: str) -> tuple[Item, ...]:
+        return self.of(TASKS[task]).train(task, set)
+
+    def labelled(self, task: str, set: str) -> tuple[Item, ...]:
+        return self.of(TASKS[task]).labelled(task, set)

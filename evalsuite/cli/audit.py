@@ -1,4 +1,4 @@
-"""`evalsuite audit make` and `evalsuite audit read`; apart from cli.py only for their length."""
+"""`evalsuite audit make` and `evalsuite audit read`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from typing import Annotated
 
 import typer
 
-from evalsuite.cli import app as cli
-from evalsuite.common.terminal import clean
+from evalsuite.cli.options import parts
+from evalsuite.common.terminal import clean, print_all, say
 
-audit_app = typer.Typer(
-    help="People check a run: mark a sample of its replies, and see what holds.", no_args_is_help=True
-)
+audit = typer.Typer(no_args_is_help=True)
 
 
-@audit_app.command("make")
+@audit.command("make")
 def make(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     n: Annotated[int, typer.Option("--n", help="Outputs of each model.")] = 100,
@@ -36,17 +34,17 @@ def make(
     ] = "",
 ) -> None:
     """Draw a stratified sample and write the page on which a person marks it, and the same for a spreadsheet."""
-    from evalsuite.review import audit
+    from evalsuite.review import audit as auditing
 
-    page, sample = audit.make(run, n, seed, cli._split(models), cli._split(tasks), rubric, name)
+    page, sample = auditing.make(run, n, seed, parts(models), parts(tasks), rubric, name)
     strata = len({(d.output.model, d.stratum) for d in sample.drawn})
     of = sum(w.outputs for w in sample.whole)
-    cli._say(f"{len(sample.drawn)} of {of} outputs, {strata} strata, sample {sample.hash}")
-    cli._say(f"page: {page}")
-    cli._say(f"for a spreadsheet: {page.parent / 'to-mark.csv'}   for a program: {page.parent / 'to-mark.jsonl'}")
+    say(f"{len(sample.drawn)} of {of} outputs, {strata} strata, sample {sample.hash}")
+    say(f"page: {page}")
+    say(f"for a spreadsheet: {page.parent / 'to-mark.csv'}   for a program: {page.parent / 'to-mark.jsonl'}")
 
 
-@audit_app.command("read")
+@audit.command("read")
 def read(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE…", help="Marks: exported by the page, or filled in by hand.")
@@ -60,10 +58,10 @@ def read(
 ) -> None:
     """Say what the marks tell: outputs correct raw, filtered and actually; parser; scores; agreement; judges."""
     from evalsuite.cli.tables.audit import audit_tables
-    from evalsuite.review import audit
-    from evalsuite.review.audit.reading import write
+    from evalsuite.review import audit as auditing
+    from evalsuite.review.audit.findings import write
 
-    found = audit.read(files, run)
-    cli._print(*audit_tables(clean(found), published))
+    found = auditing.read(files, run)
+    print_all(*audit_tables(clean(found), published))
     write(found, out, table)
-    cli._say(f"every figure: {out}")
+    say(f"every figure: {out}")

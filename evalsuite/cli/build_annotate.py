@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from evalsuite.cli import app as cli
-from evalsuite.common.terminal import clean
+from evalsuite.cli.options import Models
+from evalsuite.common.terminal import clean, print_all, say
 
 
 def check(
@@ -22,9 +22,9 @@ def check(
     for file in map(resolve, files):
         dialogues, wrong = check(file)
         for error in wrong:
-            cli._say(clean(str(error)))
+            say(clean(str(error)))
         found = sum(len(d.annotations) for d in dialogues)
-        cli._say(f"{file}: {len(dialogues)} dialogues, {found} annotations, {len(wrong)} problems")
+        say(f"{file}: {len(dialogues)} dialogues, {found} annotations, {len(wrong)} problems")
         bad += len(wrong)
     if bad:
         raise typer.Exit(2)
@@ -34,7 +34,7 @@ def annotate(
     dialogues: Annotated[
         Path, typer.Argument(help='JSONL of {"id", "dialogue": [turns]}, or annotations to go on with.')
     ],
-    out: Annotated[Path, typer.Option("--out", help="The page.")] = Path("annotate.html"),
+    out: Annotated[Path, typer.Option("--out", help="The annotation_page.")] = Path("annotate.html"),
     annotator: Annotated[str, typer.Option("--annotator", help="Who annotates; else the page asks.")] = "",
     set: Annotated[
         str, typer.Option("--set", help="easy (events say A and B) or hard (x and y), where a dialogue names none.")
@@ -42,24 +42,26 @@ def annotate(
     suggest: Annotated[
         str, typer.Option("--suggest", help="A model of --models that proposes annotations; people accept them.")
     ] = "",
-    models: cli.Models = "bundled:models.yaml",
+    models: Models = "bundled:models.yaml",
     budget: Annotated[float | None, typer.Option("--budget", help="What the proposals may cost in all.")] = None,
 ) -> None:
     """Write the page on which dialogues are annotated: one file, offline, kept in the browser, exported as JSONL."""
-    from evalsuite.authoring import page
+    from evalsuite.authoring import annotation_page
     from evalsuite.common.errors import ConfigError, unknown
+    from evalsuite.common.flags import check_budget
     from evalsuite.common.resources import resolve
 
     if set not in ("easy", "hard"):
         raise ConfigError(unknown("set", set, ("easy", "hard")))
-    rows = page.dialogues(resolve(dialogues), set)
+    check_budget(budget)
+    rows = annotation_page.dialogues(resolve(dialogues), set)
     if suggest:
         from evalsuite.authoring.suggest import proposals
 
         found = proposals(rows, suggest, out.with_suffix(""), models, budget)
         rows = list(found.dialogues)
-        cli._say(clean(f"{found.told}; kept in {found.file}"))
-    cli._say(f"{len(rows)} dialogues: {page.write(rows, out, annotator)}")
+        say(clean(f"{found.told}; kept in {found.file}"))
+    say(f"{len(rows)} dialogues: {annotation_page.write(rows, out, annotator)}")
 
 
 def agree(
@@ -76,7 +78,7 @@ def agree(
     from evalsuite.common.resources import resolve
 
     found = agreement([*map(resolve, files)])
-    cli._print(*agreement_tables(clean(found), most))
+    print_all(*agreement_tables(clean(found), most))
     if out:
         out.write_text(json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        cli._say(f"all of it: {out}")
+        say(f"all of it: {out}")

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from evalsuite.cli import app as cli
-from evalsuite.common.terminal import clean
+from evalsuite.cli.options import parts
+from evalsuite.common.terminal import clean, print_all, say
 
 
 def screen(
@@ -34,21 +34,22 @@ def screen(
     ] = None,
 ) -> None:
     """Keep the dialogues that are rich in commonsense (the paper's section 3), and count them as its Table 8 does."""
-    from evalsuite.authoring.progress import shown
     from evalsuite.authoring.screen import screen as screened
     from evalsuite.cli.tables.results import listing
     from evalsuite.common.resources import resolve
+    from evalsuite.evaluation.display import Display
 
     try:
-        thresholds = sorted({*map(int, cli._split(counts)), more_than})
+        thresholds = sorted({*map(int, parts(counts)), more_than})
     except ValueError:
         raise typer.BadParameter(f"{counts!r}: expected numbers such as 1,2,3", param_hint="--counts") from None
-    done = screened(
-        [*map(resolve, dialogues)], resolve(knowledge), out, more_than=more_than, jobs=jobs or os.cpu_count() or 1, tagger=tagger,
-        either_way=either_way, without=cli._split(without), index=index, progress=shown,
-    )  # fmt: skip
+    with Display() as display:
+        done = screened(
+            [*map(resolve, dialogues)], resolve(knowledge), out, more_than=more_than, jobs=jobs or os.cpu_count() or 1,
+            tagger=tagger, either_way=either_way, without=parts(without), index=index, progress=display.work,
+        )  # fmt: skip
     rows = [*done.counts, done.total] if len(done.counts) > 1 else [*done.counts]
-    cli._print(
+    print_all(
         listing(
             f"More than {more_than} matches are kept",
             ["source", "dialogues", *(f"> {k}" for k in thresholds)],
@@ -56,6 +57,6 @@ def screen(
         )
     )
     kept = done.total.more_than(more_than)
-    cli._say(
+    say(
         f"{kept:,} of {done.total.dialogues:,} dialogues: {out / 'kept.jsonl'}   their matches: {out / 'matches.jsonl'}"
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evalsuite.cli import app as cli
+from evalsuite.cli.options import SkipBad, Split
 from evalsuite.common.terminal import emit, json_mark, print_all, say
 
 
@@ -17,9 +17,9 @@ def stats(
     annotations: Annotated[
         Path | None, typer.Option("--annotations", help="The annotations they were made from: all of Table 1.")
     ] = None,
-    split: cli.Split = "test",
+    split: Split = "test",
     out: Annotated[Path | None, typer.Option("--out", help="Write stats.json and stats.html there.")] = None,
-    skip_bad: cli.SkipBad = False,
+    skip_bad: SkipBad = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """The paper's Table 1, how slots and domains spread, and what guessers reach that do not read the dialogue."""
@@ -37,5 +37,7 @@ def stats(
     else:
         print_all(*stats_tables(found))
     if out:
-        _, page = counting.write(found, out)
+        from evalsuite.authoring.stats_page import write
+
+        _, page = write(found, out)
         say(f"{page}: open it in a browser; the same as figures beside it")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli import app as cli
-from evalsuite.common.terminal import clean
+from evalsuite.cli.options import Models, parts
+from evalsuite.common.terminal import clean, print_all, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,7 +26,7 @@ def tasks(
     discriminator: Annotated[
         str, typer.Option("--discriminator", help="Of adversarial ones: ngrams, or an hf model of --models.")
     ] = "ngrams",
-    models: cli.Models = "bundled:models.yaml",
+    models: Models = "bundled:models.yaml",
     shares: Annotated[str, typer.Option("--shares", help="Of dialogues, for train and dev; the rest for test.")] = "",
     seed: Annotated[int, typer.Option("--seed", help="For splits, option order and conflict phrases.")] = 0,
 ) -> None:
@@ -35,19 +35,19 @@ def tasks(
     from evalsuite.common.resources import resolve
 
     try:
-        train, dev = map(float, cli._split(shares)) if shares else SHARES
+        train, dev = map(float, parts(shares)) if shares else SHARES
     except ValueError:
         raise typer.BadParameter(f"{shares!r}: expected two numbers such as 0.36,0.14", param_hint="--shares") from None
     found = [resolve(file) for file in files]
     made = make(found, out, annotator, distractors, discriminator, models, seed, (train, dev))
-    cli._print(overview(made))
+    print_all(overview(made))
     for told in notes(made):
-        cli._say(clean(told))
-    cli._say(f"{made.data}: evalsuite build stats {out} checks it; evalsuite run --data {out} evaluates on it")
+        say(clean(told))
+    say(f"{made.data}: evalsuite build stats {out} checks it; evalsuite run --data {out} evaluates on it")
 
 
 def overview(made: Made) -> Table:
-    """Items by task and split, and what they are made of."""
+    """A table of the items by task and split, with the dialogues they come from and the places of right options."""
     from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
     from evalsuite.cli.tables.results import listing
 
@@ -59,7 +59,7 @@ def overview(made: Made) -> Table:
 
 
 def notes(made: Made) -> list[str]:
-    """What was read, and what of it was left out."""
+    """Lines that say how many annotations were read, and which were left out and why."""
     merged = made.merged
     read = sum(merged.annotators.values())
     who = ", ".join(f"{name} {n}" for name, n in merged.annotators.items() if name)

@@ -10,27 +10,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli import app as cli
+from evalsuite.cli.options import Data, Models, SkipBad
 from evalsuite.common.terminal import emit, json_mark, print_all, say
-from evalsuite.types import Task
 
 if TYPE_CHECKING:
     from evalsuite.benchmarks.corpus import Corpus
+    from evalsuite.types import Task
 
-data_app = typer.Typer(help="Look at data, or fetch the official files.", no_args_is_help=True)
+data = typer.Typer(no_args_is_help=True)
 
 
-def tasks(data: cli.Data = None) -> None:
-    """List the tasks of every benchmark, and how many test items the data have of each set."""
-    from evalsuite.benchmarks.corpus import Corpora
-    from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+def tasks(data: Data = None) -> None:
+    from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora
     from evalsuite.cli.tables.results import listing
     from evalsuite.common.errors import DataError
     from evalsuite.common.resources import resolve
 
     corpora = Corpora(resolve(data or os.environ.get("EVALSUITE_DATA") or "bundled:sample"))
     for name, benchmark in BENCHMARKS.items():
-        rows = [[t.name, t.short, t.zh, t.kind] for t in TASKS.values() if t.benchmark == name]
+        rows = [[t.name, t.short, t.zh, t.kind] for t in benchmark.tasks]
         try:
             corpus = corpora[name]
             title = f"{benchmark.title} (--tasks {name}), test items in {corpus.root}"
@@ -41,15 +39,14 @@ def tasks(data: cli.Data = None) -> None:
 
 
 def _items(corpus: Corpus, t: Task) -> str:
-    """ "easy 142, hard 142", or of many sets their sum."""
+    """The number of test items of each set, "easy 142, hard 142"; of more than three sets their sum."""
     counts = {s: len(corpus.file(t, s, "test").items) for s in corpus.sets if corpus.has(t, s, "test")}
     if len(counts) > 3:
         return f"{sum(counts.values()):,} in {len(counts)} {corpus.benchmark.sets_en}s"
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "–"
 
 
-def models(models: cli.Models = "bundled:models.yaml") -> None:
-    """List the models of a file."""
+def models(models: Models = "bundled:models.yaml") -> None:
     from evalsuite.backends.models import load_models
     from evalsuite.cli.tables.results import listing
     from evalsuite.common.resources import resolve
@@ -62,15 +59,15 @@ def models(models: cli.Models = "bundled:models.yaml") -> None:
     print_all(listing(f"Models of {path}", ["name", "backend", "path", "form", "dtype", "device", "tags"], rows))
 
 
-@data_app.command("check")
+@data.command("check")
 def data_check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Data in the official layout.")],
-    skip_bad: cli.SkipBad = False,
+    skip_bad: SkipBad = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Count items per task, set and split of every benchmark there; report duplicates and leakage between splits."""
     from evalsuite.benchmarks.check import check
-    from evalsuite.benchmarks.corpus import Corpora
+    from evalsuite.benchmarks.registry import Corpora
     from evalsuite.cli.tables.results import counts
     from evalsuite.common.resources import resolve
 
@@ -81,9 +78,11 @@ def data_check(
         print_all(*counts(found))
 
 
-@data_app.command("pull")
+@data.command("pull")
 def data_pull(
-    benchmark: Annotated[str, typer.Argument(metavar="NAME", help="corecode, cicero, cider or glucose.")] = "corecode",
+    benchmark: Annotated[
+        str, typer.Argument(metavar="NAME", help="A benchmark: corecode, cicero, …; `evalsuite tasks` lists them.")
+    ] = "corecode",
     folder: Annotated[
         Path | None, typer.Argument(metavar="DIR", help="Where to put it; data/NAME if not given.")
     ] = None,

@@ -1,46 +1,35 @@
-"""`evalsuite parity`; apart from cli.py only for its length."""
+"""`evalsuite parity`."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli import app as cli
-from evalsuite.common.terminal import clean
+from evalsuite.cli.options import parts, takes
+from evalsuite.common.terminal import clean, print_all, say
+from evalsuite.evaluation.settings import Settings
 
 
+@takes(Settings, only=["models", "tasks", "set", "split", "shots", "prompt", "limit", "data"])
 def parity(
     model: Annotated[str, typer.Option("--model", help="The model's name in the file.")],
     backends: Annotated[
-        str, typer.Option("--backends", help="Two or more of hf, vllm; all are held beside the first.")
+        str, typer.Option("--backends", help="Two or more of hf, vllm; each is compared with the first.")
     ] = "hf,vllm",
-    models: cli.Models = "bundled:models.yaml",
-    tasks: cli.Tasks = "",
-    set: cli.Set = "all",
-    split: cli.Split = "test",
-    shots: cli.ShotCounts = "0",
-    prompt: cli.Variants = "paper",
-    limit: cli.Limit = None,
-    data: cli.Data = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write every difference here, as JSON.")] = None,
+    **settings: Any,
 ) -> None:
-    """Run the same items on several backends and say where they part. Exit code 1 if token ids do."""
-    values = dict(locals())
-    for name in ("backends", "model", "out"):
-        values.pop(name)
     from evalsuite.cli.tables.parity import parity_tables
     from evalsuite.exchange.parity import parity as compared
 
-    settings = cli._settings({**values, "model": None, "scoring": "generate", "perturb": "none"})
-    settings = {name: value for name, value in settings.items() if name not in ("model", "scoring")}
-    found = compared(model=model, on=cli._split(backends), **settings)
+    found = compared(model=model, on=parts(backends), **settings)
     for one in found:
-        cli._print(*parity_tables(clean(one, lines=True)))
+        print_all(*parity_tables(clean(one, lines=True)))
     if out:
         out.write_text(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=1), encoding="utf-8")
-        cli._say(f"every difference: {out}")
+        say(f"every difference: {out}")
     raise typer.Exit(0 if all(one.same_ids for one in found) else 1)

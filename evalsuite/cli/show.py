@@ -1,17 +1,18 @@
-"""`evalsuite show`; apart from cli.py only for its length."""
+"""`evalsuite show`, and what is printed at the end of a run."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalsuite.cli import app as cli
+from evalsuite.cli.options import parts
 from evalsuite.common.errors import DataError
-from evalsuite.common.terminal import console, emit
+from evalsuite.common.terminal import console, emit, print_all, say
 
 if TYPE_CHECKING:
     from evalsuite.results.journey import Results
@@ -43,12 +44,11 @@ def show(
     full: Annotated[bool, typer.Option("--full", help="With --item: long texts whole.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Every line of --list, every cell of --item, not the first.")] = False,
 ) -> None:  # fmt: skip
-    """Print a run's tables again, or all that is known of one item, from its results and records."""
     from evalsuite.cli.tables import show as shows
 
     wanted = {"task": task, "set": set, "split": split, "variant": variant, "shots": shots, "scoring": scoring,
               "perturb": perturb}  # fmt: skip
-    chosen = {name: cli._split(text) for name, text in wanted.items()}
+    chosen = {name: parts(text) for name, text in wanted.items()}
     chosen["model"] = list(model or ())  # whole: a name may have a comma
     done = shows.narrow(shows.load(run), chosen)
     try:
@@ -57,17 +57,31 @@ def show(
         elif list_items or status:
             _list(done, status, every)
         elif form == "table":
-            cli._print(*shows.tables(done, cli._split(tables)))
-            for text in shows.notes(done):
-                cli._say(text)
-            for problem in done.problems:
-                cli._say(f"problem: {problem}", err=True)
+            print_tables(done, parts(tables))
         else:
             from evalsuite.cli.tables.export import export
 
-            emit(export(list(shows.tables(done, cli._split(tables))), form).rstrip("\r\n"))
+            emit(export(list(shows.tables(done, parts(tables))), form).rstrip("\r\n"))
     except BrokenPipeError:  # `… | head` has seen enough
         sys.stderr.close()
+
+
+def print_results(done: Results) -> None:
+    """What the end of a run prints: some of its tables, and its problems."""
+    from evalsuite.cli.tables.show import END
+
+    print_tables(done, END)
+
+
+def print_tables(done: Results, names: Sequence[str]) -> None:
+    """The tables of those names (tables.show.TABLES), all if none; notes; and problems, to stderr."""
+    from evalsuite.cli.tables import show as shows
+
+    print_all(*shows.tables(done, names))
+    for text in shows.notes(done):
+        say(text)
+    for problem in done.problems:
+        say(f"problem: {problem}", err=True)
 
 
 def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> None:
@@ -80,9 +94,9 @@ def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> 
         shown = list(evidence_tables(name, asked if every else asked[:CELLS], prompt, full))
     except (LookupError, TypeError, ValueError, AttributeError) as error:  # of a folder that others wrote
         raise DataError(f"{name}: its records are not as evalsuite writes them ({error!r})", done.out) from error
-    cli._print(*shown)
+    print_all(*shown)
     if len(asked) > CELLS and not every:
-        cli._say(f"and more than these {CELLS} cells: narrow them (--model, --perturb …), or --all")
+        say(f"and more than these {CELLS} cells: narrow them (--model, --perturb …), or --all")
 
 
 def _list(done: Results, status: str, every: bool) -> None:
@@ -95,6 +109,6 @@ def _list(done: Results, status: str, every: bool) -> None:
         out.print(snippets(cell, record), soft_wrap=True, highlight=False)
         count += 1
     if not count:
-        cli._say("none")
+        say("none")
     elif next(found, None):
-        cli._say(f"the first {count}; --all shows every one, --model, --task, --status … fewer")
+        say(f"the first {count}; --all shows every one, --model, --task, --status … fewer")

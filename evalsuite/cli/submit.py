@@ -1,4 +1,4 @@
-"""`evalsuite submit make` and `check`, and `evalsuite cite`; apart from cli.py only for its length."""
+"""`evalsuite submit make` and `check`, and `evalsuite cite`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli import app as cli
+from evalsuite.cli.options import Data, parts
+from evalsuite.common.terminal import say
 
-submit_app = typer.Typer(help="Put a run into a folder for a shared leaderboard, or verify one.", no_args_is_help=True)
+submit = typer.Typer(no_args_is_help=True)
 
 
-@submit_app.command("make")
+@submit.command("make")
 def make(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     out: Annotated[Path, typer.Argument(metavar="DIR", help="Where the submission goes; must not be there yet.")],
@@ -31,49 +32,48 @@ def make(
     statement: Annotated[str, typer.Option("--statement", help="On contamination, in a sentence.")] = "",
 ) -> None:
     """Write a submission of a run: results, records, a form to fill in, hashes. What is not given stays "?"."""
-    from evalsuite.exchange.submit.making import make as made
+    from evalsuite.exchange.submit.submission import make as made
 
     head = {"name": name, "who": who, "contact": contact, "date": date, "licence": licence, "notes": notes}
     about: dict[str, Any] = {"statement": statement} if statement else {}
     if trained_on:
-        splits: Any = "unknown" if trained_on == "unknown" else [] if trained_on == "none" else cli._split(trained_on)
+        splits: Any = "unknown" if trained_on == "unknown" else [] if trained_on == "none" else parts(trained_on)
         about["trained_on"] = splits
     done = made(run, out, head, about)
-    cli._say(f"{done.out}: written")
+    say(f"{done.out}: written")
     for warning in done.warnings:
-        cli._say(f"look at this before you publish: {warning}", err=True)
+        say(f"look at this before you publish: {warning}", err=True)
     for line in done.unfilled:
-        cli._say(f"submission.yaml:{line}")
-    cli._say(f"then: evalsuite submit check {done.out}")
+        say(f"submission.yaml:{line}")
+    say(f"then: evalsuite submit check {done.out}")
 
 
-@submit_app.command("check")
+@submit.command("check")
 def check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A submission.")],
-    data: cli.Data = None,
+    data: Data = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Verify a submission: files, hashes, schemas, and that its records give its numbers. 1 if there are problems."""
-    from evalsuite.exchange.submit.check import check as checked
+    from evalsuite.exchange.submit.verdict import check as checked
 
     verdict = checked(folder, data)
     if as_json:
         print(json.dumps(asdict(verdict), indent=1))  # ASCII: nothing of it reaches a terminal raw
     else:
         for problem in verdict.problems:
-            cli._say(f"problem: {problem}")
+            say(f"problem: {problem}")
         if verdict.more:
-            cli._say(f"… and {verdict.more} more")
+            say(f"… and {verdict.more} more")
         for line in verdict.verified:
-            cli._say(f"verified: {line}")
+            say(f"verified: {line}")
         for line in verdict.unverified:
-            cli._say(f"not verified: {line}")
-        cli._say(f"{len(verdict.problems) + verdict.more} problems" if verdict.problems else "valid")
+            say(f"not verified: {line}")
+        say(f"{len(verdict.problems) + verdict.more} problems" if verdict.problems else "valid")
     raise typer.Exit(1 if verdict.problems else 0)
 
 
 def cite() -> None:
-    """Print the BibTeX of what to cite: CORECODE, evalsuite, and the metrics."""
     from evalsuite.page.citations import citations
 
-    cli._say(citations())
+    say(citations())

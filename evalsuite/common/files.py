@@ -1,4 +1,4 @@
-"""Files of a run: what they are called, and writing them whole or not at all."""
+"""Files: what a run's are called, reading them whole, and writing them whole or not at all."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+
+from evalsuite.common.errors import DataError
 
 
 def safe_name(name: str) -> str:
@@ -42,3 +44,12 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 def draft_of(path: Path) -> Path:
     """Where to write what is to take the place of `path`: hidden beside it, under a name that no other draft has."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+
+
+def read_bytes(path: Path, missing: str = "") -> bytes:
+    """The whole file. Raises DataError; `missing` is what it says if there is no such file."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        absent = isinstance(error, FileNotFoundError) and missing
+        raise DataError(absent or f"cannot read: {error.strerror}", path) from None

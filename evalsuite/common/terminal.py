@@ -10,13 +10,10 @@ import logging
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
-
-from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -114,28 +111,6 @@ class LogFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return safe(super().format(record))
-
-
-class Commands(TyperGroup):
-    """Errors of usage name what was given, which a shell may have taken from the names of files."""
-
-    def make_context(self, *args: Any, **more: Any) -> Any:
-        with _safe_message():
-            return super().make_context(*args, **more)
-
-    def invoke(self, ctx: Any) -> Any:
-        with _safe_message():
-            return super().invoke(ctx)
-
-
-@contextmanager
-def _safe_message() -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        if isinstance(message := getattr(error, "message", None), str):
-            error.message = safe(message)  # type: ignore[attr-defined]
-        raise
 
 
 def show_trace(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

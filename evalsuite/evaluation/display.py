@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.filesize import decimal
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.terminal import LogFormatter, console, line, safe
-from evalsuite.types import Cell, Response, Score
+from evalsuite.types import Response
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is counted together, and gets a line when it is done: a cell, or what a judge is asked of one task."""
+
+    model: str
+    what: str  # "easy SF"
+    way: str  # "paper 0-shot"
+    metric: str = ""  # whose running mean is shown; none: no mean
+
+    @property
+    def label(self) -> str:
+        return f"{self.model} {self.what} {self.way}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +45,39 @@ class Step:
     seconds: float
 
 
+Advance = Callable[[int], None]
+
+
+class Work(Protocol):
+    """What a long piece of work reports its progress to: `Display.work`, or `silent`."""
+
+    def __call__(self, title: str, total: int, unit: str, done: int = 0) -> AbstractContextManager[Advance]:
+        """Of `total` units `done` were done before; call `advance(n)` after n more. `unit`: "B" for bytes, else ""."""
+
+
+@contextmanager
+def silent(title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance]:
+    yield lambda n: None
+
+
+class _Count(MofNCompleteColumn):
+    """How much of how much: items, or bytes."""
+
+    def render(self, task: Task) -> Text:
+        if task.fields.get("unit") == "B":
+            return Text(f"{decimal(int(task.completed))}/{decimal(int(task.total or 0))}")
+        return super().render(task)
+
+
 class Display:
-    """`with Display() as display:`. On a terminal a live line; elsewhere only a line a cell."""
+    """`with Display() as display:`. On a terminal a live line; elsewhere only what is done."""
 
     def __init__(self) -> None:
         self.console = console(stderr=True)
         self.progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=8),
-            MofNCompleteColumn(),
+            _Count(),
             TextColumn("{task.fields[rates]}", markup=False),
             TimeRemainingColumn(),
             TextColumn("{task.fields[score]}", markup=False),
@@ -55,8 +93,8 @@ class Display:
     def __exit__(self, *_: object) -> None:
         self.progress.stop()
 
-    def model(self, cells: Sequence[tuple[Cell, int]], metric: str = "") -> ModelProgress:
-        return ModelProgress(self, cells, metric)
+    def model(self, lines: Sequence[tuple[Line, int]]) -> ModelProgress:
+        return ModelProgress(self, lines)
 
     def say(self, *parts: str | tuple[str, str]) -> None:
         """A line of what is done; a part may come with its style."""
@@ -66,34 +104,59 @@ class Display:
     def training(self, name: str) -> TrainingProgress:
         return TrainingProgress(self, name)
 
+    @contextmanager
+    def work(self, title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance]:
+        """A piece of work; see `Work`. Says a line at its end, unless there was nothing to do."""
+        began, count, title = time.perf_counter(), 0, line(title, 40)
+        task = self.progress.add_task(title, total=total, completed=done, unit=unit, rates="", score="")
+
+        def rate() -> str:
+            per_second = count / max(time.perf_counter() - began, 1e-9)
+            return f"{decimal(round(per_second))}/s" if unit == "B" else f"{per_second:.1f}/s"
+
+        def advance(n: int) -> None:
+            nonlocal count
+            count += n
+            self.progress.update(task, advance=n, rates=rate())
+
+        try:
+            yield advance
+        finally:
+            self.progress.remove_task(task)
+        if count:
+            kept = f", {done:,} kept" if done else ""
+            done_now, whole = (decimal(count), decimal(total)) if unit == "B" else (f"{done + count:,}", f"{total:,}")
+            self.say(f"{title}: {done_now} of {whole}, {rate()}, {time.perf_counter() - began:.1f} s{kept}")
+
 
 class ModelProgress:
-    """Counts of one model, whose cells are asked together: items and tokens a second, and the running score."""
+    """Counts of one model, whose lines are asked together: items and tokens a second, and the running score."""
 
-    def __init__(self, display: Display, cells: Sequence[tuple[Cell, int]], metric: str = "") -> None:
-        """`cells`: each with its number of requests. `metric`: instead of their tasks' first."""
+    def __init__(self, display: Display, lines: Sequence[tuple[Line, int]]) -> None:
+        """`lines`: each with its number of requests."""
         self._display = display
         self._began = time.perf_counter()
-        self._cells = [_CellCount(cell, total, metric) for cell, total in cells]
+        self._counts = [_LineCount(one, total) for one, total in lines]
         self._asked = self._tokens = 0
         # All in one line of 80 columns.
-        name = line(cells[0][0].model, 40) if cells else ""
-        total = sum(count for _, count in cells)
+        name = line(lines[0][0].model, 40) if lines else ""
+        total = sum(count for _, count in lines)
         self._line = display.progress.add_task(name, total=total, rates="", score="")
 
-    def skip(self, cell: int, count: int) -> None:
-        """So many of the cell had replies already."""
-        self._cells[cell].skipped = count
+    def skip(self, number: int, count: int) -> None:
+        """So many of line `number` had replies already."""
+        self._counts[number].skipped = count
         self._display.progress.update(self._line, advance=count)
-        self._say_if_done(self._cells[cell])
+        self._say_if_done(self._counts[number])
 
-    def advance(self, cell: int, response: Response, score: Score) -> None:
-        count = self._cells[cell]
+    def advance(self, number: int, response: Response, score: float) -> None:
+        """A reply of line `number`."""
+        count = self._counts[number]
         count.add(response, score)
         self._asked += 1
         self._tokens += response.prompt_tokens + response.new_tokens
         rates = _rates(self._asked, self._tokens, time.perf_counter() - self._began)
-        self._display.progress.update(self._line, advance=1, rates=rates, score=f"{count.short} {count.score()}")
+        self._display.progress.update(self._line, advance=1, rates=rates, score=f"{count.line.what} {count.score()}")
         self._say_if_done(count)
 
     def finish(self) -> None:
@@ -101,7 +164,7 @@ class ModelProgress:
         seconds = time.perf_counter() - self._began
         log.info("%d asked, %d tokens, %.2f s", self._asked, self._tokens, seconds)
 
-    def _say_if_done(self, count: _CellCount) -> None:
+    def _say_if_done(self, count: _LineCount) -> None:
         if count.skipped + count.asked < count.total:
             return
         kept = f", {count.skipped} kept" if count.skipped else ""
@@ -109,10 +172,8 @@ class ModelProgress:
         seconds = time.perf_counter() - self._began
         rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
         text = f", at {seconds:.1f} s  {rates}  {count.score()}".rstrip()
-        self._display.say(f"{count.label}  {count.asked} asked{kept}", failed, text)
-        log.info(
-            "%s: %d asked, %d kept, %d failed", count.cell.name, count.asked, count.skipped, count.failed
-        )  # fmt: skip
+        self._display.say(f"{line(count.line.label)}  {count.asked} asked{kept}", failed, text)
+        log.info("%s: %d asked, %d kept, %d failed", count.line.label, count.asked, count.skipped, count.failed)
 
 
 class TrainingProgress:
@@ -141,25 +202,22 @@ class TrainingProgress:
         log.info("%s: %s", self._name, text)
 
 
-class _CellCount:
-    """Of one cell: what was asked, was there, failed; the running mean of its first metric."""
+class _LineCount:
+    """Of one line: how many were asked, had replies already, failed; the running mean of its metric."""
 
-    def __init__(self, cell: Cell, total: int, metric: str) -> None:
-        self.cell, self.total = cell, total
-        self.short = f"{cell.set} {TASKS[cell.task].short}"
-        self.label = line(f"{cell.model} {self.short} {cell.way}")
-        self._metric = metric or TASKS[cell.task].item_metrics[0]
+    def __init__(self, line: Line, total: int) -> None:
+        self.line, self.total = line, total
         self.skipped = self.asked = self.failed = 0
         self._sum = 0.0
 
-    def add(self, response: Response, score: Score) -> None:
+    def add(self, response: Response, score: float) -> None:
         self.asked += 1
         self.failed += response.error is not None
-        self._sum += score.values.get(self._metric, 0.0)
+        self._sum += score
 
     def score(self) -> str:
         scored = self.asked - self.failed
-        return f"{self._metric[:3]} {self._sum / scored:.3f}" if scored else ""
+        return f"{self.line.metric[:3]} {self._sum / scored:.3f}" if scored and self.line.metric else ""
 
 
 def _rates(asked: int, tokens: int, seconds: float) -> str:

@@ -9,38 +9,39 @@ from typing import Any
 
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import resolve
-from evalsuite.types import Cell, Request
+from evalsuite.types import Cell, Request, Trial, label_forms
 
-Cells = Iterable[tuple[Cell, list[Request]]]
+Cells = Iterable[tuple[Cell, list[Trial]]]
 
 
 def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
-    """A JSON object a request; models of one form would get the same, so each request stands once."""
+    """A JSON object a trial; models of one form would get the same, so each stands once."""
     count = _counter(tokenizer)
     seen = set()
-    for cell, requests in cells:
-        for request in requests:
-            place = (request.item.id, request.rotation, cell.variant, cell.shots, cell.scoring, cell.perturb)
-            if item not in request.item.id or place in seen:
+    for cell, trials in cells:
+        for trial in trials:
+            request = trial.request
+            place = (trial.item.id, trial.rotation, cell.variant, cell.shots, cell.scoring, cell.perturb)
+            if item not in trial.item.id or place in seen:
                 continue
             seen.add(place)
             line = {
                 "task": cell.task,
                 "set": cell.set,
                 "split": cell.split,
-                "item": request.item.id,
+                "item": trial.item.id,
                 "variant": cell.variant,
                 "shots": cell.shots,
                 "scoring": cell.scoring,
                 "perturb": cell.perturb,
-                "rotation": request.rotation,
+                "rotation": trial.rotation,
                 "candidates": candidates(request),
                 **({"pairs": request.pairs} if request.pairs else {}),
                 **({"pattern": request.pattern} if request.pattern else {}),
-                "shot_items": list(request.shots),
+                "shot_items": list(trial.shots),
                 "prompt": request.prompt,
                 "messages": [asdict(m) for m in request.messages],
-                "gold": request.item.target,
+                "gold": trial.item.target,
             }
             yield json.dumps({**line, **count(request)}, ensure_ascii=False)
 
@@ -50,17 +51,18 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     count = _counter(tokenizer)
     seen, shown = set(), set()
     totals: dict[str, int] = {}
-    for cell, requests in cells:
-        totals[cell.model] = totals.get(cell.model, 0) + len(requests)
+    for cell, trials in cells:
+        totals[cell.model] = totals.get(cell.model, 0) + len(trials)
         kind = (cell.task, cell.set, cell.variant, cell.shots, cell.scoring, cell.perturb)
-        request = next((r for r in requests if item in r.item.id), None)
-        if kind in seen or request is None:
+        trial = next((t for t in trials if item in t.item.id), None)
+        if kind in seen or trial is None:
             continue
         seen.add(kind)
+        request = trial.request
         facts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in count(request).items())
         way = "".join(f", {x}" for x in (cell.scoring, cell.perturb) if x not in ("generate", "none"))
-        yield f"━━ {request.item.id}  {cell.variant}, {cell.shots}-shot{way}{', ' + facts if facts else ''}"
-        place = (request.item.id, request.prompt)
+        yield f"━━ {trial.item.id}  {cell.variant}, {cell.shots}-shot{way}{', ' + facts if facts else ''}"
+        place = (trial.item.id, request.prompt)
         if request.pairs:
             yield from _pairs(request)
             continue
@@ -68,11 +70,11 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
         shown.add(place)
         if request.pattern:
             yield f"── the reply must match {request.pattern}"
-        for label, forms in zip(request.item.labels, candidates(request) or (), strict=False):
+        for label, forms in zip(request.labels, candidates(request) or (), strict=False):
             yield f"── {_MEANING[cell.scoring]} {label}: {' or '.join(map(repr, forms))}"
-        yield f"── gold: {request.item.target}"
+        yield f"── gold: {trial.item.target}"
         if cell.shots:
-            yield f"── as chat: {len(request.messages)} turns; shots {', '.join(request.shots)}"
+            yield f"── as chat: {len(request.messages)} turns; shots {', '.join(trial.shots)}"
         yield ""
     for model, total in totals.items():
         yield f"{model}: {total:,} requests"
@@ -95,8 +97,8 @@ def candidates(request: Request) -> list[list[str]] | None:
     if request.scoring == "generate" or request.pairs or request.pattern:
         return None
     if request.scoring == "texts":
-        return [[option] for option in request.item.options]
-    return [list(forms) for forms in request.item.label_forms]
+        return [[option] for option in request.options]
+    return [list(forms) for forms in label_forms(request.labels)]
 
 
 def _counter(tokenizer: str) -> Any:

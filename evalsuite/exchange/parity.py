@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite import backends
-from evalsuite.backends import LocalModel
+from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import Checkpoint
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
+from evalsuite.backends.registry import load
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.evaluation.journey import cells, prepare
-from evalsuite.types import Request, Response
+from evalsuite.evaluation.plan import cells, prepare
+from evalsuite.types import Request, Response, Trial
 
 LOCAL = ("hf", "vllm")
 
@@ -67,7 +67,7 @@ class Parity:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What one backend made of one request."""
+    """What one backend made of one trial."""
 
     ids: list[int]
     response: Response
@@ -75,7 +75,7 @@ class _Said:
 
 
 _Key = tuple[str, str, str, int, str]  # task, set, variant, shots, scoring
-_Sheet = dict[_Key, list[tuple[Request, _Said]]]
+_Sheet = dict[_Key, list[tuple[Trial, _Said]]]
 
 
 def parity(
@@ -102,17 +102,20 @@ def parity(
 def _ask(name: str, models: str | Path, model: str, settings: dict[str, Any]) -> _Sheet:
     s, (spec,), corpus, sources = prepare(models, model=[model], scoring=("generate", "labels"), **settings)
     spec = Model.model_validate({**spec.model_dump(), "backend": name})
-    backend = backends.load(spec)
+    backend = load(spec)
     assert isinstance(backend, LocalModel)
     try:
-        planned = [(cell, asked) for cell, asked in cells(s, spec, backend, corpus, sources)]
-        requests = [r for _, asked in planned for r in asked]
+        planned = list(cells(s, spec, backend, corpus, sources))
+        trials = [trial for _, asked in planned for trial in asked]
+        requests = [trial.request for trial in trials]
         found = dict(pair for group in backend.generate(requests, [False] * len(requests)) for pair in group)
-        gold = [(r.prompt, r.item.target) if _scored(r, found[n]) else None for n, r in enumerate(requests)]
+        gold = [
+            (t.request.prompt, t.item.target) if _scored(t.request, found[n]) else None for n, t in enumerate(trials)
+        ]
         nll = iter(backend.nll([pair for pair in gold if pair]))
         said = iter([_Said(backend.ids(r), found[n], next(nll) if gold[n] else []) for n, r in enumerate(requests)])
         return {
-            (c.task, c.set, c.variant, c.shots, c.scoring): [(r, next(said)) for r in asked] for c, asked in planned
+            (c.task, c.set, c.variant, c.shots, c.scoring): [(t, next(said)) for t in asked] for c, asked in planned
         }
     finally:
         backend.close()
@@ -123,14 +126,12 @@ def _scored(request: Request, response: Response) -> bool:
     return request.scoring == "generate" and response.error is None
 
 
-def _row(
-    key: _Key, a: Sequence[tuple[Request, _Said]], b: Sequence[tuple[Request, _Said]], checkpoint: Checkpoint
-) -> Row:
+def _row(key: _Key, a: Sequence[tuple[Trial, _Said]], b: Sequence[tuple[Trial, _Said]], checkpoint: Checkpoint) -> Row:
     gaps: list[float] = []
     found: list[Difference] = []
     same_ids = same = 0
-    for (request, left), (_, right) in zip(a, b, strict=True):
-        item = request.item.id
+    for (trial, left), (_, right) in zip(a, b, strict=True):
+        request, item = trial.request, trial.item.id
         same_ids += left.ids == right.ids
         if left.ids != right.ids:
             found.append(Difference(item, "ids", str(left.ids), str(right.ids), token=_parting(left.ids, right.ids)))
@@ -153,7 +154,7 @@ def _row(
             choices = [row.index(max(row)) for row in scores]
             same += choices[0] == choices[1]
             if choices[0] != choices[1]:
-                shown = [f"{request.item.labels[c]} of {row}" for c, row in zip(choices, scores, strict=True)]
+                shown = [f"{request.labels[c]} of {row}" for c, row in zip(choices, scores, strict=True)]
                 found.append(Difference(item, "choice", shown[0], shown[1]))
     mean = sum(gaps) / len(gaps) if gaps else None
     return Row(*key, len(a), same_ids, same, max(gaps, default=None), mean, tuple(found))

@@ -6,94 +6,34 @@ checkpoint. So the same command goes on where it was.
 
 from __future__ import annotations
 
-import logging
 import os
 import random
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
-from evalsuite.backends.models import Model, load_models
-from evalsuite.benchmarks.corpus import Corpora
-from evalsuite.benchmarks.registry import BENCHMARKS, task
+from evalsuite.backends.model import Model
+from evalsuite.backends.models import load_models
+from evalsuite.benchmarks.registry import Corpora, task
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
-from evalsuite.evaluation.journey import evaluate, prepare
-from evalsuite.perturb import perturbation
+from evalsuite.evaluation.journey import evaluate
+from evalsuite.evaluation.plan import prepare
+from evalsuite.finetuning.jobs import Job, finished
+from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
 from evalsuite.results.journey import Results
 from evalsuite.types import Item, Task
-
-if TYPE_CHECKING:
-    from evalsuite.backends.checkpoint import Checkpoint
-    from evalsuite.finetuning.training import Row
-
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """What to train. The command line's flags have the same names; sequences may be given as tuples or lists."""
-
-    models: str | Path = "bundled:models.yaml"
-    model: Sequence[str] = ()  # names of models on hf or vllm
-    tasks: Sequence[str] = ()
-    # Trained and tested on: easy, hard, both together. Of other benchmarks theirs, such as fold1; of several that are
-    # named (comma-separated, or all) training items are pooled.
-    set: str = "both"
-    sizes: Sequence[int] = (2000, 4000, 6000, 8000, 10000)  # training items; each subset holds the smaller ones
-    test_size: int | None = None  # the first N test items of each file
-    seeds: Sequence[int] = (1,)
-    perturb: Sequence[str] = ("none",)
-    prompt: str = "paper"
-    prompts: str | Path = "bundled:prompts"
-    allow_leak: bool = False  # train on dialogues of test items, too
-    data: str | Path | None = None
-    out: str | Path = "runs/finetune"
-    skip_bad: bool = False
-    executor: str = "local"  # local, or ray: adapters as tasks, and models as replicas, on a Ray cluster
-    ray_address: str | None = None  # None: RAY_ADDRESS, else a cluster of this machine alone
-    replicas: int | None = (
-        None  # adapters trained at a time, and replicas of a model; None: as many as there is room for
-    )
-    verbose: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.model:
-            raise ConfigError("--model: expected the name of a model to train")
-        if not self.tasks:
-            raise ConfigError("--tasks: expected one or more")
-        if not self.sizes or min(self.sizes) < 1:
-            raise ConfigError("--sizes: expected one number of training items or more, such as 2000,4000")
-        if not self.seeds:
-            raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
-        for name in self.tasks:
-            if task(name).kind == "probe":
-                raise ConfigError(f"--tasks {name}: of a probe nothing is written, so there is no answer to train on")
-        for name in self.perturb:
-            perturbation(name)
-
-    def sets(self, corpus: Corpora, t: Task) -> list[str]:
-        """Those that a task is trained and tested on. ConfigError: several that nobody named: folds, say, whose training
-        items are the others' test items."""
-        named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
-        if "both" in named and t.benchmark != "corecode":
-            of = BENCHMARKS[t.benchmark]
-            raise ConfigError(
-                f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
-            )
-        return [name for name in there if name in named or named & {"both", "all"}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,31 +51,8 @@ class Pool:
         return order[:size]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """An adapter of the sweep: what it is trained from, and where it is put."""
-
-    model: Model  # as it stands in models.yaml afterwards, adapter included
-    base: Model
-    checkpoint: Checkpoint  # the base's
-    rows: Sequence[Row]
-    made_by: dict[str, Any]  # everything that decides its weights; stands on its card
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def seed(self) -> int:
-        return int(self.made_by["seed"])
-
-    @property
-    def folder(self) -> Path:
-        return Path(str(self.model.adapter))
-
-
 def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
-    """Train adapters and evaluate them; the keywords are the fields of `Sweep`, which are the command line's flags.
+    """Train adapters and evaluate them; the keywords are the fields of `Sweep`.
 
     >>> finetune("models.yaml", model=["tiny-zh"], tasks=["slot_identification"], sizes=[125, 250])  # doctest: +SKIP
     """
@@ -186,7 +103,7 @@ def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
 
 
 def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
-    """Every adapter of a model, finished or not, one in memory at a time."""
+    """All jobs of a model, finished or not. A generator: one job's rows are in memory at a time."""
     from evalsuite.backends.checkpoint import Checkpoint
     from evalsuite.finetuning import training
 
@@ -195,7 +112,7 @@ def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
     for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompt = Prompt(resolve(s.prompts), task(name), s.prompt)
         subset = pools[name].subset(size, seed)
-        rows = [training.row(checkpoint, prompt.request(item)) for item in subset]
+        rows = [training.row(checkpoint, prompt.request(item), item.target) for item in subset]
         limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
         fitting = [r for r in rows if limit is None or len(r.ids) <= limit]
         if not fitting:
@@ -225,22 +142,6 @@ def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
         folder = Path(s.out) / "adapters" / label
         entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": [name], "shots": None}
         yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
-
-
-def finished(job: Job, display: Display) -> bool:
-    """Whether the adapter is there already, made by the same."""
-    from evalsuite.finetuning import training
-
-    known = training.card(job.folder)
-    if known is None:
-        return False
-    changed = [key for key, value in job.made_by.items() if known["made_by"].get(key) != value]
-    if known["made_by"] != job.made_by:
-        log.warning("%s: trained anew, for its %s changed", job.name, ", ".join(changed))
-        return False
-    shutil.rmtree(job.folder / "checkpoints", ignore_errors=True)  # killed just before it would have gone
-    display.say(f"{job.name}  trained already")
-    return True
 
 
 def train(todo: Iterable[Job], display: Display) -> None:

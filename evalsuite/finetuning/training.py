@@ -24,7 +24,7 @@ from typing import Any
 import yaml
 
 from evalsuite.backends.checkpoint import Checkpoint
-from evalsuite.backends.models import Finetune, Model
+from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import load_network, read_adapter
 from evalsuite.evaluation.display import Step
@@ -46,7 +46,7 @@ class Row:
 
     @property
     def labels(self) -> list[int]:
-        """The loss is on the answer and on ending after it, not on the prompt."""
+        """Token ids with loss: the answer and the end-of-text token; the prompt is ignored."""
         prompt = len(self.ids) - self.answer
         return [_IGNORED] * prompt + list(self.ids[prompt:])
 
@@ -62,9 +62,9 @@ def require(model: Model) -> None:
         ) from None
 
 
-def row(checkpoint: Checkpoint, request: Request) -> Row:
+def row(checkpoint: Checkpoint, request: Request, target: str) -> Row:
     """The ids that a backend sends for the request, and after them those of the right answer."""
-    answer = [*checkpoint.after(checkpoint.text(request), [request.item.target])[0], checkpoint.tokenizer.eos_token_id]
+    answer = [*checkpoint.after(checkpoint.text(request), [target])[0], checkpoint.tokenizer.eos_token_id]
     return Row((*checkpoint.ids(request), *answer), len(answer))
 
 
@@ -301,7 +301,7 @@ def _last(work: Path) -> tuple[Path | None, float]:
 
 @contextmanager
 def _advice(model: Model) -> Iterator[None]:
-    """Turns an out-of-memory into what to do about it."""
+    """Turn an out-of-memory error into a BackendError that says which settings need less."""
     import torch
 
     with warnings.catch_warnings():
@@ -327,7 +327,7 @@ def _advice(model: Model) -> Iterator[None]:
 
 
 def _tidy(path: Path, model: Model) -> None:
-    """The same bytes every time: no path of this machine, and sets in order."""
+    """Make the file reproducible: no path of this machine, sets sorted."""
     config = json.loads(path.read_text(encoding="utf-8"))
     config["base_model_name_or_path"] = _name(model)
     for name, value in config.items():

@@ -7,27 +7,27 @@ puts it on screen as text nodes only.
 from __future__ import annotations
 
 import base64
-import csv
 import gzip
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
-from evalsuite.common.errors import ConfigError
+from evalsuite.common import csvfile
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
 from evalsuite.common.lock import locked
-from evalsuite.common.resources import bundled, packaged
+from evalsuite.common.resources import bundled
 from evalsuite.page import shards
 from evalsuite.page.citations import citations
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
+from evalsuite.types import Benchmark
 
 # Where index.html takes styles, scripts, the data, and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
@@ -37,6 +37,9 @@ _TOLD: dict[str, Any] = {
     "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "means": [], "learning": [], "breakdowns": [], "confusions": [],
     "metric_correlations": [], "judged": {},
 }  # fmt: skip
+_TOLD_OF_BENCHMARKS = (
+    "name", "title", "language", "sets", "sets_zh", "sets_en", "averaged", "groups", "published_zh", "published_en",
+)  # fmt: skip
 # One after the other, as one script.
 _SCRIPTS = (
     "words.js", "page.js", "filters.js", "picture.js", "benchmarks.js", "tablefile.js", "provenance.js", "overview.js", "groups.js", "ranks.js",
@@ -166,7 +169,13 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
             {name: getattr(t, name) for name in ("name", "short", "zh", "en", "kind", "metrics", "benchmark")}
             for t in TASKS.values()
         ],
-        "benchmarks": [asdict(b) for b in BENCHMARKS.values()],
+        "benchmarks": [
+            {
+                **{name: getattr(b, name) for name in _TOLD_OF_BENCHMARKS},
+                "published_as": None if b.published_as is None else dict(b.published_as),
+            }
+            for b in BENCHMARKS.values()
+        ],
         "perturbations": [
             {name: getattr(p, name) for name in ("name", "zh", "en", "kinds", "languages")}
             for p in PERTURBATIONS.values()
@@ -203,41 +212,39 @@ def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> lis
     return told
 
 
-# What the papers call a part of the items that is all that one of our tasks asks about.
-_WHOLE = {"cicero_single_answer": "one right answer", "cicero_chained_cause": "targets with cause and subsequent event",
-          "cicero_chained_subsequent_event": "targets with cause and subsequent event"}  # fmt: skip
-
-
 def published() -> list[dict[str, Any]]:
-    """The papers' figures (benchmarks/*/published.csv): set, task, model, shots, metric, value, the table they stand in, and
-    `group` where they are of some items only.
+    """The published figures of all benchmarks (`Benchmark.published`): set, task, model, shots, metric, value, the table
+    that they stand in, and `group` for those of some items only.
 
-    The set "avg" is the mean over all. Parts that nothing of ours is cut by (one or several right answers) are left out.
+    The set "avg" is the mean over all sets. Left out are figures of a part of a task's items that is no task of ours.
     """
-    return [row for name in BENCHMARKS for row in _published(name)]
+    return [row for benchmark in BENCHMARKS.values() for row in _published(benchmark)]
 
 
-def _published(benchmark: str) -> Iterator[dict[str, Any]]:
-    names = {task.local: task for task in TASKS.values() if task.benchmark == benchmark}
-    with packaged(f"benchmarks/{benchmark}/published.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            task = names[row["task"]]
-            if row.get("subset", "all") not in ("all", _WHOLE.get(task.name)):
+def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
+    if benchmark.published is None:
+        return
+    for line, cells in csvfile.read(benchmark.published, ("source", "set", "task", "model", "metric", "value")):
+        row = {name: cell or "" for name, cell in cells.items()}
+        try:
+            task = benchmark.task(row["task"])
+            if row.get("subset", "all") not in ("all", task.subset):
                 continue
-            group = row.get("category") or row.get("group") or "avg"
-            tuned = row.get("tuned") != "no" and row.get("setting") != "not fine-tuned"
             found = {
                 "source": row["source"],
-                "set": row.get("set") or row["split"],
+                "set": row["set"],
                 "task": task.name,
-                "model": row["model"] if tuned else f"{row['model']} (not fine-tuned)",
+                "model": f"{row['model']} (not fine-tuned)" if row.get("tuned") == "no" else row["model"],
                 "shots": int(row.get("shots") or 0),
                 "metric": row["metric"],
-                # The paper's sacreBLEU goes to 100; ours is a share.
+                # Published sacreBLEU goes to 100; ours is a share.
                 "value": float(row["value"]) / (100 if row["metric"] == "sacrebleu" else 1),
             }
-            # A task that generates asks about one group only, which is all of it.
-            yield found | ({"group": group} if group != "avg" and task.kind != "text" else {})
+        except (KeyError, ValueError) as error:
+            raise DataError(
+                f"{error}: expected a task's name without its benchmark's, and numbers", benchmark.published, line
+            ) from None
+        yield found | ({"group": row["group"]} if row.get("group", "avg") not in ("", "avg") else {})
 
 
 def _manifest(folder: Path) -> Any:

@@ -21,7 +21,7 @@ from evalsuite.common.dialogue import event
 from evalsuite.parse.chars import key
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.robustness import Told
-from evalsuite.types import Answer, Cell, Item, Request, Score
+from evalsuite.types import Answer, Cell, Item, Score, Trial
 
 Bin = tuple[int | None, int | None]  # lowest and highest, both in it; (26, None) is open, UNKNOWN could not be told
 UNKNOWN: Bin = (None, None)
@@ -29,7 +29,7 @@ UNKNOWN: Bin = (None, None)
 TURNS: tuple[Bin, ...] = ((1, 5), (6, 10), (11, 15), (16, 17), (18, 19), (20, 21), (22, 25), (26, None))
 DISTANCES: tuple[Bin, ...] = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 9), (10, None))
 
-Rows = Sequence[tuple[Request, Answer, Score]]
+Rows = Sequence[tuple[Trial, Answer, Score]]
 
 
 # --- score by length, distance and options

@@ -29,7 +29,7 @@ from evalsuite.results.means import means
 from evalsuite.results.records import file_name
 from evalsuite.results.scoring import PARSERS, Reading, Scored, intervals, read_answer, score_answer, score_cell
 from evalsuite.results.store import Evidence, Keep, Store
-from evalsuite.types import Answer, Cell, Item, Likelihood, Message, Request, Response, Score, Status
+from evalsuite.types import Answer, Cell, Item, Likelihood, Message, Response, Score, Status, Trial
 
 VERSION = metadata.version("evalsuite")
 
@@ -136,31 +136,32 @@ def problems_of(done: Results) -> tuple[str, ...]:
 
 def _score(
     evidence: Evidence, cell: Cell, path: str, reading: Reading, kept: Callable[[dict[str, Any]], None]
-) -> tuple[dict[str, Any], list[tuple[Request, Answer, Score]], Points | None]:
+) -> tuple[dict[str, Any], list[tuple[Trial, Answer, Score]], Points | None]:
     """One cell's entry for results.json what was answered, and its values by metric; `kept` gets its records, one by one."""
     answered: list[tuple[Item, Response, Answer]] = []
-    scored: list[tuple[Request, Answer, Score]] = []
+    scored: list[tuple[Trial, Answer, Score]] = []
     statuses: Counter[str] = Counter()
     errors: Counter[str] = Counter()
     items = right = dropped = 0
     options: list[int] = []
-    for key, request, response in evidence.read(cell):
+    for key, trial, response in evidence.read(cell):
         items += 1
-        dropped += request.asked_shots - len(request.shots)
-        options.append(len(request.item.options))
+        dropped += trial.asked_shots - len(trial.shots)
+        options.append(len(trial.item.options))
         if response is None:
             continue
-        answer = read_answer(request.item, response, reading)
-        score = score_answer(request.item, answer, response)
+        answer = read_answer(trial.item, response, reading)
+        score = score_answer(trial.item, answer, response)
         statuses[answer.status] += 1
         right += score.values.get("accuracy") == 1.0
         if response.error is None:
-            answered.append((request.item, response, answer))
+            answered.append((trial.item, response, answer))
             # Prompts are long, and no number hangs on them: a cell's are not all held at a time.
-            scored.append((replace(request, prompt="", messages=()), answer, score))
+            slim = replace(trial.request, prompt="", messages=())
+            scored.append((replace(trial, request=slim), answer, score))
         else:
             errors[response.error] += 1
-        kept(_record(cell, key, request, response, answer, score))
+        kept(_record(cell, key, trial, response, answer, score))
     numbers, per_item = _metrics(cell, answered, reading)
     entry: dict[str, Any] = {
         **cell.place,
@@ -200,15 +201,15 @@ def _metrics(
     return told, points(cell, scored)
 
 
-def _record(cell: Cell, key: str, request: Request, response: Response, answer: Answer, score: Score) -> dict[str, Any]:
+def _record(cell: Cell, key: str, trial: Trial, response: Response, answer: Answer, score: Score) -> dict[str, Any]:
     """One line of records/: all that a reviewer needs to check the item."""
-    item = request.item
+    item, request = trial.item, trial.request
     return {
         "item": item.id,
         "model": cell.model,
-        "variant": request.variant,
-        "shots": list(request.shots),
-        "asked_shots": request.asked_shots,
+        "variant": trial.variant,
+        "shots": list(trial.shots),
+        "asked_shots": trial.asked_shots,
         "max_new_tokens": request.max_new_tokens,
         "key": key,
         "prompt": request.prompt,
@@ -217,8 +218,8 @@ def _record(cell: Cell, key: str, request: Request, response: Response, answer: 
         "reasoning": response.reasoning,
         "likelihoods": [_flat(x) for x in response.likelihoods] or None,
         "scoring": cell.scoring,
-        "perturb": request.perturb,
-        "rotation": request.rotation,
+        "perturb": trial.perturb,
+        "rotation": trial.rotation,
         "finish": response.finish,
         "error": response.error,
         "prompt_tokens": response.prompt_tokens,

@@ -7,7 +7,6 @@ more than a limit is not unpacked.
 from __future__ import annotations
 
 import gzip
-import json
 import re
 import zlib
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any, BinaryIO, cast
 
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import safe_name
+from evalsuite.common.jsonl import parse
 from evalsuite.types import Cell
 
 LINE = 2**24  # bytes: a reply of 1 MB, all of it escaped, with its prompt
@@ -83,27 +83,3 @@ def read(folder: Path, place: str) -> Iterator[dict[str, Any]]:
     path = find(folder, place)
     for number, text in lines(path):
         yield parse(text, path, number)
-
-
-def parse(text: bytes | str, path: Path, number: int | None = None) -> dict[str, Any]:
-    """One object of JSON, strictly: no name twice, no half characters. Raises DataError."""
-    try:
-        whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-        value = json.loads(whole, object_pairs_hook=_once)
-        # Half a character (a lone surrogate) is no text. In what was bytes it can only be an escape: few lines have any.
-        if isinstance(text, str) or "\\ud" in whole or "\\uD" in whole:
-            json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"not JSON: {error}", path, number) from None
-    if not isinstance(value, dict):
-        raise DataError(f"expected an object, found {type(value).__name__}", path, number)
-    return value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Readers differ in which of two values they take."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        name = next(n for k, (n, _) in enumerate(pairs) if n in dict(pairs[:k]))
-        raise ValueError(f"{name!a} stands twice in one object")
-    return found

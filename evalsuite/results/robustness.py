@@ -14,7 +14,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.perturb import PERTURBATIONS, Perturbation
-from evalsuite.types import Answer, Cell, Item, Request, Score
+from evalsuite.types import Answer, Cell, Item, Score, Trial
 
 FLIP = 0.5  # from where on a difference counts as a flip; for right and wrong it is 1
 
@@ -41,7 +41,7 @@ class Told:
     outcomes: tuple[Outcome, ...]
 
 
-def told(cell: Cell, rows: Sequence[tuple[Request, Answer, Score]]) -> Told:
+def told(cell: Cell, rows: Sequence[tuple[Trial, Answer, Score]]) -> Told:
     """`rows` without failed requests, which have no score."""
     metric = TASKS[cell.task].item_metrics[0]
     found = sources([request.item.dialogue for request, _, _ in rows])

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response
+from evalsuite.common.text import escape_surrogates
+from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response, Trial
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS items (hash TEXT PRIMARY KEY, item BLOB NOT NULL);
@@ -40,7 +41,7 @@ def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]
     asked: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
     parts = [fingerprint, asked, request.max_new_tokens, settings]
     if request.scoring != "generate":
-        parts += [request.scoring, request.item.labels, request.item.options]
+        parts += [request.scoring, request.labels, request.options]
     # Only where they are set: the keys of other requests are those that runs begun before have.
     if request.pairs or request.pattern:
         parts += [request.pairs, request.pattern]
@@ -52,7 +53,7 @@ class Evidence(Protocol):
     """What results are computed from: a run's store, or the records of a submission."""
 
     def cells(self) -> list[Cell]: ...
-    def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]: ...
+    def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]: ...
     def judgings(self) -> Iterable[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]: ...
     def response(self, key: str) -> Response | None: ...
 
@@ -84,22 +85,19 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self._db.close()
 
-    def plan(self, cell: Cell, requests: Sequence[tuple[str, Request]]) -> None:
-        """Set down what the cell asks, as (key, request) in order; replaces an earlier plan of the same cell."""
+    def plan(self, cell: Cell, trials: Sequence[tuple[str, Trial]]) -> None:
+        """Set down what the cell asks, as (key, trial) in order; replaces an earlier plan of the same cell."""
         with _transaction(self._db):
             (number,) = self._db.execute(
                 "INSERT INTO cells (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
                 (_place(cell), json.dumps(cell.facts, sort_keys=True)),
             ).fetchone()
             self._db.execute("DELETE FROM requests WHERE cell = ?", (number,))
-            for position, (name, request) in enumerate(requests):
-                rest = asdict(request)
-                item = _pack(rest.pop("item"))
+            for position, (name, trial) in enumerate(trials):
+                item, row = _pack(asdict(trial.item)), _pack(_row(trial))
                 digest = hashlib.sha256(item).hexdigest()
                 self._db.execute("INSERT OR IGNORE INTO items VALUES (?, ?)", (digest, item))
-                self._db.execute(
-                    "INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, name, digest, _pack(rest))
-                )
+                self._db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, name, digest, row))
 
     def plan_judging(self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
         """Set down what a judge is asked (evalsuite/review/judge); replaces an earlier plan of the same place."""
@@ -148,7 +146,10 @@ class Store:
                 if r.error is not None:
                     self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (name, r.error))
                     continue
-                text, reasoning = _whole(r.text), None if r.reasoning is None else _whole(r.reasoning)
+                text, reasoning = (
+                    escape_surrogates(r.text),
+                    None if r.reasoning is None else escape_surrogates(r.reasoning),
+                )
                 scores = json.dumps([astuple(x) for x in r.likelihoods]) if r.likelihoods else None
                 self._db.execute(
                     "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
@@ -174,8 +175,8 @@ class Store:
         cells = (Cell(**json.loads(place), facts=json.loads(facts)) for place, facts in rows)
         return sorted(cells, key=lambda c: tuple(c.place.values()))
 
-    def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]:
-        """(key, request, response) of a cell in order; None where neither reply nor failure is there yet."""
+    def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
+        """(key, trial, response) of a cell in order; None where neither reply nor failure is there yet."""
         rows = self._db.execute(
             "SELECT r.key, i.item, r.request, p.text, p.finish, p.prompt_tokens, p.new_tokens, p.reasoning, p.likelihoods,"
             " f.error"
@@ -193,16 +194,11 @@ class Store:
                 )
             elif error is not None:
                 response = Response("", "error", error=error)
-            yield name, _request(_unpack(item), _unpack(request)), response
+            yield name, _trial(_unpack(item), _unpack(request)), response
 
 
 def _place(cell: Cell) -> str:
     return json.dumps(cell.place, ensure_ascii=False)
-
-
-def _whole(text: str) -> str:
-    """Half a character (a lone surrogate, as broken JSON may carry) is no text: it is kept as its escape."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 class _transaction:
@@ -228,9 +224,37 @@ def _unpack(packed: bytes) -> dict[str, Any]:
     return value
 
 
-def _request(item: dict[str, Any], rest: dict[str, Any]) -> Request:
+_ASKED = ("prompt", "messages", "max_new_tokens", "scoring", "pairs", "pattern")  # of the request
+_WAY = ("variant", "shots", "asked_shots", "perturb", "rotation")  # of the trial
+
+
+def _row(trial: Trial) -> dict[str, Any]:
+    """A trial but for its item. What else its request holds follows from the two: see `_trial`."""
+    asked = {name: getattr(trial.request, name) for name in _ASKED}
+    asked["messages"] = [asdict(message) for message in trial.request.messages]
+    return asked | {name: getattr(trial, name) for name in _WAY}
+
+
+def _trial(item: dict[str, Any], row: dict[str, Any]) -> Trial:
     whole: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in item.items()}
-    messages = tuple(Message(**m) for m in rest.pop("messages"))
-    # Plans of before have no pairs.
-    pairs = tuple((context, target) for context, target in rest.pop("pairs", ()))
-    return Request(item=Item(**whole), messages=messages, shots=tuple(rest.pop("shots")), pairs=pairs, **rest)
+    made = Item(**whole)
+    request = Request(
+        id=made.id,
+        prompt=row["prompt"],
+        messages=tuple(Message(**m) for m in row["messages"]),
+        max_new_tokens=row["max_new_tokens"],
+        scoring=row.get("scoring", "generate"),  # older versions wrote fewer names
+        labels=made.labels,
+        options=made.options,
+        pairs=tuple((context, target) for context, target in row.get("pairs", ())),
+        pattern=row.get("pattern", ""),
+    )
+    return Trial.of(
+        made,
+        request,
+        row["variant"],
+        tuple(row["shots"]),
+        row["asked_shots"],
+        row.get("perturb", "none"),
+        row.get("rotation", 0),
+    )

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.backends import Backend, load
-from evalsuite.backends.models import VLLM, Model
+from evalsuite.backends.base import Backend
+from evalsuite.backends.model import VLLM, Model
+from evalsuite.backends.registry import load
 
 _found = find_spec("vllm")
 # Without an origin it is this very folder, taken for a package.

@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 import evalsuite
-from evalsuite import backends
-from evalsuite.backends import LocalModel, Sharing, load
-from evalsuite.backends.models import Generation, Model, load_models
+from evalsuite.backends.base import LocalModel, Sharing
+from evalsuite.backends.model import Generation, Model
+from evalsuite.backends.models import load_models
+from evalsuite.backends.registry import load
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.glucose import slots as slots
@@ -27,7 +28,7 @@ from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
 from evalsuite.results.store import Store
-from evalsuite.types import Request, Response
+from evalsuite.types import Message, Request, Response, label_forms
 
 CLOSE = 1e-4  # of a natural logarithm; seen: 2e-5
 
@@ -108,7 +109,9 @@ def test_constrained_replies_are_labels_and_those_of_hf(pair: Pair, sample: Corp
     vllm, hf = pair()
     asked = requests(sample, "constrained")
     replies = answers(vllm, asked)
-    assert all(a.text.strip() in (*r.item.indicators, *r.item.labels) for a, r in zip(replies, asked, strict=True))
+    assert all(
+        a.text.strip() in chain.from_iterable(label_forms(r.labels)) for a, r in zip(replies, asked, strict=True)
+    )
     assert [a.text for a in replies] == [a.text for a in answers(hf, asked)]
 
 
@@ -143,7 +146,7 @@ def test_probes_are_answered_as_on_hf(pair: Pair, sample: Corpus, chat: bool) ->
     vllm, hf = pair(chat=chat)
     (request, *rest) = requests(sample, per_cell=1)
     probes: list[tuple[tuple[str, str], ...]] = [
-        ((r.prompt, r.item.target), ("", r.item.target), ("你好，", "再见。")) for r in rest
+        ((r.prompt, "好的。"), ("", "好的。"), ("你好，", "再见。")) for r in rest
     ]
     probes += [(("你好", ""),), (), (("字" * 9000, "。"),)]
     asked = [replace(request, scoring="nll", pairs=p) for p in probes]
@@ -174,8 +177,8 @@ def test_labels_of_several_tokens_and_more_than_one_request_may_ask_for(pair: Pa
     (request, *_) = requests(sample, "labels", 1)
     many = "".join(chr(0x4E00 + 7 * n) for n in range(200))
     for labels in ([f"({c})" for c in many], [f"(第{n}项)" for n in range(12)]):
-        item = replace(request.item, labels=tuple(labels), options=tuple(f"选{n}" for n in range(len(labels))), gold=0)
-        (ours,), (theirs,) = (answers(backend, [replace(request, item=item)]) for backend in (vllm, hf))
+        request = replace(request, labels=tuple(labels), options=tuple(f"选{n}" for n in range(len(labels))))
+        (ours,), (theirs,) = (answers(backend, [request]) for backend in (vllm, hf))
         assert ours.error is None and len(ours.likelihoods) == len(labels)
         for a, b in zip(ours.likelihoods, theirs.likelihoods, strict=True):
             assert a.logprob == pytest.approx(b.logprob, abs=CLOSE)
@@ -191,7 +194,7 @@ def test_a_label_is_as_likely_whatever_else_may_not_be_said(pair: Pair, sample: 
 
 def test_nll_is_that_of_hf(pair: Pair, sample: Corpus) -> None:
     vllm, hf = pair()
-    pairs = [(r.prompt, r.item.target) for r in requests(sample, per_cell=1)] + [("", "你好。"), ("你好", "")]
+    pairs = [(r.prompt, "好的。") for r in requests(sample, per_cell=1)] + [("", "你好。"), ("你好", "")]
     for ours, theirs in zip(vllm.nll(pairs), hf.nll(pairs), strict=True):
         assert ours == pytest.approx(theirs, abs=CLOSE)
     with pytest.raises(BackendError, match="pair 1"):
@@ -232,8 +235,8 @@ def test_a_caller_that_stops_leaves_nothing_in_flight(pair: Pair, sample: Corpus
 @pytest.mark.parametrize("scoring", ["generate", "labels", "texts"])
 def test_a_prompt_that_is_too_long_fails_alone(pair: Pair, sample: Corpus, scoring: str) -> None:
     asked = requests(sample, scoring, 1)[:3]
-    item = replace(asked[1].item, dialogue=("A: " + "字" * 9000,))
-    asked[1] = replace(Prompt(bundled("prompts"), TASKS[item.task], "paper").request(item), scoring=scoring)
+    long = "A: " + "字" * 9000 + asked[1].prompt
+    asked[1] = replace(asked[1], prompt=long, messages=(Message("user", long),))
     replies = answers(pair()[0], asked)
     assert "exceed" in (replies[1].error or "")
     assert replies[0].error is None and replies[2].error is None
@@ -242,8 +245,7 @@ def test_a_prompt_that_is_too_long_fails_alone(pair: Pair, sample: Corpus, scori
 def test_what_the_engine_refuses_fails_alone(pair: Pair, sample: Corpus) -> None:
     """An option that is longer than the context: only the engine sees it."""
     asked = requests(sample, "texts", 1)[:3]
-    item = asked[1].item
-    asked[1] = replace(asked[1], item=replace(item, options=("字" * 3000, *item.options[1:])))
+    asked[1] = replace(asked[1], options=("字" * 3000, *asked[1].options[1:]))
     replies = answers(pair()[0], asked)
     assert replies[1].error and replies[0].error is None and replies[2].error is None
 
@@ -306,7 +308,7 @@ def test_a_run_of_three_models_makes_one_engine(
         made.append(model.name)
         return first.share(model)
 
-    monkeypatch.setattr(backends, "load", engine)
+    monkeypatch.setattr("evalsuite.evaluation.journey.load", engine)
     monkeypatch.setattr(type(first), "close", lambda self: None)  # the session's engine goes on
     settings: dict[str, Any] = {
         "tasks": ["knowledge_filling", "event_cause"], "limit": 3, "scoring": ["generate", "labels"], "out": tmp_path / "run",
@@ -334,7 +336,7 @@ def test_a_sweep_is_evaluated_on_one_engine(
         made.append(model.name)
         return first.share(model)
 
-    monkeypatch.setattr(backends, "load", engine)
+    monkeypatch.setattr("evalsuite.evaluation.journey.load", engine)
     monkeypatch.setattr(type(first), "close", lambda self: None)  # the session's engine goes on
     done = evalsuite.finetune(
         tmp_path / "models.yaml", model=["tiny"], tasks=["knowledge_filling"], sizes=[4, 12], set="easy", test_size=8,
@@ -362,7 +364,7 @@ def test_an_interrupted_run_goes_on_where_it_was(
     """Stopped after some replies: they are kept, none is asked again, and all ends as if it had not been."""
     entry = spec.model_dump(mode="json", exclude={"name"}, exclude_defaults=True)
     (tmp_path / "models.yaml").write_text(json.dumps({"models": [{**entry, "name": "m"}]}), encoding="utf-8")
-    monkeypatch.setattr(backends, "load", lambda model, **_: first.share(model))
+    monkeypatch.setattr("evalsuite.evaluation.journey.load", lambda model, **_: first.share(model))
     monkeypatch.setattr(type(first), "close", lambda self: None)
     settings: dict[str, Any] = {"tasks": ["domain_identification", "event_cause"], "limit": 12}
     put, kept = Store.put, []

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.backends import Backend, Limits
+from evalsuite.backends.base import Backend, Limits
 from evalsuite.backends.hf.backend import HuggingFace
-from evalsuite.backends.models import API, Model
+from evalsuite.backends.model import API, Model
 from evalsuite.backends.openai.backend import OpenAI
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS

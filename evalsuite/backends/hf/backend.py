@@ -14,7 +14,7 @@ from evalsuite.backends.checkpoint import Checkpoint, labels_response, nll_respo
 from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.hf.pattern import Patterns
 from evalsuite.backends.hf.prefill import continuations, targets
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import add_adapter, load_network
 from evalsuite.types import Request, Response
@@ -75,17 +75,17 @@ class HuggingFace:
         return len(self.ids(request))
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
-        """Batches within cells, longest prompts first; for likelihoods those with a common beginning together."""
+        """Batches of one scoring and one `Request.batch`, longest prompts first; of likelihoods common beginnings together."""
         return [batch for batch, _ in self._batches(requests, [self.ids(r) for r in requests])]
 
     def _batches(
         self, requests: Sequence[Request], prompts: list[list[int]]
     ) -> Iterator[tuple[list[int], dict[int, int]]]:
         """Each batch, and the tokens that each of its requests takes in memory; too long requests are batches too."""
-        cells: dict[tuple[str | int, ...], dict[int, int]] = {}
+        groups: dict[tuple[str | int, ...], dict[int, int]] = {}
         for n, (request, ids) in enumerate(zip(requests, prompts, strict=True)):
-            cells.setdefault(request.kind, {})[n] = self._size(request, len(ids))
-        for sizes in cells.values():
+            groups.setdefault((request.scoring, *request.batch), {})[n] = self._size(request, len(ids))
+        for sizes in groups.values():
             first = requests[next(iter(sizes))]
             # On a CPU prompts with a common beginning meet in one batch: see prefill.continuations.
             shared = self.device == "cpu" and first.scoring in ("labels", "texts")
@@ -99,7 +99,7 @@ class HuggingFace:
         if request.scoring == "nll":
             return max(1, len(request.pairs) * prompt)  # a probe may have no pairs
         if request.scoring == "texts":  # every option gets a copy of the prompt's cache
-            return len(request.item.options) * (prompt + max(map(len, request.item.options)))
+            return len(request.options) * (prompt + max(map(len, request.options)))
         return prompt + request.max_new_tokens
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalsuite.common.errors import BackendError
-from evalsuite.types import Request
+from evalsuite.types import Request, label_forms
 
 if TYPE_CHECKING:
     from evalsuite.backends.checkpoint import Checkpoint
@@ -45,9 +45,7 @@ class Patterns:
         """Why the request's pattern cannot be used; None if it can, or if there are labels instead."""
         pattern = request.pattern
         if not pattern:
-            return (
-                None if request.item.options else "scoring constrained: the request has neither options nor a pattern"
-            )
+            return None if request.options else "scoring constrained: the request has neither options nor a pattern"
         if pattern not in self._errors:
             try:
                 vocabulary = self._vocabulary
@@ -94,4 +92,4 @@ class Patterns:
 
 def _pattern(request: Request) -> str:
     """Its own, or that of its labels."""
-    return request.pattern or "|".join(re.escape(form) for label in request.item.label_forms for form in label)
+    return request.pattern or "|".join(re.escape(form) for label in label_forms(request.labels) for form in label)

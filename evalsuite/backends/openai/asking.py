@@ -1,4 +1,4 @@
-"""Asks an endpoint all requests of a model, in an event loop: slots, retries, what is paid, and when to stop."""
+"""Sends all requests of a model to an endpoint, in an event loop: slots, retries, costs, and when to stop."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from evalsuite.backends import Limits
+from evalsuite.backends.base import Limits
+from evalsuite.backends.model import Model
 from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
 from evalsuite.backends.openai.spending import Spending, Spent
 from evalsuite.backends.openai.throttle import Throttle
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Request, Response
-
-if TYPE_CHECKING:
-    from evalsuite.backends.openai.backend import OpenAI
 
 log = logging.getLogger(__name__)
 
@@ -29,9 +27,23 @@ _IN_A_ROW = 20  # so many requests without a reply, one after another, all tried
 _ALWAYS = ("model", "messages", "prompt")
 
 
+class Endpoint(Protocol):
+    """What of a backend is needed to ask its endpoint."""
+
+    model: Model
+    key: str
+    extra: dict[str, Any]  # sent along as it is
+
+    def tokens(self, request: Request) -> int: ...
+    def most_tokens(self, request: Request) -> int: ...
+    def body(self, request: Request) -> dict[str, Any]: ...
+    def room(self, request: Request) -> int: ...
+    def hide(self, text: str) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """To be kept before a request may go out: what requests under way may cost."""
+    """The possible cost of requests under way. It is stored (then `kept` is set) before any of them is sent."""
 
     amount: float
     kept: asyncio.Event
@@ -42,7 +54,7 @@ Letter = tuple[int, Response] | Stake | None  # None: there will be no more
 
 @dataclass(slots=True)
 class _Bill:
-    """What asking one request has cost, and how often it went out."""
+    """Cost of one request so far, and how often it was sent."""
 
     cost: float = 0.0
     sent: int = 0
@@ -50,14 +62,14 @@ class _Bill:
 
 
 class _Halted(Exception):
-    """Nothing more is to be asked."""
+    """Nothing more is sent."""
 
 
 class Asking:
     """One call of `generate`, on the event loop's thread."""
 
     def __init__(
-        self, backend: OpenAI, requests: Sequence[Request], todo: Sequence[int], limits: Limits,
+        self, backend: Endpoint, requests: Sequence[Request], todo: Sequence[int], limits: Limits,
         letters: queue.Queue[Letter],
     ) -> None:  # fmt: skip
         self.backend, self.model, self.api = backend, backend.model, backend.model.api
@@ -86,7 +98,7 @@ class Asking:
         )  # fmt: skip
 
     async def all(self) -> None:
-        """Ask everything. Raises BackendError if that could not be."""
+        """Send all requests. Raises BackendError if some were not sent."""
         from openai import AsyncOpenAI
 
         key = self.backend.key or "none"  # the client insists on one
@@ -125,7 +137,7 @@ class Asking:
                 self.letters.put((n, response))
 
     async def _answer(self, request: Request) -> Response | None:
-        """The reply or why there is none; None: it was not asked."""
+        """The reply, or a Response with the error; None if the request was never sent."""
         bill = _Bill()
         try:
             response: Response = await self.retrying(self._ask, request, bill)
@@ -197,7 +209,7 @@ class Asking:
             raise _Halted
 
     async def _lend(self) -> None:
-        """The store hears of the cost before the endpoint hears of the request."""
+        """Wait until the store has the possible cost of this request: a killed run then never forgets one."""
         if not self.spending.to_lend():
             return
         async with self.lending:
@@ -247,7 +259,7 @@ class Asking:
             await asyncio.wait_for(self.halt.wait(), seconds)
 
     def _halt(self, stop: Stop) -> None:
-        """Ask nothing more. What is under way may end, for it may be paid for."""
+        """Send nothing more. Requests under way may end, since they may be charged."""
         self.halted = self.halted or stop
         self.halt.set()
 

@@ -1,24 +1,23 @@
 """Any OpenAI-compatible endpoint: many requests at once, within its limits and our budget; each reply as it arrives.
 
-The endpoint is talked to in an event loop on a thread of its own; `generate` hands over what that thread puts into a queue.
+Requests run in an event loop on a thread of its own (an anyio portal). `generate` yields what the loop puts into a queue.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import json
 import os
 import queue
-import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalsuite.backends import Limits
-from evalsuite.backends.models import Model
+from evalsuite.backends.base import Limits
+from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import Asking, Letter, Stake
 from evalsuite.common.errors import BackendError
+from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Request, Response
 
 
@@ -65,10 +64,10 @@ class OpenAI:
 
     def _texts(self, request: Request) -> list[str]:
         texts = [m.content for m in request.messages] if self.model.chat else [request.prompt]
-        return [_whole(text) for text in texts]
+        return [escape_surrogates(text) for text in texts]
 
     def body(self, request: Request) -> dict[str, Any]:
-        """What is sent, but for the reply's limit, whose name depends on the endpoint."""
+        """The request's JSON body without the reply's limit, whose name depends on the endpoint."""
         api, texts = self.model.api, self._texts(request)
         asked: dict[str, Any] = {"model": self.model.path}
         if self.model.chat:
@@ -91,38 +90,35 @@ class OpenAI:
         return text.replace(self.key, "***") if len(self.key) >= 8 else text
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        from anyio.from_thread import start_blocking_portal
+
         todo = [n for n, is_done in enumerate(done) if not is_done]
         if not todo:
             return
         letters: queue.Queue[Letter] = queue.Queue()
         asking = Asking(self, requests, todo, self._limits, letters)
-        loop = asyncio.new_event_loop()
-        thread = threading.Thread(target=loop.run_forever, name=f"endpoint of {self.model.name}", daemon=True)
-        thread.start()
-        future = asyncio.run_coroutine_threadsafe(asking.all(), loop)
-        future.add_done_callback(lambda _: letters.put(None))
         try:
-            ended = False
-            while not ended:
-                group = []
-                for letter in _waiting(letters):
-                    if letter is None:
-                        ended = True
-                    elif isinstance(letter, Stake):
-                        self._limits.lend(letter.amount)
-                        loop.call_soon_threadsafe(letter.kept.set)
-                    else:
-                        group.append(letter)
-                if group:
-                    yield group
-                    # Only here does the store have them.
-                    asking.spending.told += sum(response.cost for _, response in group)
-            future.result()
+            # Left early (Ctrl-C, or a caller that wants no more), the portal cancels what is under way.
+            with start_blocking_portal(name=f"endpoint of {self.model.name}") as portal:
+                asked = portal.start_task_soon(asking.all)
+                asked.add_done_callback(lambda _: letters.put(None))
+                ended = False
+                while not ended:
+                    group = []
+                    for letter in _waiting(letters):
+                        if letter is None:
+                            ended = True
+                        elif isinstance(letter, Stake):
+                            self._limits.lend(letter.amount)
+                            portal.call(letter.kept.set)
+                        else:
+                            group.append(letter)
+                    if group:
+                        yield group
+                        # Only here does the store have them.
+                        asking.spending.told += sum(response.cost for _, response in group)
+                asked.result()
         finally:
-            asyncio.run_coroutine_threadsafe(_end(), loop).result()
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join()
-            loop.close()
             # All is given back but what was under way when a run was stopped: that may have been charged.
             spending = asking.spending
             if rest := spending.committed - spending.told - spending.lent:
@@ -133,7 +129,7 @@ class OpenAI:
 
 
 def _key(model: Model) -> str:
-    """From the environment, and from there to the endpoint only."""
+    """The API key from the environment variable that the model names; "" if it names none."""
     name = model.api.key_env
     if name is None:
         return ""
@@ -148,23 +144,9 @@ def _key(model: Model) -> str:
     return key
 
 
-def _whole(text: str) -> str:
-    """Half a character cannot be sent."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 def _waiting(letters: queue.Queue[Letter]) -> Iterator[Letter]:
     """The next letter, and all that are there already."""
     yield letters.get()
     with contextlib.suppress(queue.Empty):
         while True:
             yield letters.get_nowait()
-
-
-async def _end() -> None:
-    """Stop whatever runs on this loop."""
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
-    await asyncio.get_running_loop().shutdown_asyncgens()

@@ -1,4 +1,4 @@
-"""What an endpoint said -> a Response, or what to do about it: ask again, give the request up, or stop asking at all.
+"""An endpoint's answer -> a Response, or an exception: try again, give up this request, or stop the model.
 
 Servers that call themselves OpenAI-compatible differ most in their errors; what is known of each stands in the tables here.
 """
@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Response
 
 
 class Again(Exception):
-    """No reply, but there may be one next time."""
+    """No reply this time; the request may be sent again."""
 
     def __init__(
         self, kind: str, message: str, after: float | None = None, lost: bool = False, overrun: bool = False
@@ -31,7 +32,7 @@ class Failed(Exception):
 
 
 class Stop(Exception):
-    """No request will: the message says why, and what to do."""
+    """No request of this model can get a reply; the message says why and what to do."""
 
 
 class OtherLimit(Exception):
@@ -156,12 +157,12 @@ def _error(body: bytes) -> tuple[str, str, str | None]:
         return text, text.lower(), None
     error = told.get("error", told) if isinstance(told, dict) else told
     if not isinstance(error, dict):
-        text = _clean(str(error))[:500]
+        text = escape_surrogates(str(error))[:500]
         return text, text.lower(), None
     inner = error.get("innererror") or {}
     parts = [error.get("message") or error.get("detail"), error.get("code"), error.get("type")]
     parts += [inner.get("code")] if isinstance(inner, dict) else []
-    words = [_clean(str(part)) for part in parts if part]
+    words = [escape_surrogates(str(part)) for part in parts if part]
     param = error.get("param")
     return (
         (words[0] if words else _start(body))[:500],
@@ -190,12 +191,7 @@ def _text(value: Any) -> str:
     """A message's text; some servers send a list of parts."""
     if isinstance(value, list):
         value = "".join(p["text"] for p in value if isinstance(p, dict) and isinstance(p.get("text"), str))
-    return _clean(value) if isinstance(value, str) else ""
-
-
-def _clean(text: str) -> str:
-    """Half a character (a lone surrogate, as broken JSON may carry) becomes its escape: no file and no screen takes it."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return escape_surrogates(value) if isinstance(value, str) else ""
 
 
 def _count(usage: Mapping[str, Any], name: str) -> int:

@@ -1,11 +1,11 @@
-"""What requests cost: a budget that is never passed, for no request is sent whose worst case does not fit."""
+"""Costs and budget. A request is sent only if its worst case fits into the budget, so the budget is never exceeded."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 
-from evalsuite.backends.models import Price
+from evalsuite.backends.model import Price
 
 log = logging.getLogger(__name__)
 
@@ -15,7 +15,7 @@ class Spent(Exception):
 
 
 class Spending:
-    """Belongs to the event loop, but for `told`, which the thread that stores replies adds to."""
+    """Used on the event loop's thread, except `told`, which the thread that stores replies increases."""
 
     def __init__(self, price: Price | None, budget: float | None) -> None:
         """`budget`: what is left to spend; None: no limit."""
@@ -41,7 +41,7 @@ class Spending:
         self.committed += amount
 
     def settle(self, reserved: float, cost: float) -> None:
-        """A reservation turned out to be `cost`."""
+        """Replace a reservation by the actual `cost`."""
         if cost > reserved * (1 + 1e-9):
             log.warning(
                 "a request was charged %.6g, more than the %.6g set aside for it: does the model think first? "
@@ -52,5 +52,5 @@ class Spending:
         self._freed.set()
 
     def to_lend(self) -> float:
-        """What the store must be told of before a request may be sent: then a kill cannot make us forget a cost."""
+        """The part of the committed cost that the store does not have yet."""
         return max(0.0, self.committed - self.told - self.lent)

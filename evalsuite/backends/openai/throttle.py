@@ -1,4 +1,4 @@
-"""How fast an endpoint is asked: as many requests at once as it bears, within its rates, and silence when it says so."""
+"""Adaptive concurrency, rate limits, and pauses that the endpoint asks for."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Throttle:
 
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[None]:
-        """Wait for a place among the requests under way, and for the rates' leave to send so many tokens."""
+        """Wait for a free slot and for the rate limits to allow so many tokens; hold the slot within the block."""
         async with self._turn:
             await self._turn.wait_for(lambda: self._busy < int(self.limit))
             self._busy += 1
@@ -56,7 +56,7 @@ class Throttle:
             await asyncio.sleep(left)
 
     def pause(self, seconds: float) -> None:
-        """Nothing more is sent for so long, by any request."""
+        """Send nothing for so many seconds."""
         self._until = max(self._until, time.monotonic() + seconds)
 
     def good(self) -> None:

@@ -6,13 +6,14 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends import _OWN, Backend
+from evalsuite.backends.base import Backend
 from evalsuite.backends.checkpoint import Checkpoint, labels_response, nll_response, texts_response
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
+from evalsuite.backends.vllm import sharing
 from evalsuite.backends.vllm.engine import Ask, Engine, Failed, Job
 from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import check_files
-from evalsuite.types import Request, Response
+from evalsuite.types import Request, Response, label_forms
 
 _BLOCK = 256  # requests of a block of the plan
 _AT_ONCE = 128  # vLLM's limit on the tokens whose log-probability one request may ask for
@@ -43,7 +44,7 @@ class Vllm:
         self._asked: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()  # priors that a job in flight asks for
 
     def share(self, model: Model) -> Backend | None:
-        same = model.model_copy(update=_OWN) == self.model.model_copy(update=_OWN)
+        same = model.backend == self.model.backend and sharing.engine(model) == sharing.engine(self.model)
         return Vllm(model, self.engine) if same and (self.engine.lora or not model.adapter) else None
 
     def ids(self, request: Request) -> list[int]:
@@ -68,7 +69,7 @@ class Vllm:
     def _job(self, request: Request, prompt: list[int]) -> Job:
         if error := self.checkpoint.too_long(request, len(prompt), self.context):
             return _refused(error)
-        if request.scoring == "constrained" and not (request.pattern or request.item.options):
+        if request.scoring == "constrained" and not (request.pattern or request.options):
             return _refused("scoring constrained: the request has neither options nor a pattern")
         ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
         return ways.get(request.scoring, self._decode)(request, prompt)
@@ -82,7 +83,7 @@ class Vllm:
         early = [] if any(a != b and a in b for a in stop for b in stop) else stop
         limits: dict[str, Any] = {}
         if request.scoring == "constrained":
-            forms = [form for label in request.item.label_forms for form in label]
+            forms = [form for label in label_forms(request.labels) for form in label]
             held = {"regex": request.pattern} if request.pattern else {"choice": forms}
             limits["structured_outputs"] = StructuredOutputsParams(**held)
         params = _params(

@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any
 
 from evalsuite.backends.checkpoint import Checkpoint
-from evalsuite.backends.models import Model
+from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 
 

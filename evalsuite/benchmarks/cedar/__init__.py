@@ -1,1 +1,35 @@
 """CEDAR: causal explanations in dialogues, probed by likelihood."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalsuite.benchmarks.cedar.explanation import DIMENSIONS
+from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS, TASKS_CEDAR
+from evalsuite.types import Benchmark
+
+if TYPE_CHECKING:
+    from evalsuite.benchmarks.corpus import Corpus
+
+
+def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
+    from evalsuite.benchmarks.cedar.loader import Corpus
+
+    return Corpus(benchmark, folder, skip_bad=skip_bad)
+
+
+BENCHMARK = Benchmark(
+    "cedar",
+    "CEDAR",
+    "en",
+    sets=SETS,
+    splits=SPLITS,
+    sets_zh="来源",
+    sets_en="source",
+    tasks=TASKS_CEDAR,
+    loader=_corpus,
+    no_address="the official data could not be found anywhere: docs/cedar.md says what file to write, and what is bundled",
+    groups=DIMENSIONS,
+    published=Path(__file__).with_name("published.csv"),
+)

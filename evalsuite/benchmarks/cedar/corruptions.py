@@ -95,7 +95,7 @@ GROUPS = ("logical", "complete")
 
 
 def corruption_of(item: Item) -> str:
-    """The name of the corruption that a probe (data/cedar) was made with."""
+    """The name of the corruption that a probe was made with."""
     return item.id.rpartition(".")[2]
 
 

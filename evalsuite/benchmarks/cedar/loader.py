@@ -12,22 +12,24 @@ set. `valid`: all raters agree that it is relevant, not trivial and plausible. `
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cedar import chinese as cedar_chinese
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, LANGUAGES, NEGATED, Explanation, Instance
-from evalsuite.benchmarks.cedar.tasks import CEDAR
+from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS, TASKS_CEDAR
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode import loader as corecode
-from evalsuite.benchmarks.corpus import File, folder_of
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.corpus import File, read_lines
 from evalsuite.common.errors import DataError
-from evalsuite.common.jsonl import read
-from evalsuite.types import Item, Task
+from evalsuite.common.jsonl import SAID, Fault
+from evalsuite.types import Benchmark, Item, Task
 
 WHY = {"en": "Why?", "zh": "为什么？"}
 _CHINESE = "corecode-"
@@ -37,77 +39,79 @@ class Corpus(corpus.Corpus):
     """A folder that holds test.jsonl (and train.jsonl, dev.jsonl), or a parent of one; where CORECODE is there, too, the
     sets corecode-easy and corecode-hard are made of it (`cedar_chinese`)."""
 
-    benchmark = CEDAR
-    derived = tuple(name for name in CEDAR.sets if name.startswith(_CHINESE))
+    expected = "cedar/test.jsonl as docs/cedar.md has it, or CORECODE's files"
+    derived = tuple(name for name in SETS if name.startswith(_CHINESE))
 
-    def __init__(self, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
+    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
         """`seed` draws the corruptions."""
         self._seed = seed
         self._sources: dict[str, tuple[str, ...]] = {}
         self._corecode: corecode.Corpus | None = None
         with suppress(DataError):
-            self._corecode = corecode.Corpus(folder, skip_bad=skip_bad)
+            self._corecode = corecode.Corpus(CORECODE, folder, skip_bad=skip_bad)
+        super().__init__(benchmark, folder, skip_bad=skip_bad)
+
+    def find(self, folder: Path) -> Path:
         try:
-            root = folder_of(
-                folder,
-                ("", "cedar"),
-                lambda place: any((place / f"{split}.jsonl").is_file() for split in CEDAR.splits),
-                "no CEDAR data here: expected cedar/test.jsonl as docs/cedar.md has it, or CORECODE's files",
-            )
+            return super().find(folder)
         except DataError:
             if self._corecode is None:
                 raise
-            root = folder
-        super().__init__(root, skip_bad=skip_bad)
+            return folder
+
+    def is_root(self, folder: Path) -> bool:
+        return any((folder / f"{split}.jsonl").is_file() for split in SPLITS)
 
     @property
     def sets(self) -> tuple[str, ...]:
         """The sources there are; those of the paper first."""
-        found = [*CEDAR.sets, *(s for split in CEDAR.splits for s in self._in(split))]
+        found = [*SETS, *(s for split in SPLITS for s in self._in(split))]
         return tuple(dict.fromkeys(found))
 
     def path(self, task: Task, set: str, split: str) -> Path:
         if set.startswith(_CHINESE) and self._corecode is not None:
-            return self._corecode.path(TASKS["event_cause"], set.removeprefix(_CHINESE), split)
+            return self._corecode.path(CORECODE.task("event_cause"), set.removeprefix(_CHINESE), split)
         return self.root / f"{split}.jsonl"
 
     def has(self, task: Task, set: str, split: str) -> bool:
         if set.startswith(_CHINESE) and self._corecode is not None:
-            return all(self._corecode.has(TASKS[t], set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS)
+            return all(
+                self._corecode.has(CORECODE.task(t), set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS
+            )
         return set in self._in(split)
 
     def _in(self, split: str) -> tuple[str, ...]:
         if split not in self._sources:
             path = self.root / f"{split}.jsonl"
-            found = _instances(path, split, self._skip_bad)[0] if path.is_file() else []
+            found = _instances(path, split, self.skip_bad)[0] if path.is_file() else ()
             self._sources[split] = tuple(dict.fromkeys(instance.source for instance in found))
         return self._sources[split]
 
-    def _load(self, task: Task, set: str, split: str) -> File:
+    def load(self, task: Task, set: str, split: str) -> File:
         if not self.has(task, set, split):
             raise DataError(
                 f"no {set} in the {split} split; there are {', '.join(self._in(split)) or 'none'}", self.root
             )
         if set.startswith(_CHINESE) and self._corecode is not None:
-            of = [self._corecode.file(TASKS[t], set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS]
+            of = [self._corecode.file(CORECODE.task(t), set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS]
             made = items(cedar_chinese.instances(i for file in of for i in file.items), task.name, self._seed)
             hashes = "\n".join((*(file.sha256 for file in of), f"seed {self._seed}"))
             skipped = tuple(error for file in of for error in file.skipped)
             return File(of[0].path, made, skipped, hashlib.sha256(hashes.encode()).hexdigest())
-        return load(self.root, task, set, split, seed=self._seed, skip_bad=self._skip_bad)
+        return load(self.root, task, set, split, seed=self._seed, skip_bad=self.skip_bad)
 
 
 def load(folder: Path, task: Task, set: str, split: str, *, seed: int = 0, skip_bad: bool = False) -> File:
     """The probes of one task and source. With `skip_bad` a broken line is left out and counted."""
     path = folder / f"{split}.jsonl"
-    found, skipped = _instances(path, split, skip_bad)
+    found, skipped, sha256 = _instances(path, split, skip_bad)
     chosen = [instance for instance in found if instance.source == set]
-    return File(path, items(chosen, task.name, seed), tuple(skipped), hashlib.sha256(path.read_bytes()).hexdigest())
+    return File(path, items(chosen, task.name, seed), skipped, sha256)
 
 
 def instances(path: Path, split: str = "test") -> tuple[Instance, ...]:
     """The dialogues of a file. Raises DataError with file, line and field."""
-    return tuple(_instances(path, split, skip_bad=False)[0])
+    return _instances(path, split, skip_bad=False)[0]
 
 
 def items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ...]:
@@ -115,6 +119,7 @@ def items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ..
 
     An Item's number is <dialogue>.<explanation>.<corruption>; its options are the explanation and the corrupted one.
     """
+    local = {t.name: t.local for t in TASKS_CEDAR}[task]
     made = []
     for instance in found:
         place, _, number = instance.id.rpartition("/")
@@ -125,7 +130,7 @@ def items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ..
                     continue
                 made.append(
                     Item(
-                        id=f"{place}/{TASKS[task].local}/{number}.{n}.{name}",
+                        id=f"{place}/{local}/{number}.{n}.{name}",
                         task=task,
                         set=instance.source,
                         split=instance.split,
@@ -141,58 +146,58 @@ def items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ..
     return tuple(made)
 
 
-def _instances(path: Path, split: str, skip_bad: bool) -> tuple[list[Instance], list[DataError]]:
-    found: dict[str, Instance] = {}
-    skipped: list[DataError] = []
-    for line, row in read(path):
-        try:
-            instance = _instance(row, path, line, split)
-            if instance.id in found:
-                raise DataError("is taken by an earlier line of this source", path, line, "id")
-        except DataError as error:
-            if not skip_bad:
-                raise
-            skipped.append(error)
-            continue
-        found[instance.id] = instance
-    return list(found.values()), skipped
+def _instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instance, ...], tuple[DataError, ...], str]:
+    seen: set[str] = set()
+
+    def instance(line: int, row: _Line) -> Instance:
+        made = row.instance(split)
+        if made.id in seen:
+            raise DataError("is taken by an earlier line of this source", path, line, "id")
+        seen.add(made.id)
+        return made
+
+    return read_lines(path, _Line, instance, skip_bad)
 
 
-def _instance(row: dict[str, Any], path: Path, line: int, split: str) -> Instance:
-    def fail(message: str, field: str) -> DataError:
-        return DataError(message, path, line, field)
-
-    number, source, history, rows = (row.get(key) for key in ("id", "source", "history", "explanations"))
-    if type(number) is not int or number < 0:
-        raise fail(f"expected a whole number from 0, found {number!r}", "id")
-    if not isinstance(source, str) or not source.strip() or "/" in source:
-        raise fail("expected the name of a data set, without a slash", "source")
-    if not isinstance(history, list) or not history or not all(_says(turn) for turn in history):
-        raise fail("expected a list of turns, each a string, at least one", "history")
-    if not _says(row.get("response")):
-        raise fail("expected a turn, a string", "response")
-    language = row.get("language", "en")
-    if language not in LANGUAGES:
-        raise fail(f"expected one of {', '.join(LANGUAGES)}, found {language!r}", "language")
-    if not isinstance(rows, list) or not rows:
-        raise fail("expected a list of explanations, at least one", "explanations")
-    made = []
-    for n, one in enumerate(rows):
-        field = f"explanations[{n}]"
-        if not isinstance(one, dict):
-            raise fail(f"expected an object, found {type(one).__name__}", field)
-        for key, known in (("dimension", DIMENSIONS), ("connective", tuple(NEGATED[language]))):
-            if one.get(key) not in known:
-                raise fail(f"expected one of {', '.join(known)}, found {one.get(key)!r}", f"{field}.{key}")
-        for key in ("antecedent", "consequent"):
-            if not _says(one.get(key)):
-                raise fail("expected a string that says something", f"{field}.{key}")
-        if not isinstance(one.get("valid"), bool):
-            raise fail("expected true or false", f"{field}.valid")
-        parts = (one["dimension"], one["antecedent"], one["connective"], one["consequent"])
-        made.append(Explanation(*parts, valid=one["valid"], language=language))
-    return Instance(f"cedar/{source}/{split}/{number}", source, split, tuple(history), row["response"], tuple(made))
+Text = Annotated[str, Field(pattern=SAID)]
 
 
-def _says(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+class _Explanation(BaseModel):
+    model_config = ConfigDict(strict=True)
+    dimension: str
+    antecedent: Text
+    connective: str
+    consequent: Text
+    valid: bool
+
+
+class _Line(BaseModel):
+    """One line of a file, as docs/cedar.md has it."""
+
+    model_config = ConfigDict(strict=True)
+    id: int = Field(ge=0)
+    source: Text
+    history: list[Text] = Field(min_length=1)
+    response: Text
+    language: str = "en"
+    explanations: list[_Explanation] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _names_what_there_is(self) -> _Line:
+        if "/" in self.source:
+            raise Fault(f"expected the name of a data set, without a slash, found {self.source!r}", "source")
+        _one_of(self.language, LANGUAGES, "language")
+        for n, one in enumerate(self.explanations):
+            _one_of(one.dimension, DIMENSIONS, f"explanations[{n}].dimension")
+            _one_of(one.connective, tuple(NEGATED[self.language]), f"explanations[{n}].connective")
+        return self
+
+    def instance(self, split: str) -> Instance:
+        explanations = tuple(Explanation(**dict(one), language=self.language) for one in self.explanations)
+        name = f"cedar/{self.source}/{split}/{self.id}"
+        return Instance(name, self.source, split, tuple(self.history), self.response, explanations)
+
+
+def _one_of(value: str, known: Sequence[str], field: str) -> None:
+    if value not in known:
+        raise Fault(f"expected one of {', '.join(known)}, found {value!r}", field)

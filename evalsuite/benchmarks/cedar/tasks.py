@@ -6,12 +6,10 @@ pairs. The sets are the sources of the dialogues: the paper's, and those that ou
 
 from __future__ import annotations
 
-from evalsuite.benchmarks.cedar.explanation import DIMENSIONS
-from evalsuite.types import Benchmark, Task
+from evalsuite.types import Task
 
 SETS = ("DailyDialog", "EmpatheticDialogues", "MuTual", "SocialIQA", "sample", "corecode-easy", "corecode-hard")
-# The paper tunes some models on half of the explanations (section 5.3).
-CEDAR = Benchmark("cedar", "CEDAR", "en", SETS, ("train", "dev", "test"), "来源", "source", groups=DIMENSIONS)
+SPLITS = ("train", "dev", "test")  # the paper tunes some models on half of the explanations (section 5.3)
 
 _METRICS = ("accuracy_logical", "delta_nll_logical", "accuracy_complete", "delta_nll_complete")
 TASKS_CEDAR = (

@@ -1,1 +1,53 @@
 """CICERO: contextualised inferences in dialogues, generated and selected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalsuite.benchmarks.cicero.rubric import RUBRIC
+from evalsuite.benchmarks.cicero.tasks import QUESTIONS, SETS, TASKS_CICERO
+from evalsuite.types import Archives, Benchmark
+
+if TYPE_CHECKING:
+    from evalsuite.benchmarks.corpus import Corpus
+
+
+def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
+    from evalsuite.benchmarks.cicero.loader import Corpus
+
+    return Corpus(benchmark, folder, skip_bad=skip_bad)
+
+
+BENCHMARK = Benchmark(
+    "cicero",
+    "CICERO",
+    "en",
+    sets=SETS,
+    splits=("train", "dev", "test"),
+    sets_zh="版本",
+    sets_en="version",
+    tasks=tuple(TASKS_CICERO.values()),
+    loader=_corpus,
+    # No clone of CICERO's repository holds v1's files.
+    address=Archives(
+        {
+            "v1": "https://github.com/declare-lab/CICERO/releases/download/v1.0.0/data.zip",
+            "v2": "https://github.com/declare-lab/CICERO/releases/download/v2.0.0/data.zip",
+        },
+        ("train.json", "val.json", "test.json"),
+    ),
+    groups=tuple(QUESTIONS),
+    rubric="cicero_en",
+    audit=RUBRIC,
+    published=Path(__file__).with_name("published.csv"),
+    # The paper computed its text metrics on raw English text, which is the second profile of English tasks.
+    published_as={
+        "accuracy": "accuracy",
+        "set_accuracy": "set_accuracy",
+        "paper.bleu2": "bleu2",
+        "paper.meteor": "meteor",
+        "paper.rouge_l": "rouge_l",
+        "paper.cider": "cider",
+    },
+)

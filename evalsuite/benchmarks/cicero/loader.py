@@ -15,23 +15,23 @@ A question's second line is "target: …", for nothing can be asked without it; 
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.cicero.tasks import ASKED, CHAINED, CICERO, QUESTIONS, SETS
-from evalsuite.benchmarks.corpus import File, folder_of
-from evalsuite.common.errors import ConfigError, DataError, unknown
-from evalsuite.types import Item, Task
+from evalsuite.benchmarks.cicero.tasks import ASKED, CHAINED, QUESTIONS, SETS
+from evalsuite.benchmarks.corpus import File, read_lines
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.jsonl import SAID, Fault
+from evalsuite.types import Benchmark, Item, Task
 
 SPLITS = {"train": "train", "dev": "val", "test": "test"}  # ours -> the official file's name
-Text = Annotated[str, Field(pattern=r"\S")]
+Text = Annotated[str, Field(pattern=SAID)]
 
 
 class _Line(BaseModel):
@@ -48,11 +48,12 @@ class _Line(BaseModel):
 
     @model_validator(mode="after")
     def _names_what_is_there(self) -> _Line:
-        for index in (*self.written, *self.correct):
-            if not 0 <= index < len(self.Choices):
-                raise ValueError(f"an answer is choice {index}, but there are {len(self.Choices)} from 0")
+        for name, answers in (("Human Written Answer", self.written), ("Correct Answers", self.correct)):
+            for index in answers:
+                if not 0 <= index < len(self.Choices):
+                    raise Fault(f"an answer is choice {index}, but there are {len(self.Choices)} from 0", name)
         if self.Question not in QUESTIONS.values():
-            raise ValueError(f"the question is none of the five: {self.Question!r}")
+            raise Fault(f"the question is none of the five: {self.Question!r}", "Question")
         return self
 
     @property
@@ -73,17 +74,14 @@ class _Line(BaseModel):
 class Corpus(corpus.Corpus):
     """A folder that holds v1/ or v2/, or a parent of that; a file is read once, whatever the number of its tasks."""
 
-    benchmark = CICERO
+    expected = "{v1,v2}/data/{train,val,test}.json"
 
-    def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
-        root = folder_of(
-            folder,
-            ("", "cicero"),
-            lambda place: any((place / name / "data").is_dir() for name in SETS),
-            "no CICERO data here: expected {v1,v2}/data/{train,val,test}.json",
-        )
-        super().__init__(root, skip_bad=skip_bad)
+    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
+        super().__init__(benchmark, folder, skip_bad=skip_bad)
         self._lines: dict[tuple[str, str], _Lines] = {}
+
+    def is_root(self, folder: Path) -> bool:
+        return any((folder / name / "data").is_dir() for name in SETS)
 
     def path(self, task: Task, set: str, split: str) -> Path:
         return path_of(self.root, set, split)
@@ -92,9 +90,9 @@ class Corpus(corpus.Corpus):
         """Whether there is an item: v2 has no prerequisites and no single answers."""
         return self.path(task, set, split).is_file() and bool(self.file(task, set, split).items)
 
-    def _load(self, task: Task, set: str, split: str) -> File:
+    def load(self, task: Task, set: str, split: str) -> File:
         if (set, split) not in self._lines:
-            self._lines[set, split] = _Lines(self.path(task, set, split), skip_bad=self._skip_bad)
+            self._lines[set, split] = _Lines(self.path(task, set, split), skip_bad=self.skip_bad)
         return self._lines[set, split].file(task, set, split)
 
 
@@ -114,27 +112,11 @@ class _Lines:
     """The lines of one official file, by number."""
 
     def __init__(self, path: Path, *, skip_bad: bool) -> None:
-        try:
-            raw = path.read_bytes()
-        except FileNotFoundError:
-            raise DataError("no such CICERO file", path) from None
-        self.path, self.sha256 = path, hashlib.sha256(raw).hexdigest()
-        self.rows: dict[int, _Line] = {}
-        skipped: list[DataError] = []
-        # Only "\n" ends a line: a JSON string may hold U+2028 and its like, which str.splitlines() would cut at.
-        for number, text in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")):
-            if not text.strip():
-                continue
-            try:
-                self.rows[number] = _Line.model_validate_json(text)
-            except ValidationError as error:
-                wrong = error.errors()[0]
-                field = str(wrong["loc"][0]) if wrong["loc"] else None
-                fault = DataError(wrong["msg"].removeprefix("Value error, "), path, number + 1, field)
-                if not skip_bad:
-                    raise fault from None
-                skipped.append(fault)
-        self.skipped = tuple(skipped)
+        self.path = path
+        rows, self.skipped, self.sha256 = read_lines(
+            path, _Line, lambda line, row: (line - 1, row), skip_bad, "no such CICERO file"
+        )
+        self.rows = dict(rows)
 
     def file(self, task: Task, set: str, split: str) -> File:
         prefix = f"cicero/{set}/{split}/{task.local}"

@@ -1,1 +1,40 @@
 """CIDER: dialogue-level NLI, spans and relations of commonsense explanations, in five folds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalsuite.benchmarks.cider.relations import CATEGORIES
+from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
+from evalsuite.types import Benchmark
+
+if TYPE_CHECKING:
+    from evalsuite.benchmarks.corpus import Corpus
+
+
+def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
+    from evalsuite.benchmarks.cider.loader import Corpus
+
+    return Corpus(benchmark, folder, skip_bad=skip_bad)
+
+
+# The paper's F1 and exact match of spans have definitions of their own; all other metrics are the paper's.
+_SAME = {name for task in TASKS_CIDER.values() for name in task.metrics} - {"f1", "em"}
+
+BENCHMARK = Benchmark(
+    "cider",
+    "CIDER",
+    "en",
+    sets=FOLDS,
+    splits=SPLITS,
+    sets_zh="折",
+    sets_en="fold",
+    tasks=tuple(TASKS_CIDER.values()),
+    loader=_corpus,
+    address="https://github.com/declare-lab/CIDER.git",
+    averaged=True,
+    groups=CATEGORIES,
+    published=Path(__file__).with_name("published.csv"),
+    published_as={name: name for name in sorted(_SAME | {"paper.f1", "paper.em"})},
+)

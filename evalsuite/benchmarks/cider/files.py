@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -14,8 +12,10 @@ from typing import Any
 
 from evalsuite.benchmarks.cider.dnli import Triplet
 from evalsuite.benchmarks.cider.relations import RELATIONS, asked, official
-from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.corpus import File, collect
+from evalsuite.common import csvfile
 from evalsuite.common.errors import DataError, unknown
+from evalsuite.common.files import read_bytes
 from evalsuite.types import Item, Task
 
 Fail = Callable[..., DataError]  # (message, field) -> the error, with file and line in it
@@ -35,62 +35,50 @@ def test(root: Path, task: Task, fold: str) -> Path:
 def load(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> File:
     """Read one test file. A broken row raises DataError with file, place and field; with `skip_bad` it is left out."""
     path = test(root, task, fold)
-    raw = _bytes(path)
+    raw = read_bytes(path)
     read, labels = _READERS[task.local]
-    items: list[Item] = []
-    skipped: list[DataError] = []
     numbers: set[str] = set()
     contexts: dict[str, tuple[str]] = {}  # several items share a context: keep it once
-    for line, field, row in _rows(path, raw):
 
-        def fail(message: str, at: str | None = None, line: int | None = line, field: str = field) -> DataError:
-            return DataError(message, path, line, f"{field}{at or ''}" or None)
-
-        try:
-            number, context, question, options, gold, answer = read(row, fail)
-            for name, text in (("context", context), ("question", question), ("answer", answer)):
-                if not text.strip():
-                    raise fail(f"its {name} is blank")
-            if number in numbers:
-                raise fail(f"{number} stands there twice")
-        except DataError as error:
-            if not skip_bad:
-                raise
-            skipped.append(error)
-            continue
+    def item(line: int, row: Any) -> Item:
+        fail = _failing(path, line)
+        number, context, question, options, gold, answer = read(row, fail)
+        for name, text in (("context", context), ("question", question), ("answer", answer)):
+            if not text.strip():
+                raise fail(f"its {name} is blank")
+        if number in numbers:
+            raise fail(f"{number} stands there twice")
         numbers.add(number)
-        items.append(
-            Item(
-                f"cider/{fold}/test/{task.local}/{number}", task.name, fold, "test",
-                contexts.setdefault(context, (context,)), question, options, labels, gold, (answer,),
-            )
+        return Item(
+            f"cider/{fold}/test/{task.local}/{number}", task.name, fold, "test",
+            contexts.setdefault(context, (context,)), question, options, labels, gold, (answer,),
         )  # fmt: skip
-    return File(path, tuple(items), tuple(skipped), hashlib.sha256(raw).hexdigest())
+
+    items, skipped = collect(_rows(path, raw), item, skip_bad)
+    return File(path, items, skipped, hashlib.sha256(raw).hexdigest())
 
 
-def _bytes(path: Path) -> bytes:
+def _rows(path: Path, raw: bytes) -> Iterator[tuple[int, Any]]:
+    """(line, row) of a CSV file with a header, or (number from 0, object) of a JSON list."""
+    if path.suffix != ".json":
+        yield from csvfile.rows(raw, path)
+        return
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot read: {error.strerror}", path) from None
-
-
-def _rows(path: Path, raw: bytes) -> Iterator[tuple[int | None, str, Any]]:
-    """(line, place, row) of a CSV file with a header, or of a JSON list."""
-    try:
-        text = raw.decode("utf-8-sig")
-        if path.suffix == ".json":
-            rows = json.loads(text)
-            if not isinstance(rows, list):
-                raise DataError(f"expected a list, found {type(rows).__name__}", path)
-            yield from ((None, f"[{n}]", row) for n, row in enumerate(rows))
-        else:
-            reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-            yield from ((reader.line_num, "", row) for row in reader)
+        rows = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8 at byte {error.start}", path) from None
-    except (ValueError, RecursionError, csv.Error) as error:
-        raise DataError(f"not {path.suffix[1:].upper()}: {error}", path) from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON: {error}", path) from None
+    if not isinstance(rows, list):
+        raise DataError(f"expected a list, found {type(rows).__name__}", path)
+    yield from enumerate(rows)
+
+
+def _failing(path: Path, line: int) -> Fail:
+    """(message, field) -> the error, with the row's place: the line of a CSV file, or "[3]" in a JSON list."""
+    if path.suffix == ".json":
+        return lambda message, field="": DataError(message, path, None, f"[{line}]{field}")
+    return lambda message, field="": DataError(message, path, line, field or None)
 
 
 def _column(row: dict[str, str | None], fail: Fail, name: str) -> str:
@@ -175,19 +163,17 @@ class Annotated:
 
 def annotated(path: Path, *, skip_bad: bool = False) -> Annotated:
     """Read cider_main.json. A broken dialogue raises DataError with its place; with `skip_bad` it is left out."""
-    raw = _bytes(path)
-    dialogues: list[Dialogue] = []
-    skipped: list[DataError] = []
-    for _, place, row in _rows(path, raw):
+    raw = read_bytes(path)
+
+    def dialogue(number: int, row: Any) -> Dialogue:
         try:
             triplets = [(str(t["head"]), str(t["relation"]), str(t["tail"])) for t in row["triplets"]]
-            dialogues.append(Dialogue(str(row["id"]), turns(row["utterances"]), _triplets(triplets)))
+            return Dialogue(str(row["id"]), turns(row["utterances"]), _triplets(triplets))
         except (KeyError, TypeError, AttributeError):
-            error = DataError("expected {id, utterances, triplets: [{head, relation, tail}]}", path, None, place)
-            if not skip_bad:
-                raise error from None
-            skipped.append(error)
-    return Annotated(tuple(dialogues), tuple(skipped), hashlib.sha256(raw).hexdigest())
+            raise _failing(path, number)("expected {id, utterances, triplets: [{head, relation, tail}]}") from None
+
+    dialogues, skipped = collect(_rows(path, raw), dialogue, skip_bad)
+    return Annotated(dialogues, skipped, hashlib.sha256(raw).hexdigest())
 
 
 def turns(utterances: str) -> tuple[str, ...]:

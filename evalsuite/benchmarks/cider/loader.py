@@ -22,10 +22,10 @@ from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cider import files as files
 from evalsuite.benchmarks.cider.dnli import NEGATIVES, Triplet, negatives
 from evalsuite.benchmarks.cider.relations import RELATIONS, asked
-from evalsuite.benchmarks.cider.tasks import CIDER, FOLDS, SPLITS, TASKS_CIDER
-from evalsuite.benchmarks.corpus import File, folder_of
+from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
+from evalsuite.benchmarks.corpus import File
 from evalsuite.common.errors import DataError
-from evalsuite.types import Item, Task
+from evalsuite.types import Benchmark, Item, Task
 
 NLI = ("entailment", "contradiction")  # the options of dialogue-level NLI; the first is the positive class
 
@@ -37,20 +37,17 @@ _UNASKED = {"daily-dialogue-0805": "fold1", "daily-dialogue-3480": "fold4", "mut
 class Corpus(corpus.Corpus):
     """A clone of the official repository, or a folder in its layout, or a parent of one."""
 
-    benchmark = CIDER
+    expected = "data/cider_main.json and code/…"
 
-    def __init__(self, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
+    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
         """`folder` holds data/cider_main.json, or cider/data/cider_main.json. `seed` draws the negatives of NLI."""
-        root = folder_of(
-            folder,
-            ("", "cider"),
-            lambda place: files.main(place).is_file(),
-            "no CIDER data here: expected data/cider_main.json and code/…",
-        )
-        super().__init__(root, skip_bad=skip_bad)
+        super().__init__(benchmark, folder, skip_bad=skip_bad)
         self._seed = seed
         self._tests: dict[tuple[str, str], File] = {}
         self._annotated: files.Annotated | None = None
+
+    def is_root(self, folder: Path) -> bool:
+        return files.main(folder).is_file()
 
     def path(self, task: Task, set: str, split: str) -> Path:
         """Where a fold's tests stand; for training, and for NLI in both splits, more files have a part in it."""
@@ -63,7 +60,7 @@ class Corpus(corpus.Corpus):
             return all(files.test(self.root, TASKS_CIDER["span_extraction"], fold).is_file() for fold in FOLDS)
         return all(files.test(self.root, task, fold).is_file() for fold in _sources(set, split))
 
-    def _load(self, task: Task, set: str, split: str) -> File:
+    def load(self, task: Task, set: str, split: str) -> File:
         if set not in FOLDS or split not in SPLITS:
             raise DataError(
                 f"no {set} {split}: CIDER has {', '.join(FOLDS)}, each with {' and '.join(SPLITS)}", self.root
@@ -73,7 +70,7 @@ class Corpus(corpus.Corpus):
 
     def _test(self, task: Task, fold: str) -> File:
         if (task.name, fold) not in self._tests:
-            self._tests[task.name, fold] = files.load(self.root, task, fold, skip_bad=self._skip_bad)
+            self._tests[task.name, fold] = files.load(self.root, task, fold, skip_bad=self.skip_bad)
         return self._tests[task.name, fold]
 
     def _joined(self, task: Task, set: str, split: str) -> File:
@@ -92,7 +89,7 @@ class Corpus(corpus.Corpus):
 
     def _dnli(self, set: str, split: str) -> File:
         if self._annotated is None:
-            self._annotated = files.annotated(files.main(self.root), skip_bad=self._skip_bad)
+            self._annotated = files.annotated(files.main(self.root), skip_bad=self.skip_bad)
         spans = [self._test(TASKS_CIDER["span_extraction"], fold) for fold in FOLDS]
         folds = {item.id.split("/")[-1].rpartition("-triplet-")[0]: item.set for file in spans for item in file.items}
         items = tuple(

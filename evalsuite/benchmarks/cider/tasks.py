@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from evalsuite.benchmarks.cider.relations import CATEGORIES
-from evalsuite.types import Benchmark, Task
+from evalsuite.types import Task
 
 FOLDS = ("fold1", "fold2", "fold3", "fold4", "fold5")
 SPLITS = ("train", "test")
-CIDER = Benchmark("cider", "CIDER", "en", FOLDS, SPLITS, "折", "fold", averaged=True, groups=CATEGORIES)
 
 _NLI = ("macro_f1", "weighted_f1", "precision", "recall", "accuracy")
 _SPANS, _CHOICES, _RELATIONS = (
@@ -16,7 +14,7 @@ _SPANS, _CHOICES, _RELATIONS = (
     "code/relation_prediction/datasets/csk_rp",
 )
 
-# `file` holds the number of the fold as its task counts it: see `cider.paths`.
+# `file` takes the number of the fold as its task counts it: see `files.test`.
 TASKS_CIDER: dict[str, Task] = {
     task.local: task
     for task in (

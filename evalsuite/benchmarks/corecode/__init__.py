@@ -1,1 +1,49 @@
 """CORECODE: commonsense reasoning over Chinese dialogues, eight tasks, EASY and HARD."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalsuite.benchmarks.corecode.rubric import RUBRIC
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
+from evalsuite.types import Benchmark
+
+if TYPE_CHECKING:
+    from evalsuite.benchmarks.corpus import Corpus
+
+
+def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
+    from evalsuite.benchmarks.corecode.loader import Corpus
+
+    return Corpus(benchmark, folder, skip_bad=skip_bad)
+
+
+BENCHMARK = Benchmark(
+    "corecode",
+    "CORECODE",
+    "zh",
+    sets=("easy", "hard"),
+    splits=("train", "dev", "test"),
+    sets_zh="集合",
+    sets_en="set",
+    tasks=tuple(TASKS_CORECODE.values()),
+    loader=_corpus,
+    address="https://github.com/danshi777/CORECODE.git",
+    rubric="corecode",
+    audit=RUBRIC,
+    published=Path(__file__).with_name("published.csv"),
+    # The paper computed its text metrics under the profile "paper".
+    published_as={
+        "f1": "f1",
+        "em": "em",
+        "accuracy": "accuracy",
+        "paper.accuracy": "accuracy",
+        "paper.bleu1": "bleu1",
+        "paper.bleu2": "bleu2",
+        "paper.rouge_l": "rouge_l",
+        "paper.meteor15": "meteor",
+        "paper.cider": "cider",
+    },
+    files="{set}/{task.folder}/{split}/{task.file}.jsonl",  # the official file
+)

@@ -10,16 +10,15 @@ What the official files are like, and what follows here:
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from pathlib import Path
-from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.corecode.tasks import CORECODE
-from evalsuite.benchmarks.corpus import File, folder_of
+from evalsuite.benchmarks.corpus import File, read_lines
 from evalsuite.common.errors import DataError
+from evalsuite.common.jsonl import SAID, Fault
 from evalsuite.types import Item, Task
 
 _LABEL = re.compile(r"\(\w{1,2}\)")
@@ -28,22 +27,17 @@ _LABEL = re.compile(r"\(\w{1,2}\)")
 class Corpus(corpus.Corpus):
     """A folder that holds easy/ and hard/, or a clone of the official repository, or a parent of one."""
 
-    benchmark = CORECODE
+    expected = "data/{easy,hard}/{multiple_choice,span_extraction,generation}/…"
+    places = ("", "data", "corecode/data")
 
-    def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
-        root = folder_of(
-            folder,
-            ("", "data", "corecode/data"),
-            lambda place: any((place / name).is_dir() for name in CORECODE.sets),
-            "no CORECODE data here: expected data/{easy,hard}/{multiple_choice,span_extraction,generation}/…",
-        )
-        super().__init__(root, skip_bad=skip_bad)
+    def is_root(self, folder: Path) -> bool:
+        return any((folder / name).is_dir() for name in self.benchmark.sets)
 
     def path(self, task: Task, set: str, split: str) -> Path:
         return path_of(self.root, task, set, split)
 
-    def _load(self, task: Task, set: str, split: str) -> File:
-        return load(self.root, task, set, split, skip_bad=self._skip_bad)
+    def load(self, task: Task, set: str, split: str) -> File:
+        return load(self.root, task, set, split, skip_bad=self.skip_bad)
 
 
 def path_of(root: Path, task: Task, set: str, split: str) -> Path:
@@ -51,93 +45,71 @@ def path_of(root: Path, task: Task, set: str, split: str) -> Path:
     return root / set / task.folder / split / f"{task.file}.jsonl"
 
 
+class _Line(BaseModel):
+    """One line of an official file. Its options are keys like "(a)"."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+    id: int
+    dialogue: list[str] = Field(min_length=1)
+    question: str = Field(pattern=SAID)
+
+    @property
+    def options(self) -> dict[str, str]:
+        return {name: text for name, text in (self.model_extra or {}).items() if _LABEL.fullmatch(name)}
+
+
+class _Choice(_Line):
+    answer: tuple[str, str]  # label, text
+
+    @model_validator(mode="after")
+    def _is_one_of_the_options(self) -> _Choice:
+        options, (label, text) = self.options, self.answer
+        for name, option in options.items():
+            if not isinstance(option, str):
+                raise Fault(f"expected an option's text, found {option!r}", name)
+        if len(options) < 2:
+            raise Fault(f"expected two options or more, such as '(a)', found {len(options)}")
+        if label not in options:
+            raise Fault(f"expected [label, text] with a label of {' '.join(options)}, found {label!r}", "answer")
+        if text != options[label]:
+            raise Fault(f"its text is {text!r}, but option {label} is {options[label]!r}", "answer")
+        return self
+
+
+class _Written(_Line):
+    answer: str = Field(pattern=SAID)
+
+    @model_validator(mode="after")
+    def _has_no_options(self) -> _Written:
+        for name in self.options:
+            raise Fault("a task whose answers are written has no options", name)
+        return self
+
+
 def load(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
     """Read one file. A broken line raises DataError with file, line and field; with `skip_bad` it is left out and counted."""
     path = path_of(root, task, set, split)
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"no {split} file of {task.name} ({set})", path) from None
-    items: list[Item] = []
-    skipped: list[DataError] = []
+    model: type[_Choice] | type[_Written] = _Choice if task.kind == "choice" else _Written
     numbers: dict[int, int] = {}
     dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share a dialogue: keep it once
-    # Only "\n" ends a line: a JSON string may hold U+2028 and its like, which str.splitlines() would cut at.
-    for line, text in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        if not text.strip():
-            continue
-        try:
-            number, item = _item(text, path, line, f"corecode/{set}/{split}/{task.name}", task, set, split, dialogues)
-            if number in numbers:
-                raise DataError(f"{number} is taken by line {numbers[number]} already", path, line, "id")
-        except DataError as error:
-            if not skip_bad:
-                raise
-            skipped.append(error)
-            continue
-        numbers[number] = line
-        items.append(item)
-    return File(path, tuple(items), tuple(skipped), hashlib.sha256(raw).hexdigest())
 
+    def item(line: int, row: _Choice | _Written) -> Item:
+        if row.id in numbers:
+            raise DataError(f"{row.id} is taken by line {numbers[row.id]} already", path, line, "id")
+        numbers[row.id] = line
+        turns, options = tuple(row.dialogue), row.options
+        answer = row.answer if isinstance(row.answer, str) else row.answer[1]
+        return Item(
+            f"{task.benchmark}/{set}/{split}/{task.local}/{row.id}",
+            task.name,
+            set,
+            split,
+            dialogues.setdefault(turns, turns),
+            row.question,
+            tuple(options.values()),
+            tuple(options),
+            [*options].index(row.answer[0]) if options else None,
+            (answer,),
+        )
 
-def _item(
-    text: bytes, path: Path, line: int, prefix: str, task: Task, set: str, split: str,
-    dialogues: dict[tuple[str, ...], tuple[str, ...]],
-) -> tuple[int, Item]:  # fmt: skip
-    def fail(message: str, field: str | None = None) -> DataError:
-        return DataError(message, path, line, field)
-
-    try:
-        row = json.loads(text.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise fail(f"not UTF-8 at byte {error.start}") from None
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise fail(f"not JSON: {error}") from None
-    if b"\\ud" in text or b"\\uD" in text:  # a lone surrogate is no character: no file, model or page could take it
-        try:
-            json.dumps(row, ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:
-            raise fail(
-                f"holds half a character ({error.object[error.start : error.end]!r}): \\ud83d and its like come in pairs"
-            ) from None
-    if not isinstance(row, dict):
-        raise fail(f"expected an object, found {type(row).__name__}")
-
-    def get(field: str, kind: type, what: str) -> Any:
-        if field not in row:
-            raise fail("missing", field)
-        if not isinstance(row[field], kind) or isinstance(row[field], bool):
-            raise fail(f"expected {what}, found {json.dumps(row[field], ensure_ascii=False)[:60]}", field)
-        return row[field]
-
-    number = get("id", int, "a whole number")
-    turns = get("dialogue", list, "a list of turns")
-    if not turns or not all(isinstance(turn, str) for turn in turns):
-        raise fail("expected a list of turns, each a string, at least one", "dialogue")
-    question = get("question", str, "a string")
-    if not question.strip():
-        raise fail("is blank", "question")
-    labels = tuple(key for key in row if _LABEL.fullmatch(key))
-    options = tuple(get(label, str, "an option's text") for label in labels)
-    if task.kind == "choice":
-        if len(labels) < 2:
-            raise fail(f"expected two options or more, such as '(a)', found {len(labels)}")
-        answer = get("answer", list, "[label, text]")
-        if len(answer) != 2 or answer[0] not in labels:
-            raise fail(f"expected [label, text] with a label of {' '.join(labels)}, found {answer}", "answer")
-        gold = labels.index(answer[0])
-        if answer[1] != options[gold]:
-            raise fail(f"its text is {answer[1]!r}, but option {answer[0]} is {options[gold]!r}", "answer")
-        references = (options[gold],)
-    else:
-        if labels:
-            raise fail(f"a {task.kind} task has no options, found {' '.join(labels)}", labels[0])
-        gold = None
-        references = (get("answer", str, "a string"),)
-        if not references[0].strip():
-            raise fail("is blank", "answer")
-    key = tuple(turns)
-    dialogue = dialogues.setdefault(key, key)
-    return number, Item(
-        f"{prefix}/{number}", task.name, set, split, dialogue, question, options, labels, gold, references
-    )
+    return File(path, *read_lines(path, model, item, skip_bad, f"no {split} file of {task.name} ({set})"))

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from evalsuite.types import Benchmark, Task
-
-CORECODE = Benchmark(
-    "corecode", "CORECODE", "zh", ("easy", "hard"), ("train", "dev", "test"), "集合", "set", "corecode"
-)
+from evalsuite.types import Task
 
 
-def _row(name: str, short: str, zh: str, en: str, kind: str, file: str) -> Task:
+def _row(name: str, short: str, zh: str, en: str, kind: str, file: str, whole: bool = True) -> Task:
     # Room enough for a sentence of rationale before the answer; what runs over is counted as truncated.
     folder, metrics, tokens = {
         "choice": ("multiple_choice", ("accuracy",), 64),
         "span": ("span_extraction", ("f1", "em"), 64),
         "text": ("generation", ("f1", "em"), 96),
     }[kind]
-    return Task(name, short, zh, en, kind, file, folder, metrics, tokens)
+    return Task(name, short, zh, en, kind, file, folder, metrics, tokens, whole=whole)
 
 
 # `folder` and `file` are those of <set>/<folder>/<split>/<file>.jsonl.
 TASKS_CORECODE: dict[str, Task] = {
     task.local: task
     for task in (
-        _row("knowledge_filling", "CKF", "常识知识填充", "Knowledge filling", "choice", "Commonsense_Knowledge_Filling"),
+        _row("knowledge_filling", "CKF", "常识知识填充", "Knowledge filling", "choice", "Commonsense_Knowledge_Filling", False),
         _row("knowledge_generation", "CKG", "常识知识生成", "Knowledge generation", "text", "Commonsense_Knowledge_Generation"),
-        _row("conflict_detection", "CCPD", "常识冲突检测", "Conflict phrase detection", "span", "Commonsense_Conflict_Phrase_Detection"),
+        _row("conflict_detection", "CCPD", "常识冲突检测", "Conflict phrase detection", "span", "Commonsense_Conflict_Phrase_Detection", False),
         _row("domain_identification", "DI", "领域识别", "Domain identification", "choice", "Domain_Identification"),
         _row("slot_identification", "SI", "槽位识别", "Slot identification", "choice", "Slot_Identification"),
         _row("event_cause", "EC", "事件原因推断", "Event cause", "text", "Event_Causal_Inference--Event_Cause_Inference"),
         _row("subsequent_event", "SE", "后续事件推断", "Subsequent event", "text", "Event_Causal_Inference--Subsequent_Event_Inference"),
         _row("clipped_subsequent_event", "CSE", "截断后续事件推断", "Clipped subsequent event", "text",
-             "Event_Causal_Inference--Clipped_Subsequent_Event_Inference"),
+             "Event_Causal_Inference--Clipped_Subsequent_Event_Inference", False),
     )
 }  # fmt: skip

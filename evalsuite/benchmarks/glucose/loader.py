@@ -15,18 +15,17 @@ Training items are read from train/GLUCOSE_training_data_final.csv, which has th
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from evalsuite.benchmarks import corpus
-from evalsuite.benchmarks.corpus import File, folder_of
+from evalsuite.benchmarks.corpus import File, collect
 from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS, SETS, Dimension
-from evalsuite.benchmarks.glucose.tasks import GLUCOSE
+from evalsuite.common import csvfile
 from evalsuite.common.errors import DataError
+from evalsuite.common.files import read_bytes
 from evalsuite.types import Item, Task
 
 ESCAPED, JOINED = "escaped", "****"
@@ -61,22 +60,16 @@ class Row:
 class Corpus(corpus.Corpus):
     """A folder that holds test/ (and train/), or a clone of the official repository, or a parent of one."""
 
-    benchmark = GLUCOSE
+    expected = FILES["test"]
 
-    def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
-        root = folder_of(
-            folder,
-            ("", "glucose"),
-            lambda place: any((place / name).is_file() for name in FILES.values()),
-            f"no GLUCOSE data here: expected {FILES['test']}",
-        )
-        super().__init__(root, skip_bad=skip_bad)
+    def is_root(self, folder: Path) -> bool:
+        return any((folder / name).is_file() for name in FILES.values())
 
     def path(self, task: Task, set: str, split: str) -> Path:
         return self.root / FILES[split]
 
-    def _load(self, task: Task, set: str, split: str) -> File:
-        return load(self.root, task, set, split, skip_bad=self._skip_bad)
+    def load(self, task: Task, set: str, split: str) -> File:
+        return load(self.root, task, set, split, skip_bad=self.skip_bad)
 
 
 def rows(path: Path) -> tuple[Row, ...]:
@@ -142,32 +135,11 @@ def _item(row: Row, task: str, dimension: Dimension, split: str) -> Item | None:
 
 
 def _read(path: Path, *, skip_bad: bool) -> tuple[tuple[Row, ...], tuple[DataError, ...], bytes]:
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            f"cannot read: {error.strerror}; fetch the official repository (docs/glucose.md)", path
-        ) from None
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 at byte {error.start}", path) from None
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    missing = [
-        name for name in ("unique_id", "story", "selected_sentence", *COLUMNS) if name not in (reader.fieldnames or ())
-    ]
-    if missing:
-        raise DataError(f"no such column; found {', '.join(reader.fieldnames or ()) or 'none'}", path, 1, missing[0])
-    found: list[Row] = []
-    skipped: list[DataError] = []
-    for number, record in enumerate(reader):
-        try:
-            found.append(_row(number, record, path, reader.line_num))
-        except DataError as error:
-            if not skip_bad:
-                raise
-            skipped.append(error)
-    return tuple(found), tuple(skipped), raw
+    raw = read_bytes(path, missing="no such file; fetch the official repository (docs/glucose.md)")
+    numbered = enumerate(csvfile.rows(raw, path, ("unique_id", "story", "selected_sentence", *COLUMNS)))
+    rows = ((line, (number, cells)) for number, (line, cells) in numbered)
+    found, skipped = collect(rows, lambda line, row: _row(*row, path, line), skip_bad)
+    return found, skipped, raw
 
 
 def _row(number: int, record: Mapping[str, str | None], path: Path, line: int) -> Row:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from evalsuite.benchmarks.glucose.dimensions import SETS
 from evalsuite.benchmarks.glucose.slots import pattern
-from evalsuite.types import Benchmark, Task
-
-GLUCOSE = Benchmark(
-    "glucose", "GLUCOSE", "en", SETS, ("train", "test"), "维度", "dimension", "glucose_en", averaged=True
-)
+from evalsuite.types import Task
 
 _METRICS = ("sacrebleu", "sacrebleu_notebook")
 TASKS_GLUCOSE = (

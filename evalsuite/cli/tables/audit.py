@@ -11,8 +11,8 @@ from rich.text import Text
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.metrics.statistics import Interval
 from evalsuite.review.audit.figures import HUMAN, Correct, Ratio, Reader
+from evalsuite.review.audit.findings import Audit, published
 from evalsuite.review.audit.metrics import Beside
-from evalsuite.review.audit.reading import Audit, published
 from evalsuite.types import Status
 
 _KINDS = {"choice": "choices", "choices": "sets of choices", "span": "spans", "text": "texts"}

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from evalsuite.benchmarks.check import Check
-from evalsuite.benchmarks.corecode.tasks import CORECODE
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.registry import BENCHMARKS, SPLITS, TASKS, benchmark_of, set_order, task_order
 from evalsuite.common.terminal import line
-from evalsuite.results.compare import Comparison
-from evalsuite.results.journey import Results
 from evalsuite.types import Status, Task
+
+if TYPE_CHECKING:  # numpy stands behind them, which a list of names does not need
+    from evalsuite.benchmarks.check import Check
+    from evalsuite.results.compare import Comparison
+    from evalsuite.results.journey import Results
 
 
 def results(done: Results) -> Iterator[Table]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.parse import PARSER_VERSION
-from evalsuite.types import Cell, Request, Task
+from evalsuite.types import Cell, Task, Trial
 
 SHIPPED = Path(__file__).parent / "shipped"
 
@@ -21,7 +21,7 @@ class Exported:
 
     name: str  # of the task there
     cell: Cell
-    requests: tuple[Request, ...]
+    trials: tuple[Trial, ...]
 
     @property
     def task(self) -> Task:
@@ -39,7 +39,7 @@ class Exported:
 
     @property
     def max_new_tokens(self) -> int:
-        return self.requests[0].max_new_tokens
+        return self.trials[0].request.max_new_tokens
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -55,13 +55,13 @@ class Exported:
 
     @property
     def rows(self) -> Iterator[dict[str, Any]]:
-        """A line of data for each request: the prompt as rendered, the shots before it as turns, and the whole item."""
-        for request in self.requests:
-            *turns, last = request.messages
+        """A line of data for each trial: the prompt as rendered, the shots before it as turns, and the whole item."""
+        for trial in self.trials:
+            *turns, last = trial.request.messages
             shown = zip(turns[::2], turns[1::2], strict=True)
             yield {
                 "prompt": last.content,
-                "target": request.item.target,
+                "target": trial.item.target,
                 "shots": [{"prompt": asked.content, "target": answered.content} for asked, answered in shown],
-                **asdict(request.item),
+                **asdict(trial.item),
             }

@@ -27,7 +27,7 @@ def {cell.name}(shots: int = {cell.cell.shots}) -> Task:
 
 
 def _readme(cells: Sequence[Exported]) -> str:
-    tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.requests)} items" for cell in cells)
+    tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.trials)} items" for cell in cells)
     return f"""# CORECODE for inspect_ai
 
 Written by `evalsuite export --to inspect`. Needs `evalsuite` in the environment that `inspect` runs in: it reads the replies.

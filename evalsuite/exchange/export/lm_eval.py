@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
+from evalsuite.exchange.export.callbacks import metrics
 from evalsuite.exchange.export.cells import SHIPPED, Exported
-from evalsuite.exchange.export.reading import metrics
 
 
 class _Function(str):
@@ -100,7 +100,7 @@ def _write(path: Path, content: dict[str, Any]) -> None:
 
 
 def _readme(cells: Sequence[Exported], groups: Sequence[str]) -> str:
-    tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.requests)} items" for cell in cells)
+    tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.trials)} items" for cell in cells)
     return f"""# CORECODE for lm-evaluation-harness
 
 Written by `evalsuite export --to lm-eval`. Needs `evalsuite` in the environment that `lm_eval` runs in: it reads the replies.

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalsuite.benchmarks.cedar.probing import probe
-from evalsuite.benchmarks.corpus import Corpora, File
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
-from evalsuite.evaluation.journey import leaks
-from evalsuite.exchange.submit.lines import Wrong
+from evalsuite.evaluation.plan import leaks
+from evalsuite.exchange.submit.record_checks import Wrong
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt, Shots
-from evalsuite.types import Item, Request
+from evalsuite.types import Item, Trial
 
 _FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "group")
 
@@ -77,47 +77,47 @@ class OfficialCell:
         if self._prompt is None:
             official.unknown_templates.add(entry["variant"])
 
-    def look(self, record: dict[str, Any], request: Request) -> Wrong:
+    def look(self, record: dict[str, Any], trial: Trial) -> Wrong:
         """What of a record is not as the data have it."""
-        original = self._expected.get(request.item.id)
+        original = self._expected.get(trial.item.id)
         if original is None:
-            yield "item", f"{request.item.id!a} is none of the {len(self._expected)} items that the cell has to hold"
+            yield "item", f"{trial.item.id!a} is none of the {len(self._expected)} items that the cell has to hold"
             return
         self._seen[original.id] += 1
-        place = self._places[original.id], request.rotation
+        place = self._places[original.id], trial.rotation
         if place < self._last:
             yield "item", "comes before the one on the line above it in the data: bootstrap intervals hang on the order"
         self._last = place
         made = self._change.items(original, self._seed)
-        if request.rotation >= len(made):
-            yield "rotation", f"is {request.rotation}, but the item has {len(made)}"
+        if trial.rotation >= len(made):
+            yield "rotation", f"is {trial.rotation}, but the item has {len(made)}"
             return
-        item = made[request.rotation]
-        differ = [name for name in _FIELDS if getattr(item, name) != getattr(request.item, name)]
+        item = made[trial.rotation]
+        differ = [name for name in _FIELDS if getattr(item, name) != getattr(trial.item, name)]
         for name in differ:
             yield name, f"is not what the data's item {item.id} has"
         self._official.compared["items"] += 1
         try:
-            shots = self._shots.draw(original, request.asked_shots)[: len(request.shots)]
+            shots = self._shots.draw(original, trial.asked_shots)[: len(trial.shots)]
         except EvalsuiteError as error:
             yield "shots", str(error)
             return
-        if tuple(shot.id for shot in shots) != request.shots:
+        if tuple(shot.id for shot in shots) != trial.shots:
             yield "shots", "are not those that the seed draws from the data's training split"
         elif self._prompt is not None and not differ:
             shown = [self._change.items(shot, self._seed)[0] for shot in shots]
-            whole = self._prompt.request(item, shown, request.asked_shots, request.max_new_tokens)
+            whole = self._prompt.request(item, shown, trial.request.max_new_tokens)
             if self._prompt.task.kind == "probe":
                 whole = probe(self._prompt, item)
-            if whole.pairs != request.pairs:
+            if whole.pairs != trial.request.pairs:
                 yield "pairs", f"are not what the template {self._entry['variant']} makes of the item"
-            held = self._prompt.task.pattern if request.scoring == "constrained" else None
-            if request.pattern != (held(item, self._entry["variant"]) if held else ""):
+            held = self._prompt.task.pattern if trial.request.scoring == "constrained" else None
+            if trial.request.pattern != (held(item, self._entry["variant"]) if held else ""):
                 yield "pattern", "is not what the item's reply is held to"
             self._official.compared["prompts"] += 1
-            if whole.prompt != request.prompt:
+            if whole.prompt != trial.request.prompt:
                 yield "prompt", f"is not what the template {self._entry['variant']} makes of the item"
-            if record["messages"] is not None and whole.messages != request.messages:
+            if record["messages"] is not None and whole.messages != trial.request.messages:
                 yield "messages", f"are not what the template {self._entry['variant']} makes of the item"
 
     def missing(self) -> Iterator[str]:

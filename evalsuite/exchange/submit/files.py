@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.exchange.submit.locate import dotted, lines_of
-from evalsuite.exchange.submit.making import SUMS, digest, places
-from evalsuite.results import records
+from evalsuite.exchange.submit.submission import SUMS, digest, places
 from evalsuite.results.schema import SCHEMAS
 
 _FIXED = ("submission.yaml", "results.json", "manifest.json", SUMS)
@@ -94,7 +94,7 @@ def load(folder: Path, name: str, schema: str) -> tuple[dict[str, Any] | None, l
     path = folder / name
     try:
         text = _text(path)
-        found = records.parse(text, Path(name))
+        found = jsonl.parse(text, Path(name))
     except DataError as error:
         return None, [str(error)]
     try:

@@ -18,7 +18,7 @@ from evalsuite.results.judged.scale import Scale, again
 from evalsuite.results.records import file_name
 from evalsuite.results.scoring import Reading, Scored, score_cell
 from evalsuite.results.store import Evidence, Keep
-from evalsuite.types import Cell, Item, Request, Response
+from evalsuite.types import Cell, Item, Response, Trial
 
 _OURS = ("judge", "rubric", "control")
 
@@ -27,7 +27,7 @@ _OURS = ("judge", "rubric", "control")
 class Subject:
     """A judged cell: its requests by (item, rotation), and every automatic metric of each that was answered."""
 
-    requests: dict[tuple[str, int], tuple[str, Request, Response]]
+    requests: dict[tuple[str, int], tuple[str, Trial, Response]]
     metrics: dict[str, dict[tuple[str, int], float]]
     sources: dict[tuple[str, int], int]
 

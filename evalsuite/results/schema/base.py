@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import SHIPPED, TASKS
 from evalsuite.common.errors import unknown
 from evalsuite.perturb import PERTURBATIONS
 
@@ -36,7 +36,10 @@ Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256, in 
 Task = Annotated[
     str,
     AfterValidator(_task),
-    Field(json_schema_extra={"enum": list(TASKS)}, description="A name of `evalsuite tasks`."),
+    Field(
+        json_schema_extra={"enum": [t.name for b in SHIPPED for t in b.tasks]},
+        description="A name of `evalsuite tasks`.",
+    ),
 ]
 Perturb = Annotated[
     str,

@@ -69,7 +69,9 @@ class Facts(Strict):
     fingerprint: str = Field(
         description="Of the model: weights, tokenizer, chat template, dtype, kind of device, adapter."
     )
-    backend: Literal["baseline", "hf", "vllm", "openai"]
+    backend: str = Field(
+        description="As models.yaml names it: baseline, scripted, hf, vllm, openai, or another package's."
+    )
     chat: bool = Field(description="Asked through the model's chat template.")
     sampling: Settings = Field(description="The backend's sampling settings.")
     seed: int = Field(description="For drawing shots and perturbing.")

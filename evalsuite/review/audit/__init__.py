@@ -6,7 +6,7 @@ read    marks -> the paper's Table 4, parser precision and recall, agreement
 
 from __future__ import annotations
 
-from evalsuite.review.audit.making import make
-from evalsuite.review.audit.reading import Audit, read
+from evalsuite.review.audit.findings import Audit, read
+from evalsuite.review.audit.folder import make
 
 __all__ = ["Audit", "make", "read"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from evalsuite.common import jsonl
 from evalsuite.metrics.agreement import spearman, weighted_kappa
 from evalsuite.review.audit.outputs import output_id, way_of
 
@@ -21,10 +21,7 @@ def judged(run: Path, rubric: str) -> Judged:
     judge of its own, and so is one who read it in English; attacks are left out: what was scored there is no longer the model's reply."""
     found: dict[str, dict[Place, float]] = {}
     for path in sorted((run / "judged").glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").split("\n"):
-            if not line:
-                continue
-            row = json.loads(line)
+        for _, row in jsonl.read(path):
             if row["rubric"] not in (rubric, f"{rubric}_en") or row["attack"] or not row["scores"]:
                 continue
             judge = row["judge"] if row["control"] == "plain" else f"{row['judge']} {row['control']}"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalsuite.common import jsonl
+from evalsuite.common import csvfile, jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.review.audit.outputs import Output
-from evalsuite.review.audit.rubrics import Scale, rubric
+from evalsuite.review.audit.rubrics import rubric
 from evalsuite.review.audit.sample import Sample
+from evalsuite.types import Scale
 
 Said = int | tuple[int, ...] | str
 NO_OPTION = ("none", "several", "refused")  # what a reply to a choice may say beside an option
@@ -81,17 +80,8 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if file.suffix.lower() != ".csv":
         yield from jsonl.read(file)
         return
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError("not UTF-8; from a spreadsheet, save it as “CSV UTF-8”", file) from None
-    except OSError as error:
-        raise DataError(f"cannot read: {error.strerror}", file) from None
-    head = text.split("\n", 1)[0]
-    separator = max(",;\t", key=head.count)  # some spreadsheets write the comma's stand-in of their country
-    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
-    for row in table:
-        yield table.line_num, {k: v.strip() for k, v in row.items() if isinstance(k, str) and isinstance(v, str)}
+    for line, row in csvfile.read(file, delimiters=",;\t"):  # some countries' spreadsheets do not part by a comma
+        yield line, {name: cell.strip() for name, cell in row.items() if cell is not None}
 
 
 def _mark(

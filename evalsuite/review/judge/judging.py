@@ -13,15 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsuite import backends
-from evalsuite.backends import Backend, Limits
-from evalsuite.backends.models import Model, load_models
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, task
+from evalsuite.backends.base import Backend, Limits, Loader
+from evalsuite.backends.model import Model
+from evalsuite.backends.models import Models, models_of
+from evalsuite.backends.registry import load, loaded
+from evalsuite.backends.scripted import Replies, scripted_loader
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import BackendError, ConfigError, unknown
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
-from evalsuite.evaluation.display import Display, log_to
-from evalsuite.evaluation.journey import ask, collected
+from evalsuite.evaluation.ask import Group, ask, collected
+from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.page.report import write_page
 from evalsuite.parse.chars import fold
 from evalsuite.parse.strip import after_thinking
@@ -31,57 +33,8 @@ from evalsuite.results.judged.scale import again
 from evalsuite.results.store import Store, key
 from evalsuite.review.judge.attacks import attacks, draw
 from evalsuite.review.judge.rubric import Rubric
-from evalsuite.types import Cell, Item, Message, Request, Response, Score
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What to judge, and by whom. The command line's flags have the same names."""
-
-    models: str | Path = "bundled:models.yaml"
-    judge: Sequence[str] = ()  # names of models in that file
-    rubric: str = ""  # none: that of each benchmark
-    tasks: Sequence[str] = ()  # none: those whose answers are short texts
-    model: Sequence[str] = ()  # whose generations; none: all of the run
-    perturb: Sequence[str] = ("none",)
-    limit: int | None = None  # the first N items of each cell
-    repeats: int = 1  # how often each is judged
-    blind: bool = False  # a second time without the gold answer
-    attacks: int = 0  # into how many candidates each injected instruction is put
-    attempts: int = 3  # how often a judge is asked whose reply cannot be read
-    seed: int = 0  # for drawing the candidates of attacks
-    prompts: str | Path = "bundled:prompts"
-    budget: float | None = None  # what run and judging may cost in all
-    max_concurrency: int | None = None
-    verbose: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.judge:
-            raise ConfigError("--judge: expected the name of a model")
-        for flag, value, least in (
-            ("limit", self.limit, 1), ("repeats", self.repeats, 1), ("attacks", self.attacks, 0),
-            ("attempts", self.attempts, 1), ("max-concurrency", self.max_concurrency, 1),
-        ):  # fmt: skip
-            if value is not None and value < least:
-                raise ConfigError(f"--{flag}: expected {least} or more")
-        if self.budget is not None and self.budget <= 0:
-            raise ConfigError("--budget: expected more than 0")
-        for name in self.tasks:
-            if name not in BENCHMARKS and task(name).kind not in _WRITTEN:
-                raise ConfigError(f"--tasks {name}: is no generation; {_UNJUDGED[task(name).kind]}")
-
-    def wants(self, name: str) -> bool:
-        """Whether a task's replies are to be judged: those named, or the short texts of all or of benchmarks named."""
-        every = not self.tasks or TASKS[name].benchmark in self.tasks
-        return name in self.tasks or (every and TASKS[name].kind == "text")
-
-
-_WRITTEN = ("span", "text")
-_UNJUDGED = {
-    "choice": "a choice is right or wrong without a judge",
-    "choices": "a set of choices is right or wrong without a judge",
-    "probe": "of a probe nothing is written that could be judged",
-}
+from evalsuite.review.judge.settings import Settings
+from evalsuite.types import Cell, Item, Message, Request, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,31 +56,39 @@ class Judging:
     rows: tuple[tuple[Candidate, str, str], ...]  # (candidate, prompt, id of the attack)
 
 
-def judge(run: str | Path, judge: str | Sequence[str], **settings: Any) -> Results:
-    """Let models score a run's generations; the keywords are the fields of `Settings`, the command line's flags.
+def judge(
+    run: str | Path, judge: str | Sequence[str], models: Models = "bundled:models.yaml", **settings: Any
+) -> Results:
+    """Let models score a run's generations; the keywords are the fields of `Settings`.
+
+    `models` is a file, or the names of models with functions that give their replies (backends/scripted.py).
 
     >>> judge("runs/try", "gpt", models="endpoints.yaml", limit=50, blind=True)  # doctest: +SKIP
     """
-    s = Settings(judge=(judge,) if isinstance(judge, str) else tuple(judge), **settings)
+    replies = None if isinstance(models, str | Path) else models
+    file = models if isinstance(models, str | Path) else "functions"
+    s = Settings(models=file, judge=(judge,) if isinstance(judge, str) else tuple(judge), **settings)
     out = Path(run)
-    listed = {m.name: m for m in load_models(resolve(s.models))}
-    judges = load_models(resolve(s.models), list(s.judge))
+    listed = {m.name: m for m in models_of(models)}
+    judges = models_of(models, s.judge)
     for model in judges:
         if model.backend == "baseline":
             raise ConfigError(f"--judge {model.name}: a baseline cannot judge; name a model on hf, vllm or openai")
     find_store(out)
     with locked(out):
-        return _judge(out, s, judges, listed)
+        return _judge(out, s, judges, listed, replies)
 
 
-def _judge(out: Path, s: Settings, judges: Sequence[Model], listed: dict[str, Model]) -> Results:
+def _judge(
+    out: Path, s: Settings, judges: Sequence[Model], listed: dict[str, Model], replies: Replies | None
+) -> Results:
     problems: list[str] = []
     with open_store(out) as store, log_to(out / "judge.log", s.verbose), Display() as display:
         groups = by_rubric(candidates(store, s), s)
-        engine: backends.Loader = partial(
-            backends.load, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
-        )
-        for model, backend in backends.loaded(judges, engine):
+        engine: Loader = partial(load, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend))
+        if replies is not None:
+            engine = scripted_loader(replies)
+        for model, backend in loaded(judges, engine):
             with collected(problems, model, out / "judge.log"):
                 if isinstance(backend, BackendError):
                     raise backend
@@ -136,8 +97,8 @@ def _judge(out: Path, s: Settings, judges: Sequence[Model], listed: dict[str, Mo
                     for judging in judgings(s, rubric, backend, cells):
                         asked.append((judging, keep(store, s, rubric, model, backend, judging, listed)))
                     for attempt in range(1, s.attempts + 1):
-                        planned = _open(store, rubric, model, asked, attempt)
-                        ask(backend, planned, store, display, partial(_read, rubric), "readable")
+                        groups_open = _open(store, rubric, model, asked, attempt)
+                        ask(groups_open, backend.generate, store, display, partial(_readable, rubric))
     results = write_results(out, reading_of(out))
     write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))
@@ -154,9 +115,9 @@ def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
     for cell in every:
         if s.wants(cell.task) and cell.perturb in s.perturb and (not s.model or cell.model in s.model):
             rows = []
-            for name, request, response in list(store.read(cell))[: s.limit]:
+            for name, trial, response in list(store.read(cell))[: s.limit]:
                 if response is not None and response.error is None:
-                    rows.append(Candidate(request.item, request.rotation, name, said(response)))
+                    rows.append(Candidate(trial.item, trial.rotation, name, said(response)))
             found.append((cell, rows))
     if not any(rows for _, rows in found):
         raise ConfigError(f"nothing to judge: no replies to {', '.join(s.tasks) or 'generation tasks'} in this run")
@@ -247,7 +208,7 @@ def keep(
     rows = []
     for c, prompt, attack in judging.rows:
         tries = [again(prompt, rubric.reminder, n) for n in range(1, s.attempts + 1)] if prompt else []
-        requests = [_request(rubric, model, judging, c.item, text) for text in tries]
+        requests = [_request(rubric, model, judging, c.item.id, text) for text in tries]
         keys = [key(backend.fingerprint, r, model.chat, settings) for r in requests]
         rows.append({"item": c.item.id, "rotation": c.rotation, "key": c.key, "attack": attack, "prompt": prompt, "keys": keys})  # fmt: skip
     subject = listed.get(judging.cell.model)
@@ -269,43 +230,43 @@ def keep(
     }
     place = {"judge": model.name, "rubric": rubric.name, "control": judging.control, **judging.cell.place}
     store.plan_judging(place, facts, rows)
-    return [{**row, "of": c.item} for row, (c, _, _) in zip(rows, judging.rows, strict=True)]
+    return rows
 
 
 def _open(
     store: Store, rubric: Rubric, model: Model, asked: Sequence[tuple[Judging, list[dict[str, Any]]]], attempt: int
-) -> list[tuple[Cell, list[Request], list[str]]]:
+) -> list[Group[Request]]:
     """What is to be asked in the attempt: all in the first, then those whose replies so far could not be read.
 
-    For a person who watches, what is asked of one task and set is one cell.
+    The display counts what is asked of one task and set together.
     """
-    found: dict[tuple[str, str], tuple[Cell, list[Request], list[str]]] = {}
+    found: dict[tuple[str, str], tuple[list[Request], list[str]]] = {}
     for judging, rows in asked:
-        at = judging.cell
-        label = rubric.name if attempt == 1 else f"{rubric.name} again/{attempt}"
-        cell = Cell(model.name, at.task, at.set, at.split, label, 0, "generate", "none", {})
-        _, requests, keys = found.setdefault((at.task, at.set), (cell, [], []))
+        requests, keys = found.setdefault((judging.cell.task, judging.cell.set), ([], []))
         for row in rows:
             if row["keys"] and all(_unreadable(rubric, store.response(k)) for k in row["keys"][: attempt - 1]):
                 prompt = again(row["prompt"], rubric.reminder, attempt)
-                requests.append(_request(rubric, model, judging, row["of"], prompt))
+                requests.append(_request(rubric, model, judging, row["item"], prompt))
                 keys.append(row["keys"][attempt - 1])
-    return list(found.values())
+    way = rubric.name if attempt == 1 else f"{rubric.name} again/{attempt}"
+    return [
+        Group(Line(model.name, f"{item_set} {TASKS[name].short}", way, "readable"), requests, keys)
+        for (name, item_set), (requests, keys) in found.items()
+    ]
 
 
-def _request(rubric: Rubric, model: Model, judging: Judging, item: Item, prompt: str) -> Request:
-    # The variant parts the batches of an engine: no judging's replies hang on the others'.
-    variant = f"{rubric.name} {judging.control} {judging.cell.name}"
+def _request(rubric: Rubric, model: Model, judging: Judging, item: str, prompt: str) -> Request:
     limit = model.generation.max_new_tokens or rubric.tokens
-    return Request(item, variant, prompt, (Message("user", prompt),), (), 0, limit)
+    batch = (rubric.name, judging.control, judging.cell.name)
+    return Request(item, prompt, (Message("user", prompt),), limit, batch=batch)
 
 
 def _unreadable(rubric: Rubric, response: Response | None) -> bool:
     return response is not None and response.error is None and read(response.text, rubric.scales).status == "invalid"
 
 
-def _read(rubric: Rubric, request: Request, response: Response) -> Score:
-    return Score({"readable": float(read(response.text, rubric.scales).status == "scored")})
+def _readable(rubric: Rubric, request: Request, response: Response) -> float:
+    return float(read(response.text, rubric.scales).status == "scored")
 
 
 def family(model: Model) -> str:

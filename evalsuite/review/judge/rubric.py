@@ -27,6 +27,7 @@ from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.errors import PromptError, unknown
 from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Item
@@ -61,14 +62,18 @@ class Rubric:
     """A compiled rubric with its name and hash."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """`folder` is the prompts folder. Raises PromptError, naming what there is, if the rubric is not there or broken."""
-        place = folder / "judge"
-        self.name, self.path = name, place / f"{name}.j2"
+        """`folder` is the prompts folder; what it lacks is looked for in the templates of benchmarks of other packages.
+
+        Raises PromptError, naming what there is, if the rubric is not there or broken.
+        """
+        places = [root / "judge" for root in (folder, *(b.templates for b in BENCHMARKS.values() if b.templates))]
+        known = {path.stem: path for place in reversed(places) for path in sorted(place.glob("*.j2"))}
+        self.name, self.path = name, known.get(name, places[0] / f"{name}.j2")
         try:
             source = self.path.read_text(encoding="utf-8")
         except FileNotFoundError:
-            message = unknown("rubric", name, sorted(p.stem for p in place.glob("*.j2")))
-            raise PromptError(f"{message} Looked in {place}.") from None
+            looked = ", ".join(map(str, places))
+            raise PromptError(f"{unknown('rubric', name, sorted(known))} Looked in {looked}.") from None
         comment = _COMMENT.match(source)
         if comment is None:
             raise PromptError(f"{self.path}: expected a comment {{#- scales: … -#}} at its head")

@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
 try:
-    from evalsuite.exchange.export import reading
+    from evalsuite.exchange.export import callbacks
 except ImportError as error:
     raise ImportError(
         "these tasks read replies with evalsuite (a version with `evalsuite export`), which is not in this "
@@ -43,7 +43,7 @@ def evalsuite_reading() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         finish = FINISH.get(state.output.stop_reason, "stop")
-        answer, values = reading.read(state.metadata, state.output.completion, finish)
+        answer, values = callbacks.read(state.metadata, state.output.completion, finish)
         return Score(value=values, answer=answer.text or "", explanation=f"{answer.status}: {answer.rule}")
 
     return score

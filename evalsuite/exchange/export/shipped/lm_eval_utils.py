@@ -10,7 +10,7 @@ from datasets import load_dataset
 from lm_eval.api.samplers import ContextSampler
 
 try:
-    from evalsuite.exchange.export import reading
+    from evalsuite.exchange.export import callbacks
 except ImportError as error:
     raise ImportError(
         "these tasks read replies with evalsuite (a version with `evalsuite export`), which is not in this "
@@ -38,12 +38,12 @@ class Shown(ContextSampler):
 
 
 def read(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    return reading.read(doc, results[0])[1]
+    return callbacks.read(doc, results[0])[1]
 
 
 def label_forms(doc: dict[str, Any]) -> list[str]:
-    return reading.label_forms(doc)
+    return callbacks.label_forms(doc)
 
 
 def read_labels(doc: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
-    return reading.read_labels(doc, [logprob for logprob, _ in results])
+    return callbacks.read_labels(doc, [logprob for logprob, _ in results])

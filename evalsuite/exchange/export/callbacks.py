@@ -12,7 +12,7 @@ from typing import Any
 from evalsuite.backends.checkpoint import labels_response
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.scoring import Reading, read_answer, score_answer, score_reply
-from evalsuite.types import Answer, Item, Response, Status
+from evalsuite.types import Answer, Item, Response, Status, label_begins
 
 
 def item_of(row: Mapping[str, Any]) -> Item:
@@ -43,7 +43,7 @@ def read(row: Mapping[str, Any], reply: str, finish: str = "stop") -> tuple[Answ
 
 def label_forms(row: Mapping[str, Any]) -> list[str]:
     """The continuations whose log-probabilities `read_labels` wants: every option's "a", " a" and "(a" in turn."""
-    return [form for option in item_of(row).label_begins for form in option]
+    return [form for option in label_begins(item_of(row).labels) for form in option]
 
 
 def read_labels(row: Mapping[str, Any], logprobs: Sequence[float]) -> dict[str, float]:
@@ -54,6 +54,6 @@ def read_labels(row: Mapping[str, Any], logprobs: Sequence[float]) -> dict[str, 
     item = item_of(row)
     # A harness scores texts, not tokens: each form stands for a token of its own.
     ids = iter(range(len(logprobs)))
-    forms = [[[next(ids)] for _ in option] for option in item.label_begins]
+    forms = [[[next(ids)] for _ in option] for option in label_begins(item.labels)]
     response = labels_response(forms, [[value] for value in logprobs], 0)
     return dict(score_reply(item, response)[1].values)

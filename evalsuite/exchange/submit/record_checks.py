@@ -10,21 +10,22 @@ from typing import Any
 from pydantic import ValidationError
 
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
-from evalsuite.exchange.submit.evidence import JUDGED_PLACE, PLACE, request_of
 from evalsuite.exchange.submit.locate import dotted
+from evalsuite.exchange.submit.submitted import JUDGED_PLACE, PLACE, trial_of
 from evalsuite.results import records
 from evalsuite.results.judged.scale import again
 from evalsuite.results.schema.judged import JudgedRecord
 from evalsuite.results.schema.record import Record
 from evalsuite.results.scoring import HEADLINE
 from evalsuite.results.store import key
-from evalsuite.types import Message, Request
+from evalsuite.types import Message, Request, Trial
 
 MOST = 20  # problems of one file; where there are more, the rest is not looked at
 
 Wrong = Iterable[tuple[str, str]]  # (field, what is wrong)
-Look = Callable[[dict[str, Any], Request], Wrong]  # what else is looked at, by data.py
+Look = Callable[[dict[str, Any], Trial], Wrong]  # what else is looked at, by data.py
 
 
 class Broken(Exception):
@@ -40,7 +41,7 @@ def cell_lines(folder: Path, entry: dict[str, Any], look: Look) -> Iterator[str]
         several = TASKS[record["task"]].kind == "choices"
         if record["gold"] is not None and not several and record["gold"] not in record["labels"]:
             raise _Unfit(("gold", f"{record['gold']!a} is none of the labels"))
-        request = request_of(record)
+        trial = trial_of(record)
         name = record["item"], record["rotation"]
         if name in asked:
             yield "item", f"{record['item']} was asked on line {asked[name]} already"
@@ -49,8 +50,8 @@ def cell_lines(folder: Path, entry: dict[str, Any], look: Look) -> Iterator[str]
         said = hashlib.blake2b(repr([record[k] for k in ("reply", "finish", "error", "likelihoods")]).encode()).digest()
         if replies.setdefault(record["key"], said) != said:
             yield "reply", "another line with the same key has another reply"
-        yield from _record(entry, record, request)
-        yield from look(record, request)
+        yield from _record(entry, record, trial)
+        yield from look(record, trial)
 
     yield from _file(folder, entry["records"], Record, wrong)
 
@@ -77,7 +78,7 @@ def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any]
         for number, text in records.lines(path):
             found: list[tuple[str, str]] = []
             try:
-                record = records.parse(text, path, number)
+                record = jsonl.parse(text, path, number)
                 schema.model_validate(record)
                 found = list(wrong(record, number))
             except ValidationError as error:
@@ -103,8 +104,8 @@ class _Unfit(Exception):
     """A record that nothing can be computed from: (field, what is wrong)."""
 
 
-def _record(entry: dict[str, Any], record: dict[str, Any], request: Request) -> Wrong:
-    facts, item = entry["facts"], request.item
+def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wrong:
+    facts, item, request = entry["facts"], trial.item, trial.request
     task = TASKS[item.task]
     choice, listed = task.kind in ("choice", "probe"), task.kind in ("choice", "choices", "probe")
     for field in PLACE:
@@ -133,8 +134,8 @@ def _record(entry: dict[str, Any], record: dict[str, Any], request: Request) -> 
     parts = item.id.split("/")
     if parts[:4] != [task.benchmark, item.set, item.split, task.local]:
         yield "item", f"{item.id!a} is no item of {item.set} {item.split} {item.task}"
-    if len(set(request.shots)) < len(request.shots) or len(request.shots) > request.asked_shots:
-        yield "shots", f"{len(request.shots)} of {request.asked_shots}, some twice or too many"
+    if len(set(trial.shots)) < len(trial.shots) or len(trial.shots) > trial.asked_shots:
+        yield "shots", f"{len(trial.shots)} of {trial.asked_shots}, some twice or too many"
     if (record["error"] is None) != (record["reply"] is not None) or (record["error"] is None) == (
         record["finish"] == "error"
     ):
@@ -157,7 +158,7 @@ def _record(entry: dict[str, Any], record: dict[str, Any], request: Request) -> 
 
 def _judged(entry: dict[str, Any], record: dict[str, Any]) -> Wrong:
     from evalsuite.review.judge.judging import said
-    from evalsuite.types import Item, Response
+    from evalsuite.types import Response
 
     facts = entry["facts"]
     for field in JUDGED_PLACE:
@@ -169,9 +170,8 @@ def _judged(entry: dict[str, Any], record: dict[str, Any]) -> Wrong:
     settings = dict(facts["sampling"])
     if record["control"].startswith("repeat") and facts["repeats_by"] == "sampling":
         settings["repeat"] = record["control"]
-    item = Item(record["item"], record["task"], record["set"], record["split"], (), "")
     for n, attempt in enumerate(record["attempts"], 1):
         prompt = again(record["prompt"], facts["reminder"], n)
-        request = Request(item, "", prompt, (Message("user", prompt),), (), 0, facts["max_new_tokens"])
+        request = Request(record["item"], prompt, (Message("user", prompt),), facts["max_new_tokens"])
         if key(facts["fingerprint"], request, facts["chat"], settings) != attempt["key"]:
             yield f"attempts[{n - 1}].key", "is not the hash of the judge, its settings and this prompt"

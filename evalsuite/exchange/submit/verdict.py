@@ -11,16 +11,16 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.corpus import Corpora
+from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
 from evalsuite.exchange.submit.data import Official, OfficialCell
-from evalsuite.exchange.submit.evidence import PLACE, Submitted
-from evalsuite.exchange.submit.lines import Broken, cell_lines, judged_lines
 from evalsuite.exchange.submit.locate import Path as Place
 from evalsuite.exchange.submit.locate import dotted, lines_of
-from evalsuite.exchange.submit.making import SCRUBBED
+from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_lines
+from evalsuite.exchange.submit.submission import SCRUBBED
+from evalsuite.exchange.submit.submitted import PLACE, Submitted
 from evalsuite.results import records
 from evalsuite.results.journey import VERSION, compute
 from evalsuite.results.scoring import Reading
@@ -151,8 +151,7 @@ def _stated(stated: form.Form | None, results: dict[str, Any]) -> Iterator[str]:
 
 def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str]:
     """Whether it was scrubbed, and names the same data as the results."""
-    from evalsuite.benchmarks.corpus import data_name
-    from evalsuite.benchmarks.registry import TASKS
+    from evalsuite.benchmarks.registry import TASKS, benchmark_of
 
     for name in SCRUBBED:
         group, _, key = name.rpartition(".")
@@ -161,7 +160,7 @@ def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str
         if not kept:
             yield f"manifest.json: {name}: holds {SCRUBBED[name].partition(';')[0]}; `evalsuite submit make` takes it out"
     for n, cell in enumerate(results["cells"]):
-        file = data_name(TASKS[cell["task"]], cell["set"], cell["split"])
+        file = benchmark_of(cell["task"]).data_name(TASKS[cell["task"]], cell["set"], cell["split"])
         known = manifest["data"].get(file)
         if known and known["sha256"] != cell["facts"]["data"]:
             yield f"results.json: cells[{n}].facts.data: manifest.json has another hash of {file}"

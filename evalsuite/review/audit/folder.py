@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.benchmarks.registry import DEFAULT, TASKS, benchmark_of
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import replace_file
 from evalsuite.common.lock import locked
@@ -93,14 +93,17 @@ def _wanted(
 
 def _own(outputs: Sequence[Output]) -> str:
     """The rubric of the benchmark whose short texts these are; CORECODE's if there are none."""
-    # Rubrics here are in both languages: NAME_en is for a judge.
-    names = {benchmark_of(o.task).rubric.removesuffix("_en") for o in outputs if o.kind == "text"}
+    own = {benchmark_of(o.task).name: benchmark_of(o.task).audit for o in outputs if o.kind == "text"}
+    if None in own.values():
+        lacking = ", ".join(sorted(name for name, rubric in own.items() if rubric is None))
+        raise ConfigError(f"short texts of {lacking}, which has no rubric for people: name one with --rubric")
+    names = {rubric.name for rubric in own.values() if rubric}
     if len(names) > 1:
         raise ConfigError(
             f"short texts of several benchmarks, each with a rubric of its own ({', '.join(sorted(names))}): "
             "name one with --rubric, or take one benchmark at a time with --tasks"
         )
-    return names.pop() if names else "corecode"
+    return names.pop() if names else DEFAULT
 
 
 def content(sample: Sample) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results import records
 from evalsuite.results.records import file_name
-from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response
+from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response, Trial
 
 PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
@@ -37,21 +37,23 @@ def item_of(record: dict[str, Any]) -> Item:
     )
 
 
-def request_of(record: dict[str, Any]) -> Request:
-    """The request of a record, whole."""
-    return Request(
-        item=item_of(record),
-        variant=record["variant"],
+def trial_of(record: dict[str, Any]) -> Trial:
+    """The trial of a record, whole."""
+    item = item_of(record)
+    request = Request(
+        id=item.id,
         prompt=record["prompt"],
         messages=tuple(Message(**m) for m in record["messages"] or ()),
-        shots=tuple(record["shots"]),
-        asked_shots=record["asked_shots"],
         max_new_tokens=record["max_new_tokens"],
         scoring=record["scoring"],
-        perturb=record["perturb"],
-        rotation=record["rotation"],
+        labels=item.labels,
+        options=item.options,
         pairs=tuple((context, target) for context, target in record.get("pairs") or ()),
         pattern=record.get("pattern") or "",
+    )
+    shots = tuple(record["shots"])
+    return Trial.of(
+        item, request, record["variant"], shots, record["asked_shots"], record["perturb"], record["rotation"]
     )
 
 
@@ -70,7 +72,7 @@ def response_of(record: dict[str, Any]) -> Response:
 class Submitted:
     """Reads a submission's records where a run would read its store: a cell at a time, and prompts not kept.
 
-    What it reads was checked before (lines.py); it raises where it was not.
+    What it reads was checked before (record_checks.py); it raises where it was not.
     """
 
     def __init__(self, folder: Path, results: dict[str, Any]) -> None:
@@ -81,12 +83,12 @@ class Submitted:
         found = [cell_of(entry) for entry in self._results["cells"]]
         return sorted(found, key=lambda cell: tuple(cell.place.values()))
 
-    def read(self, cell: Cell) -> Iterator[tuple[str, Request, Response | None]]:
+    def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share one: it is kept once
         for record in records.read(self._folder, f"records/{file_name(cell)}"):
             turns = tuple(record["dialogue"])
             slim = record | {"prompt": "", "messages": None, "dialogue": dialogues.setdefault(turns, turns)}
-            yield record["key"], request_of(slim), response_of(record)
+            yield record["key"], trial_of(slim), response_of(record)
 
     def judgings(self) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
         entries = (self._results.get("judged") or {}).get("cells", [])

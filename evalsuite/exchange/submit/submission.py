@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evalsuite.common import jsonl
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import draft_of
 from evalsuite.exchange.submit import form
@@ -89,7 +90,7 @@ def digest(path: Path) -> str:
 
 def _results(run: Path) -> dict[str, Any]:
     path = records.find_results(run)
-    found = records.parse(path.read_bytes(), path)
+    found = jsonl.parse(path.read_bytes(), path)
     if found.get("evalsuite") != VERSION:
         raise ConfigError(
             f"{path}: written by evalsuite {found.get('evalsuite')}, this is {VERSION}: `evalsuite score {run}` first"
@@ -127,7 +128,7 @@ def _manifest(run: Path) -> tuple[str, str]:
     path = run / "manifest.json"
     if not path.is_file():
         raise ConfigError(f"{run}: no manifest.json: this is no run's folder")
-    found = records.parse(path.read_bytes(), path)
+    found = jsonl.parse(path.read_bytes(), path)
     settings, told = found["settings"], {}
     for name in ("models", "data", "out", "prompts", "ray_address"):
         value = settings.get(name)

@@ -1,4 +1,4 @@
-"""Small models that choose among texts without understanding them: what artefact checks and adversarial filtering rest on.
+"""Shallow classifiers over character n-grams, used by the artefact checks and by adversarial filtering.
 
 A conditional logit (McFadden 1974): each option of a question gets a score, linear in its features, and the softmax over the
 question's options says how likely it is the right one. With two options it is logistic regression on the difference of their
@@ -7,15 +7,15 @@ features. It is convex and fitted from zero, so the same data give the same weig
 
 from __future__ import annotations
 
-import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evalsuite.common.errors import ConfigError
 
 Floats = NDArray[np.float64]
 _BITS = 18  # features are hashed into 2**18 columns: a few thousand short texts seldom collide
@@ -53,7 +53,7 @@ class ConditionalLogit:
         return cls(weights)
 
     def chances(self, features: Any, options: Sequence[int]) -> Floats:
-        """(M,) how likely each option is the right one of its question."""
+        """(M,) probability of each option being the right one of its question."""
         sizes = np.asarray(options)
         return _softmax(features @ self.weights, _starts(sizes), sizes)
 
@@ -69,7 +69,7 @@ def _softmax(scores: Floats, starts: NDArray[Any], sizes: NDArray[Any]) -> Float
 
 
 def pieces(text: str, most: int = 3) -> Iterator[str]:
-    """Character n-grams up to `most`, ends marked.
+    """Character n-grams of length 1 to `most`; ^ and $ mark the ends.
 
     >>> list(pieces("好看", 2))
     ['^', '好', '看', '$', '^好', '好看', '看$']
@@ -80,48 +80,35 @@ def pieces(text: str, most: int = 3) -> Iterator[str]:
 
 
 def bags(rows: Iterable[Iterable[str]]) -> Any:
-    """(M, 2**18) sparse rows of unit length with a 1 for each feature there is, by a hash that is the same everywhere."""
-    columns: list[int] = []
-    ends = [0]
-    for row in rows:
-        columns += sorted({zlib.crc32(feature.encode("utf-8", "surrogatepass")) & (2**_BITS - 1) for feature in row})
-        ends.append(len(columns))
-    lengths = np.diff(ends)
-    values = np.repeat(1 / np.sqrt(np.maximum(lengths, 1)), lengths)
-    return import_module("scipy.sparse").csr_matrix((values, columns, ends), shape=(len(lengths), 2**_BITS))
+    """(M, 2**18) sparse rows of unit length, with the same positive value for each different feature of a row.
+
+    The hash is the same on every machine. Raises ConfigError without scikit-learn.
+    """
+    text = _sklearn("sklearn.feature_extraction.text")
+    hashing = text.HashingVectorizer(analyzer=_encoded, n_features=2**_BITS, binary=True, alternate_sign=False)
+    return hashing.transform(rows)
 
 
-class Nearest:
-    """The most similar of known texts: cosine of character n-gram counts weighted by inverse document frequency."""
+def nearest(known: Sequence[str], asked: Sequence[str]) -> list[int]:
+    """The index of the most similar of the known texts for each one asked; of several the first.
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        """Raises ValueError without texts: there is nothing to be near to."""
-        if not texts:
-            raise ValueError("no texts")
-        counted = [Counter(pieces(text)) for text in texts]
-        seen = Counter(piece for counts in counted for piece in counts)
-        self._columns = {piece: n for n, piece in enumerate(seen)}
-        self._idf = np.log((1 + len(texts)) / (1 + np.array(list(seen.values())))) + 1
-        self._known = self._matrix(counted)
+    Similarity is the cosine of character n-gram counts weighted by inverse document frequency. Raises ConfigError without
+    scikit-learn, ValueError without known texts.
+    """
+    vectors = _sklearn("sklearn.feature_extraction.text").TfidfVectorizer(analyzer=pieces)
+    rows = vectors.fit_transform(known)
+    closest = _sklearn("sklearn.metrics").pairwise_distances_argmin(vectors.transform(asked), rows, metric="cosine")
+    return [int(n) for n in closest]
 
-    def __call__(self, texts: Sequence[str]) -> list[int]:
-        """The index of the nearest known text for each; of several the first."""
-        asked = self._matrix([Counter(pieces(text)) for text in texts])
-        found: list[int] = []
-        for start in range(0, len(texts), 512):  # 512 rows against all that is known: 100 MB for 25,000 texts
-            similar = (asked[start : start + 512] @ self._known.T).toarray()
-            found += [int(n) for n in similar.argmax(axis=1)]
-        return found
 
-    def _matrix(self, counted: Sequence[Mapping[str, int]]) -> Any:
-        columns: list[int] = []
-        values: list[float] = []
-        ends = [0]
-        for counts in counted:
-            row = {self._columns[p]: n for p, n in counts.items() if p in self._columns}
-            weights = np.array([n * self._idf[c] for c, n in row.items()])
-            columns += row
-            values += list(weights / (np.sqrt(weights @ weights) or 1.0)) if len(weights) else []
-            ends.append(len(columns))
-        shape = (len(ends) - 1, len(self._columns))
-        return import_module("scipy.sparse").csr_matrix((values, columns, ends), shape=shape)
+def _encoded(row: Iterable[str]) -> list[bytes]:
+    return [feature.encode("utf-8", "surrogatepass") for feature in row]
+
+
+def _sklearn(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ConfigError(
+            f"artefact checks and adversarial distractors need `pip install 'evalsuite[authoring]'` ({error})"
+        ) from None

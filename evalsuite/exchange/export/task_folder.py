@@ -36,7 +36,7 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
         raise ConfigError(f"{folder}: is not empty; name a folder that is not there yet, or remove what is in it")
     # Prompts do not depend on the model, but there must be one to ask for: a baseline, which every installation has.
     asked = preview(model=["random"], shots=(shots,), **settings)
-    cells = [Exported(_name(cell.place), cell, tuple(requests)) for cell, requests in asked]
+    cells = [Exported(_name(cell.place), cell, tuple(trials)) for cell, trials in asked]
     data = folder / "data"
     data.mkdir(parents=True, exist_ok=True)
     for cell in cells:

@@ -24,7 +24,7 @@ _STYLES = ("page.css", "audit/page.css", "annotate/page.css")
 
 
 def dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue]:
-    """What is to be annotated: lines of {"id", "dialogue": [turns]}, or of an annotations file, which is gone on with.
+    """Load dialogues to annotate: lines of {"id", "dialogue": [turns]}, or an annotations file to continue.
 
     Keys of other tools are left out. `item_set` is taken where a line names none.
     """
@@ -56,7 +56,7 @@ def write(rows: Sequence[AnnotatedDialogue], out: Path, annotator: str = "") -> 
 
 
 def content(rows: Sequence[AnnotatedDialogue], name: str, annotator: str = "") -> dict[str, Any]:
-    """What the page holds. `hash` is of the dialogues alone: proposals made anew do not lose what people have done."""
+    """The page's data. `hash` covers the dialogues only, so new proposals keep the annotations stored in the browser."""
     told = json.dumps([[r.id, r.set, r.dialogue] for r in rows], ensure_ascii=False)
     return {
         "hash": hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16],

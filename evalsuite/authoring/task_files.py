@@ -17,9 +17,9 @@ from typing import Any
 
 from evalsuite.authoring.annotations import place as place_of
 from evalsuite.authoring.annotations import read as read_dialogues
+from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.corecode.ontology import Slot, find, slots
-from evalsuite.benchmarks.corecode.tasks import CORECODE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.results.schema.annotation import AnnotatedDialogue
@@ -51,13 +51,13 @@ class Annotation:
     conflicts: tuple[str, str]  # by minimal and by maximal change
 
     def utterance(self, other: str) -> str:
-        """The turn of the phrase with something else in its place."""
+        """The phrase's turn, with the phrase replaced by `other`."""
         turn, at = self.place
         text = self.dialogue[turn]
         return text[:at] + other + text[at + len(self.phrase) :]
 
     def replaced(self, other: str) -> list[str]:
-        """The dialogue with something else in the phrase's place."""
+        """The dialogue, with the phrase replaced by `other`."""
         turn = self.place[0]
         return [*self.dialogue[:turn], self.utterance(other), *self.dialogue[turn + 1 :]]
 
@@ -82,7 +82,7 @@ def read(path: Path) -> list[Annotation]:
 
 
 def flat(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
-    """The annotations of dialogues that broke no rule, one after the other."""
+    """The annotations of checked dialogues in one list."""
     found = []
     for d in dialogues:
         told = tuple(d.dialogue)
@@ -142,7 +142,7 @@ def splits(annotations: Iterable[Annotation], seed: int, shares: tuple[float, fl
 def tasks(
     annotations: list[Annotation], purpose: str, distractors: Distractors = annotated
 ) -> dict[str, list[dict[str, Any]]]:
-    """Task name -> rows as in the official files, but for their number. `purpose` seeds option order."""
+    """Task name -> rows as in the official files, without their id. `purpose` seeds the order of options."""
     places = _balanced(3, len(annotations), f"{purpose}:places")
     kinds = _balanced(2, len(annotations), f"{purpose}:conflicts")
     wrong = distractors(annotations, purpose)
@@ -194,7 +194,7 @@ def _choice(dialogue: Iterable[str], question: str, options: Iterable[str], gold
 
 
 def _filling(a: Annotation, place: int, wrong: Sequence[str]) -> dict[str, Any]:
-    """The phrase at `place` among the wrong options."""
+    """A knowledge-filling row, with the right option at index `place`."""
     options = list(wrong)
     options.insert(place, a.phrase)
     return _choice(a.replaced("[MASK]"), _FILLING, options, a.phrase)

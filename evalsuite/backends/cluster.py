@@ -1,0 +1,345 @@
+"""What replicas of a model and trainings of adapters need of a cluster: workers, room for them, and word of their loss.
+
+`Ray` is a Ray cluster. `InProcess` is the same within this process, one call at a time: tests of what happens when a
+worker dies need no cluster, and wait for nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import textwrap
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from evalsuite.backends.model import Model
+from evalsuite.common.errors import BackendError
+
+log = logging.getLogger(__name__)
+
+TRIES = 3  # workers that may die over one piece of work before we give up on it
+PATIENCE = 300.0  # seconds to wait for room on the cluster while no worker has a place
+
+Needs = dict[str, int]  # what a worker takes: "num_cpus", "num_gpus"
+
+
+class Lost(Exception):
+    """The worker or its node is dead; says why."""
+
+
+class Actor:
+    """Base of what runs on a node. Its methods are called by name; their arguments and results are copied."""
+
+    def place(self) -> str:
+        """Returns the node's host name, as soon as the actor has its place on the cluster."""
+        return socket.gethostname()
+
+
+class Cluster(Protocol):
+    """Actors on nodes. An actor and a call are opaque values; a call is hashable."""
+
+    def start(self, kind: type[Actor], needs: Needs) -> Any:
+        """A new actor. It waits until a node has room for it."""
+
+    def call(self, actor: Any, method: str, *arguments: Any) -> Any:
+        """Send a call. An actor runs its calls one at a time, in the order sent."""
+
+    def wait(self, calls: Sequence[Any], timeout: float | None = None) -> Any | None:
+        """The first of the calls that has ended, well or not; None if none has within `timeout` seconds."""
+
+    def get(self, call: Any) -> Any:
+        """The result of a call. Raises Lost if its actor died, else the error that was raised in it."""
+
+    def kill(self, actor: Any) -> None:
+        """End an actor at once, whatever it does; give its room back."""
+
+    def nodes(self, free: bool = False) -> list[dict[str, int]]:
+        """What each node has of "CPU" and "GPU": in all, or what is free of it."""
+
+    def leave(self) -> None:
+        """Disconnect, and end the cluster if it was begun for us."""
+
+
+class Worker:
+    """The caller's side of an actor."""
+
+    def __init__(self, cluster: Cluster, kind: type[Actor], needs: Needs) -> None:
+        self._cluster = cluster
+        self.needs = needs
+        self.actor = cluster.start(kind, needs)
+        self.placed = cluster.call(self.actor, "place")
+        self.calls: dict[Any, Any] = {}  # under way, oldest first -> what each is for
+
+    def send(self, purpose: Any, method: str, *arguments: Any) -> Any:
+        call = self._cluster.call(self.actor, method, *arguments)
+        self.calls[call] = purpose
+        return call
+
+    def result(self, call: Any, what: str) -> Any:
+        """What the call gave. Raises Lost if the worker died; BackendError, which begins with `what`, for an error in it."""
+        self.calls.pop(call, None)
+        try:
+            return self._cluster.get(call)
+        except (Lost, BackendError):
+            raise
+        except Exception as error:
+            log.error("%s: %s", what, error.__cause__ or error)  # the cause has the actor's trace
+            raise BackendError(f"{what}: {type(error).__name__}: {error}") from error
+
+    def kill(self) -> None:
+        self._cluster.kill(self.actor)
+
+
+AnyWorker = TypeVar("AnyWorker", bound=Worker)
+
+
+def event(cluster: Cluster, workers: Sequence[AnyWorker], room: Callable[[Needs], str]) -> tuple[AnyWorker, Any]:
+    """Wait for the next call of any worker that ends, well or not. Of each worker it is the oldest.
+
+    BackendError, with the text that `room` makes of a worker's needs: no worker has had a place for PATIENCE seconds.
+    """
+    if cluster.wait([w.placed for w in workers], PATIENCE) is None:
+        raise BackendError(room(workers[0].needs))
+    oldest = {next(iter(worker.calls)): worker for worker in workers if worker.calls}
+    call = cluster.wait(list(oldest))
+    return oldest[call], call
+
+
+def share(sizes: Sequence[int], count: int) -> int:
+    """The most that `count` equal workers can each have of nodes of these sizes; 1 at least.
+
+    >>> share([8, 8], 2), share([8, 8], 3), share([4, 64], 2)
+    (8, 4, 32)
+    """
+    return max((n for n in range(1, max(sizes, default=0) + 1) if sum(size // n for size in sizes) >= count), default=1)
+
+
+def for_actors(model: Model) -> Model:
+    """The model with absolute paths, since actors have another working directory, and vLLM kept within its actor."""
+    update: dict[str, Any] = {}
+    for key in ("path", "adapter"):
+        value = getattr(model, key)
+        if value and Path(value).exists():
+            update[key] = str(Path(value).absolute())
+    if model.backend == "vllm" and model.vllm.tensor_parallel_size > 1:
+        # Inside an actor vLLM would ask Ray for more actors; this one has all GPUs that it needs.
+        engine = {"distributed_executor_backend": "mp", **model.vllm.engine}
+        update["vllm"] = model.vllm.model_copy(update={"engine": engine})
+    return model.model_copy(update=update)
+
+
+class Ray:
+    """A Ray cluster, joined when this is made. Needs the extra `[ray]`, here and on every node."""
+
+    def __init__(self, name: str, address: str | None) -> None:
+        """`name`: the model's, for errors. `address`: HOST:PORT or auto; None: RAY_ADDRESS, else one of this machine."""
+        # Read when Ray starts a cluster of its own.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        try:
+            import ray
+        except ImportError as error:
+            raise BackendError(f"model {name}: --executor ray needs `pip install 'evalsuite[ray]'` ({error})") from None
+        self._joined = not ray.is_initialized()  # else this process is in one already, which is not ours to leave
+        place = address or os.environ.get("RAY_ADDRESS") or "local"
+        try:
+            if self._joined:
+                _join(place)
+        except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+            raise BackendError(
+                f"model {name}: cannot join the Ray cluster at {place} (--ray-address, RAY_ADDRESS): {error}"
+            ) from None
+
+    def start(self, kind: type[Actor], needs: Needs) -> Any:
+        import ray
+
+        # Never begun again by Ray: we must know of a loss, and it would try without end where memory is too small.
+        return ray.remote(kind).options(max_restarts=0, scheduling_strategy="SPREAD", **needs).remote()
+
+    def call(self, actor: Any, method: str, *arguments: Any) -> Any:
+        return getattr(actor, method).remote(*arguments)
+
+    def wait(self, calls: Sequence[Any], timeout: float | None = None) -> Any | None:
+        import ray
+
+        return next(iter(ray.wait(list(calls), num_returns=1, timeout=timeout)[0]), None)
+
+    def get(self, call: Any) -> Any:
+        import ray
+
+        try:
+            return ray.get(call)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from error
+        except ray.exceptions.OutOfMemoryError as error:  # of the node, not of a GPU
+            why = "Ray ended it because its node is low on memory; try fewer --replicas, or make room there"
+            raise Lost(why) from error
+        except ray.exceptions.RayError as error:  # the actor, its node, or what it gave is not there any more
+            raise Lost(_brief(error)) from error
+
+    def kill(self, actor: Any) -> None:
+        import ray
+
+        ray.kill(actor)
+
+    def nodes(self, free: bool = False) -> list[dict[str, int]]:
+        import ray
+
+        if not free:
+            return [_sizes(node["Resources"]) for node in ray.nodes() if node["Alive"]]
+        from ray._private.state import available_resources_per_node  # public is their sum only: it may be in fragments
+
+        for _ in range(20):  # what a model just closed held comes free within seconds
+            found = list(available_resources_per_node().values())
+            total = ray.cluster_resources()
+            if all(sum(node.get(kind, 0) for node in found) >= total.get(kind, 0) for kind in ("CPU", "GPU")):
+                break
+            time.sleep(0.25)
+        return [_sizes(node) for node in found]
+
+    def leave(self) -> None:
+        import ray
+
+        if self._joined:
+            ray.shutdown()
+
+
+def _join(place: str) -> None:
+    import ray
+
+    if "://" in place:
+        raise ValueError("expected HOST:PORT or auto, and this command on a node of the cluster")
+    host, _, port = place.rpartition(":")
+    if host:  # Ray itself tries for minutes
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    ray.init(address=place, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
+
+
+def _sizes(resources: dict[str, float]) -> dict[str, int]:
+    return {kind: int(resources.get(kind, 0)) for kind in ("CPU", "GPU")}
+
+
+def _brief(error: Exception) -> str:
+    """The first and the last line of Ray's long messages: what happened, and why."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    return " … ".join(dict.fromkeys(textwrap.shorten(line, 160, placeholder=" …") for line in (lines[0], lines[-1])))
+
+
+@dataclass(eq=False, slots=True)
+class _Actor:
+    """An actor of InProcess."""
+
+    kind: type[Actor]
+    needs: Needs
+    waiting: deque[tuple[object, str, tuple[Any, ...]]] = field(default_factory=deque)
+    node: int | None = None  # None: it waits for room
+    self_: Actor | None = None
+    death: str = ""
+
+
+class InProcess:
+    """A cluster within this process, without threads or time: a call runs when it is waited for, actors take turns.
+
+    An actor dies when one of its methods raises Lost, is killed, or its node is taken away with `remove`.
+
+    >>> cluster = InProcess([{"CPU": 1}])
+    >>> first, second = (cluster.start(Actor, {"num_cpus": 1}) for _ in range(2))
+    >>> call = cluster.call(second, "place")
+    >>> cluster.wait([call], timeout=300) is None  # no room
+    True
+    >>> cluster.kill(first)
+    >>> cluster.get(cluster.wait([call]))
+    'node 0'
+    """
+
+    def __init__(self, nodes: Sequence[dict[str, int]] = ({"CPU": 2},)) -> None:
+        self._free = [{"CPU": 0, "GPU": 0, **node} for node in nodes]
+        self._all = [dict(node) for node in self._free]
+        self._actors: deque[_Actor] = deque()  # the next one's turn first
+        self._ended: dict[object, tuple[Any, Exception | None]] = {}
+        self.left = False
+
+    def start(self, kind: type[Actor], needs: Needs) -> _Actor:
+        actor = _Actor(kind, needs)
+        self._actors.append(actor)
+        return actor
+
+    def call(self, actor: _Actor, method: str, *arguments: Any) -> object:
+        call = object()
+        if actor.death:
+            self._ended[call] = None, Lost(actor.death)
+        else:
+            actor.waiting.append((call, method, arguments))
+        return call
+
+    def wait(self, calls: Sequence[object], timeout: float | None = None) -> object | None:
+        while (ended := next((c for c in calls if c in self._ended), None)) is None:
+            self._fill()
+            actor = next((a for a in self._actors if a.self_ and a.waiting), None)
+            if actor is None:
+                assert timeout is not None, "waits for a call that no actor can run"
+                return None
+            self._actors.remove(actor)
+            self._actors.append(actor)
+            self._run(actor)
+        return ended
+
+    def get(self, call: object) -> Any:
+        value, error = self._ended[call]
+        if error:
+            raise error
+        return value
+
+    def kill(self, actor: _Actor) -> None:
+        self._die(actor, "killed")
+
+    def nodes(self, free: bool = False) -> list[dict[str, int]]:
+        return [dict(node) for node in (self._free if free else self._all)]
+
+    def leave(self) -> None:
+        self.left = True
+
+    def remove(self, node: int) -> None:
+        """Take a node away, with the actors on it."""
+        self._all[node] = {"CPU": 0, "GPU": 0}
+        for actor in [a for a in self._actors if a.node == node]:
+            self._die(actor, f"node {node} is gone")
+        self._free[node] = dict(self._all[node])
+
+    def _fill(self) -> None:
+        """Give a place to those that wait for one, where there is room: on the node that has most."""
+        for actor in (a for a in self._actors if a.node is None):
+            take = {"CPU": actor.needs.get("num_cpus", 0), "GPU": actor.needs.get("num_gpus", 0)}
+            fits = [n for n, free in enumerate(self._free) if all(free[kind] >= size for kind, size in take.items())]
+            if fits:
+                actor.node = max(fits, key=lambda n: self._free[n]["CPU"])
+                self._take(actor, -1)
+                actor.self_ = actor.kind()
+
+    def _take(self, actor: _Actor, sign: int) -> None:
+        if actor.node is not None:
+            self._free[actor.node]["CPU"] += sign * actor.needs.get("num_cpus", 0)
+            self._free[actor.node]["GPU"] += sign * actor.needs.get("num_gpus", 0)
+
+    def _run(self, actor: _Actor) -> None:
+        call, method, arguments = actor.waiting.popleft()
+        try:
+            value = f"node {actor.node}" if method == "place" else getattr(actor.self_, method)(*arguments)
+            self._ended[call] = value, None
+        except Lost as error:
+            self._ended[call] = None, error
+            self._die(actor, str(error))
+        except Exception as error:
+            self._ended[call] = None, error
+
+    def _die(self, actor: _Actor, why: str) -> None:
+        if actor in self._actors:
+            actor.death = why
+            self._actors.remove(actor)
+            self._take(actor, 1)
+            for call, *_ in actor.waiting:
+                self._ended[call] = None, Lost(why)

@@ -1,0 +1,136 @@
+"""All backends, and how a model is loaded on its own. A new one is a row."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from evalsuite.backends.base import Backend, BackendRow, Limits, Loader, Sharing, TrainingItems
+from evalsuite.backends.model import Model
+from evalsuite.backends.vllm import sharing
+from evalsuite.common.errors import BackendError, ConfigError, EvalsuiteError, unknown
+from evalsuite.types import SCORINGS
+
+log = logging.getLogger(__name__)
+
+
+def _baseline(model: Model, train: TrainingItems, limits: Limits) -> Backend:
+    from evalsuite.backends.baseline import Baseline
+
+    return Baseline(model, train)
+
+
+def _scripted(model: Model, train: TrainingItems, limits: Limits) -> Backend:
+    from evalsuite.backends.scripted import ReplyFile
+
+    return ReplyFile(Path(model.path))
+
+
+def _hf(model: Model, train: TrainingItems, limits: Limits) -> Backend:
+    from evalsuite.backends.hf.backend import HuggingFace
+
+    return HuggingFace(model)
+
+
+def _vllm(model: Model, train: TrainingItems, limits: Limits) -> Backend:
+    from evalsuite.backends.vllm.backend import Vllm
+
+    return Vllm(model)
+
+
+def _openai(model: Model, train: TrainingItems, limits: Limits) -> Backend:
+    from evalsuite.backends.openai.backend import OpenAI
+
+    return OpenAI(model, limits)
+
+
+# The others come from entry points: see `backend_named`.
+BACKENDS: dict[str, BackendRow] = {
+    row.name: row
+    for row in (
+        BackendRow("baseline", _baseline),
+        BackendRow("scripted", _scripted, files=True),
+        BackendRow("hf", _hf, SCORINGS, files=True, local=True),
+        BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, engine=sharing.engine),
+        BackendRow("openai", _openai),
+    )
+}
+_GROUP = "evalsuite.backends"  # of the entry points
+
+
+def backend_named(name: str) -> BackendRow:
+    """A built-in backend, or another package's.
+
+    Raises ConfigError, naming those there are, if there is none of that name or its package cannot be imported.
+    """
+    if name in BACKENDS:
+        return BACKENDS[name]
+    found = [point for point in entry_points(group=_GROUP) if point.name == name]
+    if not found:
+        raise ConfigError(unknown("backend", name, backend_names()))
+    if len(found) > 1:
+        owners = ", ".join(point.value for point in found)
+        raise ConfigError(f"backend {name}: several packages have one of this name ({owners}); uninstall all but one")
+    try:
+        row = found[0].load()
+    except Exception as error:  # whatever another package raises
+        raise ConfigError(f"backend {name}: cannot import {found[0].value}: {type(error).__name__}: {error}") from None
+    if not isinstance(row, BackendRow) or row.name != name:
+        raise ConfigError(f"backend {name}: {found[0].value} is no BackendRow of this name but {row!r}")
+    return row
+
+
+def backend_names() -> list[str]:
+    """All backends, built-in ones first. Logs an error for other packages' that have a built-in one's name."""
+    others = []
+    for point in entry_points(group=_GROUP):
+        if point.name in BACKENDS:
+            log.error("backend %s of %s: the built-in one of this name is used; rename it", point.name, point.value)
+        elif point.name not in others:
+            others.append(point.name)
+    return [*BACKENDS, *sorted(others)]
+
+
+def load(
+    model: Model, train: TrainingItems = lambda task, item_set: (), limits: Callable[[], Limits] = Limits
+) -> Backend:
+    """Load a model. Raises BackendError with what to do."""
+    return backend_named(model.backend).load(model, train, limits())
+
+
+def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Backend | BackendError]]:
+    """Each model with its backend, or with why it cannot be loaded, whatever an engine raises. One is in memory at a time.
+
+    Models that can share an engine come after one another; those with an adapter come first, so that the engine is
+    made for adapters if there are any.
+    """
+    order = [_engine(model) for model in models]
+    backend: Backend | None = None
+    try:
+        for model in sorted(models, key=lambda m: (order.index(_engine(m)), m.adapter is None)):
+            try:
+                shared = backend.share(model) if isinstance(backend, Sharing) else None
+                if shared is None and backend is not None:
+                    backend.close()
+                    backend = None
+                backend = shared or engine(model)
+            except BackendError as error:
+                yield model, error
+            except (EvalsuiteError, sqlite3.Error):  # of the data or the store: they concern all models
+                raise
+            except Exception as error:
+                log.info("model %s cannot be loaded", model.name, exc_info=True)
+                yield model, BackendError(f"model {model.name}: {type(error).__name__}: {error}")
+            else:
+                yield model, backend
+    finally:
+        if backend is not None:
+            backend.close()
+
+
+def _engine(model: Model) -> tuple[str, str]:
+    """What models must have in common to be served by one engine."""
+    return model.backend, backend_named(model.backend).engine(model)

@@ -1,0 +1,179 @@
+"""Replies that no engine makes: a Python function gives them, or a file of JSON lines in which they stand already."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from evalsuite.backends.base import Loader
+from evalsuite.backends.model import Model, Strict
+from evalsuite.common import jsonl
+from evalsuite.common.errors import BackendError, DataError, unknown
+from evalsuite.types import Request, Response, Trial
+
+Reply = Callable[[Request], str | Response]
+Replies = Mapping[str, Reply]  # the name of a model -> what replies for it
+
+
+class Scripted:
+    """A model whose replies a function gives.
+
+    They are asked for one after another, each in the store before the next: a function that waits holds the run at
+    that point. One that raises BackendError fails that request; any other exception ends the model.
+
+    >>> backend = Scripted("parrot", lambda request: request.prompt[:1])
+    >>> list(backend.generate([Request("1", "你好", (), 8)], [False]))[0][0][1].text
+    '你'
+    """
+
+    context: int | None = None
+
+    def __init__(self, name: str, reply: Reply) -> None:
+        self._reply = reply
+        self.settings: dict[str, Any] = {}
+        # The name, too: functions made in one place have one source, and may reply differently.
+        digest = hashlib.sha256(f"{name}\n{_source(reply)}".encode()).hexdigest()
+        self.fingerprint = f"scripted:{digest[:24]}"
+
+    def tokens(self, request: Request) -> int:
+        return 0
+
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        for n, request in enumerate(requests):
+            if not done[n]:
+                yield [(n, self._response(request))]
+
+    def _response(self, request: Request) -> Response:
+        try:
+            said = self._reply(request)
+        except BackendError as error:
+            return Response("", "error", error=str(error))
+        return Response(said, "stop") if isinstance(said, str) else said
+
+    def close(self) -> None:
+        pass
+
+
+def _source(reply: Reply) -> str:
+    try:
+        return inspect.getsource(reply)
+    except (OSError, TypeError):  # typed into an interpreter, or no plain function
+        return str(getattr(reply, "__qualname__", type(reply).__qualname__))
+
+
+def scripted_models(replies: Replies) -> list[Model]:
+    return [Model(name=name, backend="scripted", path="a function") for name in replies]
+
+
+def scripted_loader(replies: Replies) -> Loader:
+    return lambda model: Scripted(model.name, replies[model.name])
+
+
+class Line(Strict):
+    """A line of a file of replies. The fields of `Place` are there to tell replies to one item apart."""
+
+    item: str
+    text: str | None = None
+    finish: Literal["stop", "length", "content_filter"] = "stop"
+    error: str | None = None  # instead of a text: why there is no reply
+    reasoning: str | None = None
+    task: str | None = None
+    set: str | None = None
+    split: str | None = None
+    variant: str | None = None
+    shots: int | None = None  # asked for
+    scoring: str | None = None
+    perturb: str | None = None
+    rotation: int | None = None
+
+    @property
+    def place(self) -> dict[str, str | int]:
+        """What the trial must be that it replies to."""
+        return {name: value for name in _PLACE if (value := getattr(self, name)) is not None}
+
+    @property
+    def response(self) -> Response:
+        if self.error is not None:
+            return Response("", "error", error=self.error)
+        return Response(self.text or "", self.finish, reasoning=self.reasoning)
+
+
+_PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb", "rotation")
+_TOGETHER = 256  # replies that are put in the store at once
+
+
+class ReplyFile:
+    """A model whose replies stand in a file: of the lines that fit a trial the one that says most of it.
+
+    A trial without a line is a failed request, never an empty answer.
+    """
+
+    context: int | None = None
+
+    def __init__(self, path: Path) -> None:
+        """Raises DataError with file, line and field."""
+        self._path = path
+        self._lines: dict[str, list[tuple[int, Line]]] = {}
+        for number, row in jsonl.read(path):
+            self._keep(number, row)
+        self.settings: dict[str, Any] = {}
+        self.fingerprint = f"scripted:{hashlib.sha256(path.read_bytes()).hexdigest()[:24]}"
+
+    def _keep(self, number: int, row: dict[str, Any]) -> None:
+        try:
+            line = Line.model_validate(row)
+        except ValidationError as error:
+            first = error.errors()[0]
+            if first["type"] != "extra_forbidden":
+                raise jsonl.first_fault(error, self._path, number) from None
+            field = str(first["loc"][0])
+            raise DataError(unknown("field", field, Line.model_fields), self._path, number, field) from None
+        if (line.text is None) == (line.error is None):
+            raise DataError("expected either a text or an error", self._path, number, "text")
+        others = self._lines.setdefault(line.item, [])
+        for other, known in others:
+            if known.place == line.place:
+                hint = f"tell the two apart by {', '.join(_PLACE)}"
+                raise DataError(f"line {other} replies to the same already; {hint}", self._path, number, "item")
+        others.append((number, line))
+
+    def tokens(self, request: Request) -> int:
+        return 0
+
+    def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        """Of plain requests only the ids are known: lines that say more than an item do not fit."""
+        return self._groups((n, self._find(r.id, {})) for n, r in enumerate(requests) if not done[n])
+
+    def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
+        return self._groups((n, self._find(t.item.id, _place(t))) for n, t in enumerate(trials) if not done[n])
+
+    @staticmethod
+    def _groups(responses: Iterator[tuple[int, Response]]) -> Iterator[Sequence[tuple[int, Response]]]:
+        while group := list(islice(responses, _TOGETHER)):
+            yield group
+
+    def _find(self, item: str, place: dict[str, str | int]) -> Response:
+        fitting = [(n, line) for n, line in self._lines.get(item, ()) if line.place.items() <= place.items()]
+        most = max((len(line.place) for _, line in fitting), default=0)
+        best = [(n, line) for n, line in fitting if len(line.place) == most]
+        if len(best) == 1:
+            return best[0][1].response
+        if best:
+            numbers = " and ".join(str(n) for n, _ in best)
+            return Response("", "error", error=f"{self._path}: lines {numbers} both fit {item}")
+        return Response("", "error", error=f"{self._path}: no reply to {item}")
+
+    def close(self) -> None:
+        pass
+
+
+def _place(trial: Trial) -> dict[str, str | int]:
+    item = trial.item
+    values = (item.task, item.set, item.split, trial.variant, trial.asked_shots, trial.request.scoring, trial.perturb, trial.rotation)  # fmt: skip
+    return dict(zip(_PLACE, values, strict=True))

@@ -1,0 +1,17 @@
+"""The paper's rubric for people: three scales."""
+
+from __future__ import annotations
+
+from evalsuite.types import Rubric, Scale
+
+_SCALES = (
+    ("creativity", "创造性", "Creativity", "推断有多少创造性：多数答案需要推测", "How creative the inference is: most need speculation"),
+    ("contextuality", "语境契合度", "Contextuality", "是否符合对话情境", "Whether it fits the context"),
+    ("fluency", "流畅性", "Fluency", "语法是否正确", "Whether it is grammatically correct"),
+)  # fmt: skip
+RUBRIC = Rubric(
+    "cicero",
+    "CICERO 的三项量表，1 最差，5 最好",
+    "CICERO's three scales, 1 worst, 5 best",
+    tuple(Scale(name, zh, en, 1, 5, ((about, about_en),)) for name, zh, en, about, about_en in _SCALES),
+)

@@ -1,0 +1,32 @@
+"""`evalsuite compare`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evalsuite.cli.options import parts
+from evalsuite.common.terminal import clean, emit, json_mark, print_all
+
+
+def compare(
+    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    models: Annotated[str, typer.Option("--models", help="Two of its models: A,B.")],
+    flips: Annotated[int, typer.Option("--flips", help="Show so many items a row on which they differ.")] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, with all items on which they differ.")] = False,
+) -> None:
+    import evalsuite
+    from evalsuite.cli.tables.results import comparison
+
+    names = parts(models)
+    if len(names) != 2:
+        raise typer.BadParameter(f"{models!r}: expected two names, A,B", param_hint="--models")
+    rows = evalsuite.compare(run, *names)
+    if as_json:
+        emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)
+    else:
+        print_all(*comparison(clean(rows, lines=True), clean(names[0]), clean(names[1]), flips))

@@ -1,0 +1,107 @@
+"""Flags: those made from the fields of settings, and those that several other commands share."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import Field, fields
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+
+from evalsuite.common.flags import Flag, flags
+from evalsuite.evaluation.settings import Settings
+
+
+def parts(text: str) -> list[str]:
+    """The parts of a comma-separated list.
+
+    >>> parts("easy, hard,")
+    ['easy', 'hard']
+    """
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def numbers(text: str, flag: str, example: str) -> list[int]:
+    """A comma-separated list of integers. Raises typer.BadParameter, which names the flag and shows the example."""
+    try:
+        return [int(part) for part in parts(text)]
+    except ValueError:
+        raise typer.BadParameter(f"{text!r}: expected numbers such as {example}", param_hint=flag) from None
+
+
+def option(settings: type, name: str) -> Any:
+    """The option of a field, for a command that has this field alone: `Annotated[str, option(Settings, "split")]`."""
+    flag = flags(settings)[name]
+    return typer.Option(*[flag.short] * bool(flag.short), _long(name), help=flag.help)
+
+
+def takes(settings: type, only: Collection[str] = (), without: Collection[str] = ()) -> Callable[[Any], Any]:
+    """Give a command the fields of a settings class as flags, besides its own parameters.
+
+        @takes(Settings, without=["out"])
+        def preview(item: Annotated[str, typer.Option("--item")] = "", **settings: Any) -> None: ...
+
+    The command is called with the values as the fields have them: `--shots 0,1` is `shots=[0, 1]`.
+    """
+    hints = get_type_hints(settings)
+    chosen = [f for f in fields(settings) if f.name not in without and (not only or f.name in only)]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def called(**given: Any) -> None:
+            command(**given | {f.name: _value(f, hints[f.name], given[f.name]) for f in chosen})
+
+        own = inspect.signature(command, eval_str=True).parameters.values()
+        made = [p.replace(kind=p.KEYWORD_ONLY) for p in own if p.kind is not p.VAR_KEYWORD]
+        place = sum(p.default is p.empty for p in made)  # in the help: behind what the command itself requires
+        made[place:place] = [_parameter(settings, f, hints[f.name]) for f in chosen]
+        called.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]  # what typer reads
+        called.__annotations__ = {p.name: p.annotation for p in made}
+        return called
+
+    return decorate
+
+
+def _parameter(settings: type, field: Field[Any], hint: Any) -> inspect.Parameter:
+    """The parameter that typer makes a flag of: lists are one comma-separated text, or several of them."""
+    flag: Flag = field.metadata["flag"]
+    kind: Any = hint
+    default: Any = field.default
+    if get_origin(hint) is Sequence:
+        kind, default = (list[str] | None, None) if flag.repeated else (str, ",".join(map(str, default)))
+    elif Path in get_args(hint):
+        kind = Path | None if default is None else Path
+        default = None if default is None else Path(default)
+    if flag.required:
+        kind, default = list[str] if flag.repeated else kind, inspect.Parameter.empty
+    return inspect.Parameter(
+        field.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, option(settings, field.name)],
+    )
+
+
+def _value(field: Field[Any], hint: Any, given: Any) -> Any:
+    """What was given on the command line -> the value of the field."""
+    if get_origin(hint) is not Sequence:
+        return given
+    flag: Flag = field.metadata["flag"]
+    texts = given or [] if flag.repeated else [given]
+    if get_args(hint) == (int,):
+        return [n for text in texts for n in numbers(text, _long(field.name), flag.example)]
+    return [part for text in texts for part in parts(text)]
+
+
+def _long(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+Models = Annotated[str, option(Settings, "models")]
+Split = Annotated[str, option(Settings, "split")]
+Data = Annotated[Path | None, option(Settings, "data")]
+SkipBad = Annotated[bool, option(Settings, "skip_bad")]
+Parser = Annotated[str, typer.Option("--parser", help="How choices are read: full, strict, or paper (its forms only).")]

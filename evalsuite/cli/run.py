@@ -1,0 +1,75 @@
+"""`evalsuite run` and the parts of its journey: `preview`, `score` and `report`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evalsuite.cli.options import Parser, takes
+from evalsuite.common.terminal import emit, json_mark, say
+from evalsuite.evaluation.settings import Settings
+
+
+@takes(Settings)
+def run(**settings: Any) -> None:
+    import evalsuite
+    from evalsuite.cli.show import print_results
+
+    done = evalsuite.run(**settings)
+    print_results(done)
+    say(f"page: {done.out / 'page' / 'index.html'}   results: {done.out / 'results.json'}")
+    raise typer.Exit(done.exit_code)
+
+
+@takes(
+    Settings,
+    without=["out", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"],
+)
+def preview(
+    item: Annotated[str, typer.Option("--item", help="Only items whose id holds this.")] = "",
+    tokenizer: Annotated[str, typer.Option("--tokenizer", help="Count tokens with this model's tokenizer.")] = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Every request, a JSON line each, instead of one of each kind.")
+    ] = False,
+    **settings: Any,
+) -> None:
+    import evalsuite
+    from evalsuite.evaluation.preview import as_lines, as_text
+
+    cells = evalsuite.preview(**settings)
+    try:
+        for line in (as_lines if as_json else as_text)(cells, item, tokenizer):
+            emit(line, json_mark) if as_json else emit(line)
+    except BrokenPipeError:  # `… | head` has seen enough
+        sys.stderr.close()
+
+
+def score(
+    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    parser: Parser = "full",
+    extract: Annotated[bool, typer.Option(help="Cut lead-ins and reasons off spans and short answers.")] = True,
+    signature: Annotated[bool, typer.Option("--signature", help="Print every number with its signature.")] = False,
+) -> None:
+    import evalsuite
+    from evalsuite.cli.show import print_results
+
+    done = evalsuite.score(run, parser, extract)
+    if signature:
+        for cell in done.cells:
+            for name, metric in cell["metrics"].items():
+                say(f"{cell['model']} {cell['set']} {cell['task']} {name} {metric['value']} {metric['signature']}")
+    else:
+        print_results(done)
+    raise typer.Exit(done.exit_code)
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs, shown together.")],
+    out: Annotated[Path | None, typer.Option("--out", help="The page's folder; else page/ in the first run.")] = None,
+) -> None:
+    import evalsuite
+
+    say(str(evalsuite.report(runs, out)))

@@ -1,0 +1,40 @@
+"""CSV files with a header line. Every error names file, line and column."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from evalsuite.common.errors import DataError
+from evalsuite.common.files import read_bytes
+
+Cells = dict[str, str | None]  # column -> cell; None where the row is too short
+
+
+def read(path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, Cells]]:
+    """(number of the line where the row ends, cells) of each row of a file. Raises DataError."""
+    yield from rows(read_bytes(path), path, columns, delimiters)
+
+
+def rows(raw: bytes, path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, Cells]]:
+    """The same of bytes in UTF-8. Raises DataError for a header that lacks one of `columns`.
+
+    Of several `delimiters` the one that the header has most of is taken.
+    """
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}; from a spreadsheet, save it as “CSV UTF-8”", path) from None
+    head = text.split("\n", 1)[0]
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(delimiters, key=head.count), strict=True)
+    try:
+        for column in columns:
+            if column not in (reader.fieldnames or ()):
+                names = ", ".join(reader.fieldnames or ()) or "none"
+                raise DataError(f"no such column; found {names}", path, 1, column)
+        for row in reader:
+            yield reader.line_num, {name: row[name] for name in reader.fieldnames or ()}
+    except csv.Error as error:
+        raise DataError(f"not CSV: {error}", path, reader.line_num) from None

@@ -1,0 +1,195 @@
+"""What a run would ask: settings, models and data checked, then every cell with its trials. No model is loaded."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from evalsuite.backends.base import Backend
+from evalsuite.backends.model import Model
+from evalsuite.backends.models import Models, models_of
+from evalsuite.backends.registry import BACKENDS, backend_named
+from evalsuite.benchmarks.cedar.probing import probe
+from evalsuite.benchmarks.corpus import File
+from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, tasks_named
+from evalsuite.common.dialogue import sources as sources_of
+from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.resources import resolve
+from evalsuite.evaluation.settings import Settings
+from evalsuite.perturb import Perturbation, perturbation
+from evalsuite.prompt import Prompt, Shots, fit
+from evalsuite.types import Cell, Item, Task, Trial
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One task and set to evaluate on."""
+
+    task: Task
+    set: str
+    file: File
+    items: tuple[Item, ...]  # after --drop-leaked and --limit
+    leaked: int | None  # items of the file whose dialogue the training split has, too; None: no training split
+
+
+def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[Source]]:
+    """Read settings, models and data, and find all that is wrong with them before any model is loaded."""
+    s = Settings(models=models if isinstance(models, str | Path) else "functions", **settings)
+    chosen = models_of(models, s.model)
+    corpus = Corpora(resolve(data_of(s)), skip_bad=s.skip_bad)
+    sources = []
+    places = _places(s, corpus)
+    for t, item_set in places:
+        file = corpus.file(t, item_set, s.split)
+        if file.skipped:
+            log.warning("%s: left out %d broken lines, first: %s", file.path, len(file.skipped), file.skipped[0])
+        leaked = leaks(corpus, t, item_set, file.items)
+        if s.drop_leaked and leaked is None:
+            path = corpus.path(t, item_set, "train")
+            raise DataError("--drop-leaked needs the training split, which is not there", path)
+        kept = [i for i in file.items if not (s.drop_leaked and i.id in (leaked or ()))]
+        sources.append(Source(t, item_set, file, tuple(kept[: s.limit]), None if leaked is None else len(leaked)))
+        for change in _perturbations(s, t) if kept else ():
+            try:  # with the item of most options: labels of some styles run out
+                change.items(max(kept, key=lambda item: len(item.options)), s.seed)
+            except ConfigError as error:
+                raise ConfigError(f"--perturb {change.name}: {error}") from None
+        for variant in s.prompt:
+            Prompt(resolve(s.prompts), t, variant)
+        if any(count for m in chosen for count in _shots(s, m, t)) and not corpus.has(t, item_set, "train"):
+            path = corpus.path(t, item_set, "train")
+            raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
+    if not any(_perturbations(s, source.task) for source in sources):
+        raise ConfigError(f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join(t.name for t, _ in places)}")
+    if not any(_scorings(s, model, source.task) for model in chosen for source in sources):
+        raise ConfigError(
+            f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll), on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}"
+        )
+    return s, chosen, corpus, sources
+
+
+def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
+    """The tasks and sets to evaluate on: of those asked for all that are there. Raises what is wrong with the rest."""
+    wanted = tasks_named(s.tasks or [DEFAULT])
+    sets = [name.strip() for name in s.set.split(",")]
+    every = "all" in sets or "both" in sets
+    there = [place for name in dict.fromkeys(t.benchmark for t in wanted) for place in corpus[name].files(s.split)]
+    known = dict.fromkeys(name for t in wanted for name in (*BENCHMARKS[t.benchmark].sets, *corpus.of(t).sets))
+    for name in sets:
+        if name not in (*known, "all", "both"):
+            raise ConfigError(unknown("set", name, [*known, "all"]))
+    found = []
+    for t in wanted:
+        mine = [item_set for other, item_set in there if other == t and (every or item_set in sets)]
+        asked = [name for name in BENCHMARKS[t.benchmark].sets if every or name in sets]
+        if t.name in s.tasks and not mine and asked:  # of a benchmark named as a whole, what is there will do
+            corpus.file(t, asked[0], s.split)  # says what is missing
+            raise DataError(f"no {s.split} items of {t.name} for --set {s.set}", corpus.of(t).root)
+        found += [(t, item_set) for item_set in mine]
+    if not found:
+        raise DataError(f"no {s.split} file of any task for --set {s.set}", corpus.root)
+    return found
+
+
+def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set[str] | None:
+    """Ids of items that share their dialogue with an item of the training split; None if that is not there."""
+    if not corpus.has(t, item_set, "train"):
+        return None
+    train = corpus.file(t, item_set, "train").items
+    of = sources_of([i.dialogue for i in (*train, *items)])
+    known = set(of[: len(train)])
+    return {item.id for item, source in zip(items, of[len(train) :], strict=True) if source in known}
+
+
+def cells(
+    s: Settings, model: Model, backend: Backend | None, corpus: Corpora, sources: Sequence[Source]
+) -> Iterator[tuple[Cell, list[Trial]]]:
+    """Every cell of a model with its trials: shots drawn, prompts rendered, and fitted to the context of a backend."""
+    for source in sources:
+        if model.tasks is not None and source.task.name not in model.tasks:
+            continue
+        for variant in s.prompt:
+            prompt = Prompt(resolve(s.prompts), source.task, variant)
+            ways = product(
+                _shots(s, model, source.task), _scorings(s, model, source.task), _perturbations(s, source.task)
+            )
+            for count, scoring, change in ways:
+                shots = Shots(corpus.train(source.task.name, source.set) if count else (), s.seed)
+                trials = list(_trials(s, model, backend, source, prompt, shots, count, scoring, change))
+                facts = {
+                    "data": source.file.sha256,
+                    **source.file.facts,
+                    "template": prompt.sha256,
+                    "fingerprint": backend.fingerprint if backend else None,
+                    "backend": model.backend,
+                    "chat": model.chat,
+                    "sampling": backend.settings if backend else None,
+                    "seed": s.seed,
+                    "limit": s.limit,
+                    "skipped_lines": len(source.file.skipped),
+                    "leaked": source.leaked,
+                    "drop_leaked": s.drop_leaked,
+                    "tags": model.tags,
+                    **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
+                    **({"trained": model.trained} if model.trained else {}),
+                }
+                place = (model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
+                yield Cell(*place, facts), trials
+
+
+def _trials(
+    s: Settings, model: Model, backend: Backend | None, source: Source, prompt: Prompt, shots: Shots, count: int,
+    scoring: str, change: Perturbation,
+) -> Iterator[Trial]:  # fmt: skip
+    """One cell's: an item after the other, each as often as the perturbation makes items of it."""
+    task, limit = source.task, model.generation.max_new_tokens
+    tokens, context = (backend.tokens, backend.context) if backend else (None, None)
+    held = task.pattern if scoring == "constrained" else None
+    for item in source.items:
+        # Shots are perturbed, too, so that a model sees one form throughout.
+        shown = [change.items(shot, s.seed)[0] for shot in shots.draw(item, count)]
+        for rotation, made in enumerate(change.items(item, s.seed)):
+            if task.kind == "probe":
+                yield Trial.of(made, probe(prompt, made), prompt.variant)
+                continue
+            request, kept = fit(prompt, made, shown, tokens, context, limit)
+            pattern = held(made, prompt.variant) if held else ""
+            yield Trial.of(
+                made,
+                replace(request, scoring=scoring, pattern=pattern),
+                prompt.variant,
+                tuple(shot.id for shot in shown[:kept]),
+                count,
+                change.name,
+                rotation,
+            )
+
+
+def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:
+    """Probes are asked without examples, as in the paper."""
+    return (0,) if t.kind == "probe" else model.shots or s.shots
+
+
+def _scorings(s: Settings, model: Model, t: Task) -> list[str]:
+    """The ways in which a model is asked a task: other than generating where it makes sense and its backend can."""
+    if t.kind == "probe":
+        return [name for name in backend_named(model.backend).scorings if name == "nll"]
+    fitting = {"generate"} | ({"labels", "texts", "constrained"} if t.kind == "choice" else set())
+    fitting |= {"constrained"} if t.pattern else set()
+    return [name for name in s.scoring if name in fitting and name in backend_named(model.backend).scorings]
+
+
+def _perturbations(s: Settings, t: Task) -> list[Perturbation]:
+    return [row for name in s.perturb if (row := perturbation(name)).applies(t.name)]
+
+
+def data_of(s: Settings) -> str:
+    """Where the data are, as `resolve` takes it."""
+    return str(s.data or os.environ.get("EVALSUITE_DATA") or "bundled:sample")

@@ -1,0 +1,84 @@
+"""What a sweep trains: the keywords of `evalsuite.finetune` and the flags of `evalsuite finetune`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalsuite.benchmarks.registry import BENCHMARKS, task
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.flags import flag
+from evalsuite.perturb import perturbation
+
+if TYPE_CHECKING:
+    from evalsuite.benchmarks.registry import Corpora
+    from evalsuite.types import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What to train. Each field is a flag of the command line; sequences may be tuples or lists.
+
+    Raises ConfigError for values that make no sense.
+    """
+
+    models: str | Path = flag("bundled:models.yaml", "The file that lists models.", "FILE")
+    model: Sequence[str] = flag(
+        (), "The model to train (hf or vllm); may be given more than once.", "NAME", repeated=True, required=True
+    )
+    tasks: Sequence[str] = flag((), "Names, comma-separated; an adapter is trained for each.", "A,B", required=True)
+    set: str = flag(
+        "both",
+        "easy, hard, or both together; of other benchmarks theirs, such as fold1 (several, comma-separated, or all, are pooled).",
+        "easy",
+    )
+    sizes: Sequence[int] = flag(
+        (2000, 4000, 6000, 8000, 10000), "Training items, comma-separated; larger subsets hold the smaller.", "1,2,3"
+    )
+    test_size: int | None = flag(None, "Test on the first N items of each file only.", "N")
+    seeds: Sequence[int] = flag((1,), "An adapter for each, comma-separated.", "1,2,3")
+    perturb: Sequence[str] = flag(
+        ("none",), "How items are changed first, comma-separated: none, reindicate, shuffle, both …", "none,shuffle"
+    )
+    prompt: str = flag("paper", "The wording: paper, plain, or a template of yours.", "plain")
+    prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
+    allow_leak: bool = flag(False, "Train on dialogues of test items, too, instead of leaving them out.")
+    data: str | Path | None = flag(
+        None, "Official data; else EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
+    )
+    out: str | Path = flag(
+        "runs/finetune", "The sweep's folder. The same command goes on in it where it stopped.", "DIR"
+    )
+    skip_bad: bool = flag(False, "Leave broken lines out, and count them, instead of stopping.")
+    executor: str = flag("local", "local, or ray: several adapters at a time on a Ray cluster.", "ray")
+    ray_address: str | None = flag(None, "The cluster; else RAY_ADDRESS, else this machine alone.", "HOST:PORT")
+    replicas: int | None = flag(None, "Adapters at a time, then copies of a model; else as many as fit.", "N")
+    verbose: bool = flag(False, "Show the log.", short="-v")
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise ConfigError("--model: expected the name of a model to train")
+        if not self.tasks:
+            raise ConfigError("--tasks: expected one or more")
+        if not self.sizes or min(self.sizes) < 1:
+            raise ConfigError("--sizes: expected one number of training items or more, such as 2000,4000")
+        if not self.seeds:
+            raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
+        for name in self.tasks:
+            if task(name).kind == "probe":
+                raise ConfigError(f"--tasks {name}: of a probe nothing is written, so there is no answer to train on")
+        for name in self.perturb:
+            perturbation(name)
+
+    def sets(self, corpus: Corpora, t: Task) -> list[str]:
+        """Those that a task is trained and tested on. ConfigError: several that nobody named: folds, say, whose training
+        items are the others' test items."""
+        named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
+        of = BENCHMARKS[t.benchmark]
+        if "both" in named and (of.averaged or len(of.sets) != 2):
+            raise ConfigError(
+                f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
+            )
+        return [name for name in there if name in named or named & {"both", "all"}]

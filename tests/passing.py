@@ -1,0 +1,40 @@
+"""Baselines that pass for models: their replies in files, which the scripted backend gives back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import evalsuite
+from evalsuite.backends.baseline import Baseline
+from evalsuite.backends.model import Model
+from evalsuite.benchmarks.registry import Corpora
+from evalsuite.common.resources import bundled
+
+
+def passing(
+    folder: Path,
+    models: Mapping[str, str],
+    tasks: Sequence[str],
+    perturb: Sequence[str] = ("none",),
+    tags: Mapping[str, Sequence[str]] | None = None,
+) -> list[dict[str, object]]:
+    """Entries of a models.yaml in the folder: model -> the baseline whose replies it has, to all items of the sample."""
+    cells = evalsuite.preview(model=["random"], tasks=tasks, perturb=perturb, data="bundled:sample")
+    trials = [trial for _, asked in cells for trial in asked]
+    corpus = Corpora(bundled("sample"))
+    entries: list[dict[str, object]] = []
+    for n, (name, kind) in enumerate(models.items()):
+        baseline = Baseline(Model(name=name, backend="baseline", path=kind), corpus.labelled)
+        rows = [
+            {"item": trials[at].item.id, "perturb": trials[at].perturb, "rotation": trials[at].rotation, "text": reply.text}
+            for group in baseline.answer(trials, [False] * len(trials))
+            for at, reply in group
+        ]  # fmt: skip
+        file = folder / f"replies{n}.jsonl"
+        file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        entries.append(
+            {"name": name, "backend": "scripted", "path": file.name, "tags": list((tags or {}).get(name, ()))}
+        )
+    return entries
