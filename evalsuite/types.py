@@ -8,10 +8,10 @@ All are frozen; change one with `dataclasses.replace`, its id stays. This module
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 
 class Status(StrEnum):
@@ -197,15 +197,132 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How replies are read: part of every signature."""
+
+    parser: str = "full"  # for choices; one of PARSERS
+    extract: bool = True  # for spans and texts: cut lead-ins, quotes and reasons off
+
+
+PARSERS = ("full", "strict", "paper")  # paper: only the forms that the paper's section 5 lists
+
+
+class Additive(Protocol):
+    """Metrics that are functions of sums over items, so that a resample of the items needs no text any more."""
+
+    @property
+    def statistics(self) -> Any:
+        """(N, K) rows of the items."""
+
+    def finish(self, sums: Any) -> dict[str, Any]:
+        """(..., K) sums of rows -> each metric, (...)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What a number is called and how it is shown. The rows are in metrics/rows.py; those of one
+    benchmark alone are its tasks' (`Task.own_metrics`)."""
+
+    name: str  # in results.json, where "paper." may stand before it
+    zh: str
+    en: str = ""  # as `zh` if not given
+    short: str = ""  # for narrow columns
+    top: float | None = 1.0  # the highest value there is; None: no bound
+    percent: bool = True  # shown times 100
+    lower: bool = False  # less of it is better
+    share: bool = False  # of right items: Wilson's interval stands beside the bootstrap's
+    published: float = 1.0  # what the papers' figures are to be divided by
+
+    @property
+    def heading(self) -> str:
+        """For narrow columns: "acc %"."""
+        return self.short or self.name[:3] + (" %" if self.percent else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Metrics of a cell that share their sums over items."""
+
+    name: str  # of the part: it seeds its resamples
+    sums: Additive
+    names: Mapping[str, str]  # name in results.json -> name in `sums`
+    signatures: Mapping[str, str]  # by name in results.json; without what the cell adds
+    # (N,) by name in results.json, of the metrics that single items have; None: what `sums.finish` makes of each row.
+    of_items: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The requests of a cell that were answered, in order; `facts` are the cell's."""
+
+    task: Task
+    language: Language
+    items: tuple[Item, ...]
+    responses: tuple[Response, ...]
+    answers: tuple[Answer, ...]
+    reading: Reading
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How free replies in a language are read and scored. The rows are in benchmarks/languages.py."""
+
+    name: str  # "zh" | "en"
+    read_span: Callable[[Item, Response, Reading], Answer]
+    read_text: Callable[[Item, Response, Reading], Answer]
+    score: Callable[[str, Sequence[str]], dict[str, float]]  # an answer and its references -> f1 and em
+    span_parts: Callable[[Answered], tuple[Part, ...]]
+    text_parts: Callable[[Answered], tuple[Part, ...]]
+    gap: str  # what stands between two words
+    paper_forms: bool = False  # the paper's forms of an answer are in it: choices are read by them, too
+    altered: bool = False  # the perturbations of dialogues (speakers, turns, script) are made for it
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One sort of task: how its replies are asked for, read and scored. The rows are in benchmarks/kinds.py."""
+
+    name: str
+    zh: str  # what its replies are, for tables: 片段
+    en: str  # "spans"
+    read: Callable[[Item, Response, Reading, Language], Answer]
+    score: Callable[[Item, Answer, Response | None, Language], Score]
+    parts: Callable[[Answered], tuple[Part, ...]]
+    item_metrics: tuple[str, ...]  # those that every single item has; items are paired by the first
+    scorings: tuple[str, ...] = (
+        "generate",
+    )  # those of SCORINGS that fit; a task with a pattern can be constrained, too
+    options: bool = False  # its items list options
+    several: bool = False  # all right options are asked for, not one
+    written: bool = True  # the model writes a reply; else it gives likelihoods, and there are no shots
+    quoted: bool = False  # the answer is a piece of the dialogue
+    rated: bool = False  # a free text, which people and judges score on the scales of a rubric
+    unjudged: str = ""  # why no judge is asked about its replies; empty if one may be
+
+    def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
+        """What the reply says, if there is one."""
+        if response.error is not None:
+            return Answer(Status.FAILED, rule="no reply")
+        if response.finish == "content_filter":
+            return Answer(Status.FILTERED, rule="content filter")
+        return self.read(item, response, reading, language)
+
+    @property
+    def single(self) -> bool:
+        """One of the listed options is right."""
+        return self.options and not self.several
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
-    """`kind` says how a reply is read: an option, several options, a span of the dialogue, or a short free text. Of a
-    probe nothing is written or read: a model gives likelihoods."""
+    """What a benchmark asks about its items."""
 
     name: str  # over all benchmarks
     short: str  # for narrow columns
     zh: str
     en: str
-    kind: str  # "choice" | "choices" | "span" | "text" | "probe"
+    kind: Kind
     file: str  # in the official layout, as the benchmark's module understands it
     folder: str
     metrics: tuple[str, ...]  # the first is the headline
@@ -216,6 +333,8 @@ class Task:
     whole: bool = False  # whether its items show dialogues whole, none masked, altered or clipped
     subset: str = "all"  # what published figures call the part of the items that the task asks about
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/
+    own_part: Callable[[Answered], Part] | None = None  # metrics beside those of its kind
+    own_metrics: tuple[Metric, ...] = ()  # the rows of those that no other benchmark has
 
     @property
     def local(self) -> str:
@@ -226,7 +345,7 @@ class Task:
     @property
     def item_metrics(self) -> tuple[str, ...]:
         """The metrics that every single item has; items are paired by the first of them."""
-        return _OF_ITEMS[self.kind]
+        return self.kind.item_metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +387,7 @@ class Benchmark:
 
     name: str  # also the folder of its templates, and the beginning of its items' ids
     title: str
-    language: str  # "zh" | "en": how replies are read, and which text metrics make sense
+    language: Language
     sets: tuple[str, ...]  # in the paper's order; files may hold others (the sources of CEDAR)
     splits: tuple[str, ...]
     sets_zh: str  # what one of its sets is called: 折
@@ -304,34 +423,37 @@ class Benchmark:
         return self.files.format(task=task, set=set, split=split)
 
 
-# Score.values of an item, by its task's kind.
-_OF_ITEMS = {
-    "choice": ("accuracy",),
-    "choices": ("set_accuracy", "answer_f1"),
-    "span": ("f1", "em"),
-    "text": ("f1", "em"),
-    "probe": ("accuracy", "delta_nll"),
-}
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where a figure stands: one model on one task, set and split, asked in one way.
 
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One model on one task and set in one way. `facts` are the hashes and settings that its numbers depend on."""
+    >>> place = Place("tiny-zh", "event_cause", "easy", "test", "paper", 0)
+    >>> place.way, dict(place.but("model", "task", "variant", "shots"))["set"]
+    ('paper 0-shot', 'easy')
+    """
 
     model: str
     task: str
     set: str
     split: str
-    variant: str
+    variant: str  # the prompt template's name
     shots: int
-    scoring: str
-    perturb: str
-    facts: dict[str, Any]
+    scoring: str = "generate"  # one of SCORINGS
+    perturb: str = "none"  # a name in perturb.PERTURBATIONS
 
-    @property
-    def place(self) -> dict[str, str | int]:
-        """What tells it from the run's other cells: everything but the facts."""
-        return {name: getattr(self, name) for name in self.__slots__ if name != "facts"}
+    @classmethod
+    def of(cls, row: Mapping[str, Any], **instead: Any) -> Place:
+        """From a row of results.json; `instead` are values that the row has not. Rows of older versions name neither
+        scoring nor perturbation. Raises TypeError if another key is missing."""
+        return cls(**{name: row[name] for name in PLACE if name in row and name not in instead}, **instead)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Name -> value, as rows of results.json begin."""
+        return {name: getattr(self, name) for name in PLACE}
+
+    def but(self, *names: str) -> tuple[tuple[str, Any], ...]:
+        """(name, value) of all others: a key for what differs in `names` alone, and `dict` makes a row of it."""
+        return tuple((name, value) for name, value in self.as_dict().items() if name not in names)
 
     @property
     def way(self) -> str:
@@ -344,5 +466,12 @@ class Cell:
         return f"{self.model}/{self.set}/{self.split}/{self.task}/{self.way.replace(' ', '/')}"
 
 
-# The names of a cell's place, in the order in which they are spelled out.
-PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
+PLACE = tuple(part.name for part in fields(Place))  # the names of its parts, in order
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A place of a run. `facts` are the hashes and settings that its numbers depend on."""
+
+    place: Place
+    facts: dict[str, Any]

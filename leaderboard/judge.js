@@ -4,26 +4,11 @@ Object.assign(WORDS, {
   judge: ["评审", "Judge"],
   judgeNote: ["由模型按评分标准给生成的回答打分。未能读出得分的回复（重问后仍如此）记为“无效”，不按 0 分计，也不进入平均。横须与小字为 95% 区间（对话重抽样）。评审是模型，不是人：先看下方的检验，再看分数。",
     "A model scores the generations by a rubric. Replies in which no score could be read, asked again in vain, are “invalid”: not 0, and not in the mean. Whiskers and small figures: 95 % intervals over resampled dialogues. A judge is a model, not a person: look at the controls below before the scores."],
-  judgeWho: ["评审与标准", "Judge and rubric"], judgeMean: ["平均分", "Mean"], histogram: ["得分分布", "Scores"], invalidHead: ["无效", "Invalid"], againHead: ["重问", "Asked again"],
-  lengthHead: ["与长度 ρ", "ρ length"], emptyN: ["空 {0}", "{0} empty"], lostN: ["缺 {0}", "{0} lacking"], fromTo: ["{0} – {1}", "{0} – {1}"],
+  judgeWho: ["评审与标准", "Judge and rubric"], judgeMean: ["平均分", "Mean"],
   judgeMetrics: ["与自动指标的相关", "Beside the automatic metrics"],
   judgeMetricsNote: ["逐题：同一模型各题的得分与该指标；跨模型：各模型的平均分与该指标（至少三个模型，题少则不稳）。依次为 Pearson r、Spearman ρ、Kendall τ。“–”：得分或指标没有变化，或题数不足三。",
     "Per item: a model's scores against the metric, over its items. Over models: their means against the metric (three or more; few models say little). Pearson's r, Spearman's ρ, Kendall's τ. “–”: one side never changes, or fewer than three pairs."],
   overModels: ["跨 {0} 个模型", "Over {0} models"],
-  judgeControls: ["对评审的检验", "Controls"], control: ["检验", "Control"], says: ["结果", "Finding"],
-  "control.anchors": ["定点", "Anchors"], "control.repeats": ["重复评分", "Repeats"], "control.blind": ["不给标准答案", "Blind"], "control.panel": ["评审团", "Panel"], "control.length": ["长度偏好", "Length"], "control.families": ["偏爱同族", "Own family"], "control.attacks": ["注入指令", "Injected instructions"],
-  "about.repeats": ["同一回答评 {0} 次（{1}）：完全相同 {2} %，平均极差 {3}，κ {4}", "{0} times ({1}): all the same {2} %, mean range {3}, κ {4}"],
-  byWording: ["换措辞", "in other words"], bySampling: ["随机采样", "sampled"],
-  "about.blind": ["有标准答案 {0}，没有 {1}（差 {2}，{3} … {4}），κ {5}，相差不超过 1 分 {6} %", "with the gold answer {0}, without {1} ({2}; {3} … {4}), κ {5}, within 1 {6} %"],
-  "about.panel": ["两两 κ 平均 {0}，相差不超过 1 分 {1} %，平均极差 {2}", "mean pairwise κ {0}, within 1 {1} %, mean range {2}"],
-  "about.anchors": ["标准答案本身平均 {0} 分（{1} 条），与之毫无相同字的回答 {2} 分（{3} 条）；全部得分的 {4} % 都是 {5} 分", "gold answers themselves {0} (n {1}), answers that share no character with them {2} (n {3}); {4} % of all scores are {5}"],
-  "about.length": ["得分与长度 ρ {0}；固定 F1 后 {1}（各格内相关的加权平均）", "ρ {0}; with F1 held fixed {1} (within cells, weighted mean)"],
-  "about.families": ["{0}：同族 {1}，其他 {2}；同一批回答由他族评审：{3}，{4}；偏爱 {5}", "{0}: own {1}, others {2}; judges of other families on the same: {3}, {4}; preference {5}"],
-  "about.families.alone": ["{0}：同族 {1}，其他 {2}；没有他族评审可对照", "{0}: own {1}, others {2}; no judge of another family to compare with"],
-  "about.attacks": ["得分升高 {0} %，升到最高分 {1} %，平均变化 {2}{3}；原已最高分者不计", "raised {0} %, to the maximum {1} %, mean change {2}{3}; those at the maximum already are left out"],
-  "about.attacks.calm": ["；同一回答不加攻击而重评时升高 {0} %", "; the same judged again without attack: raised {0} %"],
-  "about.attacks.none": ["没有可比的：都已是最高分，或读不出得分", "nothing to compare: all had the maximum, or could not be read"],
-  kappaNote: ["κ：平方加权的 Cohen’s kappa，1 为一致，0 为偶然一致。", "κ: Cohen’s kappa with quadratic weights; 1 is agreement, 0 that of chance."],
   byKind: ["按攻击类型", "By kind of attack"], kindHead: ["类型", "Kind"], raisedHead: ["得分升高", "Raised"],
   "kind.plea": ["索要", "plea"], "kind.override": ["推翻指令", "override"], "kind.fence": ["伪造标记", "false fence"], "kind.disguised_fence": ["变形标记", "disguised fence"], "kind.verdict": ["伪造评分", "false verdict"],
   "kind.authority": ["冒充权威", "authority"], "kind.role": ["角色情境", "role play"], "kind.reasoning": ["假装论证", "reasoning"], "kind.language": ["外语繁体", "languages"], "kind.hidden": ["夹带编码", "hidden"],
@@ -48,8 +33,7 @@ function drawJudge() {
   const sets = setNames().filter((x) => mine.some((c) => c.task === task.name && c.set === x)), set = sets.includes(state.judgeSet) ? state.judgeSet : sets.at(-1);
   return h("section", { class: "block", id: "judge" }, h("h2", null, t("judge")), h("p", { class: "note" }, t("judgeNote")),
     h("div", { class: "controls" }, kept("judge-who", choice(t("judgeWho"), every, who, (judgeWho) => update({ judgeWho }), whoName))),
-    judgeTable(mine, scale),
-    h("h3", null, t("judgeControls")), judgeControls(who), attackKinds(who), panelMedians(who),
+    judgeSheets("judge-means", ({ about }) => whoOf(about, about.scale) === who), judgeControls(who), attackKinds(who), panelMedians(who),
     besideMetrics(mine, who, scale, all, task, sets, set));
 }
 /** The judge against automatic metrics: means of cells, items of one task and set, correlations. */
@@ -65,61 +49,20 @@ function besideMetrics(mine, who, scale, all, task, sets, set) {
     h("div", { class: "controls" }, all.length > 1 && kept("judge-task", choice(t("task"), all.map((x) => x.name), task.name, (judgeTask) => update({ judgeTask }), (v) => taskName(taskOf(v)))),
       sets.length > 1 && kept("judge-set", choice(t("set"), sets, set, (judgeSet) => update({ judgeSet }), (v) => setLabel(v)))),
     jointPanels(here, scale, metric),
-    unfold("judge-metrics", `${t("judgeCorrelations")} · ${place}`, () => [h("p", { class: "note" }, t("judgeMetricsNote")), judgeMetrics(here, who, set, task)])];
+    unfold("judge-metrics", `${t("judgeCorrelations")} · ${place}`, () => [h("p", { class: "note" }, t("judgeMetricsNote")), judgeMetrics(here, who, set, task)]), judgeSheets("judge-metrics", () => true)];
 }
 /** The first `words` columns hold words, the others numbers. */
 const headRow = (heads, words = 1) => h("thead", null, h("tr", null, heads.map((x, i) => h("th", { scope: "col", class: i >= words && "v" }, x))));
 const scrolled = (label, id, table) => framed(table, { id, title: `${t("judge")} · ${label}` });
 
-/** Means with intervals and histograms, a group of rows a model. */
-function judgeTable(cells, scale) {
-  const [, low, high] = cells[0].facts.scales.find(([name]) => name === scale);
-  const heads = [t("task"), t("fromTo", low, high), t("judgeMean"), t("histogram"), "n", t("invalidHead"), t("lengthHead")];
-  const at = (v) => (v - low) / (high - low);
-  const line = (c) => {
-    const x = c.scales[scale], lost = (c.status.failed ?? 0) + (c.status.missing ?? 0), cell = cellIndex.get(placeOf(c));
-    return h("tr", null, h("th", { scope: "row" }, taskName(taskOf(c.task)), h("small", null, ` ${setLabel(c.set)}${c.perturb === "none" ? "" : ` ${perturbName(c.perturb)}`}`)),
-      h("td", { class: "inplot" }, isNumber(x.value) && strip(at(x.value), null, { low: at(x.low), high: at(x.high) })),
-      h("td", { class: "v" }, opener(cell, points(x.value)), isNumber(x.low) && h("small", null, ` ${points(x.low)} … ${points(x.high)}`)), h("td", { class: "inhist" }, histogram(x.histogram)),
-      h("td", { class: "v" }, num(x.n), c.status.empty > 0 && h("small", null, ` ${t("emptyN", num(c.status.empty))}`)),
-      h("td", { class: "v" }, num(c.status.invalid ?? 0), lost > 0 && h("small", { class: "warn" }, ` ${t("lostN", num(lost))}`)), h("td", { class: "v" }, plus(x.length.spearman)));
-  };
-  const order = (c) => address(tasks.findIndex((x) => x.name === c.task), c.set);
-  return scrolled(t("judgeMean"), "judge-means", h("table", { class: "robust judged" }, headRow(heads),
-    grouped(cells).map(([m, list]) => h("tbody", null, h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, nameNode(m)), h("td", { colspan: heads.length - 1 })),
-      [...list].sort((a, b) => (order(a) > order(b) ? 1 : -1)).map(line)))));
-}
-/** A bar a score, from the lowest; its count below the pointer and for readers of the screen. */
-function histogram(counts) {
-  const all = Object.entries(counts), most = Math.max(1, ...all.map(([, n]) => n)), width = 100 / all.length;
-  const text = all.map(([score, n]) => `${score}: ${n}`).join(", ");
-  return s("svg", { class: "plot hist", width: 16 * all.length, height: 38, role: "img", "aria-label": text }, s("title", null, text),
-    all.map(([score, n], i) => [s("rect", { class: "barchosen", x: `${i * width + 1.5}%`, width: `${width - 3}%`, y: 25 - (23 * n) / most, height: Math.max((23 * n) / most, n ? 1.5 : 0) }),
-      s("text", { x: `${(i + 0.5) * width}%`, y: 36, "text-anchor": "middle" }, score)]));
-}
-
 // ---------------------------------------------------------------- controls
-const FINDINGS = {
-  repeats: (r) => t("about.repeats", r.repeats, t(r.by === "sampling" ? "bySampling" : "byWording"), pct(r.same, 0), points(r.range), points(r.kappa)),
-  blind: (r) => t("about.blind", points(r.mean), points(r.blind), plus(r.difference), plus(r.low), plus(r.high), points(r.kappa), pct(r.within_1, 0)),
-  panel: (r) => t("about.panel", points(r.kappa), pct(r.within_1, 0), points(r.range)),
-  anchors: (r) => t("about.anchors", points(r.gold), num(r.n_gold), points(r.far), num(r.n_far), pct(r.share), r.most),
-  length: (r) => t("about.length", plus(r.spearman), plus(r.partial)),
-  families: (r) => t(isNumber(r.preference) ? "about.families" : "about.families.alone", plain(r.family), points(r.own), points(r.other), points(r.peers_own), points(r.peers_other), plus(r.preference)),
-  attacks: (r) => (r.n ? t("about.attacks", pct(r.raised / r.n, 0), pct(r.to_most / r.n, 0), plus(r.change), isNumber(r.raised_without) ? t("about.attacks.calm", pct(r.raised_without, 0)) : "") : t("about.attacks.none")),
-};
 /** Of all judges, for a panel is of several; those of the judge in view stand out. */
 function judgeControls(who) {
-  const rows = judgedControls().filter((r) => (r.control === "panel" ? r.n > 0 : true) && (r.control !== "length" || isNumber(r.spearman)));
-  const line = (r) => {
-    const judges = r.judges ?? [r.judge], mine = judges.some((judge) => whoOf({ judge, rubric: r.rubric }, r.scale) === who);
-    return h("tr", { "data-control": r.control }, h("th", { scope: "row" }, t("control." + r.control)),
-      h("td", null, judges.map((j, i) => [i > 0 && " · ", data$(mine ? "strong" : "span", "", j)]), h("small", null, ` ${plain(r.rubric)}${r.scale === "score" ? "" : ` ${plain(r.scale)}`}`)),
-      h("td", { class: "finding" }, visible(FINDINGS[r.control](r))), h("td", { class: "v" }, num(r.n ?? r.n_own)));
-  };
-  return rows.length > 0 && [h("p", { class: "note" }, t("kappaNote")), scrolled(t("judgeControls"), "judge-controls", h("table", { class: "robust findings" },
-    headRow([t("control"), t("judge"), t("says"), "n"], 3), h("tbody", null, Object.keys(FINDINGS).flatMap((name) => rows.filter((r) => r.control === name).map(line)))))];
+  const lit = ({ about }) => about.judges.some((judge) => whoOf({ judge, rubric: about.rubric }, about.scale) === who);
+  return judgeSheets("judge-controls", () => true, { lit });
 }
+/** The sheets of a kind, of all runs. */
+const judgeSheets = (name, wanted, options) => sheetsOf((sheet) => sheet.name === name && wanted(sheet)).map((sheet, n) => sheetNode(sheet, { id: n ? `${name}-${n + 1}` : name, ...options }));
 function attackKinds(who) {
   const rows = judgedControls().filter((r) => r.control === "attacks" && r.n > 0 && whoOf(r, r.scale) === who);
   return rows.map((r) => h("details", null, h("summary", null, t("byKind")), scrolled(t("byKind"), "judge-attacks", h("table", { class: "places kinds" }, headRow([t("kindHead"), unseen(t("asBars")), t("raisedHead")]),

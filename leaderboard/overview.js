@@ -3,7 +3,7 @@
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each is null where there is nothing to show. */
 const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["scorings", () => drawScorings()],
   ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()], ["judged", () => drawJudge()],
-  ["correlated", () => drawCorrelations()], ["statuses", () => drawStatus()]];
+  ["correlated", () => drawCorrelations()], ["sheets", () => drawSheets()], ["statuses", () => drawStatus()]];
 const stale = new Set();  // parts out of sight that are to be drawn again
 
 /** Draw what is in sight at once, and the rest when there is time: a change of a setting must not wait for all of it. */

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import evalsuite
@@ -14,7 +13,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
 from evalsuite.results.store import Store, key
-from evalsuite.types import Likelihood, Response, Trial
+from evalsuite.types import Cell, Likelihood, Place, Response, Trial
 
 TASK, SET = TASKS["cedar_inference_probing"], "sample"
 
@@ -29,9 +28,7 @@ def add(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12
         cell = store.cells()[0]
         facts = cell.facts | {"data": file.sha256, "template": prompt.sha256, "limit": limit, "leaked": None}
         facts = {name: value for name, value in facts.items() if name not in ("answered", "escaped")}
-        cell = replace(
-            cell, task=TASK.name, set=SET, shots=0, scoring="nll", perturb="none", variant="paper", facts=facts
-        )
+        cell = Cell(Place(cell.place.model, TASK.name, SET, "test", "paper", 0, scoring="nll"), facts)
         asked = [Trial.of(item, probe(prompt, item), prompt.variant) for item in file.items[:limit]]
         keys = [key(facts["fingerprint"], t.request, facts["chat"], facts["sampling"]) for t in asked]
         store.plan(cell, list(zip(keys, asked, strict=True)))

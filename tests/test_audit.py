@@ -160,8 +160,8 @@ def test_estimates_come_near_the_truth() -> None:
     """People find one choice in ten right that the parser does not. Over 200 samples
     the estimates are right on average, and the intervals hold the truth about as often as they say."""
     outputs = outputs_of_many_kinds()
-    truth = {o.id: o.right or (o.kind == "choice" and int(o.id[1:]) % 10 == 0) for o in outputs}
-    real = sum(truth[o.id] for o in outputs if o.kind == "choice") / 200
+    truth = {o.id: o.right or (o.kind.name == "choice" and int(o.id[1:]) % 10 == 0) for o in outputs}
+    real = sum(truth[o.id] for o in outputs if o.kind.name == "choice") / 200
     values, held = [], 0
     for seed in range(200):
         sample = draw(outputs, "s", 60, seed=seed, rubric="corecode")
@@ -225,7 +225,7 @@ def test_make(run: Path) -> None:
     assert "default-src 'none'" in shown
     for row, d in zip(rows, sample.drawn, strict=True):  # nothing that would lead who marks
         assert not row["said"] and d.output.model not in json.dumps(row)
-        assert bool(row["reference"]) == (d.output.kind == "text")
+        assert bool(row["reference"]) == (d.output.kind.name == "text")
     assert len({o.id for o in population(run)}) == len(population(run))  # rotations are told apart
     page.parent.joinpath("to-mark.csv").write_text("half filled in")
     audit.make(run, n=30, seed=1)

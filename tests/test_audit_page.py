@@ -50,7 +50,7 @@ def keys_for(sample: Sample) -> list[str]:
     """What to press for each output, in turn: options by letter, by number, none, several; right and wrong, and scores."""
     choices, texts, spans = iter(("b", "1", "N", "S")), iter(("y4", "x0", "y5")), iter("xyx")
     ways = {"choice": choices, "text": texts, "span": spans}
-    return [next(ways[d.output.kind]) for d in sample.drawn]
+    return [next(ways[d.output.kind.name]) for d in sample.drawn]
 
 
 def export(page: Any, to: Path) -> list[dict[str, Any]]:
@@ -79,7 +79,7 @@ def test_mark_reload_export_read(page: Any, folder: Path) -> None:
     assert found.annotators == ("林小雨",) and found.marked == 10 and not found.notes
     by_kind = {r.kind: r for r in found.correct}
     said = [row["said"] for row in rows if "said" in row]
-    outputs = [d.output for d in sample.drawn if d.output.kind == "choice"]
+    outputs = [d.output for d in sample.drawn if d.output.kind.name == "choice"]
     assert said == [outputs[0].labels[1], outputs[1].labels[0], "none", "several"]
     assert by_kind["choice"].actual == (outputs[0].gold == 1) + (outputs[1].gold == 0)
     assert by_kind["span"].actual == sum(row["right"] for row in rows if "right" in row and "score" not in row)
@@ -89,7 +89,7 @@ def test_mark_reload_export_read(page: Any, folder: Path) -> None:
 
 
 def go_to(page: Any, sample: Sample, kind: str, options: int = 0) -> Any:
-    n = next(i for i, d in enumerate(sample.drawn) if d.output.kind == kind and len(d.output.options) >= options)
+    n = next(i for i, d in enumerate(sample.drawn) if d.output.kind.name == kind and len(d.output.options) >= options)
     while at(page) < n + 1:
         page.keyboard.press("ArrowRight")
     return sample.drawn[n].output

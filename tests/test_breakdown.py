@@ -18,14 +18,14 @@ import evalsuite
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.cli.tables.breakdown import breakdown_tables, confusion_tables, confusions
+from evalsuite.cli.tables.terminal import draw
 from evalsuite.metrics.statistics import Means, bootstrap, wilson
 from evalsuite.results.breakdown import DISTANCES, TURNS, breakdown, confusion, distance, option_names
-from evalsuite.results.robustness import told
-from evalsuite.types import Answer, Cell, Item, Request, Score, Status, Trial
+from evalsuite.results.outcomes import outcomes_of
+from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets, confusions
+from evalsuite.types import PLACE, Answer, Cell, Item, Place, Request, Score, Status, Trial
 
 FILLING, DOMAINS, SLOTS, TEXT = "knowledge_filling", "domain_identification", "slot_identification", "event_cause"
-PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
 
 
 def item(task: str, n: int, turns: Sequence[str], question: str = "请选择。", options: Sequence[str] = (), gold: int | None = None, answer: str = "对") -> Item:  # fmt: skip
@@ -39,7 +39,7 @@ def dialogue(n: int, turns: int) -> list[str]:
 
 
 def cell(task: str, perturb: str = "none") -> Cell:
-    return Cell("m", task, "easy", "test", "paper", 0, "generate", perturb, {"seed": 0, "data": "d"})
+    return Cell(Place("m", task, "easy", "test", "paper", 0, "generate", perturb), {"seed": 0, "data": "d"})
 
 
 def row(asked: Item, choice: int | None = None, value: float | None = None, rotation: int = 0) -> tuple[Trial, Answer, Score]:  # fmt: skip
@@ -50,7 +50,7 @@ def row(asked: Item, choice: int | None = None, value: float | None = None, rota
 
 
 def found(of: Cell, rows: Sequence[tuple[Trial, Answer, Score]]) -> dict[str, Any]:
-    entry = breakdown(told(of, rows), rows)
+    entry = breakdown(outcomes_of(of, rows), rows)
     assert entry is not None
     return entry
 
@@ -76,7 +76,7 @@ def test_by_turns_and_options_worked_out_by_hand() -> None:
     assert bins(entry, "turns") == [(1, 5, 2, 2, 1.0), (16, 17, 3, 3, 0.333333), (26, None, 1, 1, 1.0)]
     assert bins(entry, "options") == [(2, 2, 3, 3, 0.666667), (3, 3, 3, 3, 0.666667)]
     assert bins(entry, "distance") == [(None, None, 6, 6, 0.666667)]
-    assert {name: entry[name] for name in PLACE} == cell(FILLING).place and entry["metric"] == "accuracy"
+    assert {name: entry[name] for name in PLACE} == cell(FILLING).place.as_dict() and entry["metric"] == "accuracy"
 
 
 def test_items_of_one_dialogue_count_as_a_dialogue() -> None:
@@ -128,8 +128,8 @@ def test_rotations_are_one_item_and_lost_ones_none() -> None:
 
     rows = [*rotations(0, (0, 0, 0)), *rotations(1, (0, 1, 0)), *rotations(2, (0, 0))]
     assert bins(found(cell(FILLING, "circular"), rows), "turns") == [(20, 21, 2, 2, 0.5)]
-    assert breakdown(told(cell(FILLING, "circular"), rows[-2:]), rows[-2:]) is None
-    assert breakdown(told(cell(TEXT), []), []) is None
+    assert breakdown(outcomes_of(cell(FILLING, "circular"), rows[-2:]), rows[-2:]) is None
+    assert breakdown(outcomes_of(cell(TEXT), []), []) is None
 
 
 def test_bins_leave_nothing_out() -> None:
@@ -206,7 +206,7 @@ def test_confusions_worked_out_by_hand() -> None:
     ]  # fmt: skip
     rows = [row(item(DOMAINS, n, TALK, options=o, gold=g), choice) for n, (o, g, choice) in enumerate(asked)]
     entry = confusion(cell(DOMAINS), rows)
-    assert entry is not None and {name: entry[name] for name in PLACE} == cell(DOMAINS).place
+    assert entry is not None and {name: entry[name] for name in PLACE} == cell(DOMAINS).place.as_dict()
     assert entry["names"] == [
         ["属性", "Attribution"], ["比较", "Comparison"], ["空间（实体）", "Space (entity)"], ["前提", "Prerequisite"], ["原因", "Cause"],
         ["后果", "Consequence"], ["时间", "Time"], ["空间（事件）", "Space (event)"], ["天气", "天气"],
@@ -308,7 +308,7 @@ def test_tables_fit_the_terminal(run: Path) -> None:
     found = json.loads((run / "results.json").read_text(encoding="utf-8"))
     console = Console(width=100, record=True, file=None, legacy_windows=False, force_terminal=False, quiet=False)
     with console.capture() as capture:
-        for table in (*breakdown_tables(found["breakdowns"]), *confusion_tables(found["confusions"], 3)):
+        for table in draw((*breakdown_sheets(found["breakdowns"]), *confusion_sheets(found["confusions"], 3))):
             console.print(table)
     text = capture.get()
     assert "…" not in text.replace("由…制成", "").replace("是…的一部分", "")
@@ -318,4 +318,4 @@ def test_tables_fit_the_terminal(run: Path) -> None:
     gold, name, count, offered = confusions(entry)[0]
     line = next(line for line in text.splitlines() if entry["names"][gold][0] in line and entry["names"][name][0] in line)  # fmt: skip
     assert str(count) in line and str(offered) in line
-    assert list(breakdown_tables([])) == list(confusion_tables([])) == []
+    assert list(breakdown_sheets([])) == list(confusion_sheets([])) == []

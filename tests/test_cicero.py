@@ -209,9 +209,9 @@ def lost(corpus: Corpus, set: str, split: str) -> list[str]:
             continue
         for item in corpus.file(task, set, split).items:
             options = dict(zip(item.labels, item.options, strict=True))
-            if task.kind == "choice":
+            if task.kind.name == "choice":
                 right = parse_option(item.target, options).choice == item.gold
-            elif task.kind == "choices":
+            elif task.kind.name == "choices":
                 chosen = parse_options(item.target, options).choices
                 said = [item.options[n] for n in chosen]
                 right = SetScores.of([said], [item.references]).corpus["set_accuracy"] == 1

@@ -157,7 +157,7 @@ def test_what_is_right_is_read_as_right(corpus: Corpus) -> None:
     seen: set[str] = set()
     for task, fold in corpus.files("test"):
         for item in corpus.file(task, fold, "test").items[:900]:
-            if task.kind == "choice":
+            if task.kind.name == "choice":
                 options = dict(zip(item.labels, item.options, strict=True))
                 case = repr((item.target, options if task.name.startswith("span") else item.labels))
                 assert case in seen or parse_option(item.target, options, dialogue=item.dialogue).choice == item.gold
@@ -182,7 +182,7 @@ def test_ids_are_unique_and_spans_stand_in_their_context(corpus: Corpus) -> None
             assert len({item.id for item in items}) == len(items)
             assert all(item.id.split("/")[:4] == ["cider", fold, split, task.local] for item in items)
             assert all((item.set, item.split, item.task) == (fold, split, task.name) for item in items)
-            if task.kind == "span":
+            if task.kind.name == "span":
                 assert all(item.references[0] in item.dialogue[0] for item in items)
 
 

@@ -34,7 +34,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 def asked() -> dict[str, list[Trial]]:
     """What a run asks: name of the exported task -> trials."""
     cells = evalsuite.preview(model=["random"], **{**COMMON, "shots": [2]})
-    return {f"corecode_{cell.set}_{cell.task}_{cell.variant}": trials for cell, trials in cells}
+    return {f"corecode_{cell.place.set}_{cell.place.task}_{cell.place.variant}": trials for cell, trials in cells}
 
 
 def test_prompts_are_those_of_a_run(folder: Path) -> None:

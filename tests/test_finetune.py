@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 from once import made_once
-from rich.table import Table
 
 import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
@@ -24,13 +23,14 @@ from evalsuite.backends.models import load_models
 from evalsuite.benchmarks.corecode.loader import Corpus, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import Corpora
-from evalsuite.cli.tables.finetune import curves
+from evalsuite.cli.tables.export import heads, words
 from evalsuite.common.dialogue import same_source
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.resources import bundled
 from evalsuite.finetuning import training
 from evalsuite.finetuning.sweep import Pool, Sweep, pool
 from evalsuite.prompt import Prompt
+from evalsuite.results.sheets.learning import learning_sheets
 
 pytest.importorskip("peft", reason="needs evalsuite[finetune]")
 pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
@@ -175,10 +175,9 @@ def test_what_a_sweep_leaves(sweep: Path) -> None:
         (item_set, kind, [4, 12]) for item_set in ("easy", "hard") for kind in ("none", "shuffle")
     ]
     assert all(r["before"] and p["labels"] for r in done.learning for p in r["points"])
-    table = next(iter(curves(done)))
-    assert isinstance(table, Table)
-    assert [str(cell) for cell in table.columns[0].cells] == ["0 (base)", "4", "12", "chance"]
-    assert [column.header for column in table.columns] == ["training\nitems", "none", "shuffle"]
+    sheet = next(iter(learning_sheets(done.learning)))
+    assert [row[0] for row in words(sheet)] == ["0 (base)", "4", "12", "chance"]
+    assert heads(sheet) == ["training items", "none", "shuffle"]
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ from evalsuite.results.judged.summary import joint
 from evalsuite.review.judge.attacks import attacks, draw
 from evalsuite.review.judge.judging import Settings, family
 from evalsuite.review.judge.rubric import Rubric, fenced
-from evalsuite.types import Item
+from evalsuite.types import Item, Place
 
 PROMPTS = bundled("prompts")
 FIGURE = (Path(__file__).parent / "fixtures/figure6.txt").read_text(encoding="utf-8").removesuffix("\n")
@@ -338,7 +338,7 @@ def told(
         "family": families[0],
         "of_family": families[1],
     }
-    cell = tuple(list(place.values())[3:])
+    cell = Place.of(place)
     rows = [
         Opinion((cell, f"i/{n}", 0), "invalid" if s is None else "scored", () if s is None else (s,),
                 f"plea/{n}" if attack else "", n + 1, 0.5, n)

@@ -17,12 +17,13 @@ from evalsuite.backends.hf import prefill
 from evalsuite.backends.hf.backend import HuggingFace, _only_labels
 from evalsuite.backends.model import Generation, Model
 from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.benchmarks.kinds import most_likely
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
 from evalsuite.parse import parse_option
 from evalsuite.prompt import Prompt
-from evalsuite.results.scoring import FULL, most_likely, read_answer, score_cell
+from evalsuite.results.scoring import FULL, read_answer, score_cell
 from evalsuite.types import Item, Likelihood, Request, Response, Status, label_forms
 
 ITEM = Item(
@@ -248,11 +249,12 @@ def test_a_cell_by_texts_is_scored_by_every_norm() -> None:
     responses = [Response("", "texts", likelihoods=tuple(Likelihood(*s) for s in scores)) for _, scores, _ in NORMS]
     answer = read_answer(ITEM, responses[0])
     assert (answer.status, answer.choice, answer.rule) == (Status.PARSED, 2, "texts: most likely")
-    names = score_cell([ITEM] * 4, responses, FULL).names
-    assert sorted(names) == ["accuracy", "accuracy_char", "accuracy_prior", "accuracy_sum", "accuracy_token"]
+    (part,) = score_cell([ITEM] * 4, responses, FULL).parts
+    assert sorted(part.names) == ["accuracy", "accuracy_char", "accuracy_prior", "accuracy_sum", "accuracy_token"]
     labels = [replace(r, finish="labels") for r in responses]
     assert read_answer(ITEM, labels[0]).choice == 1
-    assert list(score_cell([ITEM] * 4, labels, FULL).names) == ["accuracy"]
+    (part,) = score_cell([ITEM] * 4, labels, FULL).parts
+    assert list(part.names) == ["accuracy"]
 
 
 def test_filtered_is_a_status_and_not_right() -> None:

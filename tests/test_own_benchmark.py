@@ -101,17 +101,20 @@ def test_the_page_names_it_in_both_languages(evalsuite: Callable[..., str], tmp_
 
 
 PLUGIN = """
+from evalsuite.benchmarks.kinds import CHOICE
+from evalsuite.benchmarks.languages import EN, ZH
 from evalsuite.types import Benchmark, Task
 def row(name):
-    return Task(name, "X", "甲", "X", "choice", "", "", ("accuracy",), 8)
+    return Task(name, "X", "甲", "X", CHOICE, "", "", ("accuracy",), 8)
 """
 CLASHES = [
-    ("cider", 'BENCHMARK = Benchmark("cider", "C", "en", ("a",), ("test",), "集", "set", (row("cider_x"),), None)', "of evalsuite; rename"),
-    ("event", 'BENCHMARK = Benchmark("event", "E", "zh", ("a",), ("test",), "集", "set", (row("event_cause"),), None)', "'event_cause' is the name"),
-    ("mine", 'BENCHMARK = Benchmark("mine", "M", "zh", ("a",), ("test",), "集", "set", (row("task"),), None)', "expected mine_"),
-    ("mine", 'BENCHMARK = Benchmark("other", "M", "zh", ("a",), ("test",), "集", "set", (), None)', "the entry point is 'mine'"),
-    ("mine", 'BENCHMARK = Benchmark("mine", "M", "zh", ("all",), ("test",), "集", "set", (), None)', "not all or both"),
-    ("mine", 'BENCHMARK = Benchmark("mine", "M", "zh", ("a",), ("val",), "集", "set", (), None)', "unknown split 'val'"),
+    ("cider", 'BENCHMARK = Benchmark("cider", "C", EN, ("a",), ("test",), "集", "set", (row("cider_x"),), None)', "of evalsuite; rename"),
+    ("event", 'BENCHMARK = Benchmark("event", "E", ZH, ("a",), ("test",), "集", "set", (row("event_cause"),), None)', "'event_cause' is the name"),
+    ("mine", 'BENCHMARK = Benchmark("mine", "M", ZH, ("a",), ("test",), "集", "set", (row("task"),), None)', "expected mine_"),
+    ("mine", 'BENCHMARK = Benchmark("other", "M", ZH, ("a",), ("test",), "集", "set", (), None)', "the entry point is 'mine'"),
+    ("mine", 'BENCHMARK = Benchmark("mine", "M", ZH, ("all",), ("test",), "集", "set", (), None)', "not all or both"),
+    ("mine", 'BENCHMARK = Benchmark("mine", "M", ZH, ("a",), ("val",), "集", "set", (), None)', "unknown split 'val'"),
+    ("mine", 'BENCHMARK = Benchmark("mine", "M", "zh", ("a",), ("test",), "集", "set", (), None)', "its language is 'zh'"),
     ("mine", "BENCHMARK = {}", "found dict"),
     ("mine", "import nowhere", "No module named 'nowhere'"),
 ]  # fmt: skip
@@ -131,7 +134,7 @@ def test_what_does_not_fit_is_named(
 
 
 def test_two_packages_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    row = 'BENCHMARK = Benchmark("mine", "M", "zh", ("a",), ("test",), "集", "set", (row("mine_x"),), None)'
+    row = 'BENCHMARK = Benchmark("mine", "M", ZH, ("a",), ("test",), "集", "set", (row("mine_x"),), None)'
     for n in (1, 2):
         (tmp_path / f"both_{n}.py").write_text(PLUGIN + row, encoding="utf-8")
         installed(tmp_path, f"package-{n}", "mine", f"both_{n}")

@@ -13,7 +13,7 @@ from once import made_once
 from test_page import HOSTILE
 
 import evalsuite
-from evalsuite.cli.tables.breakdown import bin_name, confusions
+from evalsuite.results.sheets.breakdown import bin_name, confusions
 
 TASKS = ["domain_identification", "slot_identification", "knowledge_filling", "event_cause"]
 SVG = "{http://www.w3.org/2000/svg}"

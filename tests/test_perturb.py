@@ -26,8 +26,8 @@ from evalsuite.perturb.question import named, renamed
 from evalsuite.perturb.text import drop_turns, droppable
 from evalsuite.types import Item
 
-CHOICES = [name for name, task in TASKS.items() if task.kind == "choice"]
-FREE = [name for name, task in TASKS.items() if task.kind != "choice"]
+CHOICES = [name for name, task in TASKS.items() if task.kind.name == "choice"]
+FREE = [name for name, task in TASKS.items() if task.kind.name != "choice"]
 ABC = ("a", "b", "c", "d", "e")
 
 
@@ -95,7 +95,7 @@ def items(draw: st.DrawFn, tasks: Sequence[str] = tuple(TASKS)) -> Item:
     dialogue = tuple(f"{'AB'[n % 2]}: {turn}" for n, turn in enumerate(turns))
     number = draw(st.integers(0, 10**6))
     identity = (f"corecode/easy/test/{task}/{number}", task, draw(st.sampled_from(CORECODE.sets)), "test", dialogue)
-    if TASKS[task].kind != "choice":
+    if TASKS[task].kind.name != "choice":
         question = f"请回答：事件“{draw(texts)}”的原因是什么？"
         reference = draw(st.sampled_from([turn for turn in turns if turn] or ["x"]) | texts)
         return Item(*identity, question, references=(reference,))
@@ -321,7 +321,7 @@ def test_swapping_leaves_words_and_undoes_itself(item: Item) -> None:
     assert [t.translate(blank) for t in texts_of(made)] == [t.translate(blank) for t in texts_of(item)]
     if item.gold is not None:
         assert made.references == (made.options[made.gold],)
-    if TASKS[item.task].kind == "span":
+    if TASKS[item.task].kind.name == "span":
         assert made.references == item.references
 
 
@@ -408,7 +408,7 @@ def test_traditional_leaves_all_that_is_not_chinese(item: Item) -> None:
         assert han.sub("", old) == han.sub("", new)
     if item.gold is not None:
         assert made.references == (made.options[made.gold],)
-    if TASKS[item.task].kind == "span" and any(item.references[0] in turn for turn in item.dialogue):
+    if TASKS[item.task].kind.name == "span" and any(item.references[0] in turn for turn in item.dialogue):
         assume("A:" not in item.references[0])
         assert any(made.references[0] in turn for turn in made.dialogue)
 

@@ -81,7 +81,7 @@ def test_the_official_examples(real_data: Path, task: str, variant: str) -> None
 
 def test_the_two_wordings_differ() -> None:
     for task in TASKS.values():
-        item = choice(task.name) if task.kind == "choice" else text(task.name)
+        item = choice(task.name) if task.kind.name == "choice" else text(task.name)
         assert Prompt(PROMPTS, task, "paper").render(item) != Prompt(PROMPTS, task, "plain").render(item)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -16,12 +17,14 @@ from passing import passing
 from rich.console import Console
 
 import evalsuite
-from evalsuite.cli.tables import ranking as tables_ranking
+from evalsuite.cli.tables.terminal import draw
 from evalsuite.metrics import statistics as stats
 from evalsuite.metrics.statistics import Means
 from evalsuite.results import correlations as metric_correlations
 from evalsuite.results import ranking
 from evalsuite.results.ranking import Rated, Value
+from evalsuite.results.sheets.ranks import correlation_sheets, group_sheets, rank_sheets
+from evalsuite.types import Place
 
 # --- letters
 
@@ -84,19 +87,22 @@ def test_pairwise_is_mcnemars_where_items_are_independent() -> None:
 
 # --- groups
 
-PLACE = ("knowledge_filling", "easy", "test", "paper", 0, "generate", "none")
+PLACE = Place("", "knowledge_filling", "easy", "test", "paper", 0)
 
 
 def cell(model: str, values: Iterable[float], **more: Any) -> Rated:
     """Two items a dialogue."""
     return Rated(
-        model, PLACE, tuple(Value(n, n // 2, (v,)) for n, v in enumerate(values)), more.pop("whole", True), **more
+        replace(PLACE, model=model),
+        tuple(Value(n, n // 2, (v,)) for n, v in enumerate(values)),
+        more.pop("whole", True),
+        **more,
     )
 
 
 def test_groups() -> None:
     good, bad = [1.0] * 40, [0.0] * 36 + [1.0] * 4
-    other = Rated("other", PLACE, tuple(Value(-n, n, (1.0,)) for n in range(40)), True)
+    other = Rated(replace(PLACE, model="other"), tuple(Value(-n, n, (1.0,)) for n in range(40)), True)
     cells = [cell("bad", bad), cell("good", good), cell("same", good), cell("part", good[:30], whole=False), other]
     (found,) = ranking.groups(cells)
     assert found["letters"] == {"good": "a", "same": "a", "bad": "b"}
@@ -210,7 +216,7 @@ def test_between_is_scipys() -> None:
 
 
 def test_many_items_are_sampled() -> None:
-    place = ("event_cause", "easy", "test", "paper", 0)
+    place = replace(PLACE, task="event_cause")
     values = np.random.default_rng(0).random((2, 1500)).astype(np.float32)
     cells = [metric_correlations.Points(place, ("f1", "em"), np.vstack([values[0], values[0]])) for _ in range(2)]
     (found,) = metric_correlations.metric_correlations(cells, [])
@@ -248,8 +254,8 @@ def test_of_a_run(run: Path) -> None:
     pairs = dict(zip(combinations(correlated[0]["metrics"], 2), correlated[0]["spearman"], strict=True))
     assert pairs["f1", "em"] > 0.5
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    for tables in (tables_ranking.groups(found), tables_ranking.ranks(ranking.ranks_of(results["cells"])), tables_ranking.correlations(correlated)):  # fmt: skip
-        for table in tables:
+    for tables in (group_sheets(found), rank_sheets(ranking.ranks_of(results["cells"])), correlation_sheets(correlated)):  # fmt: skip
+        for table in draw(tables):
             console.print(table)
     text = console.export_text()
     assert "oracle" in text and "mean rank over 8 tasks" in text and "Spearman" in text

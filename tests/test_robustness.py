@@ -13,11 +13,13 @@ from rich.console import Console
 
 import evalsuite
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.cli.tables.robustness import robustness_tables
+from evalsuite.cli.tables.terminal import draw
 from evalsuite.evaluation.journey import score
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results.robustness import Told, drops, positions, robustness, told
-from evalsuite.types import Answer, Cell, Item, Request, Score, Status, Trial
+from evalsuite.results.outcomes import CellOutcomes, outcomes_of
+from evalsuite.results.robustness import drops, positions, robustness
+from evalsuite.results.sheets.robustness import robustness_sheets
+from evalsuite.types import Answer, Cell, Item, Place, Request, Score, Status, Trial
 
 CHOICE, TEXT = "knowledge_filling", "event_cause"
 GOLD = (1, 1, 0, 2)
@@ -32,13 +34,13 @@ def item(n: int, gold: int | None) -> Item:
 
 
 def cell(task: str = CHOICE, perturb: str = "none", model: str = "m", **facts: Any) -> Cell:
-    return Cell(model, task, "easy", "test", "paper", 0, "generate", perturb, {"seed": 0, "data": "d"} | facts)
+    return Cell(Place(model, task, "easy", "test", "paper", 0, "generate", perturb), {"seed": 0, "data": "d"} | facts)
 
 
 Reply = Callable[[Item], int | None]
 
 
-def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | None], **more: Any) -> Told:
+def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | None], **more: Any) -> CellOutcomes:
     """A cell of choices: what is chosen of each (perturbed) item."""
     rows = []
     for n, original in enumerate(items):
@@ -47,14 +49,14 @@ def asked(items: Sequence[Item], perturb: str, replies: Reply | Sequence[int | N
             answer = Answer(Status.UNPARSED if choice is None else Status.PARSED, choice)
             trial = Trial.of(made, Request(made.id, "", (), 8), "paper", perturb=perturb, rotation=rotation)
             rows.append((trial, answer, Score({"accuracy": float(choice == made.gold)})))
-    return told(cell(perturb=perturb, **more), rows)
+    return outcomes_of(cell(perturb=perturb, **more), rows)
 
 
 ITEMS = [item(n, gold) for n, gold in enumerate(GOLD)]
 BASE = asked(ITEMS, "none", (1, 1, 0, 0))  # right, right, right, wrong
 
 
-def first(*cells: Told) -> dict[str, Any]:
+def first(*cells: CellOutcomes) -> dict[str, Any]:
     (row,) = drops(cells)
     return row
 
@@ -96,17 +98,17 @@ def test_only_what_was_answered_in_both_is_compared() -> None:
     assert drops([BASE, asked(ITEMS, "reverse", (1, 1, 1, 1), data="another file")]) == []
     assert drops([BASE, asked(ITEMS, "reverse", (1, 1, 1, 1), model="another")]) == []
     lost = asked(ITEMS, "circular", lambda i: i.gold)
-    lost = Told(lost.cell, lost.labels, lost.outcomes[:-1])  # the last rotation of the last item failed
+    lost = CellOutcomes(lost.cell, lost.labels, lost.outcomes[:-1])  # the last rotation of the last item failed
     assert first(BASE, lost)["items"] == 3
 
 
 def test_spans_flip_at_half() -> None:
-    def texts(perturb: str, values: Sequence[float]) -> Told:
+    def texts(perturb: str, values: Sequence[float]) -> CellOutcomes:
         rows = [
             (Trial.of(item(n, None), Request("", "", (), 8), "paper", perturb=perturb), Answer(Status.PARSED, text="x"), Score({"f1": v, "em": 0.0}))
             for n, v in enumerate(values)
         ]  # fmt: skip
-        return told(cell(TEXT, perturb), rows)
+        return outcomes_of(cell(TEXT, perturb), rows)
 
     row = first(texts("none", (0.2, 0.9, 1.0, 0.5)), texts("traditional", (0.8, 0.5, 0.5, 0.5)))
     assert (row["flip_rate"], row["right_to_wrong"], row["wrong_to_right"]) == (0.5, 1, 1)
@@ -135,7 +137,7 @@ def test_a_model_that_says_b_is_seen_by_position() -> None:
 
 def test_wordings_and_shots() -> None:
     def entry(variant: str, shots: int, value: float | None) -> dict[str, Any]:
-        place = cell().place | {"variant": variant, "shots": shots}
+        place = cell().place.as_dict() | {"variant": variant, "shots": shots}
         return {**place, "metrics": {"accuracy": {"value": value}}}
 
     values = [("plain", 0, 0.25), ("paper", 0, 0.75), ("paper", 5, 0.5), ("terse", 0, 0.5), ("plain", 5, None)]
@@ -176,7 +178,7 @@ def perturbed(folder: Path) -> Path:
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
     run = folder / "run"
     names = ["none", "reindicate", "shuffle", "both", "circular"]
-    choices = [name for name, task in TASKS.items() if task.kind == "choice"]
+    choices = [name for name, task in TASKS.items() if task.kind.name == "choice"]
     evalsuite.run(model=["tiny-zh", "random"], tasks=choices, limit=3, perturb=names, out=run)
     return run
 
@@ -210,8 +212,8 @@ def test_the_tables_fit_80(perturbed: Path) -> None:
     for drop_rows in (rows, wide):
         console = Console(width=80)
         with console.capture() as capture:
-            console.print(*robustness_tables({"drops": drop_rows}))
+            console.print(*draw(robustness_sheets({"drops": drop_rows})))
         lines = capture.get().splitlines()
         assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
     assert sum("100.0 0.0 -100.0*f100 0.0 -100.0*f100" in " ".join(line.split()) for line in lines) >= 24
-    assert list(robustness_tables({})) == []
+    assert list(robustness_sheets({})) == []

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from evalsuite.common.dialogue import sources
-from evalsuite.results.scoring import FULL, Reading, intervals, read_answer, score_answer, score_cell, score_reply
-from evalsuite.types import Item, Response, Status
+from evalsuite.results.scoring import FULL, intervals, read_answer, score_answer, score_cell, score_reply
+from evalsuite.types import Item, Reading, Response, Status
 
 CHOICE = Item(
     "c", "knowledge_filling", "easy", "test", ("A: 看什么？", "B: 看[MASK]。"), "请选择。", ("科幻片", "恐怖片"), ("(a)", "(b)"), 1, ("恐怖片",)
@@ -58,7 +58,7 @@ def test_extraction_can_be_left_out() -> None:
     reply = Response("答案：A摔倒了", "stop")
     assert score_reply(TEXT, reply)[1].values["em"] == 1.0
     assert score_reply(TEXT, reply, Reading(extract=False))[1].values["em"] == 0.0
-    told = [score_cell([TEXT], [reply], r).signatures["em"] for r in (FULL, Reading(extract=False))]
+    told = [score_cell([TEXT], [reply], r).part("em").signatures["em"] for r in (FULL, Reading(extract=False))]
     assert told[0] != told[1] and told[1].endswith("-whole")
 
 

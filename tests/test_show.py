@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from once import made_once
-from rich.table import Table
-from rich.text import Text
 
 import evalsuite
-from evalsuite.cli.tables import show as shows
-from evalsuite.cli.tables.export import export, grid, latex, ranked
+from evalsuite.cli.tables.export import export, heads, latex, ranked, words
 from evalsuite.common.errors import ConfigError, EvalsuiteError
+from evalsuite.common.sheet import Column, Row, Sheet, Value, english
 from evalsuite.results.items import find, listed, outcome
+from evalsuite.results.saved import load, narrow
+from evalsuite.results.sheets import END, sheets
 
 ITEM = "corecode/easy/test/slot_identification/0"
 
@@ -34,9 +34,9 @@ def run(folder: Path) -> Path:
 
 
 def test_show_says_what_score_says(run: Path) -> None:
-    loaded, scored = shows.load(run), evalsuite.score(run)
+    loaded, scored = load(run), evalsuite.score(run)
     assert loaded == scored
-    assert [grid(t) for t in shows.tables(loaded) if isinstance(t, Table)]
+    assert [words(sheet) for sheet in sheets(loaded)]
 
 
 @made_once
@@ -52,25 +52,25 @@ def rated(run: Path, folder: Path) -> Path:
 
 
 def first_lines(run: Path, *names: str, **wanted: list[str]) -> list[str]:
-    found = shows.tables(shows.narrow(shows.load(run), wanted), names)
-    return [str(t.title if isinstance(t, Table) else t).split(":")[0] for t in found]
+    found = sheets(narrow(load(run), wanted), names)
+    lines = [english(text) for sheet in found for text in (sheet.title, *sheet.notes)]
+    return [line.split(":")[0] for line in lines]
 
 
 def test_a_run_s_end_is_short_and_show_prints_all(run: Path) -> None:
-    end, every = (first_lines(run, *names) for names in (shows.END, ()))
+    end, every = (first_lines(run, *names) for names in (END, ()))
     assert [line for line in every if line in end] == end
     more = set(every) - set(end)
     assert {"EASY, test paper 0-shot", "SI HARD, test paper 0-shot shuffle", "of"} <= more
     assert more >= set(first_lines(run, "breakdowns", "confusions"))
     assert first_lines(run, "groups", "ranks", "correlations") == []  # baselines are left out
-    mine = [t for t in shows.tables(shows.narrow(shows.load(run), {"task": ["EC"]})) if isinstance(t, Table)]
-    assert not any("SI" in " ".join(map(str, (t.title, *grid(t).head))) for t in mine)
+    mine = sheets(narrow(load(run), {"task": ["EC"]}))
+    assert not any("SI" in " ".join((english(sheet.title), *heads(sheet))) for sheet in mine)
 
 
 def test_groups_and_ranks(rated: Path) -> None:
-    def rows(name: str, **wanted: list[str]) -> list[tuple[str, ...]]:
-        shown = shows.tables(shows.narrow(shows.load(rated), wanted), [name])
-        return [row for t in shown if isinstance(t, Table) for row in grid(t).rows]
+    def rows(name: str, **wanted: list[str]) -> list[list[str]]:
+        return [row for sheet in sheets(narrow(load(rated), wanted), [name]) for row in words(sheet)]
 
     assert not set(first_lines(rated, "groups")) & set(first_lines(rated, "results", "robustness", "breakdowns"))
     groups, ranks = rows("groups"), rows("ranks")
@@ -95,7 +95,7 @@ def test_groups_and_ranks(rated: Path) -> None:
     ],
 )
 def test_filters(run: Path, wanted: dict[str, list[str]], cells: int) -> None:
-    done = shows.narrow(shows.load(run), wanted)
+    done = narrow(load(run), wanted)
     assert len(done.cells) == cells
     models = {row["model"] for row in done.robustness["drops"]}
     assert models <= set(wanted.get("model", ["random", "lexical"]))
@@ -111,7 +111,7 @@ WRONG = [
 @pytest.mark.parametrize(("wanted", "says"), WRONG)
 def test_filters_that_nothing_passes(run: Path, wanted: dict[str, list[str]], says: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(says)):
-        shows.narrow(shows.load(run), wanted)
+        narrow(load(run), wanted)
 
 
 @pytest.mark.parametrize(
@@ -124,13 +124,13 @@ def test_filters_that_nothing_passes(run: Path, wanted: dict[str, list[str]], sa
     ],
 )
 def test_ids_are_found_by_a_part(run: Path, wanted: str, found: str) -> None:
-    assert find(shows.load(run), wanted) == found
+    assert find(load(run), wanted) == found
 
 
 @pytest.mark.parametrize(("wanted", "says"), [("…/0", ITEM), ("cause", "event_cause/3"), ("nothing/0", "--list")])
 def test_ids_that_are_none_or_several(run: Path, wanted: str, says: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(says)):
-        find(shows.load(run), wanted)
+        find(load(run), wanted)
 
 
 def printed(run: Path, *args: str) -> str:
@@ -162,7 +162,7 @@ def test_the_evidence_of_an_item(run: Path) -> None:
 
 
 def test_items_are_listed_by_what_came_of_them(run: Path) -> None:
-    done = shows.load(run)
+    done = load(run)
     every = [(c["model"], r["item"], outcome(r)) for c, r in listed(done, "")]
     assert len(every) == 48 and {o for *_, o in every} <= {"right", "partial", "wrong"}
     for status in ("right", "partial", "wrong"):
@@ -191,7 +191,7 @@ def test_folders_that_are_no_runs(run: Path, tmp_path: Path, content: Any, says:
         content = results | {"cells": [{**results["cells"][0], "records": content}]}
     (tmp_path / "results.json").write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(EvalsuiteError, match=says):
-        list(listed(shows.load(tmp_path), ""))
+        list(listed(load(tmp_path), ""))
 
 
 def test_records_that_are_none(run: Path, tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_records_that_are_none(run: Path, tmp_path: Path) -> None:
     for text in ("not JSON", "[1]", '{"item": 5}', '{"item": "x"}', "\x00", *map(json.dumps, no_dicts)):
         (tmp_path / "r.jsonl").write_text(text + "\n")
         with pytest.raises(EvalsuiteError):
-            list(listed(shows.load(tmp_path), ""))
+            list(listed(load(tmp_path), ""))
 
 
 # ---------------------------------------------------------------- tables elsewhere
@@ -225,12 +225,15 @@ RANKED = [
 
 @pytest.mark.parametrize(("values", "marks"), [r[1:] for r in RANKED], ids=[r[0] for r in RANKED])
 def test_best_and_second(values: list[str], marks: list[str]) -> None:
-    found = Table("model", "acc\n%", "mean rank", "n")
-    for value in values:
-        found.add_row("a", value, value, value)
-    found.add_section()
-    found.add_row("chance", "99.0", "0.0", "1")
-    given = ranked(grid(found))
+    columns = (
+        Column("model"),
+        Column("acc", "%", better="more"),
+        Column("mean rank", better="less"),
+        Column("n"),
+    )
+    rows = [Row(("a", *[Value(value, compares="!" not in value)] * 2, value)) for value in values]
+    found = Sheet("x", "", columns, (*rows, Row(("chance", "99.0", "0.0", "1"), "apart")))
+    given = ranked(found)
     assert [given.get((n, 1), "") for n in range(len(values) + 1)] == [*marks, ""]
     assert not any(column == 3 for _, column in given)
     if "!" not in "".join(values) and len(set(values)) == len(values) == 3:
@@ -248,4 +251,4 @@ def test_latex(text: str, escaped: str) -> None:
 
 @pytest.mark.parametrize(("name", "says"), [("模型", "ctex"), ("model", "booktabs}\n")])
 def test_latex_says_what_it_needs(name: str, says: str) -> None:
-    assert says in export([Table(title=Text(name))], "latex").partition("\\begin")[0]
+    assert says in export([Sheet("x", name, (Column("a"),), ())], "latex").partition("\\begin")[0]

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -58,9 +59,9 @@ def made(folder: Path) -> Path:
     probes = preview(out / "models.yaml", model=["tiny-zh"], tasks=["cedar"], set="sample", limit=3)
     with open_store(out / "run") as store:
         for cell, trials in probes:
-            keys = [f"{n:064x}" for n in range(hash_of(cell.task), hash_of(cell.task) + len(trials))]
+            keys = [f"{n:064x}" for n in range(hash_of(cell.place.task), hash_of(cell.place.task) + len(trials))]
             told = {**cell.facts, "fingerprint": "none", "sampling": {}}
-            store.plan(type(cell)(**cell.place, facts=told), list(zip(keys, trials, strict=True)))
+            store.plan(replace(cell, facts=told), list(zip(keys, trials, strict=True)))
             pairs = [(VALID, CORRUPTED), (CORRUPTED, VALID), (VALID, CORRUPTED)]
             store.put((key, Response("", "nll", likelihoods=pair)) for key, pair in zip(keys, pairs, strict=True))
     score(out / "run")
@@ -87,10 +88,10 @@ def content(run: Path) -> dict[str, Any]:
 
 def test_what_is_right_stays_right_wherever_it_stands(made: Path) -> None:
     cells = [c for c in content(made / "run")["cells"] if c["model"] == "oracle"]
-    ways = {kind: {c["perturb"] for c in cells if TASKS[c["task"]].kind == kind} for kind in ("choice", "choices", "text", "span")}  # fmt: skip
+    ways = {kind: {c["perturb"] for c in cells if TASKS[c["task"]].kind.name == kind} for kind in ("choice", "choices", "text", "span")}  # fmt: skip
     assert ways == {"choice": {*PERTURBED}, "choices": {*PERTURBED} - {"circular"}, "text": {"none"}, "span": {"none"}}
     for cell in cells:
-        name = {"choice": "accuracy", "choices": "set_accuracy"}.get(TASKS[cell["task"]].kind, "em")
+        name = {"choice": "accuracy", "choices": "set_accuracy"}.get(TASKS[cell["task"]].kind.name, "em")
         assert cell["metrics"][name]["value"] == 1, (cell["task"], cell["perturb"])
     # In an item that is right only if all rotations are there is no class to tell an F1 of.
     assert "circular" not in {c["perturb"] for c in cells if c["task"] == "cider_dnli"}
@@ -127,7 +128,7 @@ def test_all_that_is_right_and_chosen_counts_by_position(made: Path) -> None:
         golds.update(record["gold"].split(", "))
     assert row["gold"] == row["right"] == row["chosen"] == [golds[label] for label in row["labels"]]
     assert sum(row["gold"]) > 2 and row["silent"] == 0
-    assert not [p for p in told["robustness"]["positions"] if TASKS[p["task"]].kind == "probe"]
+    assert not [p for p in told["robustness"]["positions"] if TASKS[p["task"]].kind.name == "probe"]
 
 
 def records(run: Path, model: str, task: str, perturb: str = "none") -> list[dict[str, Any]]:
@@ -179,7 +180,9 @@ def test_each_benchmark_is_judged_by_its_own_rubric(run: Path, judges: str, tmp_
     done = evalsuite.judge(run, "judge", models=models, tasks=["cicero", "glucose"], blind=True)
     assert not done.problems and Judged.model_validate_json(json.dumps(done.judged))
     cells = done.judged["cells"]
-    texts = {t.name: t.benchmark for t in TASKS.values() if t.kind == "text" and t.benchmark in ("cicero", "glucose")}
+    texts = {
+        t.name: t.benchmark for t in TASKS.values() if t.kind.name == "text" and t.benchmark in ("cicero", "glucose")
+    }
     rubrics = {"cicero": "cicero_en", "glucose": "glucose_en"}
     assert {(c["task"], c["rubric"]) for c in cells} == {(name, rubrics[of]) for name, of in texts.items()}
     ranges = {"cicero_en": (1, 5, 3), "glucose_en": (0, 3, 1)}
@@ -238,16 +241,16 @@ def test_a_reminder_is_in_the_rubrics_language(name: str, reminder: str) -> None
 def test_an_audit_of_choices_that_are_several(run: Path, tmp_path: Path) -> None:
     page, _ = audit.make(run, n=1000, tasks=["cicero"], models=["lexical", "oracle"])
     sample = load(page.parent / "sample.json")
-    assert sample.rubric == "cicero" and {d.output.kind for d in sample.drawn} == {"choice", "choices", "text"}
+    assert sample.rubric == "cicero" and {d.output.kind.name for d in sample.drawn} == {"choice", "choices", "text"}
     rows: list[dict[str, Any]] = []
     rating = count()
     for d in sample.drawn:
         o = d.output
         row: dict[str, Any] = {"sample": sample.hash, "output": o.id, "annotator": "p"}
-        if o.kind == "choices":
+        if o.kind.name == "choices":
             assert o.gold is None and o.golds and all(o.options[n] in o.references for n in o.golds)
             row["said"] = [o.labels[n] for n in o.choices] or "none"
-        elif o.kind == "choice":
+        elif o.kind.name == "choice":
             row["said"] = "none" if o.choice is None else o.labels[o.choice]
         else:
             scales = ("creativity", "contextuality", "fluency")
@@ -262,7 +265,7 @@ def test_an_audit_of_choices_that_are_several(run: Path, tmp_path: Path) -> None
     (reader,) = (r for r in found.readers if (r.model, r.kind) == ("oracle", "choices"))
     assert reader.option and reader.option[0].interval and reader.option[0].interval.value == 1
 
-    fluent = [d.output for d in sample.drawn if d.output.kind == "text"]
+    fluent = [d.output for d in sample.drawn if d.output.kind.name == "text"]
     marks = {row["output"]: row for row in rows}
     match = next(m for m in found.metrics if (m.scale, m.metric, m.basis) == ("fluency", "em", "items"))
     ratings, exact = zip(*((marks[o.id]["fluency"], float(o.right)) for o in fluent), strict=True)
@@ -272,7 +275,7 @@ def test_an_audit_of_choices_that_are_several(run: Path, tmp_path: Path) -> None
 
 def test_probes_are_not_audited_and_rubrics_not_mixed(made: Path) -> None:
     run = made / "run"
-    assert "probe" not in {o.kind for o in population(run)}
+    assert "probe" not in {o.kind.name for o in population(run)}
     with pytest.raises(ConfigError, match="of a probe nothing is written"):
         audit.make(run, tasks=["cedar_inference_probing"])
     with pytest.raises(ConfigError, match=r"cicero, glucose.*--rubric"):
@@ -362,7 +365,7 @@ def test_preview_shows_both_pairs_and_the_pattern(made: Path) -> None:
 
 def test_metrics_beside_each_other_are_of_texts_alone(made: Path) -> None:
     found = content(made / "run")["metric_correlations"]
-    assert not {TASKS[e["task"]].kind for e in found} & {"choice", "choices", "probe"}
+    assert not {TASKS[e["task"]].kind.name for e in found} & {"choice", "choices", "probe"}
     assert not [e for e in found if "sacrebleu_notebook" in e["metrics"] and e["basis"] == "items"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from evalsuite.common.errors import ConfigError
 from evalsuite.results.store import Store, _pack, _unpack, key
-from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response, Trial
+from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 ITEM = Item(
     "i/0", "event_cause", "easy", "test", ("A: 你好\u200b。", "B:"), "事件“x笑”的原因是什么？", references=("x高兴",)
@@ -20,7 +20,7 @@ CHOICE = replace(REQUEST, labels=("(a)", "(b)"), options=("x", "y"))
 PROBE = replace(REQUEST, scoring="nll", pairs=(("甲", "乙"), ("甲", "丙")))
 HELD = replace(REQUEST, scoring="constrained", pattern="[^。]+。")
 TRIAL = Trial.of(ITEM, REQUEST, "paper")
-CELL = Cell("m", "event_cause", "easy", "test", "paper", 0, "generate", "none", {"seed": 0})
+CELL = Cell(Place("m", "event_cause", "easy", "test", "paper", 0), {"seed": 0})
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_group_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_the_same_id_with_other_content_is_another_item(tmp_path: Path) -> None:
     """A run folder may see two versions of a data file; the cells of the first keep what they asked."""
-    other = replace(CELL, model="n")
+    other = replace(CELL, place=replace(CELL.place, model="n"))
     changed = replace(TRIAL, item=replace(ITEM, question="换了"))
     with Store(tmp_path / "s") as store:
         store.plan(CELL, [("k0", TRIAL)])

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.cli.tables.breakdown import breakdown_tables, confusion_tables
-from evalsuite.cli.tables.ranking import correlations, groups, ranks
-from evalsuite.cli.tables.results import by_scoring
+from evalsuite.cli.tables.terminal import draw
+from evalsuite.common.sheet import Sheet
 from evalsuite.results.ranking import average_ranks
+from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
+from evalsuite.results.sheets.ranks import correlation_sheets, group_sheets, rank_sheets
+from evalsuite.results.sheets.scores import by_scoring
 
 TEXTS = ("accuracy", "accuracy_token", "accuracy_sum", "accuracy_char", "accuracy_prior")
 
@@ -55,7 +55,7 @@ ROWS = [
 def printed(cells: list[dict[str, Any]]) -> list[str]:
     console = Console(width=80)
     with console.capture() as capture:
-        for table in by_scoring(cells):
+        for table in draw(by_scoring(cells)):
             console.print(table)
     return capture.get().splitlines()
 
@@ -101,7 +101,7 @@ GROUPS = [
 ]  # fmt: skip
 CORRELATED = [
     PLACE | {"set": s, "task": t.name, "basis": basis, "n": 2000, "metrics": METRICS, "spearman": [-0.5] * 14 + [None]}
-    for basis in ("items", "models") for t in TASKS.values() if t.kind != "choice" for s in ("easy", "hard")
+    for basis in ("items", "models") for t in TASKS.values() if t.kind.name != "choice" for s in ("easy", "hard")
 ]  # fmt: skip
 RANKED = [
     (
@@ -111,20 +111,20 @@ RANKED = [
     )
 ]
 WIDE = [
-    # tables, what must be there to read
-    ("breakdowns", breakdown_tables(BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "100±25", "CKF acc, n", "by turns to the answer"]),
-    ("confusions", confusion_tables([CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "是…的一部分", " 3 8 38", "chose nothing 2 10"]),
-    ("groups", groups(GROUPS), ["abcd abcd", "models that share a letter"]),
-    ("ranks", ranks(RANKED), ["HARD, test, paper 0-shot: mean rank over 5 tasks", "Friedman χ² = ", "not every column complete: [red]a-model"]),
-    ("correlations", correlations(CORRELATED), ["per item: test, paper 0-shot", "over models: test", "chrf -0.50", "n 2000"]),
+    # sheets, what must be there to read
+    ("breakdowns", breakdown_sheets(BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "100±25", "CKF acc, n", "by turns to the answer"]),
+    ("confusions", confusion_sheets([CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "是…的一部分", " 3 8 38", "chose nothing 2 10"]),
+    ("groups", group_sheets(GROUPS), ["abcd abcd", "models that share a letter"]),
+    ("ranks", rank_sheets(RANKED), ["HARD, test, paper 0-shot: mean rank over 5 tasks", "Friedman χ² = ", "not every column complete: [red]a-model"]),
+    ("correlations", correlation_sheets(CORRELATED), ["per item: test, paper 0-shot", "over models: test", "chrf -0.50", "n 2000"]),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("tables", "told"), [r[1:] for r in WIDE], ids=[r[0] for r in WIDE])
-def test_tables_of_all_tasks_fit_80(tables: Iterator[Table | Text], told: list[str]) -> None:
+@pytest.mark.parametrize(("sheets", "told"), [r[1:] for r in WIDE], ids=[r[0] for r in WIDE])
+def test_tables_of_all_tasks_fit_80(sheets: Iterator[Sheet], told: list[str]) -> None:
     console = Console(width=80, markup=False)
     with console.capture() as capture:
-        for table in tables:
+        for table in draw(sheets):
             console.print(table)
     lines = capture.get().splitlines()
     text = " ".join(" ".join(lines).split())

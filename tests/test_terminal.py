@@ -23,11 +23,13 @@ from rich.table import Table
 from rich.text import Text
 
 import evalsuite
-from evalsuite.cli.tables import show as shows
-from evalsuite.cli.tables.export import FORMATS, export, grid
+from evalsuite.cli.tables.export import FORMATS, export, words
 from evalsuite.cli.tables.items import MOST
+from evalsuite.common.sheet import Column, Row, Sheet
 from evalsuite.common.terminal import clean, console, json_mark, line, safe
-from evalsuite.results.items import evidence
+from evalsuite.results import items
+from evalsuite.results.saved import load
+from evalsuite.types import PLACE
 
 ITEM = "corecode/easy/test/slot_identification/0"
 
@@ -72,7 +74,7 @@ def hostile(run: Path, folder: Path) -> Path:
         }  # fmt: skip
         other = said | {"item": f"{ITEM}/{name}", "answer": {**said["answer"], "status": name or "?"}}
         (out / path).write_text("".join(json.dumps(r) + "\n" for r in (said, other)))
-        place = {k: cells[-1][k] for k in shows.FILTERS} | {"judge": name, "rubric": name, "control": "plain"}
+        place = {k: cells[-1][k] for k in PLACE} | {"judge": name, "rubric": name, "control": "plain"}
         (out / opinion).write_text(
             json.dumps({**place, "item": ITEM, "status": name, "scores": {name: 1}, "reasons": text})
         )
@@ -298,25 +300,23 @@ def test_the_net_beneath(n: int) -> None:
 # ---------------------------------------------------------------- tables elsewhere
 
 
-def table(*cells: str) -> Table:
-    found = Table("model", "acc\n%", title=Text(cells[0]))
-    for cell in cells:
-        found.add_row(Text(cell), cell)
-    return found
+def sheet(*cells: str) -> Sheet:
+    columns = (Column("model"), Column("acc", "%", "percent"))
+    return Sheet("x", cells[0], columns, tuple(Row((cell, cell)) for cell in cells))
 
 
 @pytest.mark.parametrize("n", range(len(HOSTILE)))
 def test_hostile_cells_are_harmless(n: int) -> None:
     text = HOSTILE[n][:3000]
-    found = table(text, "30.0")
-    shown = grid(found)
+    found = sheet(text, "30.0")
+    shown = words(found)
     for form in FORMATS:
-        is_calm(export([found, Text(text)], form).replace("\r\n", "\n"))
+        is_calm(export([found, text], form).replace("\r\n", "\n"))
     rows = [r for r in csv.reader(io.StringIO(export([found], "csv"), newline=""))]
-    assert [r for r in rows if len(r) == 2][1:] == [[x if x == y else f"'{x}" for x, y in zip(a, b, strict=True)] for a, b in zip(shown.rows, rows[2:], strict=True)]  # fmt: skip
+    assert [r for r in rows if len(r) == 2][1:] == [[x if x == y else f"'{x}" for x, y in zip(a, b, strict=True)] for a, b in zip(shown, rows[2:], strict=True)]  # fmt: skip
     assert not [x for r in rows for x in r if re.match(r"[=+\-@\t\r]", x)]
-    check_markdown(export([found], "markdown"), shown.rows[0][0])
-    check_latex(export([found, Text(text)], "latex"))
+    check_markdown(export([found], "markdown"), shown[0][0])
+    check_latex(export([found, text], "latex"))
 
 
 def check_markdown(text: str, cell: str) -> None:
@@ -347,9 +347,9 @@ def check_latex(text: str) -> None:
 
 
 def test_long_replies_are_cut_and_what_was_read_is_seen(hostile: Path) -> None:
-    done = shows.load(hostile)
+    done = load(hostile)
     name = HOSTILE[-1][:3000]
-    (asked,) = [a for a in evidence(done, ITEM) if a.cell["model"] == name]
+    (asked,) = [a for a in items.asked(done, ITEM) if a.cell["model"] == name]
     assert len(asked.records[0]["reply"]) > 1_000_000 and asked.judged[0]["reasons"] == HOSTILE[-1]
     from rich.console import Console
 

@@ -25,7 +25,7 @@ from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.common.dialogue import event, sources
 from evalsuite.metrics.exact import char_f1, exact_match
 from evalsuite.metrics.statistics import effective, holm, wilson
-from evalsuite.types import Item, Task
+from evalsuite.types import Item, Kind, Task
 
 Guess = tuple[int, ...] | str  # options, between which it cannot decide (none: no answer), or a text
 Items = Sequence[Item]
@@ -98,13 +98,13 @@ def _judged(f: Finding) -> Finding:
 
 def _file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Finding]:
     tested = corpus.file(task, item_set, split).items
-    if not tested or task.kind not in ("choice", "span", "text"):
+    if not tested or not task.kind.written or task.kind.several:
         return
     known = corpus.labelled(task.name, item_set) if split == "test" else corpus.train(task.name, item_set)
     numbers = sources([i.dialogue for i in (*tested, *known)])
     of_tested = numbers[: len(tested)]
     fresh = [i for i, source in zip(known, numbers[len(tested) :], strict=True) if source not in {*of_tested}]
-    measures = _MEASURES[task.kind]
+    measures = _measures(task.kind)
     chances = {name: measure.chance(tested, fresh) for name, measure in measures.items()}
     for check in CHECKS.values():
         guesses = check.guess(known if check.lookup else fresh, tested)
@@ -118,7 +118,7 @@ def _file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Fin
             n, value = effective(values, of_tested), sum(values) / len(values)
             interval = wilson(value * n, n)
             # That no random answer was right does not say that none ever is.
-            drawn = 1 / (_DRAWS * len(tested)) if task.kind != "choice" and not check.lookup else 0.0
+            drawn = 1 / (_DRAWS * len(tested)) if not task.kind.options and not check.lookup else 0.0
             p = _at_least(value * n, n, max(chance, drawn))
             if check.inside:
                 p = min(1.0, p * len({i.references for i in tested} if check.name == "label" else tested[0].options))
@@ -170,13 +170,12 @@ def _drawn(metric: Callable[[str, Sequence[str]], float], span: bool, tested: It
 
 
 _METRICS = {"f1": char_f1, "exact": exact_match}
-_MEASURES: dict[str, dict[str, _Measure]] = {
-    "choice": {"accuracy": _Measure(_credit, _uniform)},
-    **{
-        kind: {name: _Measure(partial(_text, m), partial(_drawn, m, kind == "span")) for name, m in _METRICS.items()}
-        for kind in ("span", "text")
-    },
-}
+
+
+def _measures(kind: Kind) -> dict[str, _Measure]:
+    if kind.options:
+        return {"accuracy": _Measure(_credit, _uniform)}
+    return {name: _Measure(partial(_text, m), partial(_drawn, m, kind.quoted)) for name, m in _METRICS.items()}
 
 
 # --- the guessers

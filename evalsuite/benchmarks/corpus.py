@@ -121,7 +121,7 @@ class Corpus(ABC):
         return self._files[place]
 
     def train(self, task: str, set: str) -> tuple[Item, ...]:
-        """The training items of a task's name, () if there are none."""
+        """The training items of a task's name, () if there are none: also for a task of another benchmark."""
         return self._first(task, set, ("train",))
 
     def labelled(self, task: str, set: str) -> tuple[Item, ...]:
@@ -129,9 +129,11 @@ class Corpus(ABC):
         return self._first(task, set, ("train", "dev"))
 
     def _first(self, task: str, set: str, splits: tuple[str, ...]) -> tuple[Item, ...]:
-        (t,) = (t for t in self.benchmark.tasks if t.name == task)
-        there = [s for s in splits if s in self.benchmark.splits and self.has(t, set, s)]
-        return self.file(t, set, there[0]).items if there else ()
+        for t in self.benchmark.tasks:
+            for split in splits:
+                if t.name == task and split in self.benchmark.splits and self.has(t, set, split):
+                    return self.file(t, set, split).items
+        return ()
 
     def files(self, split: str) -> list[tuple[Task, str]]:
         """(task, set) of all there is of that split, in the paper's order."""

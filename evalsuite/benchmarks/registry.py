@@ -12,7 +12,8 @@ from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.plugins import Table, installed
 from evalsuite.common.resources import bundled
-from evalsuite.types import Benchmark, Item, Task
+from evalsuite.metrics.rows import METRICS, TEXT_METRICS
+from evalsuite.types import Benchmark, Item, Kind, Language, Metric, Task
 
 SHIPPED = (corecode.BENCHMARK, cicero.BENCHMARK, cider.BENCHMARK, glucose.BENCHMARK, cedar.BENCHMARK)
 DEFAULT = "corecode"  # what is run and fetched if no benchmark is named
@@ -49,6 +50,14 @@ def _check(name: str, benchmark: object, origin: str) -> None:
     for task in benchmark.tasks:
         if not task.name.startswith(f"{name}_") or not _NAME.fullmatch(task.name):
             raise ConfigError(f"{origin}: task {task.name!r}: expected {name}_… of small letters, digits and _")
+        if not isinstance(task.kind, Kind):
+            raise ConfigError(
+                f"{origin}: task {task.name!r}: its kind is {task.kind!r}: expected a row of evalsuite.benchmarks.kinds"
+            )
+    if not isinstance(benchmark.language, Language):
+        raise ConfigError(
+            f"{origin}: its language is {benchmark.language!r}: expected a row of evalsuite.benchmarks.languages"
+        )
     for item_set in benchmark.sets:
         if not re.fullmatch(r"[\w.-]+", item_set) or item_set in ("all", "both"):
             raise ConfigError(f"{origin}: set {item_set!r}: expected letters, digits, _, . and -, not all or both")
@@ -89,6 +98,16 @@ def benchmark_of(task: str) -> Benchmark:
     return BENCHMARKS[TASKS[task].benchmark]
 
 
+def metric(name: str) -> Metric:
+    """The row of a name in results.json: "paper.bleu2" is BLEU-2 under the paper's profile. An unknown name is shown as it is.
+
+    >>> metric("paper.cider").top, metric("sacrebleu").heading, metric("accuracy").heading
+    (10.0, 'BLEU', 'acc %')
+    """
+    own = name.removeprefix("rotation.").removeprefix("paper.")
+    return _metrics().get(own) or Metric(own, own)
+
+
 def set_order(item_set: str) -> tuple[int, str]:
     """By what sets are sorted: as the papers have them, those that no paper has at the end by name."""
     places = _set_places()
@@ -104,6 +123,12 @@ def _set_places() -> dict[str, int]:
 def task_order(name: str) -> int:
     """By what tasks are sorted: as TASKS has them."""
     return _task_places()[name]
+
+
+@cache
+def _metrics() -> dict[str, Metric]:
+    texts = {row.stated_as or row.name: row for row in TEXT_METRICS.values()}
+    return METRICS | texts | {row.name: row for t in TASKS.values() for row in t.own_metrics}
 
 
 @cache

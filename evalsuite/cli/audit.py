@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalsuite.cli.options import parts
-from evalsuite.common.terminal import clean, print_all, say
+from evalsuite.common.terminal import print_all, say
 
 audit = typer.Typer(no_args_is_help=True)
 
@@ -57,11 +57,12 @@ def read(
     table: Annotated[Path | None, typer.Option("--csv", help="Write the counts of correct outputs here, too.")] = None,
 ) -> None:
     """Say what the marks tell: outputs correct raw, filtered and actually; parser; scores; agreement; judges."""
-    from evalsuite.cli.tables.audit import audit_tables
+    from evalsuite.cli.tables.terminal import draw
     from evalsuite.review import audit as auditing
     from evalsuite.review.audit.findings import write
+    from evalsuite.review.audit.sheets import audit_sheets
 
     found = auditing.read(files, run)
-    print_all(*audit_tables(clean(found), published))
+    print_all(*draw(audit_sheets(found, published)))
     write(found, out, table)
     say(f"every figure: {out}")

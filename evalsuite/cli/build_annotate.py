@@ -74,11 +74,12 @@ def agree(
     from dataclasses import asdict
 
     from evalsuite.authoring.agree import agreement
-    from evalsuite.cli.tables.annotate import agreement_tables
+    from evalsuite.authoring.sheets import agreement_sheets
+    from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.resources import resolve
 
     found = agreement([*map(resolve, files)])
-    print_all(*agreement_tables(clean(found), most))
+    print_all(*draw(agreement_sheets(found, most)))
     if out:
         out.write_text(json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         say(f"all of it: {out}")

@@ -35,7 +35,7 @@ def screen(
 ) -> None:
     """Keep the dialogues that are rich in commonsense (the paper's section 3), and count them as its Table 8 does."""
     from evalsuite.authoring.screen import screen as screened
-    from evalsuite.cli.tables.results import listing
+    from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.resources import resolve
     from evalsuite.evaluation.display import Display
 

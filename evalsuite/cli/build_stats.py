@@ -24,8 +24,9 @@ def stats(
 ) -> None:
     """The paper's Table 1, how slots and domains spread, and what guessers reach that do not read the dialogue."""
     from evalsuite.authoring import stats as counting
+    from evalsuite.authoring.sheets import stats_sheets
     from evalsuite.benchmarks.registry import SPLITS
-    from evalsuite.cli.tables.stats import stats_tables
+    from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.errors import ConfigError
     from evalsuite.common.resources import resolve
 
@@ -35,7 +36,7 @@ def stats(
     if as_json:
         emit(json.dumps(found.to_json(), ensure_ascii=False, indent=1), json_mark)
     else:
-        print_all(*stats_tables(found))
+        print_all(*draw(stats_sheets(found)))
     if out:
         from evalsuite.authoring.stats_page import write
 

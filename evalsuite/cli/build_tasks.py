@@ -49,7 +49,7 @@ def tasks(
 def overview(made: Made) -> Table:
     """A table of the items by task and split, with the dialogues they come from and the places of right options."""
     from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
-    from evalsuite.cli.tables.results import listing
+    from evalsuite.cli.tables.terminal import listing
 
     places = list(made.dialogues)
     rows = [["dialogues", *(f"{made.dialogues[p]:,}" for p in places)]]

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evalsuite.cli.options import parts
-from evalsuite.common.terminal import clean, emit, json_mark, print_all
+from evalsuite.common.terminal import emit, json_mark, print_all
 
 
 def compare(
@@ -20,7 +20,8 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, with all items on which they differ.")] = False,
 ) -> None:
     import evalsuite
-    from evalsuite.cli.tables.results import comparison
+    from evalsuite.cli.tables.terminal import draw
+    from evalsuite.results.sheets.compare import comparison_sheets
 
     names = parts(models)
     if len(names) != 2:
@@ -29,4 +30,4 @@ def compare(
     if as_json:
         emit(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=1), json_mark)
     else:
-        print_all(*comparison(clean(rows, lines=True), clean(names[0]), clean(names[1]), flips))
+        print_all(*draw(comparison_sheets(rows, names[0], names[1], flips)))

@@ -22,13 +22,13 @@ data = typer.Typer(no_args_is_help=True)
 
 def tasks(data: Data = None) -> None:
     from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora
-    from evalsuite.cli.tables.results import listing
+    from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.errors import DataError
     from evalsuite.common.resources import resolve
 
     corpora = Corpora(resolve(data or os.environ.get("EVALSUITE_DATA") or "bundled:sample"))
     for name, benchmark in BENCHMARKS.items():
-        rows = [[t.name, t.short, t.zh, t.kind] for t in benchmark.tasks]
+        rows = [[t.name, t.short, t.zh, t.kind.name] for t in benchmark.tasks]
         try:
             corpus = corpora[name]
             title = f"{benchmark.title} (--tasks {name}), test items in {corpus.root}"
@@ -48,7 +48,7 @@ def _items(corpus: Corpus, t: Task) -> str:
 
 def models(models: Models = "bundled:models.yaml") -> None:
     from evalsuite.backends.models import load_models
-    from evalsuite.cli.tables.results import listing
+    from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.resources import resolve
 
     path = resolve(models)
@@ -67,15 +67,16 @@ def data_check(
 ) -> None:
     """Count items per task, set and split of every benchmark there; report duplicates and leakage between splits."""
     from evalsuite.benchmarks.check import check
+    from evalsuite.benchmarks.check_sheets import data_sheets
     from evalsuite.benchmarks.registry import Corpora
-    from evalsuite.cli.tables.results import counts
+    from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.resources import resolve
 
     found = check(Corpora(resolve(folder), skip_bad=skip_bad))
     if as_json:
         emit(json.dumps(asdict(found), ensure_ascii=False, indent=1), json_mark)
     else:
-        print_all(*counts(found))
+        print_all(*draw(data_sheets(found)))
 
 
 @data.command("pull")

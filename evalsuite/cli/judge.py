@@ -8,17 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from evalsuite.cli.options import takes
-from evalsuite.common.terminal import clean, print_all, say
+from evalsuite.common.terminal import print_all, say
 from evalsuite.review.judge.settings import Settings
 
 
 @takes(Settings)
 def judge(run: Annotated[Path, typer.Argument(help="A run's folder.")], **settings: Any) -> None:
     import evalsuite
-    from evalsuite.cli.tables.judge import judge_tables
+    from evalsuite.cli.tables.terminal import draw
+    from evalsuite.results.sheets.judge import judge_sheets
 
     done = evalsuite.judge(run, **settings)
-    print_all(*judge_tables(clean(done.judged)))
+    print_all(*draw(judge_sheets(done.judged)))
     say(f"page: {done.out / 'page' / 'index.html'}   records: {done.out / 'judged'}")
     for problem in done.problems:
         say(f"problem: {problem}", err=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from evalsuite.cli.options import parts, takes
-from evalsuite.common.terminal import clean, print_all, say
+from evalsuite.common.terminal import print_all, say
 from evalsuite.evaluation.settings import Settings
 
 
@@ -23,12 +23,13 @@ def parity(
     out: Annotated[Path | None, typer.Option("--out", help="Write every difference here, as JSON.")] = None,
     **settings: Any,
 ) -> None:
-    from evalsuite.cli.tables.parity import parity_tables
+    from evalsuite.cli.tables.terminal import draw
     from evalsuite.exchange.parity import parity as compared
+    from evalsuite.exchange.parity_sheets import parity_sheets
 
     found = compared(model=model, on=parts(backends), **settings)
     for one in found:
-        print_all(*parity_tables(clean(one, lines=True)))
+        print_all(*draw(parity_sheets(one)))
     if out:
         out.write_text(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=1), encoding="utf-8")
         say(f"every difference: {out}")

@@ -44,13 +44,13 @@ def show(
     full: Annotated[bool, typer.Option("--full", help="With --item: long texts whole.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Every line of --list, every cell of --item, not the first.")] = False,
 ) -> None:  # fmt: skip
-    from evalsuite.cli.tables import show as shows
+    from evalsuite.results.saved import load, narrow
 
     wanted = {"task": task, "set": set, "split": split, "variant": variant, "shots": shots, "scoring": scoring,
               "perturb": perturb}  # fmt: skip
     chosen = {name: parts(text) for name, text in wanted.items()}
     chosen["model"] = list(model or ())  # whole: a name may have a comma
-    done = shows.narrow(shows.load(run), chosen)
+    done = narrow(load(run), chosen)
     try:
         if item:
             _item(done, item, prompt, full, every)
@@ -60,25 +60,27 @@ def show(
             print_tables(done, parts(tables))
         else:
             from evalsuite.cli.tables.export import export
+            from evalsuite.results.sheets import sheets
 
-            emit(export(list(shows.tables(done, parts(tables))), form).rstrip("\r\n"))
+            emit(export(list(sheets(done, parts(tables))), form).rstrip("\r\n"))
     except BrokenPipeError:  # `… | head` has seen enough
         sys.stderr.close()
 
 
 def print_results(done: Results) -> None:
     """What the end of a run prints: some of its tables, and its problems."""
-    from evalsuite.cli.tables.show import END
+    from evalsuite.results.sheets import END
 
     print_tables(done, END)
 
 
 def print_tables(done: Results, names: Sequence[str]) -> None:
-    """The tables of those names (tables.show.TABLES), all if none; notes; and problems, to stderr."""
-    from evalsuite.cli.tables import show as shows
+    """The tables of those names (results.sheets.SHEETS), all if none; notes; and problems, to stderr."""
+    from evalsuite.cli.tables.terminal import draw
+    from evalsuite.results.sheets import notes, sheets
 
-    print_all(*shows.tables(done, names))
-    for text in shows.notes(done):
+    print_all(*draw(sheets(done, names)))
+    for text in notes(done):
         say(text)
     for problem in done.problems:
         say(f"problem: {problem}", err=True)
@@ -86,10 +88,10 @@ def print_tables(done: Results, names: Sequence[str]) -> None:
 
 def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> None:
     from evalsuite.cli.tables.items import CELLS, evidence_tables
-    from evalsuite.results.items import evidence, find
+    from evalsuite.results import items
 
-    name = find(done, wanted)
-    asked = list(islice(evidence(done, name), None if every else CELLS + 1))
+    name = items.find(done, wanted)
+    asked = list(islice(items.asked(done, name), None if every else CELLS + 1))
     try:
         shown = list(evidence_tables(name, asked if every else asked[:CELLS], prompt, full))
     except (LookupError, TypeError, ValueError, AttributeError) as error:  # of a folder that others wrote

@@ -85,8 +85,8 @@ def _answers(backend: Backend) -> Answer[Trial]:
 
 
 def _line(cell: Cell) -> Line:
-    task = TASKS[cell.task]
-    return Line(cell.model, f"{cell.set} {task.short}", cell.way, task.item_metrics[0])
+    task = TASKS[cell.place.task]
+    return Line(cell.place.model, f"{cell.place.set} {task.short}", cell.place.way, task.item_metrics[0])
 
 
 def _first_metric(trial: Trial, response: Response) -> float:

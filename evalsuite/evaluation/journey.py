@@ -22,13 +22,13 @@ from evalsuite.common.errors import BackendError
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import ask_trials, collected
 from evalsuite.evaluation.display import Display, log_to
+from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.plan import Source, cells, data_of, prepare
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import write_page
-from evalsuite.results.journey import Results, find_store, write_manifest, write_results
-from evalsuite.results.scoring import Reading
+from evalsuite.results.journey import Results, find_store, write_results
 from evalsuite.results.store import Store, key
-from evalsuite.types import Cell, Item, Trial
+from evalsuite.types import Cell, Item, Reading, Trial
 
 
 def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:

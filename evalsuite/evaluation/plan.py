@@ -23,7 +23,7 @@ from evalsuite.common.resources import resolve
 from evalsuite.evaluation.settings import Settings
 from evalsuite.perturb import Perturbation, perturbation
 from evalsuite.prompt import Prompt, Shots, fit
-from evalsuite.types import Cell, Item, Task, Trial
+from evalsuite.types import Cell, Item, Place, Task, Trial
 
 log = logging.getLogger(__name__)
 
@@ -140,8 +140,8 @@ def cells(
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                 }
-                place = (model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
-                yield Cell(*place, facts), trials
+                place = Place(model.name, source.task.name, source.set, s.split, variant, count, scoring, change.name)
+                yield Cell(place, facts), trials
 
 
 def _trials(
@@ -156,7 +156,7 @@ def _trials(
         # Shots are perturbed, too, so that a model sees one form throughout.
         shown = [change.items(shot, s.seed)[0] for shot in shots.draw(item, count)]
         for rotation, made in enumerate(change.items(item, s.seed)):
-            if task.kind == "probe":
+            if not task.kind.written:
                 yield Trial.of(made, probe(prompt, made), prompt.variant)
                 continue
             request, kept = fit(prompt, made, shown, tokens, context, limit)
@@ -173,17 +173,17 @@ def _trials(
 
 
 def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:
-    """Probes are asked without examples, as in the paper."""
-    return (0,) if t.kind == "probe" else model.shots or s.shots
+    """Where nothing is written there are no examples: probes are asked without, as in the paper."""
+    return model.shots or s.shots if t.kind.written else (0,)
 
 
 def _scorings(s: Settings, model: Model, t: Task) -> list[str]:
     """The ways in which a model is asked a task: other than generating where it makes sense and its backend can."""
-    if t.kind == "probe":
-        return [name for name in backend_named(model.backend).scorings if name == "nll"]
-    fitting = {"generate"} | ({"labels", "texts", "constrained"} if t.kind == "choice" else set())
-    fitting |= {"constrained"} if t.pattern else set()
-    return [name for name in s.scoring if name in fitting and name in backend_named(model.backend).scorings]
+    can = backend_named(model.backend).scorings
+    if not t.kind.written:
+        return [name for name in t.kind.scorings if name in can]
+    fitting = (*t.kind.scorings, *(["constrained"] if t.pattern else []))
+    return [name for name in s.scoring if name in fitting and name in can]
 
 
 def _perturbations(s: Settings, t: Task) -> list[Perturbation]:

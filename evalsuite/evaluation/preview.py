@@ -21,19 +21,26 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     for cell, trials in cells:
         for trial in trials:
             request = trial.request
-            place = (trial.item.id, trial.rotation, cell.variant, cell.shots, cell.scoring, cell.perturb)
+            place = (
+                trial.item.id,
+                trial.rotation,
+                cell.place.variant,
+                cell.place.shots,
+                cell.place.scoring,
+                cell.place.perturb,
+            )
             if item not in trial.item.id or place in seen:
                 continue
             seen.add(place)
             line = {
-                "task": cell.task,
-                "set": cell.set,
-                "split": cell.split,
+                "task": cell.place.task,
+                "set": cell.place.set,
+                "split": cell.place.split,
                 "item": trial.item.id,
-                "variant": cell.variant,
-                "shots": cell.shots,
-                "scoring": cell.scoring,
-                "perturb": cell.perturb,
+                "variant": cell.place.variant,
+                "shots": cell.place.shots,
+                "scoring": cell.place.scoring,
+                "perturb": cell.place.perturb,
                 "rotation": trial.rotation,
                 "candidates": candidates(request),
                 **({"pairs": request.pairs} if request.pairs else {}),
@@ -52,16 +59,23 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
     seen, shown = set(), set()
     totals: dict[str, int] = {}
     for cell, trials in cells:
-        totals[cell.model] = totals.get(cell.model, 0) + len(trials)
-        kind = (cell.task, cell.set, cell.variant, cell.shots, cell.scoring, cell.perturb)
+        totals[cell.place.model] = totals.get(cell.place.model, 0) + len(trials)
+        kind = (
+            cell.place.task,
+            cell.place.set,
+            cell.place.variant,
+            cell.place.shots,
+            cell.place.scoring,
+            cell.place.perturb,
+        )
         trial = next((t for t in trials if item in t.item.id), None)
         if kind in seen or trial is None:
             continue
         seen.add(kind)
         request = trial.request
         facts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in count(request).items())
-        way = "".join(f", {x}" for x in (cell.scoring, cell.perturb) if x not in ("generate", "none"))
-        yield f"━━ {trial.item.id}  {cell.variant}, {cell.shots}-shot{way}{', ' + facts if facts else ''}"
+        way = "".join(f", {x}" for x in (cell.place.scoring, cell.place.perturb) if x not in ("generate", "none"))
+        yield f"━━ {trial.item.id}  {cell.place.variant}, {cell.place.shots}-shot{way}{', ' + facts if facts else ''}"
         place = (trial.item.id, request.prompt)
         if request.pairs:
             yield from _pairs(request)
@@ -71,9 +85,9 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
         if request.pattern:
             yield f"── the reply must match {request.pattern}"
         for label, forms in zip(request.labels, candidates(request) or (), strict=False):
-            yield f"── {_MEANING[cell.scoring]} {label}: {' or '.join(map(repr, forms))}"
+            yield f"── {_MEANING[cell.place.scoring]} {label}: {' or '.join(map(repr, forms))}"
         yield f"── gold: {trial.item.target}"
-        if cell.shots:
+        if cell.place.shots:
             yield f"── as chat: {len(request.messages)} turns; shots {', '.join(trial.shots)}"
         yield ""
     for model, total in totals.items():

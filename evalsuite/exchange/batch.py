@@ -10,8 +10,7 @@ from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.jsonl import read
 from evalsuite.metrics.profiles import PROFILES
 from evalsuite.parse import parse_option, parse_span
-from evalsuite.results.scoring import PARSERS
-from evalsuite.types import Answer
+from evalsuite.types import PARSERS, Answer
 
 
 def parse_lines(path: Path, parser: str = "full") -> Iterator[dict[str, Any]]:

@@ -115,7 +115,10 @@ def _ask(name: str, models: str | Path, model: str, settings: dict[str, Any]) ->
         nll = iter(backend.nll([pair for pair in gold if pair]))
         said = iter([_Said(backend.ids(r), found[n], next(nll) if gold[n] else []) for n, r in enumerate(requests)])
         return {
-            (c.task, c.set, c.variant, c.shots, c.scoring): [(t, next(said)) for t in asked] for c, asked in planned
+            (c.place.task, c.place.set, c.place.variant, c.place.shots, c.place.scoring): [
+                (t, next(said)) for t in asked
+            ]
+            for c, asked in planned
         }
     finally:
         backend.close()

@@ -67,7 +67,7 @@ class Sweep:
         if not self.seeds:
             raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
         for name in self.tasks:
-            if task(name).kind == "probe":
+            if not task(name).kind.written:
                 raise ConfigError(f"--tasks {name}: of a probe nothing is written, so there is no answer to train on")
         for name in self.perturb:
             perturbation(name)

@@ -25,27 +25,18 @@ from dataclasses import dataclass
 from importlib import import_module
 from random import Random
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evalsuite.types import Additive
 
 Floats = NDArray[np.float64]
 Rng = Random | np.random.Generator
 
 # Weights held at a time: 4 million numbers, 32 MB.
 _BLOCK = 4_000_000
-
-
-class Additive(Protocol):
-    """Metrics that are functions of sums over items: `metrics.TextScores`, or `Means` of any values."""
-
-    @property
-    def statistics(self) -> Floats:
-        """(N, K) rows of the items."""
-
-    def finish(self, sums: Floats) -> dict[str, Floats]:
-        """(..., K) sums of rows -> each metric, (...)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""All text metrics of a corpus at once: tokenise once, count once, share the counts.
+"""All text metrics of a corpus at once: tokenise once, count once, share the counts. The metrics are rows of rows.py.
 
 Every corpus number is a function of sums over items (its sufficient statistics), so a resample of the items needs no
 text any more: `TextScores.statistics` has a row an item, `finish` turns sums of rows into the numbers.
@@ -12,19 +12,83 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from evalsuite.metrics import bleu, chrf, meteor15, semsim
-from evalsuite.metrics.cider import cider
+from evalsuite.metrics import semsim
 from evalsuite.metrics.counts import Floats, Table
-from evalsuite.metrics.exact import char_f1, exact_match
-from evalsuite.metrics.f1 import token_f1
-from evalsuite.metrics.meteor import meteor
 from evalsuite.metrics.profiles import Profile, profile_named
-from evalsuite.metrics.rouge import rouge_l, rouge_l_coco, rouge_n
-from evalsuite.metrics.signatures import count_references, text_signatures
+from evalsuite.metrics.rows import TEXT_METRICS, Counts, TextMetric
+from evalsuite.metrics.signatures import count_references, signature
 from evalsuite.metrics.tokens import tokenise
 
-# Metrics that pool counts over the corpus: their columns, and what makes numbers of the columns' sums.
-_POOLED = {"bleu": bleu.COLUMNS, "chrf": chrf.COLUMNS, "meteor15": meteor15.COLUMNS}
+
+class Corpus:
+    """Answers and their references; tokens and counts are kept, so that several profiles share them."""
+
+    def __init__(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+        if len(hypotheses) != len(references):
+            raise ValueError(f"{len(hypotheses)} answers for {len(references)} items with references")
+        if not hypotheses:
+            raise ValueError("no answers to score")
+        for i, refs in enumerate(references):
+            if isinstance(refs, str) or not refs:
+                raise ValueError(f"item {i}: references must be a sequence of one or more texts, not {refs!r}")
+        self.hypotheses, self.references = list(hypotheses), [list(refs) for refs in references]
+        self._tables: dict[str, Table] = {}
+        self._values: dict[tuple[str, ...], Floats] = {}
+        self._counts: dict[tuple[str, str], NDArray[np.int64]] = {}
+
+    def table(self, tokenisation: str) -> Table:
+        """Counts under a tokenisation."""
+        if tokenisation not in self._tables:
+            flat = [ref for refs in self.references for ref in refs]
+            tokens = tokenise([*self.hypotheses, *flat], tokenisation)
+            rest = iter(tokens[len(self.hypotheses) :])
+            grouped = [[next(rest) for _ in refs] for refs in self.references]
+            self._tables[tokenisation] = Table(tokens[: len(self.hypotheses)], grouped)
+        return self._tables[tokenisation]
+
+    def _value(self, metric: TextMetric, profile: Profile) -> Floats:
+        """(N,) one metric of the items."""
+        assert metric.values is not None
+        key = metric.name, *(getattr(profile, name) for name in metric.reads)
+        if key not in self._values:
+            self._values[key] = metric.values(self, profile)
+        return self._values[key]
+
+    def _counted(self, counts: Counts, tokenisation: str) -> NDArray[np.int64]:
+        """(N, columns) counts of the items."""
+        key = counts.name, tokenisation
+        if key not in self._counts:
+            self._counts[key] = counts.module().statistics(self.table(tokenisation))
+        return self._counts[key]
+
+    def score(self, profile: str | Profile = "default", encoder: semsim.Encoder | None = None) -> TextScores:
+        """All metrics under a profile."""
+        chosen = profile_named(profile) if isinstance(profile, str) else profile
+        references, items = count_references(self.references), len(self.hypotheses)
+        per_item, signatures = dict[str, Floats](), dict[str, str]()
+        pooled: dict[str, NDArray[np.int64]] = {}
+        for metric in TEXT_METRICS.values():
+            if metric.values is not None:
+                per_item[metric.name] = self._value(metric, chosen)
+            elif metric.counts is not None and (tokenisation := metric.counts.tokens(chosen)) is not None:
+                pooled[metric.counts.name] = self._counted(metric.counts, tokenisation)
+            else:
+                continue
+            signatures[metric.name] = signature(metric.name, references, **metric.fields(chosen, items))
+        for metric in TEXT_METRICS.values():
+            if metric.counts and metric.single and metric.single_fields and metric.counts.name in pooled:
+                per_item[f"s{metric.name}"] = metric.single(pooled[metric.counts.name])
+                fields = metric.single_fields(chosen, items)
+                signatures[f"s{metric.name}"] = signature(f"s{metric.name}", references, **fields)
+        if encoder is not None:
+            per_item["semsim"] = semsim.similarity(self.hypotheses, self.references, encoder)
+            signatures["semsim"] = semsim.semsim_signature(encoder, references)
+        named = {metric.counts.name: metric.counts for metric in TEXT_METRICS.values() if metric.counts}
+        columns = ("n", *per_item, *(f"{name}.{column}" for name in pooled for column in named[name].module().COLUMNS))
+        rows = [np.ones(items), *per_item.values(), *(x for part in pooled.values() for x in part.T)]
+        statistics = np.stack(rows, axis=1)
+        corpus = {name: float(value) for name, value in finish(statistics.sum(axis=0), columns).items()}
+        return TextScores(per_item, corpus, signatures, statistics, columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +110,10 @@ class TextScores:
         """(..., K) sums of rows of `statistics` -> each corpus metric, (...)."""
         return finish(np.asarray(sums, dtype=float), self.columns)
 
+    def of_items(self, name: str) -> Floats:
+        """(N,) what the items have of a corpus metric: sentence BLEU of BLEU."""
+        return self.per_item[name] if name in self.per_item else self.per_item[f"s{name}"]
+
     def resample(self, index: NDArray[np.integer]) -> dict[str, float]:
         """The corpus metrics of the items with these numbers, which may repeat. CIDEr keeps its IDF."""
         sums = self.statistics[np.asarray(index)].sum(axis=0)
@@ -56,94 +124,9 @@ def finish(sums: Floats, columns: tuple[str, ...]) -> dict[str, Floats]:
     """(..., K) sums of statistics with these columns -> each corpus metric, (...)."""
     items = sums[..., 0]
     result = {name: sums[..., i] / items for i, name in enumerate(columns) if i and "." not in name}
-    for metric in _POOLED:
-        part = [i for i, name in enumerate(columns) if name.startswith(f"{metric}.")]
-        if part and metric == "bleu":
-            scores = bleu.corpus_bleu(sums[..., part])
-            result |= {f"bleu{order}": scores[..., order - 1] for order in range(1, bleu.ORDERS + 1)}
-        elif part:
-            result[metric] = (chrf.chrf if metric == "chrf" else meteor15.meteor15)(sums[..., part])
+    for metric in TEXT_METRICS.values():
+        if metric.counts and metric.pooled:
+            part = [i for i, name in enumerate(columns) if name.startswith(f"{metric.counts.name}.")]
+            if part:
+                result[metric.name] = metric.pooled(sums[..., part])
     return result
-
-
-class Corpus:
-    """Answers and their references; tokens and counts are kept, so that several profiles share them."""
-
-    def __init__(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
-        if len(hypotheses) != len(references):
-            raise ValueError(f"{len(hypotheses)} answers for {len(references)} items with references")
-        if not hypotheses:
-            raise ValueError("no answers to score")
-        for i, refs in enumerate(references):
-            if isinstance(refs, str) or not refs:
-                raise ValueError(f"item {i}: references must be a sequence of one or more texts, not {refs!r}")
-        self.hypotheses, self.references = list(hypotheses), [list(refs) for refs in references]
-        self._tables: dict[str, Table] = {}
-        self._values: dict[tuple[str, str], Floats] = {}
-        self._pooled: dict[tuple[str, str], NDArray[np.int64]] = {}
-
-    def table(self, tokenisation: str) -> Table:
-        """Counts under a tokenisation."""
-        if tokenisation not in self._tables:
-            flat = [ref for refs in self.references for ref in refs]
-            tokens = tokenise([*self.hypotheses, *flat], tokenisation)
-            rest = iter(tokens[len(self.hypotheses) :])
-            grouped = [[next(rest) for _ in refs] for refs in self.references]
-            self._tables[tokenisation] = Table(tokens[: len(self.hypotheses)], grouped)
-        return self._tables[tokenisation]
-
-    def _value(self, name: str, tokenisation: str) -> Floats:
-        """(N,) one metric of the items."""
-        key = name, tokenisation
-        if key not in self._values:
-            self._values[key] = self._compute(name, tokenisation)
-        return self._values[key]
-
-    def _compute(self, name: str, tokenisation: str) -> Floats:
-        if name in ("em", "f1_char"):
-            score = exact_match if name == "em" else char_f1
-            return np.array([score(hyp, refs) for hyp, refs in zip(self.hypotheses, self.references, strict=True)])
-        table = self.table(tokenisation)
-        if name in ("rouge1", "rouge2"):
-            return rouge_n(table, int(name[-1]))
-        if name in ("cider", "cider_plain"):
-            return cider(table, clipped=name == "cider")
-        functions = {"f1_token": token_f1, "rouge_l.f1": rouge_l, "rouge_l.coco": rouge_l_coco, "meteor": meteor}
-        return functions[name](table)
-
-    def _statistics(self, metric: str, tokenisation: str) -> NDArray[np.int64]:
-        """(N, columns) of a metric that pools counts."""
-        key = metric, tokenisation
-        if key not in self._pooled:
-            module = {"bleu": bleu, "chrf": chrf, "meteor15": meteor15}[metric]
-            self._pooled[key] = module.statistics(self.table(tokenisation))
-        return self._pooled[key]
-
-    def score(self, profile: str | Profile = "default", encoder: semsim.Encoder | None = None) -> TextScores:
-        """All metrics under a profile."""
-        chosen = profile_named(profile) if isinstance(profile, str) else profile
-        per_item = {"em": self._value("em", ""), "f1_char": self._value("f1_char", "")}
-        per_item["f1_token"] = self._value("f1_token", chosen.f1)
-        for name in ("rouge1", "rouge2"):
-            per_item[name] = self._value(name, chosen.rouge)
-        per_item["rouge_l"] = self._value(f"rouge_l.{chosen.rouge_l}", chosen.rouge)
-        per_item["meteor"] = self._value("meteor", chosen.meteor)
-        for name in ("cider", "cider_plain"):
-            per_item[name] = self._value(name, chosen.cider)
-        pooled = {"bleu": self._statistics("bleu", chosen.bleu), "chrf": self._statistics("chrf", "char")}
-        if chosen.meteor15 is not None:
-            pooled["meteor15"] = self._statistics("meteor15", chosen.meteor15)
-            per_item["smeteor15"] = meteor15.meteor15(pooled["meteor15"])
-        sentence = bleu.sentence_bleu(pooled["bleu"])
-        per_item |= {f"sbleu{order}": sentence[:, order - 1] for order in range(1, bleu.ORDERS + 1)}
-        per_item["schrf"] = chrf.chrf(pooled["chrf"])
-        references = count_references(self.references)
-        signatures = text_signatures(chosen, references, len(self.hypotheses))
-        if encoder is not None:
-            per_item["semsim"] = semsim.similarity(self.hypotheses, self.references, encoder)
-            signatures["semsim"] = semsim.semsim_signature(encoder, references)
-        columns = ("n", *per_item, *(f"{metric}.{column}" for metric in pooled for column in _POOLED[metric]))
-        rows = [np.ones(len(self.hypotheses)), *per_item.values(), *(x for part in pooled.values() for x in part.T)]
-        statistics = np.stack(rows, axis=1)
-        corpus = {name: float(value) for name, value in finish(statistics.sum(axis=0), columns).items()}
-        return TextScores(per_item, corpus, signatures, statistics, columns)

@@ -12,22 +12,26 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.corecode.ontology import slots
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
+from evalsuite.common.sheet import Sheet, as_json
 from evalsuite.page import shards
 from evalsuite.page.citations import citations
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
-from evalsuite.types import Benchmark
+from evalsuite.results.journey import Results
+from evalsuite.results.sheets import SHEETS, sheets
+from evalsuite.types import Benchmark, Place
 
 # Where index.html takes styles, scripts, the data, and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
@@ -37,14 +41,16 @@ _TOLD: dict[str, Any] = {
     "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "means": [], "learning": [], "breakdowns": [], "confusions": [],
     "metric_correlations": [], "judged": {},
 }  # fmt: skip
+# Analyses that the page draws itself, from the cells in view: it needs no sheets of them. It draws the sheets of all others.
+_OWN = ("results", "ranks", "groups", "robustness", "breakdowns", "confusions", "correlations", "curves")
 _TOLD_OF_BENCHMARKS = (
-    "name", "title", "language", "sets", "sets_zh", "sets_en", "averaged", "groups", "published_zh", "published_en",
+    "name", "title", "sets", "sets_zh", "sets_en", "averaged", "groups", "published_zh", "published_en",
 )  # fmt: skip
 # One after the other, as one script.
 _SCRIPTS = (
     "words.js", "page.js", "filters.js", "picture.js", "benchmarks.js", "tablefile.js", "provenance.js", "overview.js", "groups.js", "ranks.js",
     "marks.js", "lines.js", "robustness.js", "slopes.js", "breakdown.js", "confusion.js", "curves.js", "judge.js", "scatter.js",
-    "correlations.js", "shards.js", "list.js", "evidence.js", "item.js", "main.js",
+    "correlations.js", "sheets.js", "shards.js", "list.js", "evidence.js", "item.js", "main.js",
 )  # fmt: skip
 
 
@@ -164,14 +170,19 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
     )
     used = {TASKS[cell["task"]].benchmark for cell in cells if cell["task"] in TASKS}
     return {
-        "runs": [{"name": f.name, "manifest": _manifest(f), **told} for f, told in zip(folders, found, strict=True)],
+        "runs": [
+            {"name": f.name, "manifest": _manifest(f), **told, "sheets": _sheets(f, results)}
+            for f, told, results in zip(folders, found, read, strict=True)
+        ],
         "tasks": [
-            {name: getattr(t, name) for name in ("name", "short", "zh", "en", "kind", "metrics", "benchmark")}
+            {name: getattr(t, name) for name in ("name", "short", "zh", "en", "metrics", "benchmark")}
+            | {"kind": t.kind.name}
             for t in TASKS.values()
         ],
         "benchmarks": [
             {
                 **{name: getattr(b, name) for name in _TOLD_OF_BENCHMARKS},
+                "language": b.language.name,
                 "published_as": None if b.published_as is None else dict(b.published_as),
             }
             for b in BENCHMARKS.values()
@@ -197,12 +208,25 @@ def _results(folder: Path) -> dict[str, Any]:
     return results
 
 
+def _sheets(folder: Path, results: dict[str, Any]) -> list[dict[str, Any]]:
+    """The sheets of a run, each with its analysis. Where an old or edited run has not what one needs, that is said."""
+    told = {f.name: results[f.name] for f in fields(Results) if f.name in results and f.name != "cells"}
+    done = Results(folder, tuple(results["cells"]), (), **told)
+    shown = []
+    for name in [name for name in SHEETS if name not in _OWN]:
+        try:
+            mine = list(sheets(done, [name]))
+        except ConfigError as error:
+            mine = [Sheet(name, name, (), (), (str(error).removeprefix(f"{folder}/"),))]
+        shown += [{"analysis": name, **as_json(sheet)} for sheet in mine]
+    return shown
+
+
 def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> list[dict[str, Any]]:
     """What judges said of the cell's items, with and without the gold answer: item -> [status, scores, reasons]."""
-    keys = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
     told = []
     for entry in judged.get("cells", ()):
-        if entry["control"] not in ("plain", "blind") or any(cell.get(k) != entry[k] for k in keys):
+        if entry["control"] not in ("plain", "blind") or Place.of(entry) != Place.of(cell):
             continue
         rows = {}
         for record in records.read(folder, entry["records"]):
@@ -238,7 +262,7 @@ def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
                 "shots": int(row.get("shots") or 0),
                 "metric": row["metric"],
                 # Published sacreBLEU goes to 100; ours is a share.
-                "value": float(row["value"]) / (100 if row["metric"] == "sacrebleu" else 1),
+                "value": float(row["value"]) / metric(row["metric"]).published,
             }
         except (KeyError, ValueError) as error:
             raise DataError(

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-COLUMN = ("set", "task", "split", "variant", "shots", "scoring", "perturb")
+from evalsuite.types import Place
+
 SIZE = 1_500_000  # characters of a shard before compression, about; one item's answers are never parted
 FLIP = 0.5  # as robustness.py has it
 
@@ -64,11 +65,11 @@ def pack(
     `rate` is told the scores of every cell.
     """
     packed = Packed([dict(cell) for cell in cells])
-    by_column: dict[tuple[Any, ...], list[int]] = {}
+    by_column: dict[Place, list[int]] = {}  # by place without its model
     for number, cell in enumerate(packed.cells):
-        by_column.setdefault(tuple(cell.get(name, _USUAL.get(name)) for name in COLUMN), []).append(number)
+        by_column.setdefault(Place.of(cell, model=""), []).append(number)
     plain: dict[tuple[Any, ...], dict[str, float]] = {}  # unperturbed: the first score of each item
-    for place in sorted(by_column, key=lambda place: place[-1] != "none"):  # unperturbed ones first; else as they come
+    for place in sorted(by_column, key=lambda place: place.perturb != "none"):  # unperturbed first; else as they come
         column = _Column()
         for number in by_column[place]:
             cell = packed.cells[number]
@@ -76,8 +77,8 @@ def pack(
             rate(cell, ratings)
             packed.items.update(item.split("~")[0] for item in values)
             packed.replies += len(values)
-            base = (cell["run"], cell["model"], *place[:-1])
-            if place[-1] == "none":
+            base = (cell["run"], Place.of(cell).but("perturb"))
+            if place.perturb == "none":
                 plain[base] = values
             elif base in plain:
                 cell["flips"] = _flips(column, values, plain[base])
@@ -92,9 +93,6 @@ def pack(
         shards = [[keep(_shard(column, part)), part[0]] for part in _parts(column)]
         packed.columns.append({"ids": list(column.entries), "shards": shards})
     return packed
-
-
-_USUAL = {"scoring": "generate", "perturb": "none"}  # of runs of before there were others
 
 
 def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tuple[dict[str, float], list[Rating]]:

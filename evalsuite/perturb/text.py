@@ -73,7 +73,7 @@ def swap_speakers(item: Item, seed: int = 0) -> Item:
         return replace(item, dialogue=dialogue)
     spoken = "\n".join(map(_body, item.dialogue))
     question = _swapped(item.question, spoken, [(s, e) for s, e, _ in named(item.question, names(item))])
-    if TASKS[item.task].kind == "span" or "[MASK]" in spoken:
+    if TASKS[item.task].kind.quoted or "[MASK]" in spoken:
         return replace(item, dialogue=dialogue, question=question)
     options = tuple(_swapped(option, spoken) for option in item.options)
     references = tuple(_swapped(reference, spoken) for reference in item.references)
@@ -99,7 +99,7 @@ def droppable(item: Item) -> tuple[int, ...]:
     """
     evidence = [event(item.question) or "", *item.references]
     bodies = [_body(turn) for turn in item.dialogue]
-    if TASKS[item.task].kind == "span":
+    if TASKS[item.task].kind.quoted:
         evidence += [body for body in bodies if any(reference in body for reference in item.references)]
     words = _words(" ".join(evidence))
     leans = [bool(words & _words(body)) for body in bodies]
@@ -160,7 +160,7 @@ def traditional(item: Item, seed: int = 0) -> Item:
     dialogue = tuple(_kept(turn, [(0, len(turn) - len(_body(turn)))]) for turn in item.dialogue)
     question = _kept(item.question, [(s, e) for s, e, _ in named(item.question, names(item))])
     options = tuple(map(_traditional, item.options))
-    if TASKS[item.task].kind == "span":
+    if TASKS[item.task].kind.quoted:
         references = tuple(_in_place(reference, item.dialogue, dialogue) for reference in item.references)
     else:
         references = tuple(map(_traditional, item.references))

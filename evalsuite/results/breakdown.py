@@ -1,4 +1,4 @@
-"""A cell's score by what its items are like, and which names of the ontology a model takes for which.
+"""Scores by properties of the items (length, distance, options, group), and confusions between the ontology's names.
 
 Pure functions of the per-item outcomes; their output stands in results.json under "breakdowns" and "confusions".
 
@@ -20,8 +20,8 @@ from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import event
 from evalsuite.parse.chars import key
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results.robustness import Told
-from evalsuite.types import Answer, Cell, Item, Score, Trial
+from evalsuite.results.outcomes import CellOutcomes, Rows, ScoredRun
+from evalsuite.types import Cell, Item
 
 Bin = tuple[int | None, int | None]  # lowest and highest, both in it; (26, None) is open, UNKNOWN could not be told
 UNKNOWN: Bin = (None, None)
@@ -29,30 +29,35 @@ UNKNOWN: Bin = (None, None)
 TURNS: tuple[Bin, ...] = ((1, 5), (6, 10), (11, 15), (16, 17), (18, 19), (20, 21), (22, 25), (26, None))
 DISTANCES: tuple[Bin, ...] = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 9), (10, None))
 
-Rows = Sequence[tuple[Trial, Answer, Score]]
+
+def section(run: ScoredRun) -> dict[str, Any]:
+    return {
+        "breakdowns": [cell.breakdown for cell in run.cells if cell.breakdown],
+        "confusions": [cell.confusion for cell in run.cells if cell.confusion],
+    }
 
 
 # --- score by length, distance and options
 
 
-def breakdown(told: Told, rows: Rows) -> dict[str, Any] | None:
-    """The cell's first metric by turns, turn distance, number of options and group; `told` is made of the same rows.
+def breakdown(outcomes: CellOutcomes, rows: Rows) -> dict[str, Any] | None:
+    """The cell's first metric by turns, turn distance, number of options and group; `outcomes` are those of the rows.
 
     None if no item was answered. Items that were asked in every rotation count once, right if all are, as in the cell.
     """
-    found = list(_items(told, rows))
+    found = list(_items(outcomes, rows))
     if not found:
         return None
     entry = {
-        **told.cell.place,
-        "metric": TASKS[told.cell.task].item_metrics[0],
+        **outcomes.cell.place.as_dict(),
+        "metric": TASKS[outcomes.cell.place.task].item_metrics[0],
         "turns": _bins((_bin(len(item.dialogue), TURNS), *rest) for item, *rest in found),
         "distance": _bins((_bin(distance(item), DISTANCES), *rest) for item, *rest in found),
     }
-    if told.labels:
+    if outcomes.labels:
         entry["options"] = _bins(((len(item.options),) * 2, *rest) for item, *rest in found)
     if len({item.group for item, *_ in found}) > 1:  # of one there is nothing to tell apart
-        entry["groups"] = _groups(told.cell.task, found)
+        entry["groups"] = _groups(outcomes.cell.place.task, found)
     return entry
 
 
@@ -67,15 +72,15 @@ def _groups(task: str, found: Iterable[tuple[Item, float, int]]) -> list[dict[st
     return [{"name": name, **_figures(groups[name])} for name in order]
 
 
-def _items(told: Told, rows: Rows) -> Iterator[tuple[Item, float, int]]:
+def _items(outcomes: CellOutcomes, rows: Rows) -> Iterator[tuple[Item, float, int]]:
     """Each item with its value and its dialogue."""
-    if not PERTURBATIONS[told.cell.perturb].several:
-        for (request, _, _), outcome in zip(rows, told.outcomes, strict=True):
-            yield request.item, outcome.value, outcome.source
+    if not PERTURBATIONS[outcomes.cell.place.perturb].several:
+        for (trial, _, _), outcome in zip(rows, outcomes.outcomes, strict=True):
+            yield trial.item, outcome.value, outcome.source
         return
     rotations: dict[str, list[tuple[Item, float, int]]] = {}
-    for (request, _, _), outcome in zip(rows, told.outcomes, strict=True):
-        rotations.setdefault(outcome.item, []).append((request.item, outcome.value, outcome.source))
+    for (trial, _, _), outcome in zip(rows, outcomes.outcomes, strict=True):
+        rotations.setdefault(outcome.item, []).append((trial.item, outcome.value, outcome.source))
     for same in rotations.values():
         item, _, source = same[0]
         if len(same) == len(item.options):  # of the others a request failed
@@ -156,25 +161,25 @@ def confusion(cell: Cell, rows: Rows) -> dict[str, Any] | None:
     been offered: `offers` has the options that were offered together, and [gold, replies] of the items that had them.
     Rotations count one by one.
     """
-    if cell.task not in _KNOWN or not rows:
+    if cell.place.task not in _KNOWN or not rows:
         return None
     offers: dict[tuple[str, ...], Counter[str]] = {}
     chosen: Counter[tuple[str, str]] = Counter()
     silent: Counter[str] = Counter()
-    for request, answer, _ in rows:
-        names = option_names(cell.task, request.item.options)
-        gold = names[request.item.gold or 0]
+    for trial, answer, _ in rows:
+        names = option_names(cell.place.task, trial.item.options)
+        gold = names[trial.item.gold or 0]
         offers.setdefault(tuple(sorted(set(names))), Counter())[gold] += 1
         if answer.choice is None:
             silent[gold] += 1
         else:
             chosen[gold, names[answer.choice]] += 1
-    english = _KNOWN[cell.task]()
+    english = _KNOWN[cell.place.task]()
     places = {name: n for n, name in enumerate(english)}
     every = sorted({name for names in offers for name in names}, key=lambda x: (places.get(x, len(places)), x))
     at = {name: n for n, name in enumerate(every)}
     return {
-        **cell.place,
+        **cell.place.as_dict(),
         "names": [[name, english.get(name, name)] for name in every],
         "pairs": sorted([at[gold], at[name], count] for (gold, name), count in chosen.items()),
         "silent": sorted([at[gold], count] for gold, count in silent.items()),

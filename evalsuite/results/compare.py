@@ -17,9 +17,9 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.metrics.statistics import holm, paired_test
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.journey import open_store, reading_of
-from evalsuite.results.scoring import Reading, read_answer, score_answer, score_cell
+from evalsuite.results.scoring import read_answer, score_answer, score_cell
 from evalsuite.results.store import Store
-from evalsuite.types import Cell, Item, Response
+from evalsuite.types import Cell, Item, Reading, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +64,15 @@ def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
         reading = reading_of(Path(run))
         cells = store.cells()
         for name in (a, b):
-            if name not in {c.model for c in cells}:
-                raise ConfigError(unknown("model of this run", name, sorted({c.model for c in cells})))
-        of_b = {_place(c): c for c in cells if c.model == b}
-        pairs = [(c, of_b[_place(c)]) for c in cells if c.model == a and _place(c) in of_b]
+            if name not in {c.place.model for c in cells}:
+                raise ConfigError(unknown("model of this run", name, sorted({c.place.model for c in cells})))
+        of_b = {c.place.but("model"): c for c in cells if c.place.model == b}
+        pairs = [(c, of_b[c.place.but("model")]) for c in cells if c.place.model == a and c.place.but("model") in of_b]
         rows = [row for one, other in pairs if (row := _row(store, one, other, reading))]
     if not rows:
         raise ConfigError(f"{a} and {b} share no answered item in {run}")
     corrected = holm({str(n): row.p for n, row in enumerate(rows)})
     return tuple(replace(row, p_holm=corrected[str(n)]) for n, row in enumerate(rows))
-
-
-def _place(cell: Cell) -> tuple[str, str, str, str, int, str, str]:
-    return cell.task, cell.set, cell.split, cell.variant, cell.shots, cell.scoring, cell.perturb
 
 
 def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | None:
@@ -89,33 +85,35 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     if not shared:
         return None
     items = [item for item, _, _ in shared]
-    metric = TASKS[one.task].item_metrics[0]
+    metric = TASKS[one.place.task].item_metrics[0]
     replies = [[mine for _, mine, _ in shared], [other for _, _, other in shared]]
     answers = [[read_answer(i, r, reading) for i, r in zip(items, side, strict=True)] for side in replies]
-    several = PERTURBATIONS[one.perturb].several
+    several = PERTURBATIONS[one.place.perturb].several
     scored = [score_cell(items, side, reading, read, several) for side, read in zip(replies, answers, strict=True)]
-    group, name = scored[0].names[metric]
-    sums = [s.metrics[group] for s in scored]
-    purpose = f"compare:{one.name}:{two.model}"
+    part = scored[0].part(metric)
+    purpose = f"compare:{one.place.name}:{two.place.model}"
     values = [
         [score_answer(i, a, r).values[metric] for i, a, r in zip(items, read, side, strict=True)]
         for read, side in zip(answers, replies, strict=True)
     ]
     right = (values[0], values[1]) if metric == "accuracy" and not several else None
-    found = paired_test(sums[0], sums[1], name, scored[0].clusters, Random(purpose), right)
+    found = paired_test(
+        part.sums, scored[1].part(metric).sums, part.names[metric], scored[0].clusters, Random(purpose), right
+    )
     flips = [
         Flip(item, mine.text, other.text, x, y)
         for (item, mine, other), x, y in zip(shared, *values, strict=True)
         if abs(x - y) >= 0.5
     ]
-    means = [float(m.finish(m.statistics.sum(axis=0))[name]) for m in sums]  # of rotations, as of all else, by item
+    means = [side.value(metric) for side in scored]  # of rotations, as of all else, by item
+    place = one.place
     return Comparison(
-        *_place(one), metric, len(scored[0].items), found.clusters, means[0], means[1], found.value, found.low,
+        place.task, place.set, place.split, place.variant, place.shots, place.scoring, place.perturb, metric, len(scored[0].items), found.clusters, means[0], means[1], found.value, found.low,
         found.high, found.p, found.test, found.p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),
     )  # fmt: skip
 
 
 def _answered(store: Store, cell: Cell) -> Iterator[tuple[str, tuple[Item, Response]]]:
-    for _, request, response in store.read(cell):
+    for _, trial, response in store.read(cell):
         if response is not None and response.error is None:
-            yield f"{request.item.id}#{request.rotation}", (request.item, response)
+            yield f"{trial.item.id}#{trial.rotation}", (trial.item, response)

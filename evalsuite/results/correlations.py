@@ -1,4 +1,4 @@
-"""Do the metrics of spans and texts say the same? How every two of them go together, per item and over models.
+"""Rank correlations between every two metrics of spans and texts, per item and over models.
 
 Stands in results.json under "metric_correlations", an entry a task, set and wording:
 
@@ -12,51 +12,47 @@ Baselines and perturbed items are left out: oracles and random spans would make 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.results.judged.summary import MODELS, per_item
-from evalsuite.results.scoring import Scored
-from evalsuite.types import Cell
+from evalsuite.results.judged.summary import MODELS
+from evalsuite.results.outcomes import Points, ScoredRun
+from evalsuite.results.scoring import Scored, per_item
+from evalsuite.types import Cell, Place
 
 if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
 
 SAMPLE = 2000
-PLACE = ("task", "set", "split", "variant", "shots")
-
-
-@dataclass(frozen=True, slots=True)
-class Points:
-    """Every metric of every answered item of one cell; light, as a run's are all held at a time."""
-
-    place: tuple[Any, ...]
-    names: tuple[str, ...]
-    values: Any  # (metrics, items), float32
+_OVER = ("model", "scoring", "perturb")  # what an entry is over, or has always alike
 
 
 def points(cell: Cell, scored: Scored) -> Points | None:
     """None for what is no text (choices and probes have metrics of one kind), and for what is left out."""
     import numpy as np
 
-    if TASKS[cell.task].kind not in ("span", "text") or cell.perturb != "none" or _baseline(cell.facts):
+    if TASKS[cell.place.task].kind.options or cell.place.perturb != "none" or _baseline(cell.facts):
         return None
     found = per_item(scored)
     values = np.array(list(found.values()), dtype=np.float32)
-    return Points(tuple(getattr(cell, key) for key in PLACE), tuple(found), values)
+    return Points(cell.place, tuple(found), values)
+
+
+def section(run: ScoredRun) -> dict[str, Any]:
+    cells = [cell.points for cell in run.cells if cell.points]
+    return {"metric_correlations": metric_correlations(cells, run.entries)}
 
 
 def metric_correlations(cells: Sequence[Points], entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """`entries` are results.json's cells."""
-    by_place: dict[tuple[Any, ...], list[Points]] = {}
+    by_place: dict[tuple[tuple[str, Any], ...], list[Points]] = {}
     for cell in cells:
-        by_place.setdefault(cell.place, []).append(cell)
+        by_place.setdefault(cell.place.but(*_OVER), []).append(cell)
     found = []
     for place, mine in by_place.items():
-        told = dict(zip(PLACE, place, strict=True))
+        told = dict(place)
         found.append({**told, "basis": "items", **_over_items(mine)})
         found += [{**told, "basis": "models", **over} for over in _over_models(place, entries)]
     order = list(TASKS)
@@ -74,10 +70,10 @@ def _over_items(cells: Sequence[Points]) -> dict[str, Any]:
     return {"models": len(cells), "n": table.shape[1], "of": count, "metrics": names, **between(table)}
 
 
-def _over_models(place: tuple[Any, ...], entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _over_models(place: tuple[tuple[str, Any], ...], entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     import numpy as np
 
-    mine = [e["metrics"] for e in entries if tuple(e[k] for k in PLACE) == place and _plain(e)]
+    mine = [e["metrics"] for e in entries if Place.of(e).but(*_OVER) == place and _plain(e)]
     if len(mine) >= MODELS:
         names = [n for n in mine[0] if all(m.get(n, {}).get("value") is not None for m in mine)]
         table = np.array([[m[name]["value"] for m in mine] for name in names])

@@ -1,4 +1,4 @@
-"""What stands behind a number, from a run's records: which items there are, and all that was said about one.
+"""The items behind a number, from a run's records: which there are, and every reply to one of them.
 
 Files are read line by line: a run may have 100,000 records, and a reply a megabyte.
 """
@@ -15,17 +15,16 @@ from typing import Any
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.results import records
 from evalsuite.results.journey import Results
-from evalsuite.types import PLACE as FILTERS
-from evalsuite.types import Status
+from evalsuite.types import Place, Status
 
 Record = dict[str, Any]
 OUTCOMES = ("right", "partial", "wrong", *(s.value for s in Status))  # parsed: right, partial and wrong together
-CANDIDATES = 20  # ids that are told where one is not enough to tell an item
+CANDIDATES = 20  # ids that are listed where several match
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An item in one cell (more than once, if it was rotated), and what judges said of it."""
+    """The records of an item in one cell (several if it was rotated), and judges' records of them."""
 
     cell: dict[str, Any]
     records: tuple[Record, ...]
@@ -85,8 +84,8 @@ def find(done: Results, wanted: str) -> str:
     raise ConfigError("\n  ".join([f"{wanted!r} may be any of these items:", *found[:CANDIDATES], *more]))
 
 
-def evidence(done: Results, name: str) -> Iterator[Asked]:
-    """What every cell has of the item with this id."""
+def asked(done: Results, name: str) -> Iterator[Asked]:
+    """The records of the item with this id, cell by cell."""
     for cell in done.cells:
         records = _of(done.out, cell["records"], name)
         if not records:
@@ -94,7 +93,7 @@ def evidence(done: Results, name: str) -> Iterator[Asked]:
         said = [
             record
             for entry in done.judged.get("cells", ())
-            if entry["control"] != "attack" and all(entry[k] == cell[k] for k in FILTERS)
+            if entry["control"] != "attack" and Place.of(entry) == Place.of(cell)
             for record in _of(done.out, entry["records"], name)
         ]
         yield Asked(cell, tuple(records), tuple(said))

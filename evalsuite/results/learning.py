@@ -1,55 +1,58 @@
-"""What a run says of a sweep: score over training items, and whether an adapter says a label because training did.
+"""Learning curves of sweeps: score by number of training items, and whether an adapter repeats the labels of training.
 
 Pure functions of the entries of cells and of robustness.positions; their output stands in results.json under "learning".
-Adapters are told by `facts.trained`; a folder may hold those of several sweeps.
+Cells of adapters have `facts.trained`; a folder may hold those of several sweeps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from statistics import mean
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import STYLES
+from evalsuite.results.outcomes import ScoredRun
+from evalsuite.results.robustness import all_positions
+from evalsuite.types import Place
 
-PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb")
 POOL = ("set", "allow_leak")  # of facts.trained: what else the training items hang on; other pools are other curves
 _ASKED = ("data", "limit", "seed", "drop_leaked")  # facts that say which items were asked
 
 
+def section(run: ScoredRun) -> dict[str, Any]:
+    return {"learning": learning(run.entries, all_positions(run.outcomes))}
+
+
 def learning(entries: Sequence[dict[str, Any]], positions: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
     """A row for each base model, way of training and place; `entries` are results.json's cells."""
-    at = {_place(c, "model"): c for c in entries}
-    said = {_place(p, "model"): p for p in positions}
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    at = {Place.of(c): c for c in entries}
+    said = {Place.of(p): p for p in positions}
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}  # by the base model's place, and the pool
     for cell in entries:
         trained = cell["facts"].get("trained")
         if trained and _figure(cell) is not None:
             pool = (trained.get(name) for name in POOL)
-            groups.setdefault((trained["base"], *pool, *_place(cell)), []).append(cell)
+            groups.setdefault((replace(Place.of(cell), model=trained["base"]), *pool), []).append(cell)
     rows = []
-    for (base, trained_on, allow_leak, *place), cells in groups.items():
+    for (base, trained_on, allow_leak), cells in groups.items():
         chances = [c["chance"] for c in cells if "chance" in c]
         rows.append(
             {
-                "base": base,
+                "base": base.model,
                 "trained_on": trained_on,
                 "allow_leak": allow_leak,
-                **dict(zip(PLACE, place, strict=True)),
+                **dict(base.but("model")),
                 "metric": TASKS[cells[0]["task"]].metrics[0],
-                "before": _before(at.get((base, *place)), cells),
+                "before": _before(at.get(base), cells),
                 "chance": chances[0] if chances else None,
                 "points": _points(cells, said),
             }
         )
     order = (list(TASKS), list(PERTURBATIONS))
     return sorted(rows, key=lambda r: (order[0].index(r["task"]), r["set"], order[1].index(r["perturb"])))
-
-
-def _place(entry: dict[str, Any], *more: str) -> tuple[Any, ...]:
-    return tuple(entry[name] for name in (*more, *PLACE))
 
 
 def _figure(cell: dict[str, Any]) -> dict[str, Any] | None:
@@ -69,7 +72,7 @@ def _items(cell: dict[str, Any]) -> list[Any]:
     return [cell["facts"].get(name) for name in _ASKED]
 
 
-def _points(cells: Sequence[dict[str, Any]], said: dict[tuple[Any, ...], dict[str, Any]]) -> list[dict[str, Any]]:
+def _points(cells: Sequence[dict[str, Any]], said: dict[Place, dict[str, Any]]) -> list[dict[str, Any]]:
     by_size: dict[int, list[dict[str, Any]]] = {}
     for cell in cells:
         by_size.setdefault(cell["facts"]["trained"]["size"], []).append(cell)
@@ -79,7 +82,7 @@ def _points(cells: Sequence[dict[str, Any]], said: dict[tuple[Any, ...], dict[st
         seeds = [_seed(cell) for cell in of]
         values = [s["value"] for s in seeds]
         several = len(seeds) > 1
-        checks = [x for c in of if (x := label_check(c["facts"]["trained"], said.get(_place(c, "model"))))]
+        checks = [x for c in of if (x := label_check(c["facts"]["trained"], said.get(Place.of(c))))]
         points.append(
             {
                 "size": size,

@@ -1,4 +1,4 @@
-"""The mean over a benchmark's sets where its paper tells one: CIDER's five folds, GLUCOSE's ten dimensions.
+"""Means over a benchmark's sets, where its paper reports them: CIDER's five folds, GLUCOSE's ten dimensions.
 
 Every set weighs the same, as in the papers' tables. Sets share no dialogue (folds) or none of the answers (dimensions), so
 the interval of the mean is that of independent values: half widths h of k sets give sqrt(sum of h²) / k. `sd` is the sample
@@ -13,16 +13,20 @@ from statistics import stdev
 from typing import Any
 
 from evalsuite.benchmarks.registry import benchmark_of, set_order
+from evalsuite.results.outcomes import ScoredRun
+from evalsuite.types import Place
 
-_SHARED = ("model", "task", "split", "variant", "shots", "scoring", "perturb")
+
+def section(run: ScoredRun) -> dict[str, Any]:
+    return {"means": means(run.entries)}
 
 
 def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Entries of results.json's cells -> one for each that differ in their set alone, of benchmarks that are averaged."""
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    groups: dict[tuple[tuple[str, Any], ...], list[dict[str, Any]]] = {}
     for cell in cells:
         if benchmark_of(cell["task"]).averaged:
-            groups.setdefault(tuple(cell[name] for name in _SHARED), []).append(cell)
+            groups.setdefault(Place.of(cell).but("set"), []).append(cell)
     found = []
     for place, mine in groups.items():
         mine.sort(key=lambda cell: set_order(cell["set"]))
@@ -30,7 +34,7 @@ def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             names = [n for n in mine[0]["metrics"] if all(n in cell["metrics"] for cell in mine)]
             found.append(
                 {
-                    **dict(zip(_SHARED, place, strict=True)),
+                    **dict(place),
                     "sets": [cell["set"] for cell in mine],
                     "items": sum(cell["items"] for cell in mine),
                     "metrics": {name: _mean([cell["metrics"][name] for cell in mine]) for name in names},

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from importlib import import_module
 from itertools import combinations
@@ -23,11 +23,9 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.dialogue import sources
 from evalsuite.results import records
+from evalsuite.types import Place
 
 ALPHA = 0.05
-PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb")
-SHEET = tuple(name for name in PLACE if name != "task")  # what ranks go over: its columns are tasks
-_USUAL = {"scoring": "generate", "perturb": "none"}  # of runs of before there were others
 # Holm multiplies the smallest p by the number of pairs: with fewer draws than that no pair could be significant.
 _DRAWS, _DRAWS_A_PAIR = 9_999, 100
 
@@ -47,11 +45,14 @@ class Value:
 class Rated:
     """A model in a column. All cells of all runs are held at a time, so it is light."""
 
-    model: str
-    place: tuple[Any, ...]  # the values of PLACE
+    place: Place
     values: tuple[Value, ...]
     whole: bool  # no request failed, and none is still to be made
     adapter: bool = False  # of a sweep: shown when asked for
+
+    @property
+    def model(self) -> str:
+        return self.place.model
 
 
 def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = None) -> Rated | None:
@@ -76,8 +77,8 @@ def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = Non
         for name, told in items.items()
     )
     whole = bool(values) and not entry.get("missing") and not entry.get("status", {}).get("failed")
-    place = tuple(entry.get(key, _USUAL.get(key)) for key in PLACE)
-    return Rated(model or entry["model"], place, values, whole, bool(facts.get("trained")))
+    place = Place.of(entry, model=model or entry["model"])
+    return Rated(place, values, whole, bool(facts.get("trained")))
 
 
 def rated_run(folder: Path) -> Iterator[Rated]:
@@ -102,11 +103,11 @@ def groups(cells: Sequence[Rated]) -> list[dict[str, Any]]:
     Where there are adapters of a sweep beside other models, entries without them come first, then those with them:
     more pairs ask for more of each.
     """
-    columns: dict[tuple[Any, ...], list[Rated]] = {}
+    columns: dict[Place, list[Rated]] = {}  # by place without its model
     for cell in cells:
-        columns.setdefault(cell.place, []).append(cell)
+        columns.setdefault(replace(cell.place, model=""), []).append(cell)
     found = []
-    for place, column in sorted(columns.items(), key=lambda c: (set_order(c[0][1]), task_order(c[0][0]), str(c[0]))):
+    for place, column in sorted(columns.items(), key=lambda c: (set_order(c[0].set), task_order(c[0].task), str(c[0]))):
         plain = [cell for cell in column if not cell.adapter]
         families = [plain, column] if plain and len(plain) < len(column) else [column]
         for family in families:
@@ -115,7 +116,7 @@ def groups(cells: Sequence[Rated]) -> list[dict[str, Any]]:
     return found
 
 
-def _column(place: tuple[Any, ...], column: Sequence[Rated]) -> list[dict[str, Any]]:
+def _column(place: Place, column: Sequence[Rated]) -> list[dict[str, Any]]:
     import numpy as np
 
     from evalsuite.metrics.statistics import pairwise
@@ -135,10 +136,12 @@ def _column(place: tuple[Any, ...], column: Sequence[Rated]) -> list[dict[str, A
     table = [{v.item: v.values for v in cell.values} for cell in compared]
     pairs = math.comb(len(compared), 2)
     entries = []
-    for n, metric in enumerate(TASKS[place[0]].item_metrics):
+    for n, metric in enumerate(TASKS[place.task].item_metrics):
         values = np.array([[of[item][n] for item in order] for of in table])
         # The purpose names no model: the same replies under other names get the same groups.
-        purpose = f"groups:{':'.join(map(str, place))}:{metric}".encode("utf-8", "surrogatepass")
+        purpose = f"groups:{':'.join(str(part) for _, part in place.but('model'))}:{metric}".encode(
+            "utf-8", "surrogatepass"
+        )
         p, test = pairwise(values, clusters, Random(purpose), max(_DRAWS, _DRAWS_A_PAIR * pairs))
         means = {cell.model: float(v) for cell, v in zip(compared, values.mean(axis=1), strict=True)}
         ranked = sorted(means, key=lambda model: (-means[model], model))
@@ -146,7 +149,7 @@ def _column(place: tuple[Any, ...], column: Sequence[Rated]) -> list[dict[str, A
         differ = _significant({(a, b): float(p[at[a], at[b]]) for a, b in combinations(ranked, 2)})
         entries.append(
             {
-                **dict(zip(PLACE, place, strict=True)),
+                **dict(place.but("model")),
                 "metric": metric,
                 "items": len(shared),
                 "dialogues": len(set(clusters)),
@@ -257,17 +260,18 @@ def ranks_of(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[dict[str, A
 
     Only models with every column complete are ranked; baselines and adapters of sweeps are not.
     """
-    tables: dict[tuple[Any, ...], dict[str, dict[str, float | None]]] = {}
+    tables: dict[tuple[tuple[str, Any], ...], dict[str, dict[str, float | None]]] = {}
     for entry in entries:
         facts = entry["facts"]
         if facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ()) or facts.get("trained"):
             continue
         whole = not entry.get("missing") and not entry.get("status", {}).get("failed")
         value = entry["metrics"][TASKS[entry["task"]].metrics[0]]["value"] if whole else None
-        tables.setdefault(tuple(entry[k] for k in SHEET), {}).setdefault(entry["model"], {})[entry["task"]] = value
+        sheet = tables.setdefault(Place.of(entry).but("model", "task"), {})
+        sheet.setdefault(entry["model"], {})[entry["task"]] = value
     for place, models in tables.items():
         tasks = [name for name in TASKS if any(name in of for of in models.values())]
         rows = {model: [of.get(task) for task in tasks] for model, of in models.items()}
         ranked = {model: [v for v in row if v is not None] for model, row in rows.items() if None not in row}
         if len(ranked) > 1 and len(tasks) > 1:
-            yield dict(zip(SHEET, place, strict=True)), average_ranks(ranked), [m for m in rows if m not in ranked]
+            yield dict(place), average_ranks(ranked), [m for m in rows if m not in ranked]

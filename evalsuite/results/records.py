@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import safe_name
 from evalsuite.common.jsonl import parse
-from evalsuite.types import Cell
+from evalsuite.types import Answer, Cell, Likelihood, Message, Response, Score, Trial
 
 LINE = 2**24  # bytes: a reply of 1 MB, all of it escaped, with its prompt
 FILE = 2**30  # bytes of one file, unpacked
@@ -28,7 +28,7 @@ _PLACE = re.compile(r"(records|judged)/[^/\\\x00-\x1f]+\.jsonl")
 
 def file_name(cell: Cell) -> str:
     """For people; nothing is ever read back from it."""
-    return f"{safe_name(cell.model)}.{cell.set}.{cell.split}.{cell.task}.{cell.way.replace(' ', '.')}.jsonl"
+    return f"{safe_name(cell.place.model)}.{cell.place.set}.{cell.place.split}.{cell.place.task}.{cell.place.way.replace(' ', '.')}.jsonl"
 
 
 def find_results(folder: Path) -> Path:
@@ -37,6 +37,47 @@ def find_results(folder: Path) -> Path:
     if not path.is_file():
         raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
     return path
+
+
+def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: Answer, score: Score) -> dict[str, Any]:
+    """One line of records/: all that a reviewer needs to check the item."""
+    item, request = trial.item, trial.request
+    return {
+        "item": item.id,
+        "model": cell.place.model,
+        "variant": trial.variant,
+        "shots": list(trial.shots),
+        "asked_shots": trial.asked_shots,
+        "max_new_tokens": request.max_new_tokens,
+        "key": key,
+        "prompt": request.prompt,
+        "messages": [_flat(m) for m in request.messages] if cell.facts.get("chat") else None,
+        "reply": response.text if response.error is None else None,
+        "reasoning": response.reasoning,
+        "likelihoods": [_flat(x) for x in response.likelihoods] or None,
+        "scoring": cell.place.scoring,
+        "perturb": trial.perturb,
+        "rotation": trial.rotation,
+        "finish": response.finish,
+        "error": response.error,
+        "prompt_tokens": response.prompt_tokens,
+        "new_tokens": response.new_tokens,
+        "answer": _flat(answer),
+        "scores": score.values,
+        "gold": ", ".join(item.labels[gold] for gold in item.golds) or None,
+        **{
+            name: getattr(item, name)
+            for name in ("task", "set", "split", "dialogue", "question", "labels", "options", "references")
+        },
+        **({"group": item.group} if item.group else {}),
+        **({"pairs": request.pairs} if request.pairs else {}),
+        **({"pattern": request.pattern} if request.pattern else {}),
+    }
+
+
+def _flat(value: Message | Likelihood | Answer) -> dict[str, Any]:
+    """`asdict` of what holds plain values: it would copy every one of them, a hundred times a record."""
+    return {name: getattr(value, name) for name in value.__slots__}
 
 
 def find(folder: Path, place: str) -> Path:

@@ -1,73 +1,34 @@
-"""What a run says of a model's robustness: drops under perturbation, choices by position, wordings, shots.
+"""Robustness of models: drops under perturbation, choices by position, spread over wordings and shots.
 
 Pure functions of the per-item outcomes and the entries of cells; their output stands in results.json under "robustness".
-Perturbed items keep the ids of their originals: everything is compared item by item, over the items answered in both.
+Perturbed items keep the ids of their originals: cells are compared item by item, over the items answered in both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.dialogue import sources
 from evalsuite.perturb import PERTURBATIONS, Perturbation
-from evalsuite.types import Answer, Cell, Item, Score, Trial
+from evalsuite.results.outcomes import CellOutcomes, Outcome, ScoredRun
+from evalsuite.types import Place
 
 FLIP = 0.5  # from where on a difference counts as a flip; for right and wrong it is 1
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one request that was answered. Light: a run's outcomes are all held at a time."""
-
-    item: str
-    rotation: int
-    source: int  # the dialogue it comes from; counts within a cell
-    value: float  # of the task's first metric
-    golds: tuple[int, ...]
-    chosen: tuple[int, ...]  # () for choices: no option was chosen
-    original: Item | None  # the item without its texts, where it is not perturbed
+def section(run: ScoredRun) -> dict[str, Any]:
+    return {"robustness": robustness(run.outcomes, run.entries)}
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A cell's outcomes; `labels` are those of the item that has most."""
-
-    cell: Cell
-    labels: tuple[str, ...]
-    outcomes: tuple[Outcome, ...]
-
-
-def told(cell: Cell, rows: Sequence[tuple[Trial, Answer, Score]]) -> Told:
-    """`rows` without failed requests, which have no score."""
-    metric = TASKS[cell.task].item_metrics[0]
-    found = sources([request.item.dialogue for request, _, _ in rows])
-    outcomes = tuple(
-        Outcome(
-            request.item.id,
-            request.rotation,
-            source,
-            score.values[metric],
-            request.item.golds,
-            answer.choices or (() if answer.choice is None else (answer.choice,)),
-            replace(request.item, dialogue=(), question="", references=()) if cell.perturb == "none" else None,
-        )
-        for (request, answer, score), source in zip(rows, found, strict=True)
-    )
-    return Told(cell, max((r.item.labels for r, _, _ in rows), key=len, default=()), outcomes)
-
-
-def robustness(cells: Sequence[Told], entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def robustness(cells: Sequence[CellOutcomes], entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What results.json holds under "robustness"; `entries` are its cells."""
     order = list(PERTURBATIONS)
-    cells = sorted(cells, key=lambda c: order.index(c.cell.perturb))  # as everywhere; the store goes by name
+    cells = sorted(cells, key=lambda c: order.index(c.cell.place.perturb))  # as everywhere; the store goes by name
     return {
         "drops": drops(cells),
-        # Of a probe the valid explanation always stands first, and nothing is chosen.
-        "positions": [positions(c) for c in cells if c.labels and TASKS[c.cell.task].kind != "probe"],
+        "positions": all_positions(cells),
         "wordings": [_wording(*group) for group in _alike(entries, "variant")],
         "shots": [{**place, "values": values} for place, values in _alike(entries, "shots")],
     }
@@ -76,14 +37,14 @@ def robustness(cells: Sequence[Told], entries: Sequence[dict[str, Any]]) -> dict
 # --- perturbed beside not perturbed
 
 
-def drops(cells: Sequence[Told]) -> list[dict[str, Any]]:
+def drops(cells: Sequence[CellOutcomes]) -> list[dict[str, Any]]:
     """A row for each perturbed cell whose unperturbed one is there; p-values corrected by Holm over a model's rows."""
     from evalsuite.metrics.statistics import holm  # with numpy, which is not to be loaded with the package
 
-    bases = {_place(c.cell): c for c in cells if c.cell.perturb == "none"}
+    bases = {c.cell.place.but("perturb"): c for c in cells if c.cell.place.perturb == "none"}
     rows = []
     for c in cells:
-        base = bases.get(_place(c.cell))
+        base = bases.get(c.cell.place.but("perturb"))
         # The same ids of another file are other items.
         if base and c is not base and base.cell.facts["data"] == c.cell.facts["data"] and (row := _drop(base, c)):
             rows.append(row)
@@ -94,14 +55,10 @@ def drops(cells: Sequence[Told]) -> list[dict[str, Any]]:
     return rows
 
 
-def _place(cell: Cell) -> tuple[Any, ...]:
-    return tuple(value for name, value in cell.place.items() if name != "perturb")
-
-
-def _drop(base: Told, other: Told) -> dict[str, Any] | None:
+def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
     from evalsuite.metrics.statistics import Means, paired_test
 
-    change = PERTURBATIONS[other.cell.perturb]
+    change = PERTURBATIONS[other.cell.place.perturb]
     theirs: dict[str, list[Outcome]] = {}
     for outcome in other.outcomes:
         theirs.setdefault(outcome.item, []).append(outcome)
@@ -111,17 +68,17 @@ def _drop(base: Told, other: Told) -> dict[str, Any] | None:
     pairs = [(mine, theirs[mine.item]) for mine in base.outcomes if mine.item in theirs]
     if not pairs:
         return None
-    metric = TASKS[base.cell.task].item_metrics[0]
+    metric = TASKS[base.cell.place.task].item_metrics[0]
     before, after = [mine.value for mine, _ in pairs], [min(o.value for o in found) for _, found in pairs]
     clusters = [mine.source for mine, _ in pairs]
     place = other.cell.place
     # The purpose names no model: two models with the same replies get the same interval.
-    purpose = f"robustness:{place['task']}:{place['set']}:{place['split']}:{place['perturb']}"
+    purpose = f"robustness:{place.task}:{place.set}:{place.split}:{place.perturb}"
     a, b = Means.of({metric: after}), Means.of({metric: before})
     found = paired_test(a, b, metric, clusters, Random(purpose), (after, before) if metric == "accuracy" else None)
     changes = [y - x for x, y in zip(before, after, strict=True)]
     row = {
-        **place,
+        **place.as_dict(),
         "metric": metric,
         "items": len(pairs),
         "dialogues": found.clusters,
@@ -157,15 +114,20 @@ def _choices(pairs: Sequence[tuple[Outcome, list[Outcome]]], change: Perturbatio
 # --- where gold stands, and what the model chooses
 
 
-def positions(told: Told) -> dict[str, Any]:
+def all_positions(cells: Iterable[CellOutcomes]) -> list[dict[str, Any]]:
+    """Of every cell whose items list options. Of a probe the valid explanation always stands first: nothing is chosen."""
+    return [positions(c) for c in cells if c.labels and TASKS[c.cell.place.task].kind.written]
+
+
+def positions(found: CellOutcomes) -> dict[str, Any]:
     """By position: how often gold stands there, is right there, and how often the model chose it (rotations one by one).
 
     `bias` is the total variation distance between the chosen positions and gold's: 0 if both are spread alike, 0.67 for
     a model that says (b) to everything where gold is spread evenly over three.
     """
-    count = len(told.labels)
+    count = len(found.labels)
     gold, right, chosen = [0] * count, [0] * count, [0] * count
-    for o in told.outcomes:
+    for o in found.outcomes:
         for n in o.golds:
             gold[n] += 1
             right[n] += n in o.chosen
@@ -175,12 +137,12 @@ def positions(told: Told) -> dict[str, Any]:
     if sum(gold) and sum(chosen):
         bias = sum(abs(c / sum(chosen) - g / sum(gold)) for c, g in zip(chosen, gold, strict=True)) / 2
     return {
-        **told.cell.place,
-        "labels": list(told.labels),
+        **found.cell.place.as_dict(),
+        "labels": list(found.labels),
         "gold": gold,
         "right": right,
         "chosen": chosen,
-        "silent": sum(not o.chosen for o in told.outcomes),
+        "silent": sum(not o.chosen for o in found.outcomes),
         "bias": bias,
     }
 
@@ -190,16 +152,15 @@ def positions(told: Told) -> dict[str, Any]:
 
 def _alike(entries: Iterable[dict[str, Any]], name: str) -> Iterator[tuple[dict[str, Any], dict[str, float]]]:
     """Cells that differ in `name` alone, where there are several: what they share, and their values by it."""
-    groups: dict[tuple[Any, ...], dict[str, float]] = {}
-    keys = [k for k in ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb") if k != name]
+    groups: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
     for entry in entries:
         value = entry["metrics"][TASKS[entry["task"]].metrics[0]]["value"]
         if value is not None:
-            groups.setdefault(tuple(entry[k] for k in keys), {})[entry[name]] = value
+            groups.setdefault(Place.of(entry).but(name), {})[entry[name]] = value
     for place, values in groups.items():
         if len(values) > 1:
             by_name = {str(key): values[key] for key in sorted(values)}
-            shared = dict(zip(keys, place, strict=True))
+            shared = dict(place)
             yield {**shared, "metric": TASKS[shared["task"]].metrics[0]}, by_name
 
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.text import escape_surrogates
-from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response, Trial
+from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS items (hash TEXT PRIMARY KEY, item BLOB NOT NULL);
@@ -49,7 +49,7 @@ def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Evidence(Protocol):
+class Source(Protocol):
     """What results are computed from: a run's store, or the records of a submission."""
 
     def cells(self) -> list[Cell]: ...
@@ -172,8 +172,8 @@ class Store:
     def cells(self) -> list[Cell]:
         """All cells planned, sorted by what they are, not by when they came."""
         rows = self._db.execute("SELECT place, facts FROM cells").fetchall()
-        cells = (Cell(**json.loads(place), facts=json.loads(facts)) for place, facts in rows)
-        return sorted(cells, key=lambda c: tuple(c.place.values()))
+        cells = (Cell(Place(**json.loads(place)), json.loads(facts)) for place, facts in rows)
+        return sorted(cells, key=lambda cell: cell.place)
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         """(key, trial, response) of a cell in order; None where neither reply nor failure is there yet."""
@@ -198,7 +198,7 @@ class Store:
 
 
 def _place(cell: Cell) -> str:
-    return json.dumps(cell.place, ensure_ascii=False)
+    return json.dumps(cell.place.as_dict(), ensure_ascii=False)
 
 
 class _transaction:

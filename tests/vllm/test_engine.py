@@ -36,7 +36,7 @@ CLOSE = 1e-4  # of a natural logarithm; seen: 2e-5
 def requests(sample: Corpus, scoring: str = "generate", per_cell: int = 4) -> list[Request]:
     found = []
     for task in TASKS.values():
-        if scoring == "generate" or task.kind == "choice":
+        if scoring == "generate" or task.kind.name == "choice":
             prompt = Prompt(bundled("prompts"), task, "paper")
             for item_set in ("easy", "hard"):
                 items = sample.file(task, item_set, "test").items[:per_cell]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.cedar.explanation import DIMENSIONS
 from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS, TASKS_CEDAR
+from evalsuite.benchmarks.languages import EN
 from evalsuite.types import Benchmark
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Co
 BENCHMARK = Benchmark(
     "cedar",
     "CEDAR",
-    "en",
+    EN,
     sets=SETS,
     splits=SPLITS,
     sets_zh="来源",

@@ -18,6 +18,7 @@ from importlib import import_module
 from random import Random
 
 from evalsuite.benchmarks.cedar.explanation import NEGATED, Explanation, Instance
+from evalsuite.benchmarks.languages import LANGUAGES
 from evalsuite.types import Item
 
 Words = list[str]
@@ -106,8 +107,8 @@ def words(explanation: Explanation) -> Words:
     ['天黑', '了，', '雨大', '导致', 'A', '没', '出门']
     """
     parts = (explanation.antecedent, explanation.connective, explanation.consequent)
-    if explanation.language != "zh":
-        return " ".join(parts).split()
+    if gap := LANGUAGES[explanation.language].gap:
+        return gap.join(parts).split()
     found: Words = []
     for part in parts:
         for word in _cut()(part):
@@ -119,7 +120,7 @@ def words(explanation: Explanation) -> Words:
 
 
 def _joined(parts: Words, explanation: Explanation) -> str:
-    return ("" if explanation.language == "zh" else " ").join(parts)
+    return LANGUAGES[explanation.language].gap.join(parts)
 
 
 @cache

@@ -1,11 +1,10 @@
-"""Commonsense explanations of a response, and the dialogues that they explain: CEDAR's values (Zhou et al. 2021).
-
-Like dialogue.py, what several stages need to know; imports nothing of ours.
-"""
+"""Commonsense explanations of a response, and the dialogues that they explain: CEDAR's values (Zhou et al. 2021)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from evalsuite.benchmarks.languages import LANGUAGES
 
 DIMENSIONS = ("event", "emotion", "location", "possession", "attribute")
 
@@ -22,7 +21,6 @@ NEGATED = {
     },
     "zh": {"导致": "没有导致", "使得": "没有使得", "促使": "没有促使", "引起": "没有引起"},
 }
-LANGUAGES = tuple(NEGATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class Explanation:
 
     @property
     def text(self) -> str:
-        gap = "" if self.language == "zh" else " "
+        gap = LANGUAGES[self.language].gap
         return gap.join((self.antecedent, self.connective, self.consequent))
 
 

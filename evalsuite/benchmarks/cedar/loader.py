@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cedar import chinese as cedar_chinese
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
-from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, LANGUAGES, NEGATED, Explanation, Instance
+from evalsuite.benchmarks.cedar.explanation import DIMENSIONS, NEGATED, Explanation, Instance
 from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS, TASKS_CEDAR
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode import loader as corecode
@@ -186,7 +186,7 @@ class _Line(BaseModel):
     def _names_what_there_is(self) -> _Line:
         if "/" in self.source:
             raise Fault(f"expected the name of a data set, without a slash, found {self.source!r}", "source")
-        _one_of(self.language, LANGUAGES, "language")
+        _one_of(self.language, tuple(NEGATED), "language")
         for n, one in enumerate(self.explanations):
             _one_of(one.dimension, DIMENSIONS, f"explanations[{n}].dimension")
             _one_of(one.connective, tuple(NEGATED[self.language]), f"explanations[{n}].connective")

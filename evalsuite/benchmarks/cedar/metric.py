@@ -11,6 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS, corruption_of
+from evalsuite.benchmarks.kinds import delta_nll
+from evalsuite.types import Answered, Metric, Part
+
 
 @dataclass(frozen=True, slots=True)
 class Probes:
@@ -57,3 +61,27 @@ class Probes:
         for n, name in enumerate(self.corruptions):
             found |= {f"accuracy_{name}": accuracy[..., n], f"delta_nll_{name}": delta[..., n]}
         return found
+
+
+def probe_part(answered: Answered) -> Part:
+    """The metrics of a cell: of each group of corruptions, and of each corruption."""
+    groups = {corruption.name: corruption.group for corruption in CORRUPTIONS.values()}
+    deltas = [delta_nll(response) for response in answered.responses]
+    probes = Probes.of([corruption_of(item) for item in answered.items], groups, deltas)
+    names = {name: name for name in probes.finish(probes.statistics.sum(axis=0))}
+    return Part("probes", probes, names, {name: f"{name}|by:token" for name in names})
+
+
+# Of a group or a corruption, by the Chinese and the English words for it. ΔNLL is in nats.
+_WORDS = {
+    "logical": ("逻辑", "logical"), "complete": ("整体", "complete"), "swapped": ("互换", "swapped"), "negation": ("否定", "negation"),
+    "invalid": ("错误解释", "invalid"), "shuffled": ("乱序", "shuffled"), "dropped": ("删词", "dropped"), "reversed": ("倒序", "reversed"),
+}  # fmt: skip
+METRICS = tuple(
+    metric
+    for name, (zh, en) in _WORDS.items()
+    for metric in (
+        Metric(f"accuracy_{name}", f"正确率（{zh}）", f"Acc. ({en})", f"{name} %"),
+        Metric(f"delta_nll_{name}", f"ΔNLL（{zh}）", f"ΔNLL ({en})", f"{name}\nΔNLL", top=None, percent=False),
+    )
+)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.cicero.rubric import RUBRIC
 from evalsuite.benchmarks.cicero.tasks import QUESTIONS, SETS, TASKS_CICERO
+from evalsuite.benchmarks.languages import EN
 from evalsuite.types import Archives, Benchmark
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Co
 BENCHMARK = Benchmark(
     "cicero",
     "CICERO",
-    "en",
+    EN,
     sets=SETS,
     splits=("train", "dev", "test"),
     sets_zh="版本",

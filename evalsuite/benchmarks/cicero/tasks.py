@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from evalsuite.types import Task
+from evalsuite.benchmarks.kinds import CHOICE, CHOICES, TEXT
+from evalsuite.types import Kind, Task
 
 SETS = ("v1", "v2")
 
@@ -32,15 +33,15 @@ CHAINED = {
 }
 
 
-def _row(name: str, short: str, zh: str, en: str, kind: str = "text", subset: str = "all") -> Task:
+def _row(name: str, short: str, zh: str, en: str, kind: Kind = TEXT, subset: str = "all") -> Task:
     metrics, tokens = {
-        "text": (
+        TEXT: (
             ("bleu2", "meteor", "rouge_l", "cider"),
             96,
         ),  # the columns of Tables 4 and 5 but Sem-Sim, which needs an encoder
-        "choice": (("accuracy",), 64),
+        CHOICE: (("accuracy",), 64),
         # Room for every option's text: that is what the official models write.
-        "choices": (("set_accuracy", "answer_f1", "answer_precision", "answer_recall"), 256),
+        CHOICES: (("set_accuracy", "answer_f1", "answer_precision", "answer_recall"), 256),
     }[kind]
     return Task(f"cicero_{name}", short, zh, en, kind, "{split}.json", "", metrics, tokens, "cicero", subset=subset)
 
@@ -59,7 +60,7 @@ TASKS_CICERO: dict[str, Task] = {
         _row("reaction", "R", "情绪反应", "Emotional reaction"),
         _row("chained_cause", "CC", "链式原因", "Chained cause", subset=_BOTH),
         _row("chained_subsequent_event", "CSEv", "链式后续事件", "Chained subsequent event", subset=_BOTH),
-        _row("single_answer", "SAS", "单选", "Single answer selection", "choice", "one right answer"),
-        _row("all_answers", "AAS", "多选", "All answers selection", "choices"),
+        _row("single_answer", "SAS", "单选", "Single answer selection", CHOICE, "one right answer"),
+        _row("all_answers", "AAS", "多选", "All answers selection", CHOICES),
     )
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.cider.relations import CATEGORIES
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
+from evalsuite.benchmarks.languages import EN
 from evalsuite.types import Benchmark
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _SAME = {name for task in TASKS_CIDER.values() for name in task.metrics} - {"f1"
 BENCHMARK = Benchmark(
     "cider",
     "CIDER",
-    "en",
+    EN,
     sets=FOLDS,
     splits=SPLITS,
     sets_zh="折",

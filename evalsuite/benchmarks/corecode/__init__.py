@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.corecode.rubric import RUBRIC
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
+from evalsuite.benchmarks.languages import ZH
 from evalsuite.types import Benchmark
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Co
 BENCHMARK = Benchmark(
     "corecode",
     "CORECODE",
-    "zh",
+    ZH,
     sets=("easy", "hard"),
     splits=("train", "dev", "test"),
     sets_zh="集合",

@@ -89,7 +89,7 @@ class _Written(_Line):
 def load(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
     """Read one file. A broken line raises DataError with file, line and field; with `skip_bad` it is left out and counted."""
     path = path_of(root, task, set, split)
-    model: type[_Choice] | type[_Written] = _Choice if task.kind == "choice" else _Written
+    model: type[_Choice] | type[_Written] = _Choice if task.kind.options else _Written
     numbers: dict[int, int] = {}
     dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share a dialogue: keep it once
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from evalsuite.types import Task
+from evalsuite.benchmarks.kinds import CHOICE, SPAN, TEXT
+from evalsuite.types import Kind, Task
 
 
-def _row(name: str, short: str, zh: str, en: str, kind: str, file: str, whole: bool = True) -> Task:
+def _row(name: str, short: str, zh: str, en: str, kind: Kind, file: str, whole: bool = True) -> Task:
     # Room enough for a sentence of rationale before the answer; what runs over is counted as truncated.
     folder, metrics, tokens = {
-        "choice": ("multiple_choice", ("accuracy",), 64),
-        "span": ("span_extraction", ("f1", "em"), 64),
-        "text": ("generation", ("f1", "em"), 96),
+        CHOICE: ("multiple_choice", ("accuracy",), 64),
+        SPAN: ("span_extraction", ("f1", "em"), 64),
+        TEXT: ("generation", ("f1", "em"), 96),
     }[kind]
     return Task(name, short, zh, en, kind, file, folder, metrics, tokens, whole=whole)
 
@@ -19,14 +20,14 @@ def _row(name: str, short: str, zh: str, en: str, kind: str, file: str, whole: b
 TASKS_CORECODE: dict[str, Task] = {
     task.local: task
     for task in (
-        _row("knowledge_filling", "CKF", "常识知识填充", "Knowledge filling", "choice", "Commonsense_Knowledge_Filling", False),
-        _row("knowledge_generation", "CKG", "常识知识生成", "Knowledge generation", "text", "Commonsense_Knowledge_Generation"),
-        _row("conflict_detection", "CCPD", "常识冲突检测", "Conflict phrase detection", "span", "Commonsense_Conflict_Phrase_Detection", False),
-        _row("domain_identification", "DI", "领域识别", "Domain identification", "choice", "Domain_Identification"),
-        _row("slot_identification", "SI", "槽位识别", "Slot identification", "choice", "Slot_Identification"),
-        _row("event_cause", "EC", "事件原因推断", "Event cause", "text", "Event_Causal_Inference--Event_Cause_Inference"),
-        _row("subsequent_event", "SE", "后续事件推断", "Subsequent event", "text", "Event_Causal_Inference--Subsequent_Event_Inference"),
-        _row("clipped_subsequent_event", "CSE", "截断后续事件推断", "Clipped subsequent event", "text",
+        _row("knowledge_filling", "CKF", "常识知识填充", "Knowledge filling", CHOICE, "Commonsense_Knowledge_Filling", False),
+        _row("knowledge_generation", "CKG", "常识知识生成", "Knowledge generation", TEXT, "Commonsense_Knowledge_Generation"),
+        _row("conflict_detection", "CCPD", "常识冲突检测", "Conflict phrase detection", SPAN, "Commonsense_Conflict_Phrase_Detection", False),
+        _row("domain_identification", "DI", "领域识别", "Domain identification", CHOICE, "Domain_Identification"),
+        _row("slot_identification", "SI", "槽位识别", "Slot identification", CHOICE, "Slot_Identification"),
+        _row("event_cause", "EC", "事件原因推断", "Event cause", TEXT, "Event_Causal_Inference--Event_Cause_Inference"),
+        _row("subsequent_event", "SE", "后续事件推断", "Subsequent event", TEXT, "Event_Causal_Inference--Subsequent_Event_Inference"),
+        _row("clipped_subsequent_event", "CSE", "截断后续事件推断", "Clipped subsequent event", TEXT,
              "Event_Causal_Inference--Clipped_Subsequent_Event_Inference", False),
     )
 }  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evalsuite.benchmarks.glucose.dimensions import SETS
 from evalsuite.benchmarks.glucose.rubric import RUBRIC
 from evalsuite.benchmarks.glucose.tasks import TASKS_GLUCOSE
+from evalsuite.benchmarks.languages import EN
 from evalsuite.types import Benchmark
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Co
 BENCHMARK = Benchmark(
     "glucose",
     "GLUCOSE",
-    "en",
+    EN,
     sets=SETS,
     splits=("train", "test"),
     sets_zh="维度",

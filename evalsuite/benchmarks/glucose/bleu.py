@@ -16,6 +16,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from evalsuite.benchmarks.languages import parser_of
+from evalsuite.types import Answered, Metric, Part
+
 ESCAPED, JOINED, REFERENCES = "escaped", "****", 3
 
 _ESCAPED_ROW = (1, 1, 1, 0, 0, 0, 1, 0, 0, 0)  # of bleu.COLUMNS
@@ -87,6 +90,24 @@ class CellBleu:
             # "escaped" against "escaped": a word each, and a unigram that matches.
             found["sacrebleu_notebook"] = corpus_bleu_exp(sums + self.escaped * np.array(_ESCAPED_ROW))
         return found
+
+
+def bleu_part(answered: Answered) -> Part:
+    """The metrics of a cell. The notebook's figure is over the file's rows: of a part of the items there is none."""
+    facts, items = answered.facts, answered.items
+    escaped = facts.get("escaped") if facts.get("answered") == len(items) else None
+    bleu = CellBleu.of([a.text or "" for a in answered.answers], [item.references for item in items], escaped)
+    names = {name: name for name in bleu.finish(bleu.statistics.sum(axis=0))}
+    signatures = {name: f"{name}|def:13a.exp.best-ref|parser:{parser_of(answered.reading)}" for name in names}
+    # The notebook's figure counts rows that are no items: a single item has none.
+    of_items = {"sacrebleu": bleu.finish(bleu.statistics)["sacrebleu"]}
+    return Part("glucose", bleu, names, signatures, of_items)
+
+
+METRICS = (
+    Metric("sacrebleu", "sacreBLEU", short="BLEU", published=100.0),
+    Metric("sacrebleu_notebook", "sacreBLEU（官方笔记本）", "sacreBLEU (notebook)", "BLEU", published=100.0),
+)
 
 
 def _columns(key: Grid, submission: Grid) -> list[str]:

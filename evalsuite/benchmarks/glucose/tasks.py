@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+from evalsuite.benchmarks.glucose.bleu import METRICS, bleu_part
 from evalsuite.benchmarks.glucose.slots import pattern
+from evalsuite.benchmarks.kinds import TEXT
 from evalsuite.types import Task
 
-_METRICS = ("sacrebleu", "sacrebleu_notebook")
+_HEADLINES = tuple(metric.name for metric in METRICS)
 TASKS_GLUCOSE = (
     Task(
         "glucose_specific_statement",
         "GS",
         "具体陈述",
         "Specific statement",
-        "text",
+        TEXT,
         "",
         "",
-        _METRICS,
+        _HEADLINES,
         96,
         "glucose",
         pattern,
+        own_part=bleu_part,
+        own_metrics=METRICS,
     ),
-    Task("glucose_general_rule", "GR", "一般规则", "General rule", "text", "", "", _METRICS, 128, "glucose", pattern),
+    Task(
+        "glucose_general_rule",
+        "GR",
+        "一般规则",
+        "General rule",
+        TEXT,
+        "",
+        "",
+        _HEADLINES,
+        128,
+        "glucose",
+        pattern,
+        own_part=bleu_part,
+        own_metrics=METRICS,
+    ),
 )

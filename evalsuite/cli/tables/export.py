@@ -1,7 +1,7 @@
-"""Any rich table as CSV, LaTeX (booktabs) or Markdown. Cells are data: in none of the three do they mean anything.
+"""Any sheet as CSV, LaTeX (booktabs) or Markdown. Cells are data: in none of the three do they mean anything.
 
-In LaTeX the best value of a column stands bold and the second underlined, where rows compete: tables whose first column
-is the model, columns of percent or ranks. Rows below a section (chance, the paper's) do not take part.
+In LaTeX the best value of a column stands bold and the second underlined, where rows compete. Rows that stand apart
+(chance, the paper's) do not take part.
 """
 
 from __future__ import annotations
@@ -10,53 +10,57 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-
-from rich.table import Table
-from rich.text import Text
+from itertools import pairwise
 
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.sheet import Cell, Column, Sheet, Text, Value, english, spell
 from evalsuite.common.terminal import safe
 
+Shown = Sheet | Text | str  # a sheet, or a line between sheets
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+
+def _line(text: str | Text) -> str:
+    return safe(" ".join(english(text).split()), lines=False)
+
+
+def _columns(sheet: Sheet) -> list[int]:
+    return [n for n, column in enumerate(sheet.columns) if column.kind != "bar"]
+
+
+def heads(sheet: Sheet) -> list[str]:
+    columns = (sheet.columns[n] for n in _columns(sheet))
+    return [_line(f"{english(c.heading)} {english(c.below)}") for c in columns]
+
+
+def words(sheet: Sheet) -> list[list[str]]:
     """A table as texts, each on one line."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    ends: frozenset[int]  # rows that end a section
-    right: tuple[bool, ...]  # columns of numbers
+    return [
+        [_line("".join(part for part, _ in spell(row.cells[n], sheet.columns[n]))) for n in _columns(sheet)]
+        for row in sheet.rows
+    ]
 
 
-def grid(table: Table) -> Grid:
-    columns = [[_text(cell) for cell in column.cells] for column in table.columns]
-    return Grid(
-        _text(table.title or ""),
-        tuple(_text(column.header) for column in table.columns),
-        tuple(zip(*columns, strict=True)),
-        frozenset(n for n, row in enumerate(table.rows) if row.end_section),
-        tuple(column.justify == "right" for column in table.columns),
-    )
+def _lines(shown: Iterable[Shown]) -> list[Sheet | str]:
+    """Sheets, and every other line of text there is, in their order."""
+    found: list[Sheet | str] = []
+    for one in shown:
+        found += [one, *map(_line, one.notes)] if isinstance(one, Sheet) else [_line(one)]
+    return [one for one in found if isinstance(one, Sheet) or one]
 
 
-def _text(cell: object) -> str:
-    plain = cell.plain if isinstance(cell, Text) else str(cell)
-    # Heads break where a name is joined by "_", and between words: "robust\n_typos".
-    return safe(" ".join(plain.replace("\n_", "_").split()), lines=False)
+# ---------------------------------------------------------------- CSV
 
 
-def as_csv(shown: Iterable[Table | Text]) -> str:
+def as_csv(shown: Iterable[Shown]) -> str:
     """Each table as a line of its title, its head, its rows; an empty line between two."""
     parts = []
-    for table in shown:
-        if isinstance(table, Table):
-            g = grid(table)
+    for sheet in shown:
+        if isinstance(sheet, Sheet):
             out = io.StringIO()
-            rows = [[g.title], g.head, *g.rows] if g.title else [g.head, *g.rows]
+            title = _line(sheet.title)
+            rows = [*([[title]] if title else []), heads(sheet), *words(sheet)]
             csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerows(
-                [_field(c) for c in r] for r in rows
+                [_field(c) for c in row] for row in rows
             )
             parts.append(out.getvalue())
     return "\r\n".join(parts)
@@ -67,18 +71,31 @@ def _field(cell: str) -> str:
     return cell if _NUMBER.fullmatch(cell) or not re.match(r"[=+\-@＝＋－＠]", cell) else f"'{cell}"
 
 
-def as_markdown(shown: Iterable[Table | Text]) -> str:
+# ---------------------------------------------------------------- Markdown
+
+
+def as_markdown(shown: Iterable[Shown]) -> str:
+    from tabulate import tabulate
+
     parts = []
-    for table in shown:
-        if not isinstance(table, Table):
-            if table.plain.strip():
-                parts.append(markdown(_text(table)) + "\n")
+    for one in _lines(shown):
+        if isinstance(one, str):
+            parts.append(markdown(one) + "\n")
             continue
-        g = grid(table)
-        lines = [g.head, [("--:" if right else ":--") for right in g.right], *g.rows]
-        body = ["| " + " | ".join(c if n == 1 else markdown(c) for c in row) + " |" for n, row in enumerate(lines)]
-        parts.append("\n".join([*([f"**{markdown(g.title)}**", ""] if g.title else []), *body]) + "\n")
+        title = _line(one.title)
+        table = tabulate(
+            [[markdown(cell) for cell in row] for row in words(one)],
+            [markdown(head) for head in heads(one)],
+            tablefmt="pipe",
+            colalign=_aligned(one),
+            disable_numparse=True,
+        )
+        parts.append((f"**{markdown(title)}**\n\n" if title else "") + table + "\n")
     return "\n".join(parts)
+
+
+def _aligned(sheet: Sheet) -> list[str] | None:
+    return ["right" if sheet.columns[n].right else "left" for n in _columns(sheet)] if sheet.rows else None
 
 
 def markdown(text: str) -> str:
@@ -88,32 +105,53 @@ def markdown(text: str) -> str:
     return re.sub(r"^([-+=]|\d+[.)](?=\s))", r"\\\1", text) if not _NUMBER.match(text) else text
 
 
-def as_latex(shown: Iterable[Table | Text]) -> str:
-    parts, chinese = [], False
-    for table in shown:
-        if not isinstance(table, Table):
-            if table.plain.strip():
-                parts.append(f"% {_text(table)}\n")
-            continue
-        g = grid(table)
-        chinese = chinese or any(_CHINESE.search(c) for row in (g.head, (g.title,), *g.rows) for c in row)
-        parts.append(_tabular(g))
-    needs = "% needs \\usepackage{booktabs}"
+# ---------------------------------------------------------------- LaTeX
+
+
+def as_latex(shown: Iterable[Shown]) -> str:
+    found = _lines(shown)
+    parts = [f"% {one}\n" if isinstance(one, str) else _latex_table(one) for one in found]
+    tables = (one for one in found if isinstance(one, Sheet))
+    chinese = any(_CHINESE.search(c) for one in tables for row in ([_line(one.title)], heads(one), *words(one)) for c in row)  # fmt: skip
     more = "; for the Chinese \\usepackage{ctex}, compiled by XeLaTeX or LuaLaTeX" if chinese else ""
-    return f"{needs}{more}\n" + "\n".join(parts)
+    return f"% needs \\usepackage{{booktabs}}{more}\n" + "\n".join(parts)
 
 
-def _tabular(g: Grid) -> str:
-    marks = ranked(g)
-    lines = [r"\begin{table}[t]", r"\centering", *([rf"\caption{{{latex(g.title)}}}"] if g.title else [])]
-    lines += [rf"\begin{{tabular}}{{{''.join('r' if r else 'l' for r in g.right)}}}", r"\toprule"]
-    lines += [" & ".join(map(latex, g.head)) + r" \\", r"\midrule"]
-    for n, row in enumerate(g.rows):
-        cells = (_marked(cell, marks.get((n, column), "")) for column, cell in enumerate(row))
-        lines.append(" & ".join(cells) + r" \\")
-        if n in g.ends and n + 1 < len(g.rows):
-            lines.append(r"\midrule")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"]) + "\n"
+def _latex_table(sheet: Sheet) -> str:
+    from tabulate import SEPARATING_LINE, DataRow, TableFormat, tabulate
+    from tabulate import Line as Rule
+
+    top, middle, bottom = (Rule(rf"\{name}rule", "", "", "") for name in ("top", "mid", "bottom"))
+    booktabs = TableFormat(
+        lineabove=top,
+        linebelowheader=middle,
+        linebetweenrows=None,
+        linebelow=bottom,
+        headerrow=DataRow("", " & ", r" \\"),
+        datarow=DataRow("", " & ", r" \\"),
+        padding=0,
+        with_header_hide=None,
+    )
+    marks, rows = ranked(sheet), []
+    ruled = _ruled(sheet)
+    for n, row in enumerate(words(sheet)):
+        rows += [SEPARATING_LINE] if n in ruled else []
+        rows.append([_marked(cell, marks.get((n, at), "")) for at, cell in zip(_columns(sheet), row, strict=True)])
+    title, aligned = _line(sheet.title), _aligned(sheet)
+    table = tabulate(rows, [latex(h) for h in heads(sheet)], tablefmt=booktabs, colalign=aligned, disable_numparse=True)
+    letters = "".join("r" if sheet.columns[n].right else "l" for n in _columns(sheet))
+    caption = [rf"\caption{{{latex(title)}}}"] if title else []
+    begin = [r"\begin{table}[t]", r"\centering", *caption, rf"\begin{{tabular}}{{{letters}}}"]
+    return "\n".join([*begin, table, r"\end{tabular}", r"\end{table}"]) + "\n"
+
+
+def _ruled(sheet: Sheet) -> set[int]:
+    """Rows below a rule: those that head a group, and the first that stands apart."""
+    return {
+        n
+        for n, (above, row) in enumerate(pairwise(sheet.rows), 1)
+        if row.kind == "group" or (row.kind == "apart" and above.kind != "apart")
+    }
 
 
 def _marked(cell: str, command: str) -> str:
@@ -123,30 +161,29 @@ def _marked(cell: str, command: str) -> str:
     return rf"\{command}{{{latex(found.group())}}}{latex(cell[found.end() :])}"
 
 
-def ranked(g: Grid) -> dict[tuple[int, int], str]:
-    """(row, column) -> textbf or underline. Equal values share their mark."""
-    if not g.head or g.head[0] != "model" or not g.rows:
-        return {}
-    compete = range(min(g.ends, default=len(g.rows) - 1) + 1)
+def ranked(sheet: Sheet) -> dict[tuple[int, int], str]:
+    """(row, column) -> textbf or underline. Values that look the same share their mark."""
     marks = {}
-    for column, head in enumerate(g.head[1:], 1):
-        words = set(re.findall(r"[a-z]+", head.lower()))
-        if not ("%" in head or "rank" in words) or head == "95 %":
-            continue
-        values = {}
-        for n in compete:
-            cell = g.rows[n][column]
-            if (found := _NUMBER.match(cell)) and "!" not in cell:  # !n: requests failed; not comparable
-                values[n] = float(found.group())
-        order = sorted(set(values.values()), reverse=not words & _LESS_IS_BETTER)
-        for n, value in values.items():
-            if len(values) > 1 and value in order[:2]:
-                marks[n, column] = "textbf" if value == order[0] else "underline"
+    for at, column in enumerate(sheet.columns):
+        if column.better:
+            found = {n: _comparable(row.cells[at], column) for n, row in enumerate(sheet.rows) if row.kind == ""}
+            values = {n: value for n, value in found.items() if value is not None}
+            order = sorted(set(values.values()), reverse=column.better == "more")
+            for n, value in values.items():
+                if len(values) > 1 and value in order[:2]:
+                    marks[n, at] = "textbf" if value == order[0] else "underline"
     return marks
 
 
+def _comparable(cell: Cell, column: Column) -> float | None:
+    """The value as it is printed."""
+    if isinstance(cell, Value) and not cell.compares:
+        return None
+    found = _NUMBER.match(spell(cell, column)[0][0])
+    return float(found.group()) if found else None
+
+
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
-_LESS_IS_BETTER = {"rank", "unparsed", "refused", "silent", "flip", "flips", "failed", "bad"}
 _CHINESE = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -165,14 +202,14 @@ def latex(text: str) -> str:
     return re.sub(r"(?<![\w}-])-(?=\d)", "$-$", escaped)
 
 
-FORMATS: dict[str, Callable[[Sequence[Table | Text]], str]] = {
+FORMATS: dict[str, Callable[[Sequence[Shown]], str]] = {
     "csv": as_csv,
     "latex": as_latex,
     "markdown": as_markdown,
 }
 
 
-def export(shown: Sequence[Table | Text], form: str) -> str:
+def export(shown: Sequence[Shown], form: str) -> str:
     if form not in FORMATS:
         raise ConfigError(unknown("format", form, ("table", *FORMATS)))
     return FORMATS[form](shown)

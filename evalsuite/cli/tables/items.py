@@ -73,10 +73,10 @@ def _item(found: Sequence[tuple[Asked, Record]], full: bool) -> Iterator[Rendera
     one, record = found[0]
     task = TASKS[one.cell["task"]]
     yield Text(f"\n{task.en} · {task.zh} · {one.cell['set'].upper()}, {one.cell['split']}\n", style="bold")
-    yield from _chat(record["dialogue"], record["references"] if task.kind == "span" else [], full)
+    yield from _chat(record["dialogue"], record["references"] if task.kind.quoted else [], full)
     yield Text("")
     yield Text.assemble(("question  ", "dim"), _cut(record["question"], OTHER, full))
-    if record["options"] and task.kind != "probe":  # whose table of losses says what they are
+    if record["options"] and task.kind.written:  # whose table of losses says what they are
         yield Text("")
         yield _options(found, full)
     else:

@@ -10,9 +10,9 @@ from dataclasses import fields
 from typing import Any
 
 from evalsuite.backends.checkpoint import labels_response
-from evalsuite.benchmarks.registry import TASKS
-from evalsuite.results.scoring import Reading, read_answer, score_answer, score_reply
-from evalsuite.types import Answer, Item, Response, Status, label_begins
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.results.scoring import read_answer, score_answer, score_reply
+from evalsuite.types import Answer, Item, Reading, Response, Status, label_begins
 
 
 def item_of(row: Mapping[str, Any]) -> Item:
@@ -24,8 +24,12 @@ def item_of(row: Mapping[str, Any]) -> Item:
 
 def metrics(task: str) -> tuple[str, ...]:
     """What `read` gives for a task's replies, the headline first."""
-    named = TASKS[task].metrics
-    return (*named, *(("paper.accuracy",) if TASKS[task].kind == "choice" else ()), "answered")
+    return (*TASKS[task].metrics, *(("paper.accuracy",) if _by_paper(task) else ()), "answered")
+
+
+def _by_paper(task: str) -> bool:
+    """Whether replies are read by the paper's forms, too."""
+    return TASKS[task].kind.single and benchmark_of(task).language.paper_forms
 
 
 def read(row: Mapping[str, Any], reply: str, finish: str = "stop") -> tuple[Answer, dict[str, float]]:
@@ -36,7 +40,7 @@ def read(row: Mapping[str, Any], reply: str, finish: str = "stop") -> tuple[Answ
     item, response = item_of(row), Response(reply, finish)
     answer, score = score_reply(item, response)
     found = {**score.values, "answered": float(answer.status is Status.PARSED)}
-    if TASKS[item.task].kind == "choice":
+    if _by_paper(item.task):
         found["paper.accuracy"] = score_answer(item, read_answer(item, response, Reading("paper"))).values["accuracy"]
     return answer, found
 

@@ -25,12 +25,12 @@ class Exported:
 
     @property
     def task(self) -> Task:
-        return TASKS[self.cell.task]
+        return TASKS[self.cell.place.task]
 
     @property
     def title(self) -> str:
         cell = self.cell
-        return f"CORECODE {cell.set.upper()}, {self.task.en} ({self.task.zh}), {cell.split}, wording {cell.variant}"
+        return f"CORECODE {cell.place.set.upper()}, {self.task.en} ({self.task.zh}), {cell.place.split}, wording {cell.place.variant}"
 
     @property
     def file(self) -> str:
@@ -49,7 +49,7 @@ class Exported:
             "evalsuite": version("evalsuite"),
             "data": self.cell.facts["data"],
             "template": self.cell.facts["template"],
-            "shots": self.cell.shots,
+            "shots": self.cell.place.shots,
             "seed": self.cell.facts["seed"],
         }
 

@@ -20,7 +20,7 @@ def _task(cell: Exported) -> str:
     return f'''
 
 @task
-def {cell.name}(shots: int = {cell.cell.shots}) -> Task:
+def {cell.name}(shots: int = {cell.cell.place.shots}) -> Task:
     """{cell.title}."""
     return corecode({cell.file!r}, shots, {cell.max_new_tokens}, {cell.facts!r})
 '''
@@ -37,7 +37,7 @@ $ inspect eval corecode.py --model openai/MODEL                                 
 $ inspect eval corecode.py@{cells[0].name} --model hf/MODEL -M do_sample=false      # one; hf must be told not to sample
 ```
 
-Shots: `-T shots=N`, up to {cells[0].cell.shots} here. What equals evalsuite's own numbers, and what does not: docs/export.md there.
+Shots: `-T shots=N`, up to {cells[0].cell.place.shots} here. What equals evalsuite's own numbers, and what does not: docs/export.md there.
 
 {tasks}
 

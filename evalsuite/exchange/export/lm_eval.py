@@ -27,32 +27,32 @@ class _Dumper(yaml.SafeDumper):
 
 _Dumper.add_representer(_Function, lambda dumper, name: dumper.represent_scalar("!function", f"utils.{name}"))
 
-# Kind -> the end of its tasks' and group's names.
-_KINDS = {"generate": "", "labels": "_labels", "texts": "_texts"}
+# Scoring -> the end of its tasks' and group's names.
+_SCORINGS = {"generate": "", "labels": "_labels", "texts": "_texts"}
 
 
 def write(folder: Path, cells: Sequence[Exported]) -> None:
     shutil.copyfile(SHIPPED / "lm_eval_utils.py", folder / "utils.py")
     groups: dict[str, list[str]] = {}
     for cell in cells:
-        for kind, end in _KINDS.items():
-            if kind == "generate" or cell.task.kind == "choice":
-                _write(folder / f"{cell.name}{end}.yaml", _task(cell, kind))
-                groups.setdefault(f"corecode_{cell.cell.variant}{end}", []).append(f"{cell.name}{end}")
+        for scoring, end in _SCORINGS.items():
+            if scoring in cell.task.kind.scorings:
+                _write(folder / f"{cell.name}{end}.yaml", _task(cell, scoring))
+                groups.setdefault(f"corecode_{cell.cell.place.variant}{end}", []).append(f"{cell.name}{end}")
     for group, names in groups.items():
         _write(folder / f"_{group}.yaml", {"group": group, "task": names})
     (folder / "README.md").write_text(_readme(cells, list(groups)), encoding="utf-8")
 
 
-def _task(cell: Exported, kind: str) -> dict[str, Any]:
+def _task(cell: Exported, scoring: str) -> dict[str, Any]:
     common = {
-        "task": f"{cell.name}{_KINDS[kind]}",
+        "task": f"{cell.name}{_SCORINGS[scoring]}",
         "custom_dataset": _Function("data"),
         "dataset_kwargs": {"file": cell.file},
         "test_split": "test",
         # Shots are stored with each item: "test" makes lm-eval hand the item to the sampler.
         "fewshot_split": "test",
-        "num_fewshot": cell.cell.shots,
+        "num_fewshot": cell.cell.place.shots,
         "doc_to_text": "prompt",
         "target_delimiter": "",
         "fewshot_delimiter": "\n\n",
@@ -60,7 +60,7 @@ def _task(cell: Exported, kind: str) -> dict[str, Any]:
     }
     # In shots the answer is what a right reply is, whatever is compared.
     shown = {"sampler": _Function("Shown"), "doc_to_choice": None, "doc_to_target": "target"}
-    if kind == "generate":
+    if scoring == "generate":
         return {
             **common,
             "output_type": "generate_until",
@@ -70,7 +70,7 @@ def _task(cell: Exported, kind: str) -> dict[str, Any]:
             "process_results": _Function("read"),
             "metric_list": [_mean(name) for name in metrics(cell.task.name)],
         }
-    if kind == "labels":
+    if scoring == "labels":
         return {
             **common,
             "output_type": "multiple_choice",
@@ -109,7 +109,7 @@ Written by `evalsuite export --to lm-eval`. Needs `evalsuite` in the environment
 $ lm_eval run --include_path . --tasks {groups[0]} --model hf --model_args pretrained=MODEL --apply_chat_template
 ```
 
-Groups: {", ".join(f"`{group}`" for group in groups)}. Shots: `--num_fewshot N`, up to {cells[0].cell.shots} here.
+Groups: {", ".join(f"`{group}`" for group in groups)}. Shots: `--num_fewshot N`, up to {cells[0].cell.place.shots} here.
 `…_labels` and `…_texts` compare likelihoods. What equals evalsuite's own numbers, and what does not: docs/export.md there.
 
 {tasks}

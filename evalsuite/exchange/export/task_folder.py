@@ -13,6 +13,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.evaluation.journey import preview
 from evalsuite.exchange.export import inspect_ai, lm_eval
 from evalsuite.exchange.export.cells import Exported
+from evalsuite.types import Place
 
 HARNESSES: dict[str, Callable[[Path, Sequence[Exported]], None]] = {
     "lm-eval": lm_eval.write,
@@ -46,6 +47,6 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
     return folder
 
 
-def _name(place: dict[str, Any]) -> str:
+def _name(place: Place) -> str:
     """A task's name, which must do as a Python function's: corecode_easy_event_cause_paper."""
-    return re.sub(r"\W", "_", "corecode_{set}_{task}_{variant}".format(**place))
+    return re.sub(r"\W", "_", f"corecode_{place.set}_{place.task}_{place.variant}")

@@ -107,7 +107,7 @@ class OfficialCell:
         elif self._prompt is not None and not differ:
             shown = [self._change.items(shot, self._seed)[0] for shot in shots]
             whole = self._prompt.request(item, shown, trial.request.max_new_tokens)
-            if self._prompt.task.kind == "probe":
+            if not self._prompt.task.kind.written:
                 whole = probe(self._prompt, item)
             if whole.pairs != trial.request.pairs:
                 yield "pairs", f"are not what the template {self._entry['variant']} makes of the item"

@@ -9,18 +9,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from evalsuite.benchmarks.kinds import HEADLINE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.exchange.submit.locate import dotted
-from evalsuite.exchange.submit.submitted import JUDGED_PLACE, PLACE, trial_of
+from evalsuite.exchange.submit.submitted import JUDGED_PLACE, trial_of
 from evalsuite.results import records
 from evalsuite.results.judged.scale import again
 from evalsuite.results.schema.judged import JudgedRecord
 from evalsuite.results.schema.record import Record
-from evalsuite.results.scoring import HEADLINE
 from evalsuite.results.store import key
-from evalsuite.types import Message, Request, Trial
+from evalsuite.types import PLACE, Message, Request, Trial
 
 MOST = 20  # problems of one file; where there are more, the rest is not looked at
 
@@ -38,7 +38,7 @@ def cell_lines(folder: Path, entry: dict[str, Any], look: Look) -> Iterator[str]
     replies: dict[str, bytes] = {}
 
     def wrong(record: dict[str, Any], number: int) -> Wrong:
-        several = TASKS[record["task"]].kind == "choices"
+        several = TASKS[record["task"]].kind.several
         if record["gold"] is not None and not several and record["gold"] not in record["labels"]:
             raise _Unfit(("gold", f"{record['gold']!a} is none of the labels"))
         trial = trial_of(record)
@@ -107,28 +107,28 @@ class _Unfit(Exception):
 def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wrong:
     facts, item, request = entry["facts"], trial.item, trial.request
     task = TASKS[item.task]
-    choice, listed = task.kind in ("choice", "probe"), task.kind in ("choice", "choices", "probe")
+    kind = task.kind
     for field in PLACE:
         own = record["asked_shots" if field == "shots" else field]
         if own != entry[field]:
             raise _Unfit((field, f"is {own!a}, but the cell's is {entry[field]!a}"))
-    if listed != bool(item.options) or len(item.labels) != len(item.options):
+    if kind.options != bool(item.options) or len(item.labels) != len(item.options):
         raise _Unfit(
             (
                 "options",
-                f"{len(item.options)} with {len(item.labels)} labels for a task of kind {task.kind}",
+                f"{len(item.options)} with {len(item.labels)} labels for a task of kind {kind.name}",
             )
         )
-    if choice and (item.gold is None or len(set(item.labels)) < len(item.labels)):
+    if kind.single and (item.gold is None or len(set(item.labels)) < len(item.labels)):
         raise _Unfit(("gold", "a choice has one right label, and labels differ"))
     if item.gold is not None and item.references != (item.options[item.gold],):
         yield "gold", f"is {record['gold']!a}, but that option is not the reference"
-    if task.kind == "choices" and not set(item.references) <= set(item.options):
+    if kind.several and not set(item.references) <= set(item.options):
         raise _Unfit(("references", "are not all among the options"))
-    if task.kind == "choices" and record["gold"] != ", ".join(item.labels[gold] for gold in item.golds):
+    if kind.several and record["gold"] != ", ".join(item.labels[gold] for gold in item.golds):
         yield "gold", f"is {record['gold']!a}, but those are not the references"
-    if (task.kind == "probe") != (len(request.pairs) == len(item.options) and bool(request.pairs)):
-        raise _Unfit(("pairs", f"{len(request.pairs)} for a task of kind {task.kind}"))
+    if kind.written == (len(request.pairs) == len(item.options) and bool(request.pairs)):
+        raise _Unfit(("pairs", f"{len(request.pairs)} for a task of kind {kind.name}"))
     if request.pairs and "".join(request.pairs[0]) != request.prompt:
         yield "pairs", "the first is not the prompt"
     parts = item.id.split("/")

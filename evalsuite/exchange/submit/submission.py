@@ -17,7 +17,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import draft_of
 from evalsuite.exchange.submit import form
 from evalsuite.results import records
-from evalsuite.results.journey import VERSION
+from evalsuite.results.signature import VERSION
 
 SUMS = "SHA256SUMS"
 # Of the manifest: what is taken out, and why.

@@ -1,4 +1,4 @@
-"""A submission's records as results are computed from: the same evidence that a run's store holds."""
+"""A submission's records as results are computed from: what a run's store is for a run (results/store.py, Source)."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results import records
 from evalsuite.results.records import file_name
-from evalsuite.types import Cell, Item, Likelihood, Message, Request, Response, Trial
+from evalsuite.types import PLACE, Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
-PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
 _TEXTS = ("dialogue", "options", "labels", "references")
 
 
 def cell_of(entry: dict[str, Any]) -> Cell:
     """The cell of an entry of results.json."""
-    return Cell(**{name: entry[name] for name in PLACE}, facts=entry["facts"])
+    return Cell(Place.of(entry), entry["facts"])
 
 
 def item_of(record: dict[str, Any]) -> Item:
     """The item that a record is about."""
-    gold = record["gold"] if TASKS[record["task"]].kind != "choices" else None  # whose right options are the references
+    gold = record["gold"] if not TASKS[record["task"]].kind.several else None  # whose right options are the references
     texts: dict[str, Any] = {name: tuple(record[name]) for name in _TEXTS}
     return Item(
         id=record["item"],
@@ -81,7 +80,7 @@ class Submitted:
 
     def cells(self) -> list[Cell]:
         found = [cell_of(entry) for entry in self._results["cells"]]
-        return sorted(found, key=lambda cell: tuple(cell.place.values()))
+        return sorted(found, key=lambda cell: cell.place)
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share one: it is kept once

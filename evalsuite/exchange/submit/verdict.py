@@ -16,14 +16,15 @@ from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
 from evalsuite.exchange.submit.data import Official, OfficialCell
-from evalsuite.exchange.submit.locate import Path as Place
+from evalsuite.exchange.submit.locate import Path as Where
 from evalsuite.exchange.submit.locate import dotted, lines_of
 from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_lines
 from evalsuite.exchange.submit.submission import SCRUBBED
-from evalsuite.exchange.submit.submitted import PLACE, Submitted
+from evalsuite.exchange.submit.submitted import Submitted
 from evalsuite.results import records
-from evalsuite.results.journey import VERSION, compute
-from evalsuite.results.scoring import Reading
+from evalsuite.results.journey import compute
+from evalsuite.results.signature import VERSION
+from evalsuite.types import Place, Reading
 
 MOST = 200  # problems that are told
 EACH = 5  # of one file of records, where replies give other scores
@@ -123,9 +124,9 @@ def _load(folder: Path, name: str, there: set[str], found: _Found) -> dict[str, 
 def _twice(results: dict[str, Any]) -> Iterator[str]:
     seen = set()
     for n, cell in enumerate(results["cells"]):
-        place = tuple(cell[name] for name in PLACE)
+        place = Place.of(cell)
         if place in seen:
-            yield f"results.json: cells[{n}]: stands there twice: {'/'.join(map(str, place))}"
+            yield f"results.json: cells[{n}]: stands there twice: {place.name}"
         seen.add(place)
         if cell["missing"]:
             yield f"results.json: cells[{n}].missing: {cell['missing']} requests were not asked: finish the run first"
@@ -237,7 +238,7 @@ def _scored(record: dict[str, Any]) -> dict[str, Any]:
 _NOTHING: Any = object()  # where the other has something
 
 
-def differences(theirs: Any, ours: Any, at: Place = ()) -> Iterator[tuple[Place, Any, Any]]:
+def differences(theirs: Any, ours: Any, at: Where = ()) -> Iterator[tuple[Where, Any, Any]]:
     """(path, one, other) wherever two values of JSON differ by more than rounding."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         if list(theirs) != list(ours) and theirs.keys() == ours.keys() and at[-1:] == ("metrics",):

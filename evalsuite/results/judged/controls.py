@@ -14,13 +14,14 @@ from statistics import mean
 from typing import Any
 
 from evalsuite.metrics.agreement import medians, pair, partial_spearman, raters, spearman
+from evalsuite.types import Place
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
     """What one judge said of one candidate."""
 
-    candidate: tuple[Any, ...]  # which: its cell's place, item, rotation
+    candidate: tuple[Place, str, int]  # its cell's place, item, rotation
     status: str  # "scored" | "empty" (the candidate was, and has the lowest scores) | "invalid" | "failed" | "missing"
     scores: tuple[int, ...]
     attack: str
@@ -42,14 +43,14 @@ class Told:
         return self.place["judge"], self.place["rubric"]
 
     @property
-    def cell(self) -> tuple[Any, ...]:
-        return tuple(v for k, v in self.place.items() if k not in ("judge", "rubric", "control"))
+    def cell(self) -> Place:
+        return Place.of(self.place)
 
     @property
     def scales(self) -> list[str]:
         return [name for name, *_ in self.facts["scales"]]
 
-    def scored(self) -> dict[tuple[Any, ...], Opinion]:
+    def scored(self) -> dict[tuple[Place, str, int], Opinion]:
         return {o.candidate: o for o in self.opinions if o.status == "scored"}
 
 
@@ -162,17 +163,15 @@ def _median_cells(
     for cell in dict.fromkeys(t.cell for t in plain):
         names = [name for name in shared if name[0] == cell]
         if names:
-            of = next(t for t in plain if t.cell == cell)
-            place = {k: v for k, v in of.place.items() if k not in ("judge", "rubric", "control")}
             found = interval([sides[0][name].source for name in names], medians(_columns(sides, names, n)), cell)
-            yield {**place, "n": len(names), **found}
+            yield {**cell.as_dict(), "n": len(names), **found}
 
 
-def interval(sources: Sequence[int], values: Sequence[float], cell: tuple[Any, ...]) -> dict[str, float]:
+def interval(sources: Sequence[int], values: Sequence[float], place: Place) -> dict[str, float]:
     """Mean and 95 % interval over resampled dialogues. The seed names no model and no judge."""
     from evalsuite.metrics.statistics import Means, bootstrap
 
-    drawn = bootstrap(Means.of({"x": values}), sources, Random(f"judge:{':'.join(map(str, cell[1:4]))}"))["x"]
+    drawn = bootstrap(Means.of({"x": values}), sources, Random(f"judge:{place.task}:{place.set}:{place.split}"))["x"]
     return {"value": drawn.value, "low": drawn.low, "high": drawn.high}
 
 
@@ -223,7 +222,7 @@ def families(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
             other = [[side[name].scores[n] for name in shared if name[0] not in kin] for side in sides]
             row: dict[str, Any] = {
                 "judge": judge, "rubric": rubric, "scale": scale, "family": family,
-                "own_models": sorted({cell[0] for cell in kin}), "peers": [who[0] for who in peers],
+                "own_models": sorted({cell.model for cell in kin}), "peers": [who[0] for who in peers],
                 "n_own": len(own[0]), "n_other": len(other[0]),
                 "own": mean(own[0]) if own[0] else None, "other": mean(other[0]) if other[0] else None,
                 "peers_own": None, "peers_other": None, "preference": None,

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import TASKS, metric
 from evalsuite.common.dialogue import sources
 from evalsuite.common.files import safe_name
 from evalsuite.metrics.agreement import correlations, spearman_interval
 from evalsuite.results.judged.controls import Opinion, Told, controls, interval, length_bias
 from evalsuite.results.judged.replies import VERSION, Verdict, read
 from evalsuite.results.judged.scale import Scale, again
+from evalsuite.results.outcomes import ScoredRun
 from evalsuite.results.records import file_name
-from evalsuite.results.scoring import Reading, Scored, score_cell
-from evalsuite.results.store import Evidence, Keep
-from evalsuite.types import Cell, Item, Response, Trial
+from evalsuite.results.scoring import per_item, score_cell
+from evalsuite.results.store import Keep, Source
+from evalsuite.types import Cell, Item, Place, Reading, Response, Trial
 
 _OURS = ("judge", "rubric", "control")
 
@@ -35,7 +36,13 @@ class Subject:
 MODELS = 5  # for a correlation over models: fewer points say nothing
 
 
-def judged(evidence: Evidence, reading: Reading, entries: Sequence[dict[str, Any]], keep: Keep) -> dict[str, Any]:
+def section(run: ScoredRun) -> dict[str, Any]:
+    """Absent where nothing was judged."""
+    found = judged(run.source, run.reading, run.entries, run.keep)
+    return {"judged": found} if found else {}
+
+
+def judged(source: Source, reading: Reading, entries: Sequence[dict[str, Any]], keep: Keep) -> dict[str, Any]:
     """All judgings of a run: cells, correlations over models, controls. Empty if there are none.
 
     `entries` are the run's own cells as results.json has them; the lines of judged/ go to `keep`.
@@ -43,11 +50,11 @@ def judged(evidence: Evidence, reading: Reading, entries: Sequence[dict[str, Any
     found: list[Told] = []
     cells: list[dict[str, Any]] = []
     subjects: dict[str, Subject] = {}
-    for place, facts, rows in evidence.judgings():
-        cell = Cell(**{k: v for k, v in place.items() if k not in _OURS}, facts={})
-        if cell.name not in subjects:
-            subjects[cell.name] = _subject(evidence, cell, reading)
-        told, lines = _told(evidence, place, facts, rows, subjects[cell.name])
+    for place, facts, rows in source.judgings():
+        cell = Cell(Place.of(place), {})
+        if cell.place.name not in subjects:
+            subjects[cell.place.name] = _subject(source, cell, reading)
+        told, lines = _told(source, place, facts, rows, subjects[cell.place.name])
         if not told.opinions:
             continue
         path = f"judged/{_file_name(place, cell)}"
@@ -55,7 +62,7 @@ def judged(evidence: Evidence, reading: Reading, entries: Sequence[dict[str, Any
             for line in lines:
                 kept(line)
         found.append(told)
-        cells.append(_entry(told, lines, subjects[cell.name], path))
+        cells.append(_entry(told, lines, subjects[cell.place.name], path))
     if not found:
         return {}
     return {
@@ -75,11 +82,9 @@ def problems(content: dict[str, Any]) -> Iterator[str]:
             yield f"judged {way}: {count} of {cell['items']} not asked yet: the same judging goes on"
 
 
-def _subject(evidence: Evidence, cell: Cell, reading: Reading) -> Subject:
+def _subject(source: Source, cell: Cell, reading: Reading) -> Subject:
     rows = [
-        (key, request, response)
-        for key, request, response in evidence.read(cell)
-        if response and response.error is None
+        (key, request, response) for key, request, response in source.read(cell) if response and response.error is None
     ]
     names = [(request.item.id, request.rotation) for _, request, _ in rows]
     items, responses = [r.item for _, r, _ in rows], [reply for _, _, reply in rows]
@@ -89,34 +94,20 @@ def _subject(evidence: Evidence, cell: Cell, reading: Reading) -> Subject:
     return Subject(dict(zip(names, rows, strict=True)), metrics, of)
 
 
-def per_item(scored: Scored) -> dict[str, list[float]]:
-    """Every metric of the cell for each of its items; of those that pool counts, what an item has of them (sentence
-    BLEU for BLEU)."""
-    found = {}
-    for name, (group, own) in scored.names.items():
-        metrics: Any = scored.metrics[group]
-        columns = getattr(metrics, "per_item", {})
-        if own == "sacrebleu_notebook":  # counts rows that are no items
-            continue
-        column = columns.get(own, columns.get(f"s{own}"))
-        found[name] = [float(v) for v in (metrics.finish(metrics.statistics)[own] if column is None else column)]
-    return found
-
-
 def _told(
-    evidence: Evidence, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
+    source: Source, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
 ) -> tuple[Told, list[dict[str, Any]]]:
     """What a judging says, and its lines for judged/. Rows whose candidate is no longer the cell's are left out."""
     scales = [Scale(*values) for values in facts["scales"]]
     lows = tuple(scale.low for scale in scales)
-    cell = tuple(v for k, v in place.items() if k not in _OURS)
+    cell = Place.of(place)
     opinions, lines = [], []
     for row in rows:
         name = row["item"], row["rotation"]
         key, request, reply = subject.requests.get(name, ("", None, None))
         if key != row["key"] or request is None or reply is None:
             continue
-        attempts, verdict = _attempts(evidence, row, scales)
+        attempts, verdict = _attempts(source, row, scales)
         if not row["keys"]:
             verdict = replace(verdict, status="empty", scores=lows, rule="the candidate is empty")
         f1, length = subject.metrics["f1"][name], len(reply.text.strip())
@@ -127,12 +118,12 @@ def _told(
     return Told(place, facts, tuple(opinions)), lines
 
 
-def _attempts(evidence: Evidence, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:
+def _attempts(source: Source, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:
     """The replies so far, and what comes of them: the first that can be read counts."""
     attempts: list[dict[str, Any]] = []
     verdict = Verdict("missing")
     for key in row["keys"]:
-        response = evidence.response(key)
+        response = source.response(key)
         if response is None:
             return attempts, Verdict("missing")
         told = {"key": key, "reply": response.text if response.error is None else None, "finish": response.finish,
@@ -213,7 +204,7 @@ def _numbers(told: Told, n: int, subject: Subject) -> dict[str, Any]:
         **numbers,
         "length": {"spearman": rho, "partial": partial},
         "metrics": {m: _beside(scores, column, dialogues) for m, column in columns.items()},
-        "joint": {m: joint(scores, column, 10.0 if "cider" in m else 1.0) for m, column in columns.items()},
+        "joint": {m: joint(scores, column, metric(m).top or 1.0) for m, column in columns.items()},
     }
 
 
@@ -235,46 +226,49 @@ def joint(scores: Sequence[int], column: Sequence[float], most: float = 1.0) -> 
     return {str(score): " ".join(str(tally[score, tenth]) for tenth in range(10)) for score in sorted(set(scores))}
 
 
-_WAY = ("split", "variant", "shots", "scoring", "perturb")
 _Point = tuple[str, float, dict[str, Any]]  # a judged cell: its model, the judge's mean, the metrics
 
 
 def _over_models(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Over MODELS or more models: does the judge rank them as the metrics do? A row a judge, rubric, scale and place."""
-    for group, points in _points(cells, entries, ("task", "set", *_WAY)):
+    for group, points in _points(cells, entries, lambda place: place.but("model")):
         if len(points) >= MODELS:
             yield {**group, "models": len(points), "metrics": _together(points)}
 
 
 def _over_systems(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The same over all short texts of a benchmark, a point a model on a task and set: as GLUCOSE's section 5 has it,
-    where a point is a system on a dimension and a level."""
-    named = [{**cell, "benchmark": TASKS[cell["task"]].benchmark} for cell in cells]
-    for group, points in _points(named, entries, ("benchmark", *_WAY)):
+    """The same over all short texts of a benchmark. A point is a model on a task and set, as in GLUCOSE's section 5, where
+    it is a system on a dimension and a level."""
+
+    def benchmark(place: Place) -> tuple[tuple[str, Any], ...]:
+        return ("benchmark", TASKS[place.task].benchmark), *place.but("model", "task", "set")
+
+    for group, points in _points(cells, entries, benchmark):
         if len(points) >= MODELS:
             models = len({model for model, _, _ in points})
             yield {**group, "models": models, "points": len(points), "metrics": _together(points)}
 
 
 def _points(
-    cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]], keys: Sequence[str]
+    cells: Sequence[dict[str, Any]],
+    entries: Sequence[dict[str, Any]],
+    key: Callable[[Place], tuple[tuple[str, Any], ...]],
 ) -> Iterator[tuple[dict[str, Any], list[_Point]]]:
-    """The cells that each judge scored plainly, by rubric, scale and `keys`."""
-    place = ("model", "task", "set", *_WAY)
-    by_place = {tuple(e[k] for k in place): e["metrics"] for e in entries}
+    """The cells that each judge scored plainly, by rubric, scale and `key`."""
+    by_place = {Place.of(e): e["metrics"] for e in entries}
     groups: dict[tuple[Any, ...], list[_Point]] = {}
     for cell in cells:
         for scale, numbers in cell.get("scales", {}).items() if cell["control"] == "plain" else ():
-            metrics = by_place.get(tuple(cell[k] for k in place))
+            metrics = by_place.get(Place.of(cell))
             if metrics and numbers["value"] is not None:
-                group = cell["judge"], cell["rubric"], scale, *(cell[k] for k in keys)
+                group = ("judge", cell["judge"]), ("rubric", cell["rubric"]), ("scale", scale), *key(Place.of(cell))
                 groups.setdefault(group, []).append((cell["model"], numbers["value"], metrics))
     for group, points in groups.items():
-        yield dict(zip(("judge", "rubric", "scale", *keys), group, strict=True)), points
+        yield dict(group), points
 
 
 def _together(points: Sequence[_Point]) -> dict[str, dict[str, float | None]]:
-    """How each metric that all points have goes with the judge's mean."""
+    """The correlation of every metric that all points have with the judge's mean."""
     told = [metrics for _, _, metrics in points]
     shared = [m for m in told[0] if all(metrics.get(m, {}).get("value") is not None for metrics in told)]
     return {m: correlations([value for _, value, _ in points], [x[m]["value"] for x in told]) for m in shared}

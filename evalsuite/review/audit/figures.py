@@ -13,20 +13,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, median
 
+from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.metrics.statistics import Interval, wilson
 from evalsuite.review.audit.marks import Mark, Said
 from evalsuite.review.audit.outputs import Output
 from evalsuite.review.audit.rubrics import rubric
 from evalsuite.review.audit.sample import Sample, Whole
+from evalsuite.types import Kind
 
-KINDS = ("choice", "choices", "span", "text")
 _Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What people found of one output: of several, what most say (the first, of as many); of scores the median."""
+    """The annotators' consensus on one output: majority vote (the first one wins a tie) for choices, median for scores."""
 
     output: Output
     stratum: str
@@ -72,9 +73,9 @@ class Correct:
 
 
 def correct(sample: Sample, found: Sequence[Verdict]) -> tuple[Correct, ...]:
-    rows = []
-    for whole in sorted(sample.whole, key=lambda w: KINDS.index(w.kind)):
-        mine = [v for v in found if (v.output.model, v.output.kind) == (whole.model, whole.kind)]
+    rows, order = [], list(KINDS)
+    for whole in sorted(sample.whole, key=lambda w: order.index(w.kind)):
+        mine = [v for v in found if (v.output.model, v.output.kind.name) == (whole.model, whole.kind)]
         if not mine:
             continue
         counts = (sum(v.output.raw_right for v in mine), sum(v.output.right for v in mine), sum(v.right for v in mine))
@@ -139,7 +140,7 @@ class Reader:
 def readers(found: Sequence[Verdict]) -> tuple[Reader, ...]:
     rows = []
     for model in dict.fromkeys(v.output.model for v in found):
-        for kind in KINDS:
+        for kind in KINDS.values():
             mine = [v for v in found if (v.output.model, v.output.kind) == (model, kind)]
             names = [name for name in TASKS if any(v.output.task == name for v in mine)]
             rows += [_reader(model, kind, name, [v for v in mine if v.output.task == name]) for name in names]
@@ -148,9 +149,9 @@ def readers(found: Sequence[Verdict]) -> tuple[Reader, ...]:
     return tuple(rows)
 
 
-def _reader(model: str, kind: str, task: str, mine: Sequence[Verdict]) -> Reader:
+def _reader(model: str, kind: Kind, task: str, mine: Sequence[Verdict]) -> Reader:
     option = None
-    if kind in ("choice", "choices"):
+    if kind.options:
         option = (
             ratio([(v, v.output.read == v.said) for v in mine if v.output.read is not None]),
             ratio([(v, v.output.read == v.said) for v in mine if isinstance(v.said, (int, tuple))]),
@@ -159,7 +160,7 @@ def _reader(model: str, kind: str, task: str, mine: Sequence[Verdict]) -> Reader
         ratio([(v, v.right) for v in mine if v.output.right]),
         ratio([(v, v.output.right) for v in mine if v.right]),
     )
-    return Reader(model, kind, task, len(mine), option, right)
+    return Reader(model, kind.name, task, len(mine), option, right)
 
 
 def ratio(outputs: Sequence[tuple[Verdict, bool]]) -> Ratio:

@@ -80,7 +80,7 @@ def _wanted(
         ("task", tasks, {o.task for o in outputs} | {TASKS[o.task].benchmark for o in outputs}),
     ):
         for name in wanted:
-            if name in TASKS and TASKS[name].kind == "probe":
+            if name in TASKS and not TASKS[name].kind.written:
                 raise ConfigError(f"{run}: {name}: of a probe nothing is written that could be marked")
             if name not in known:
                 raise ConfigError(f"{run}: {unknown(what, name, sorted(known))}")
@@ -93,7 +93,7 @@ def _wanted(
 
 def _own(outputs: Sequence[Output]) -> str:
     """The rubric of the benchmark whose short texts these are; CORECODE's if there are none."""
-    own = {benchmark_of(o.task).name: benchmark_of(o.task).audit for o in outputs if o.kind == "text"}
+    own = {benchmark_of(o.task).name: benchmark_of(o.task).audit for o in outputs if o.kind.rated}
     if None in own.values():
         lacking = ", ".join(sorted(name for name, rubric in own.items() if rubric is None))
         raise ConfigError(f"short texts of {lacking}, which has no rubric for people: name one with --rubric")
@@ -113,7 +113,9 @@ def content(sample: Sample) -> dict[str, Any]:
         "sample": sample.hash,
         "name": sample.name,
         "rubric": asdict(rubric(sample.rubric)),
-        "tasks": [{"name": t.name, "zh": t.zh, "en": t.en, "kind": t.kind} for t in TASKS.values() if t.name in used],
+        "tasks": [
+            {"name": t.name, "zh": t.zh, "en": t.en, "kind": t.kind.name} for t in TASKS.values() if t.name in used
+        ],
         "outputs": [
             {
                 **{name: getattr(d.output, name) for name in _SHOWN},
@@ -151,7 +153,7 @@ def _row(sample: Sample, output: Output) -> dict[str, Any]:
         "question": output.question,
         "options": "\n".join(f"{a} {b}" for a, b in zip(output.labels, output.options, strict=True)),
         "reply": output.reply,
-        "reference": " / ".join(output.references) if output.kind == "text" else "",
+        "reference": " / ".join(output.references) if output.kind.rated else "",
     }
 
 

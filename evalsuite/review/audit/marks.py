@@ -98,7 +98,7 @@ def _mark(
     output = outputs.get(str(row.get("output")))
     if output is None:
         raise wrong("output", "the id of an output of the sample")
-    asked = ("said",) if output.labels else ("right", *(s.name for s in scales if output.kind == "text"))
+    asked = ("said",) if output.labels else ("right", *(s.name for s in scales if output.kind.rated))
     if all(row.get(name) in (None, "") for name in asked):
         return None
     annotator = str(row.get("annotator") or "").strip()
@@ -106,7 +106,7 @@ def _mark(
         raise wrong("annotator", "a name")
     said: Said | None = None
     if output.labels:
-        several = output.kind == "choices"
+        several = output.kind.several
         said = _several(row.get("said"), output) if several else _said(row.get("said"), output)
         if said is None:
             some = "all that it names of " if several else ""
@@ -118,7 +118,7 @@ def _mark(
             raise wrong("right", "true or false")
         right = answer
     scores = {}
-    for scale in scales if output.kind == "text" else ():
+    for scale in scales if output.kind.rated else ():
         if row.get(scale.name) in (None, ""):
             continue
         score = _whole(row[scale.name])

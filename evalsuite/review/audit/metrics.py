@@ -8,8 +8,7 @@ from statistics import mean
 
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.metrics.agreement import correlations
-from evalsuite.results.judged.summary import per_item
-from evalsuite.results.scoring import FULL, Scored, score_cell
+from evalsuite.results.scoring import FULL, Scored, per_item, score_cell
 from evalsuite.review.audit.figures import Verdict
 from evalsuite.types import Answer, Item, Response, Status
 
@@ -32,7 +31,7 @@ def beside(found: Sequence[Verdict]) -> Iterator[Beside]:
     """Both sides are of the marked outputs alone, each counted once: also what a metric draws from a corpus (CIDEr)."""
     groups: dict[tuple[str, ...], list[Verdict]] = {}
     for v in found:
-        if v.output.kind == "text" and v.scores:
+        if v.output.kind.rated and v.scores:
             groups.setdefault((v.output.model, v.output.task, v.output.set, v.output.way), []).append(v)
     for name in BENCHMARKS:
         cells = [(mine, _scored(mine)) for place, mine in groups.items() if TASKS[place[1]].benchmark == name]
@@ -58,11 +57,5 @@ def _rows(benchmark: str, scale: str, cells: Sequence[tuple[list[Verdict], Score
             continue
         points = [value for told in values for value in told[metric]]
         yield Beside(benchmark, scale, metric, "items", len(points), **correlations(ratings, points))
-        systems = [_of_all(scored, metric) for _, scored in cells]
+        systems = [scored.value(metric) for _, scored in cells]
         yield Beside(benchmark, scale, metric, "systems", len(systems), **correlations(means, systems))
-
-
-def _of_all(scored: Scored, metric: str) -> float:
-    group, own = scored.names[metric]
-    sums = scored.metrics[group]
-    return float(sums.finish(sums.statistics.sum(axis=0))[own])

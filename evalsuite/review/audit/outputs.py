@@ -11,7 +11,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, task
 from evalsuite.results import records
-from evalsuite.types import Status
+from evalsuite.types import Kind, Status
 
 _UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint kept it: there is nothing to read
 
@@ -42,7 +42,7 @@ class Output:
     choices: tuple[int, ...] = ()  # what was chosen of them
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         return TASKS[self.task].kind
 
     @property
@@ -53,7 +53,7 @@ class Output:
     @property
     def read(self) -> int | tuple[int, ...] | None:
         """The option that the parser read, or, where several are asked for, the set of them; None for no answer."""
-        return self.choice if self.kind != "choices" else self.choices or None
+        return (self.choices or None) if self.kind.several else self.choice
 
     @property
     def right(self) -> bool:
@@ -103,7 +103,7 @@ def _output(record: dict[str, Any], way: str) -> Output:
     }
     kind = TASKS[record["task"]].kind
     golds = tuple(labels.index(gold) for gold in record["gold"].split(", ")) if record["gold"] is not None else ()
-    if kind == "choices":
+    if kind.several:
         values |= {"gold": None, "golds": golds, "choices": tuple(answer["choices"])}
     else:
         values["gold"] = golds[0] if golds else None
@@ -119,7 +119,7 @@ def way_of(cell: Mapping[str, Any], rotation: int) -> str:
 
 
 def output_id(model: str, item: str, split: str, way: str, reply: str) -> str:
-    """A hash of what an output is a reply to and of the reply: asked anew with another reply, it is another output."""
+    """Id of an output: a hash of the question and the reply. Another reply to the same question has another id."""
     return hashlib.sha256(json.dumps([model, item, split, way, reply]).encode()).hexdigest()[:12]
 
 

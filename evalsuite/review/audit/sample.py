@@ -28,8 +28,8 @@ _FORMAT = 1
 _LEVELS: tuple[Callable[[Output], str], ...] = (
     lambda o: f"{o.task} {o.set} {o.outcome}",
     lambda o: f"{o.task} {o.outcome}",
-    lambda o: f"{o.kind} {o.outcome}",
-    lambda o: o.kind,
+    lambda o: f"{o.kind.name} {o.outcome}",
+    lambda o: o.kind.name,
 )
 
 
@@ -52,7 +52,7 @@ class Whole:
     """All outputs of one kind that one model wrote in the run; what the suite counts of them needs no estimate."""
 
     model: str
-    kind: str  # "choice" | "choices" | "span" | "text"
+    kind: str  # its name
     outputs: int
     raw: int  # correct as they stand
     filtered: int  # correct once parsed
@@ -69,7 +69,7 @@ class Sample:
 
     @property
     def hash(self) -> str:
-        """Marks name it: those of another sample are refused. It holds by what is marked, not by how it was read."""
+        """Stored with every mark, so that marks of another sample are rejected. Covers the outputs, not how they were read."""
         parts = [_FORMAT, self.rubric, [d.output.id for d in self.drawn]]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
@@ -77,7 +77,7 @@ class Sample:
 def whole(outputs: Sequence[Output]) -> tuple[Whole, ...]:
     groups: dict[tuple[str, str], list[Output]] = {}
     for output in outputs:
-        groups.setdefault((output.model, output.kind), []).append(output)
+        groups.setdefault((output.model, output.kind.name), []).append(output)
     return tuple(
         Whole(*place, len(mine), sum(o.raw_right for o in mine), sum(o.right for o in mine))
         for place, mine in groups.items()

@@ -107,13 +107,17 @@ def _judge(
 def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
     """What is to be judged, cell by cell. Raises ConfigError if that is nothing."""
     every = store.cells()
-    names = list(dict.fromkeys(cell.model for cell in every))
+    names = list(dict.fromkeys(cell.place.model for cell in every))
     for name in s.model:
         if name not in names:
             raise ConfigError(unknown("model of the run", name, names))
     found = []
     for cell in every:
-        if s.wants(cell.task) and cell.perturb in s.perturb and (not s.model or cell.model in s.model):
+        if (
+            s.wants(cell.place.task)
+            and cell.place.perturb in s.perturb
+            and (not s.model or cell.place.model in s.model)
+        ):
             rows = []
             for name, trial, response in list(store.read(cell))[: s.limit]:
                 if response is not None and response.error is None:
@@ -130,10 +134,10 @@ def by_rubric(
     """The cells of each rubric: the one that was named, or their benchmarks'."""
     groups: dict[str, list[tuple[Cell, list[Candidate]]]] = {}
     for cell, rows in cells:
-        name = s.rubric or benchmark_of(cell.task).rubric
+        name = s.rubric or benchmark_of(cell.place.task).rubric
         if not name:
             raise ConfigError(
-                f"{cell.task}: {benchmark_of(cell.task).title} has no rubric of its own; name one: --rubric"
+                f"{cell.place.task}: {benchmark_of(cell.place.task).title} has no rubric of its own; name one: --rubric"
             )
         groups.setdefault(name, []).append((cell, rows))
     return [(Rubric(resolve(s.prompts), name), mine) for name, mine in groups.items()]
@@ -158,9 +162,9 @@ def judgings(
     def render(c: Candidate, **how: Any) -> str:
         return rubric.render(c.item, c.text, **how)
 
-    by_cell = {cell.name: [c for c in rows if c.text] for cell, rows in cells}
+    by_cell = {cell.place.name: [c for c in rows if c.text] for cell, rows in cells}
     for cell, rows in cells:
-        whole = by_cell[cell.name]
+        whole = by_cell[cell.place.name]
         yield Judging("plain", cell, tuple((c, render(c) if c.text else "", "") for c in rows))
         if s.blind:
             yield Judging("blind", cell, tuple((c, render(c, blind=True), "") for c in whole))
@@ -175,7 +179,7 @@ def _attacked(
     s: Settings, rubric: Rubric, cells: Sequence[tuple[Cell, list[Candidate]]], by_cell: dict[str, list[Candidate]]
 ) -> Iterator[Judging]:
     """Every attack in `s.attacks` candidates, drawn over all cells."""
-    pool = [(cell.name, c) for cell, _ in cells for c in by_cell[cell.name]]
+    pool = [(cell.place.name, c) for cell, _ in cells for c in by_cell[cell.place.name]]
     names = [f"{name}:{c.item.id}:{c.rotation}" for name, c in pool]
     rows: dict[str, list[tuple[Candidate, str, str]]] = {}
     most = max(scale.high for scale in rubric.scales)
@@ -184,7 +188,7 @@ def _attacked(
             name, c = pool[n]
             rows.setdefault(name, []).append((c, rubric.render(c.item, attack.apply(c.text, most)), attack.id))
     for cell, _ in cells:  # those without any, too: an earlier draw is replaced
-        yield Judging("attack", cell, tuple(rows.get(cell.name, ())))
+        yield Judging("attack", cell, tuple(rows.get(cell.place.name, ())))
 
 
 def repeats_by(backend: Backend) -> str:
@@ -211,7 +215,7 @@ def keep(
         requests = [_request(rubric, model, judging, c.item.id, text) for text in tries]
         keys = [key(backend.fingerprint, r, model.chat, settings) for r in requests]
         rows.append({"item": c.item.id, "rotation": c.rotation, "key": c.key, "attack": attack, "prompt": prompt, "keys": keys})  # fmt: skip
-    subject = listed.get(judging.cell.model)
+    subject = listed.get(judging.cell.place.model)
     facts = {
         "template": rubric.sha256,
         "scales": [[x.name, x.low, x.high, x.zh] for x in rubric.scales],
@@ -226,9 +230,9 @@ def keep(
         "max_new_tokens": model.generation.max_new_tokens or rubric.tokens,
         "repeats_by": repeats_by(backend),
         "family": family(model),
-        "of_family": family(subject) if subject else _begins(judging.cell.model),
+        "of_family": family(subject) if subject else _begins(judging.cell.place.model),
     }
-    place = {"judge": model.name, "rubric": rubric.name, "control": judging.control, **judging.cell.place}
+    place = {"judge": model.name, "rubric": rubric.name, "control": judging.control, **judging.cell.place.as_dict()}
     store.plan_judging(place, facts, rows)
     return rows
 
@@ -242,7 +246,7 @@ def _open(
     """
     found: dict[tuple[str, str], tuple[list[Request], list[str]]] = {}
     for judging, rows in asked:
-        requests, keys = found.setdefault((judging.cell.task, judging.cell.set), ([], []))
+        requests, keys = found.setdefault((judging.cell.place.task, judging.cell.place.set), ([], []))
         for row in rows:
             if row["keys"] and all(_unreadable(rubric, store.response(k)) for k in row["keys"][: attempt - 1]):
                 prompt = again(row["prompt"], rubric.reminder, attempt)
@@ -257,7 +261,7 @@ def _open(
 
 def _request(rubric: Rubric, model: Model, judging: Judging, item: str, prompt: str) -> Request:
     limit = model.generation.max_new_tokens or rubric.tokens
-    batch = (rubric.name, judging.control, judging.cell.name)
+    batch = (rubric.name, judging.control, judging.cell.place.name)
     return Request(item, prompt, (Message("user", prompt),), limit, batch=batch)
 
 

@@ -107,16 +107,18 @@ class Rubric:
     @property
     def reminder(self) -> str:
         """What is put behind a prompt whose reply could not be read."""
-        if self.language == "en":
-            return _reminder(self.scales)
-        if len(self.scales) == 1:
-            (scale,) = self.scales
-            return f"注意：第一行只能是一个{scale.low}到{scale.high}之间的整数，不要有其他文字；从第二行起再作解释。"
-        lines = "、".join(f"“{s.zh or s.name}：”加一个{s.low}到{s.high}之间的整数" for s in self.scales)
-        return f"注意：请先输出{len(self.scales)}行，依次为{lines}，不要有其他文字；之后再作解释。"
+        return _REMINDERS[self.language](self.scales)
 
 
-def _reminder(scales: Sequence[Scale]) -> str:
+def _chinese_reminder(scales: Sequence[Scale]) -> str:
+    if len(scales) == 1:
+        (scale,) = scales
+        return f"注意：第一行只能是一个{scale.low}到{scale.high}之间的整数，不要有其他文字；从第二行起再作解释。"
+    lines = "、".join(f"“{s.zh or s.name}：”加一个{s.low}到{s.high}之间的整数" for s in scales)
+    return f"注意：请先输出{len(scales)}行，依次为{lines}，不要有其他文字；之后再作解释。"
+
+
+def _english_reminder(scales: Sequence[Scale]) -> str:
     if len(scales) == 1:
         (scale,) = scales
         first = f"the first line may be a whole number from {scale.low} to {scale.high} only"
@@ -124,6 +126,9 @@ def _reminder(scales: Sequence[Scale]) -> str:
         lines = ", ".join(f'"{s.name.capitalize()}: " and a whole number from {s.low} to {s.high}' for s in scales)
         first = f"the first {len(scales)} lines are {lines}"
     return f"Note: {first}, and nothing else; explain from the next line on."
+
+
+_REMINDERS = {"zh": _chinese_reminder, "en": _english_reminder}
 
 
 # A mark of a fence, [候选答案结束] or [Candidate Answer Ends], in any brackets and script, with blanks and characters

@@ -10,13 +10,6 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.flags import check_budget, check_least, flag
 
-_WRITTEN = ("span", "text")
-_UNJUDGED = {
-    "choice": "a choice is right or wrong without a judge",
-    "choices": "a set of choices is right or wrong without a judge",
-    "probe": "of a probe nothing is written that could be judged",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -71,10 +64,10 @@ class Settings:
         check_least(0, attacks=self.attacks)
         check_budget(self.budget)
         for name in self.tasks:
-            if name not in BENCHMARKS and task(name).kind not in _WRITTEN:
-                raise ConfigError(f"--tasks {name}: is no generation; {_UNJUDGED[task(name).kind]}")
+            if name not in BENCHMARKS and (why := task(name).kind.unjudged):
+                raise ConfigError(f"--tasks {name}: is no generation; {why}")
 
     def wants(self, name: str) -> bool:
         """Whether the replies of a task are to be judged: of the tasks named, or of short texts if none is."""
         every = not self.tasks or TASKS[name].benchmark in self.tasks
-        return name in self.tasks or (every and TASKS[name].kind == "text")
+        return name in self.tasks or (every and TASKS[name].kind.rated)

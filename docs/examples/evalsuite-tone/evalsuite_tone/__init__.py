@@ -6,6 +6,8 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from evalsuite.benchmarks import corpus
+from evalsuite.benchmarks.kinds import CHOICE
+from evalsuite.benchmarks.languages import ZH
 from evalsuite.types import Benchmark, Item, Task
 
 HERE = Path(__file__).parent
@@ -54,7 +56,7 @@ class Corpus(corpus.Corpus):
 BENCHMARK = Benchmark(
     name="tone",
     title="Tone",
-    language="zh",
+    language=ZH,
     sets=("daily",),
     splits=("train", "test"),
     sets_zh="来源",
@@ -65,7 +67,7 @@ BENCHMARK = Benchmark(
             short="Tone",
             zh="语气判断",
             en="Tone of a reply",
-            kind="choice",
+            kind=CHOICE,
             file="",
             folder="",
             metrics=("accuracy",),

@@ -1,0 +1,77 @@
+"""What `evalsuite build agree` and `evalsuite build stats` show, as sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evalsuite.authoring.agree import Found
+from evalsuite.authoring.stats import Stats
+from evalsuite.authoring.stats_page import grouped, summary, table1_rows
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Column, Row, Sheet, Value
+
+_N = Column("n", kind="count")
+
+
+def agreement_sheets(found: Found, most: int) -> Iterator[Sheet | str]:
+    """Kappas step by step, their means, and the first `most` disagreements."""
+    yield ", ".join(f"{name}: {n} dialogues" for name, n in found.annotators.items())
+    columns = (
+        Column("who"),
+        Column("step"),
+        _N,
+        Column("same %", kind="percent"),
+        Column("kappa", kind="number", digits=3),
+        Column("F1 %", kind="percent", digits=0),
+    )
+    rows = tuple(Row((", ".join(s.who), s.step, s.n, s.same, Value(s.kappa), Value(s.f1))) for s in found.steps)
+    yield Sheet("agreement", "Agreement step by step", columns, rows)
+    for a, b, value in found.means:
+        yield f"{a}, {b}: mean kappa over the steps {100 * value:.1f} % (the paper: reviewers 80.7, inspectors 59.4)"
+    if found.disagreements:
+        count = len(found.disagreements)
+        title = f"{count} disagreements" + (f", the first {most}; --out writes all" if count > most else "")
+        heads = ("dialogue", "step", "about", "one", "other")
+        lines = tuple(
+            Row((d.dialogue, d.step, d.about, *(x or "–" for x in d.said))) for d in found.disagreements[:most]
+        )
+        yield Sheet("disagreements", title, tuple(map(Column, heads)), lines)
+    yield from found.notes
+
+
+def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
+    """Table 1, bars of domains and slots, the checks of each task and set, and a line of what they come to."""
+    if found.table1:
+        columns = (Column(""), *(Column(t.set.upper(), kind="count") for t in found.table1))
+        rows = tuple(Row((name, *values)) for name, values in table1_rows(found))
+        note = f"over the dialogues shown whole; knowledge counted in {found.source or '–'}"
+        yield Sheet("table1", "As in the paper's Table 1", columns, rows, (note,))
+    for item_set in dict.fromkeys(s.set for s in found.spread):
+        domains = [(zh, en, n) for (zh, en), n in found.domains(item_set).items()]
+        yield _bars("domains", f"{item_set.upper()}: annotations by domain", domains)
+        slots = [(s.slot_zh, s.slot, s.count) for s in found.spread if s.set == item_set]
+        yield _bars("slots", f"{item_set.upper()}: annotations by slot", slots)
+    for (task, item_set), mine in grouped(found):
+        columns = (
+            Column("check"),
+            Column("%", kind="percent"),
+            Column("interval", kind="percent", interval="alone"),
+            Column("chance", kind="percent"),
+            Column("verdict"),
+        )
+        rows = tuple(
+            Row((f.check, f.value, Value(None, f.low, f.high), f.chance, Value(f.verdict, tone="strong" if f.above else "quiet")))
+            for f in mine
+        )  # fmt: skip
+        title = f"{item_set.upper()}: {TASKS[task].en}, {found.split}, {mine[0].items} items"
+        yield Sheet("checks", title, columns, rows)
+    if found.findings:
+        yield "What can be had without reading the dialogue"
+        for above, line in summary(found):
+            yield ("! " if above else "  ") + line
+
+
+def _bars(name: str, title: str, rows: list[tuple[str, str, int]]) -> Sheet:
+    most = max(n for *_, n in rows)
+    columns = (Column("中文"), Column("English"), Column("n", kind="number", digits=0), Column("", kind="bar"))
+    return Sheet(name, title, columns, tuple(Row((zh, en, f"{n:,}", n / most)) for zh, en, n in rows))

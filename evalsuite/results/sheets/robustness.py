@@ -1,0 +1,55 @@
+"""What perturbations change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.results.sheets.words import titled, with_notes
+
+_LEGEND = Text(
+    "基准：未扰动；其后依次为 %、变化的百分点（* p < 0.05，Holm）、f：结果翻转的题所占 %",
+    "base: not perturbed; then %, change in points (* p < 0.05, Holm), f: % of items that flipped",
+)
+
+
+def robustness_sheets(found: Mapping[str, Any]) -> Iterator[Sheet]:
+    """A sheet a model: tasks by perturbations, each with its value, change and flip rate. Nothing without perturbations."""
+    models: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in found.get("drops", []):
+        way = (row["variant"], f"{row['shots']}-shot", row["scoring"], row["split"])
+        models.setdefault((row["model"], *way), []).append(row)
+    plain = len({place[1:] for place in models}) == 1
+    yield from with_notes((_sheet(place[0] if plain else " ".join(place), rows) for place, rows in models.items()), _LEGEND)  # fmt: skip
+
+
+def _sheet(label: str, rows: list[dict[str, Any]]) -> Sheet:
+    names = tuple(dict.fromkeys(row["perturb"] for row in rows))
+    places: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        places.setdefault((row["set"], row["task"]), {})[row["perturb"]] = row
+    lines = []
+    for (item_set, task), by_name in sorted(places.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
+        bases = {f"{100 * row['base']:.1f}": row["base"] for row in by_name.values()}
+        # Where other items were answered under each perturbation, the base differs: then it stands in every cell.
+        own = len(bases) > 1
+        name = Text(f"{item_set} {TASKS[task].zh}", f"{item_set} {TASKS[task].short}")
+        cells = (_change(by_name.get(name), own) for name in names)
+        base: str | float = "≠" if own else next(iter(bases.values()))
+        lines.append(Row((name, base, *cells), about={"set": item_set, "task": task}))
+    columns = [Column(name, kind="percent", about={"perturb": name}) for name in names]
+    base_column = Column(Text("基准", "base"), kind="percent", key=True, about={"perturb": "none"})
+    about = {k: rows[0][k] for k in ("model", "split", "variant", "shots", "scoring")}
+    title = titled(label, "：扰动下", ": under perturbation")
+    return Sheet("robustness", title, (Column(""), base_column, *columns), tuple(lines), about=about)
+
+
+def _change(row: Mapping[str, Any] | None, own_base: bool) -> Value:
+    if row is None:
+        return Value(None)
+    sure = row["p_holm"] < 0.05
+    value = f"{100 * row['base']:.1f}→{100 * row['value']:.1f}" if own_base else row["value"]
+    change = f" {100 * row['drop']:+.1f}{'*' if sure else ' '}"
+    return Value(value, asides=(change, f"f{100 * row['flip_rate']:.0f}"), tone="strong" if sure else "")

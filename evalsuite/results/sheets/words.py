@@ -1,0 +1,45 @@
+"""Words that the sheets of several analyses share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from evalsuite.common.sheet import Sheet, Text
+from evalsuite.types import Place, Task
+
+WAY = ("variant", "shots", "scoring", "perturb")
+
+
+def task_heading(task: Task) -> Text:
+    return Text(task.zh, task.short)
+
+
+def way(entry: Mapping[str, Any]) -> str:
+    """How items are asked, as Place.way has it: "plain 5-shot labels shuffle"."""
+    return Place.of(entry, model="", task="", set="", split="").way
+
+
+def place_words(entry: Mapping[str, Any], between: str = " ") -> str:
+    """Set, split and way: "EASY, test paper 0-shot labels"."""
+    unusual = [entry[k] for k, usual in (("scoring", "generate"), ("perturb", "none")) if entry[k] != usual]
+    split, variant, shots = entry["split"], entry["variant"], f"{entry['shots']}-shot"
+    if between == " ":
+        return f"{entry['set'].upper()}, {' '.join([split, variant, shots, *unusual])}"
+    return between.join([entry["set"].upper(), split, f"{variant} {shots}", *unusual])
+
+
+def titled(before: str, zh: str, en: str) -> Text:
+    return Text(before + zh, before + en)
+
+
+def with_notes(sheets: Iterable[Sheet], *notes: Text | str) -> Iterator[Sheet]:
+    """The sheets, with notes on all of them below the last."""
+    last = None
+    for sheet in sheets:
+        if last is not None:
+            yield last
+        last = sheet
+    if last is not None:
+        yield replace(last, notes=(*last.notes, *notes))

@@ -1,0 +1,27 @@
+"""What a cell's numbers depend on, in sacreBLEU's style: key:value|…"""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from evalsuite.types import Cell
+
+VERSION = metadata.version("evalsuite")
+
+
+def signature(cell: Cell) -> str:
+    """The cell's part of its metrics' signatures."""
+    facts = cell.facts
+    parts = {
+        "data": facts["data"][:8],
+        "prompt": f"{cell.place.variant}-{facts['template'][:8]}",
+        "shots": cell.place.shots,
+        "seed": facts["seed"],
+        "limit": facts["limit"],
+        "leaked": "dropped" if facts["drop_leaked"] else None,
+        "scoring": cell.place.scoring,
+        "perturb": None if cell.place.perturb == "none" else cell.place.perturb,
+        "model": facts["fingerprint"],
+        "evalsuite": VERSION,
+    }
+    return "|".join(f"{name}:{value}" for name, value in parts.items() if value is not None)

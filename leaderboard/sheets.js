@@ -1,0 +1,130 @@
+// Sheets: tables as the analyses return them (common/sheet.py). One renderer draws any of them, and knows no analysis.
+// ---------------------------------------------------------------- words
+Object.assign(WORDS, {
+  moreTables: ["其他分析", "Further analyses"], sortBy: ["按此列排序", "Sort by this column"],
+});
+/** Words of a sheet, in the page's language: a text, or { zh, en }. */
+const inWords = (x) => (x && typeof x === "object" ? (state.lang === "zh" ? x.zh : x.en) : String(x ?? ""));
+
+// ---------------------------------------------------------------- what is in view
+const DRAWN = new Set(["judge"]);  // analyses whose sheets stand in sections of their own
+/** Sheets of all runs, each with its run's number; `wanted` picks some. */
+const sheetsOf = (wanted) => data.runs.flatMap((run, i) => (run.sheets ?? []).filter(wanted).map((sheet) => ({ ...sheet, run: i })));
+/** Whether what a sheet, row or column is about is in view, as far as it says. */
+function aboutInView(about, run) {
+  const model = about.model !== undefined && models.get(`${run}\t${about.model}`), has = (name) => about[name] !== undefined;
+  return ["split", "variant", "shots"].every((k) => !has(k) || about[k] === state[k]) && (!model || inSight(model))
+    && (!has("set") || !state.onlySet || about.set === state.onlySet)
+    && (!has("task") || onPage({ set: state.onlySet, ...about }));
+}
+
+// ---------------------------------------------------------------- a value
+const DIGITS = { percent: 1, number: 2 };
+function figureIn(column, v, digits = column.digits ?? DIGITS[column.kind] ?? 0) {
+  if (!isNumber(v)) return inWords(v);
+  if (column.kind !== "percent" && column.kind !== "number") return num(v);
+  const text = (column.kind === "percent" ? 100 * v : v).toFixed(digits);
+  return (column.signed && v >= 0 ? "+" : "") + text.replace("-", "−");
+}
+const between = (column, x, digits) => `${figureIn(column, x.low, digits)}${column.signed ? " … " : "–"}${figureIn(column, x.high, digits)}`;
+const isRight = (column) => (column.align ? column.align === "right" : !["text", "bar", "histogram"].includes(column.kind));
+const asValue = (cell) => (cell && typeof cell === "object" && "value" in cell ? cell : { value: cell });
+
+/** The nodes of a cell: the value, a link to its evidence where there is any, its interval, remarks. */
+function sheetCell(column, cell, evidence) {
+  if (cell === null || cell === undefined) return [];
+  if (column.kind === "histogram") return [histogram(cell)];
+  if (column.kind === "bar") return [bars(cell, null)];
+  const x = asValue(cell), digits = Math.max(0, (column.digits ?? DIGITS[column.kind] ?? 0) - 1), spans = isNumber(x.low) && isNumber(x.high);
+  const alone = column.interval === "alone" && spans, text = alone ? between(column, x) : x.value === null ? "–" : figureIn(column, x.value);
+  const shown = isRight(column) ? text : data$("span", "", text), toned = { strong: h("strong", null, shown), quiet: h("span", { class: "muted" }, shown) }[x.tone] ?? shown;
+  return [evidence && isNumber(x.value) ? opener(evidence, toned) : toned, spans && !alone && h("small", null, ` ${between(column, x, digits)}`),
+    (x.asides ?? []).map((aside) => h("small", null, ` ${aside.trim()}`)), (x.flags ?? []).map((flag) => h("span", { class: "flag" }, flag))];
+}
+/** A bar a score, from the lowest; its count below the pointer and for readers of the screen. */
+function histogram(counts) {
+  const all = Object.entries(counts), most = Math.max(1, ...all.map(([, n]) => n)), width = 100 / all.length;
+  const text = all.map(([score, n]) => `${score}: ${n}`).join(", ");
+  return s("svg", { class: "plot hist", width: 16 * all.length, height: 38, role: "img", "aria-label": text }, s("title", null, text),
+    all.map(([score, n], i) => [s("rect", { class: "barchosen", x: `${i * width + 1.5}%`, width: `${width - 3}%`, y: 25 - (23 * n) / most, height: Math.max((23 * n) / most, n ? 1.5 : 0) }),
+      s("text", { x: `${(i + 0.5) * width}%`, y: 36, "text-anchor": "middle" }, score)]));
+}
+/** A value with its interval on a line between the least and the largest possible. */
+function onRange({ range: [low, high] }, cell) {
+  const x = asValue(cell), at = (v) => (isNumber(v) ? (v - low) / (high - low) : undefined);
+  return isNumber(x.value) && strip(at(x.value), null, { low: at(x.low), high: at(x.high) });
+}
+
+// ---------------------------------------------------------------- a table
+const sheetSorts = new Map();  // a table's id -> { column, down }
+
+/** Rows in blocks: a block begins with a group's heading, or where rows stand apart. Sorting stays within blocks. */
+function blocksOf(rows) {
+  const blocks = [];
+  for (const row of rows) {
+    const last = blocks.at(-1), kind = row.kind ?? "";
+    if (!last || kind === "group" || (kind === "apart") !== last.apart) blocks.push({ apart: kind === "apart", group: kind === "group" ? row : null, rows: [] });
+    if (kind !== "group") blocks.at(-1).rows.push(row);
+  }
+  return blocks.filter((block) => block.rows.length);
+}
+function sorted(block, columns, { column, down } = {}) {
+  if (column === undefined || block.apart) return block.rows;
+  const key = (row) => { const x = asValue(row.cells[column]); return isNumber(x.value) ? x.value : isNumber(x.low) ? x.low : isRight(columns[column]) ? null : inWords(x.value); };
+  const order = (a, b) => (isNumber(a) && isNumber(b) ? a - b : NAMES.compare(String(a), String(b)));
+  return block.rows.map((row) => [key(row), row]).sort(([a], [b]) => (a === null || b === null ? (a === null) - (b === null) : down ? order(b, a) : order(a, b))).map(([, row]) => row);
+}
+/** Any sheet as a table with what exports it; null where nothing of it is in view. `lit`: rows that stand out. */
+function sheetNode(sheet, { id = sheet.name, lit = () => false } = {}) {
+  const title = inWords(sheet.title), heading = h("h3", null, visible(title));
+  const notes = (sheet.notes ?? []).map((note) => h("p", { class: "note" }, visible(inWords(note))));
+  if (!sheet.columns.length) return [heading, notes];
+  const seen = (x) => aboutInView({ ...sheet.about, ...x.about }, sheet.run);
+  const all = sheet.columns.map((column, at) => ({ kind: "text", ...column, at }));
+  const columns = all.filter((column, i) => i === 0 || seen(column)), blocks = blocksOf(sheet.rows.filter(seen));
+  if (!blocks.length || columns.length < 2) return null;
+  const box = h("div", { id: `sheet-${id}`, class: "scroll", tabindex: 0, role: "region", "aria-label": plain(title) });
+  const draw = () => put(box, h("table", { class: "robust sheet", "data-sheet": sheet.name },
+    h("thead", null, h("tr", null, columns.map((column) => sheetHead(column, id, () => { draw(); box.querySelector(`[data-column="${column.at}"]`)?.focus(); })))),
+    blocks.map((block) => h("tbody", { class: block.apart && "apart" },
+      block.group && sheetRow(sheet, columns, block.group, "group"),
+      sorted(block, all, sheetSorts.get(id)).map((row) => sheetRow(sheet, columns, row, block.apart ? "muted" : lit(row) && "lit"))))));
+  draw();
+  // The box is read when it is asked for a file: by then it may be sorted otherwise.
+  return [h("div", { class: "titled" }, heading, tableSavers(box, id, title)), box, notes];
+}
+/** Evidence behind each value whose place its column tells; where the row tells it all, behind its first figure. */
+function sheetRow(sheet, columns, row, cls) {
+  const first = columns.find((column) => column.kind === "percent" || column.kind === "number");
+  const evidence = (column) => {
+    if (!column.about && column !== first) return undefined;
+    const place = { ...sheet.about, ...column.about, ...row.about };
+    return cellIndex.get(placeOf({ ...place, id: `${sheet.run}\t${place.model}` }));
+  };
+  return h("tr", { class: cls }, columns.map((column, i) => {
+    const cell = row.cells[column.at], kids = sheetCell(column, cell, evidence(column));
+    if (i === 0) return h("th", { scope: cls === "group" ? "rowgroup" : "row" }, kids);
+    return [column.range && h("td", { class: "inplot" }, onRange(column, cell)), h("td", { class: isRight(column) && "v" }, kids)];
+  }));
+}
+/** A heading; where values have an order, it sorts by them. Before values on a range it says what that is. */
+function sheetHead(column, id, redraw) {
+  const name = inWords(column.heading), below = inWords(column.below), sort = sheetSorts.get(id), on = sort?.column === column.at;
+  const words = [name, below && h("small", null, ` ${below}`)], range = column.range && h("th", { scope: "col" }, column.range.map(num).join(" – "));
+  if (!name && !below) return [range, h("td")];  // a heading of no words is none
+  if (["bar", "histogram"].includes(column.kind)) return [range, h("th", { scope: "col", class: isRight(column) && "v" }, words)];
+  const flip = () => { sheetSorts.set(id, { column: column.at, down: on ? !sort.down : isRight(column) }); redraw(); };
+  return [range, h("th", { scope: "col", class: isRight(column) && "v", "aria-sort": on ? (sort.down ? "descending" : "ascending") : "none" },
+    h("button", { type: "button", class: "sort", onclick: flip, title: t("sortBy"), "data-column": column.at }, h("span", null, words),
+      h("span", { class: "arrow", "aria-hidden": "true" }, on ? (sort.down ? "▾" : "▴") : "")))];
+}
+
+// ---------------------------------------------------------------- the section
+/** The sheets of every analysis that has no section of its own. */
+function drawSheets() {
+  const nodes = sheetsOf((sheet) => !DRAWN.has(sheet.analysis)).map((sheet, n) => {
+    const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
+    return node && [data.runs.length > 1 && h("p", { class: "note" }, t("run"), " ", data$("span", "", data.runs[sheet.run].name)), node];
+  }).filter(Boolean);
+  return nodes.length > 0 ? h("section", { class: "block", id: "sheets" }, h("h2", null, t("moreTables")), nodes) : null;
+}

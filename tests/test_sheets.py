@@ -1,0 +1,214 @@
+"""Sheets: a new analysis is one function and one line, and is seen in the terminal, in files and on the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from test_page import CHROMIUM, browse
+
+import evalsuite
+from evalsuite.cli.tables.export import export
+from evalsuite.cli.tables.terminal import draw
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.sheet import Column, Row, Sheet, Text, Value, as_json, spell
+from evalsuite.results import sheets as registry
+from evalsuite.results.journey import Results
+from evalsuite.results.saved import load
+
+SPELLED: list[tuple[Any, Column, str]] = [
+    # cell, column, words
+    ("a", Column(""), "a"),
+    (Text("甲", "a"), Column(""), "a"),
+    (None, Column("", kind="percent"), ""),
+    (0.5, Column("", kind="percent"), "50.0"),
+    (0.5, Column("", kind="percent", digits=0, signed=True), "+50"),
+    (0.5, Column("", kind="number"), "0.50"),
+    (1000, Column("", kind="count"), "1000"),
+    (1.5, Column("", kind="count"), "1.5"),
+    ("≠", Column("", kind="percent"), "≠"),
+    (Value(None), Column("", kind="percent"), "–"),
+    (Value(0.5, 0.4, 0.6), Column("", kind="percent"), "50.0 40–60"),
+    (Value(0.5, 0.4, 0.6), Column("", kind="percent", interval="half", digits=0), "50±10"),
+    (Value(None, 0.4, 0.6), Column("", kind="percent", interval="alone"), "40.0–60.0"),
+    (Value(None, -0.4, 0.6), Column("", kind="percent", interval="alone", signed=True), "-40.0 … +60.0"),
+    (Value(2.5, 2, 3), Column("", kind="number"), "2.50 2.0–3.0"),
+    (Value(0.5, asides=(" -1.0*", "f3"), flags=("(4)", "!5")), Column("", kind="percent"), "50.0 -1.0*f3 (4) !5"),
+    ({"1": 3, "2": 0}, Column("", kind="histogram"), "3 0"),
+    (0.5, Column("", kind="bar"), "█" * 12),
+]
+
+
+@pytest.mark.parametrize(("cell", "column", "words"), SPELLED)
+def test_cells_in_words(cell: Any, column: Column, words: str) -> None:
+    assert "".join(part for part, _ in spell(cell, column)) == words
+
+
+def printed(sheet: Sheet, width: int = 80) -> list[str]:
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(*draw([sheet]))
+    return [" ".join(line.split()) for line in capture.get().splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("count", [1, 4, 9, 25])
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_wide_sheets_become_several_tables(count: int, width: int) -> None:
+    """Every value is printed once, whole, beside the columns that name its row."""
+    columns = [Column("model", key=True), Column("base", kind="percent", key=True)]
+    columns += [Column(f"a_long_name_{n}", kind="percent") for n in range(count)]
+    rows = [
+        Row((f"model {m}", 0.5, *(Value(n / 1000, asides=(f" +{m}.0*f100",)) for n in range(count)))) for m in (1, 2)
+    ]
+    lines = printed(Sheet("wide", "Wide", tuple(columns), tuple(rows)), width)
+    assert max(map(cell_len, lines)) <= width
+    for m in (1, 2):
+        mine = [line for line in lines if line.startswith(f"model {m} 50.0 ")]
+        assert sum(line.count("*f100") for line in mine) == count
+        assert all(sum(f"{n / 10:.1f} +{m}.0*f100" in f" {line}" for line in mine) >= 1 for n in range(count))
+        assert len(mine) == lines.count("Wide")
+
+
+def test_groups_and_rows_apart() -> None:
+    columns = (Column("model"), Column("acc", "%", "percent", better="more"))
+    rows = (Row(("first", None), "group"), Row(("a", 0.5)), Row(("second", None), "group"), Row(("b", 0.25)), Row(("chance", 0.9), "apart"))  # fmt: skip
+    sheet = Sheet("x", "Title", columns, rows, (Text("注", "a note"),))
+    assert printed(sheet)[4:] == ["first", "a 50.0", "second", "b 25.0", "chance 90.0", "a note"]
+    text = export([sheet], "latex")
+    assert text.count(r"\midrule") == 3 and r"\textbf{50.0}" in text and r"\underline{25.0}" in text
+    assert "90.0}" not in text and "% a note" in text
+    assert "**Title**" in export([sheet], "markdown") and "a note" in export([sheet], "markdown")
+    assert [*csv.reader(io.StringIO(export([sheet], "csv"), newline=""))][:3] == [["Title"], ["model", "acc %"], ["first", ""]]  # fmt: skip
+
+
+def test_sheets_are_json() -> None:
+    sheet = Sheet("x", Text("甲", "a"), (Column("n", kind="count"),), (Row((Value(1, 0.5, 2),), about={"task": "t"}),))
+    told = as_json(sheet)
+    assert json.loads(json.dumps(told)) == {
+        "name": "x",
+        "title": {"zh": "甲", "en": "a"},
+        "columns": [{"heading": "n", "kind": "count"}],
+        "rows": [{"cells": [{"value": 1, "low": 0.5, "high": 2}], "about": {"task": "t"}}],
+    }
+
+
+def test_numbers_that_are_none(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a results.json that somebody edited."""
+    broken = Sheet("x", "x", (Column("a", kind="number"),), (Row((Value([1]),)),))  # type: ignore[arg-type]
+    monkeypatch.setitem(registry.SHEETS, "broken", lambda done: [broken])
+    with pytest.raises(ConfigError, match="no table of broken"):
+        list(registry.sheets(load(run), ["broken"]))
+
+
+# ---------------------------------------------------------------- a new analysis
+
+HOSTILE = "<img src=x onerror=alert(1)> | $x$ \\input{x} \u202e"
+PLACE = ("model", "task", "set", "split", "variant", "shots", "scoring", "perturb")
+
+
+def longest_first(done: Results) -> Iterator[Sheet]:
+    """A made-up analysis: the cells of a run, with a value of each."""
+    columns = (
+        Column(Text("格", "cell")),
+        Column(Text("题数", "items"), kind="count"),
+        Column(Text("准确率", "accuracy"), "%", "percent", better="more", range=(0, 1)),
+        Column(Text("所占", "share"), kind="bar"),
+    )
+    rows = [
+        Row(
+            (f"{cell['model']} {cell['set']} {HOSTILE}", cell["items"], Value(n / 10, 0.1, 0.9), 0.5),
+            about={name: cell[name] for name in PLACE},
+        )
+        for n, cell in enumerate(done.cells)
+    ]
+    rows.append(Row((Text("随机", "chance"), None, 0.05, None), "apart"))
+    title = Text("长度分析", "By length")
+    yield Sheet("lengths", title, columns, tuple(rows), (Text("编造的数字", "made-up numbers"),))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("sheets") / "run"
+    evalsuite.run(model=["random", "lexical"], tasks=["domain_identification"], limit=3, out=out)
+    return out
+
+
+@pytest.fixture
+def page(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The page of the run, where there is one analysis more."""
+    monkeypatch.setitem(registry.SHEETS, "lengths", longest_first)
+    return evalsuite.report([run], tmp_path / "page")
+
+
+def test_a_new_analysis_is_printed_and_exported(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.SHEETS, "lengths", longest_first)
+    shown = list(registry.sheets(load(run), ["lengths"]))
+    console = Console(width=80)
+    with console.capture() as capture:
+        console.print(*draw(shown))
+    text = capture.get()
+    assert "By length" in text and "30.0 10–90" in text and "made-up numbers" in text and "\u202e" not in text
+    assert {"By length", "lexical"} <= {word for sheet in registry.sheets(load(run)) for word in (sheet.title.en if isinstance(sheet.title, Text) else "", "lexical")}  # fmt: skip
+    for form in ("csv", "latex", "markdown"):
+        file = export(shown, form)
+        assert "By length" in file and "30.0" in file and "\u202e" not in file and "█" not in file
+    assert r"\input" not in export(shown, "latex") and r"\textbf{30.0}" in export(shown, "latex")
+    assert "<img" not in export(shown, "markdown")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+def test_a_new_analysis_is_on_the_page(page: Path) -> None:
+    with browse(page) as tab:
+        tab.wait_for_selector("#sheets table")
+        section = tab.locator("#sheets")
+        assert "By length" in section.inner_text() and "made-up numbers" in section.inner_text()
+        assert "U+202E" in section.inner_text() and section.locator("img").count() == 0
+        assert section.locator("tbody").first.locator("tr").count() == 4
+        values = section.locator("tbody").first.locator("button.cell")
+        assert values.all_inner_texts() == ["0.0", "10.0", "20.0", "30.0"] and section.locator("td.inplot svg").count() == 5  # fmt: skip
+        # Sorted by a click: numbers begin with the largest, and what stands apart stays below.
+        section.locator("button.sort", has_text="accuracy").click()
+        assert values.all_inner_texts() == ["30.0", "20.0", "10.0", "0.0"]
+        assert section.locator("th[aria-sort=descending]").count() == 1
+        assert tab.evaluate("document.activeElement.dataset.column") == "2"
+        assert "chance" in section.locator("tbody").last.inner_text()
+        section.locator("details.menu summary").click()
+        with tab.expect_download() as download:
+            section.locator("[data-table$='.csv']").click()
+        rows = [*csv.reader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"), newline=""))]
+        assert any("30.0" in row for row in rows) and any("chance" in row for row in rows)
+        values.first.click()  # the evidence of that cell
+        tab.wait_for_selector("#panes")
+        assert "model=lexical" in tab.url or "model=random" in tab.url
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+def test_the_page_says_it_in_chinese_and_follows_filters(page: Path) -> None:
+    with browse(page, locale="zh-CN") as tab:
+        tab.wait_for_selector("#sheets table")
+        section = tab.locator("#sheets")
+        assert "长度分析" in section.inner_text() and "编造的数字" in section.inner_text() and "题数" in section.inner_text()  # fmt: skip
+        assert section.locator("tbody").first.locator("tr").count() == 4
+        tab.select_option("[data-keep=only-set] select", "easy")
+        tab.wait_for_function("document.querySelector('#sheets tbody').rows.length === 2")
+        assert "hard" not in section.inner_text()
+
+
+def test_what_an_old_run_lacks_is_said(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page is written all the same."""
+
+    def demanding(done: Results) -> Iterator[Sheet]:
+        yield Sheet("x", str(done.cells[0]["not there"]), (Column(""),), ())
+
+    monkeypatch.setitem(registry.SHEETS, "demanding", demanding)
+    from evalsuite.page.report import _sheets
+
+    (told,) = [s for s in _sheets(run, json.loads((run / "results.json").read_text())) if s["analysis"] == "demanding"]
+    assert "not there" in told["notes"][0] and told["columns"] == []
