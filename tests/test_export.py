@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import math
-import subprocess
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -165,20 +163,8 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_command(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "evalsuite.cli",
-        "export",
-        "--to",
-        "inspect",
-        str(tmp_path / "out"),
-        "--set",
-        "hard",
-    ]
-    options = ["--tasks", "event_cause", "--prompt", "plain", "--limit", "3", "--data", "bundled:sample"]
-    done = subprocess.run([*command, *options], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+def test_command(tmp_path: Path, cli: Any) -> None:
+    what = ["--set", "hard", "--tasks", "event_cause", "--prompt", "plain", "--limit", "3", "--data", "bundled:sample"]
+    done = cli("export", "--to", "inspect", tmp_path / "out", *what)
     assert "README.md" in done.stdout
     assert [path.name for path in (tmp_path / "out" / "data").iterdir()] == ["corecode_hard_event_cause_plain.jsonl"]

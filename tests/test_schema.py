@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 from pydantic import ValidationError
 from test_learning import adapter, base, said
 
@@ -42,9 +43,9 @@ def records(run: Path, folder: str = "records") -> list[Any]:
     return [json.loads(line) for path in sorted(run.glob(f"{folder}/*")) for line in path.open(encoding="utf-8")]
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("run")
+@made_once
+def run(folder: Path) -> Path:
+    out = folder
     evalsuite.run(model=["lexical", "random"], perturb=["none", "shuffle", "circular", "traditional"], shots=[0, 1],
                   prompt=["paper", "plain"], tasks=["domain_identification", "event_cause"], limit=2, out=out)  # fmt: skip
     return out

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
-from test_page import CHROMIUM, browse
 
 import evalsuite
 from evalsuite.cli.tables.export import export
@@ -162,8 +161,7 @@ def test_a_new_analysis_is_printed_and_exported(run: Path, monkeypatch: pytest.M
     assert "<img" not in export(shown, "markdown")
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
-def test_a_new_analysis_is_on_the_page(page: Path) -> None:
+def test_a_new_analysis_is_on_the_page(page: Path, browse: Any) -> None:
     with browse(page) as tab:
         tab.wait_for_selector("#sheets table")
         section = tab.locator("#sheets")
@@ -188,15 +186,14 @@ def test_a_new_analysis_is_on_the_page(page: Path) -> None:
         assert "model=lexical" in tab.url or "model=random" in tab.url
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
-def test_the_page_says_it_in_chinese_and_follows_filters(page: Path) -> None:
+def test_the_page_says_it_in_chinese_and_follows_filters(page: Path, browse: Any) -> None:
     with browse(page, locale="zh-CN") as tab:
         tab.wait_for_selector("#sheets table")
         section = tab.locator("#sheets")
         assert "长度分析" in section.inner_text() and "编造的数字" in section.inner_text() and "题数" in section.inner_text()  # fmt: skip
         assert section.locator("tbody").first.locator("tr").count() == 4
         tab.select_option("[data-keep=only-set] select", "easy")
-        tab.wait_for_function("document.querySelector('#sheets tbody').rows.length === 2")
+        tab.wait_for_function("() => document.querySelector('#sheets tbody').rows.length === 2")
         assert "hard" not in section.inner_text()
 
 

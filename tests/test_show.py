@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.cli.tables.export import export, heads, latex, ranked, words
@@ -21,9 +22,9 @@ from evalsuite.results.sheets import END, sheets
 ITEM = "corecode/easy/test/slot_identification/0"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("show") / "run"
+@made_once
+def run(folder: Path) -> Path:
+    out = folder / "run"
     tasks = ["slot_identification", "event_cause"]
     evalsuite.run(model=["random", "lexical"], tasks=tasks, limit=4, perturb=["none", "shuffle"], out=out)
     return out
@@ -38,10 +39,10 @@ def test_show_says_what_score_says(run: Path) -> None:
     assert [words(sheet) for sheet in sheets(loaded)]
 
 
-@pytest.fixture(scope="module")
-def rated(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def rated(run: Path, folder: Path) -> Path:
     """The same, but its baselines pass for models; one of them was not asked everything."""
-    out = Path(shutil.copytree(run, tmp_path_factory.mktemp("rated") / "run"))
+    out = Path(shutil.copytree(run, folder / "run"))
     results = json.loads((out / "results.json").read_text())
     for cell in results["cells"]:
         cell["facts"] |= {"backend": "hf", "tags": []}

@@ -13,6 +13,7 @@ from typing import Any
 
 import probes
 import pytest
+from once import made_once
 from typer.testing import CliRunner
 
 import evalsuite
@@ -31,18 +32,18 @@ HEAD = {"name": "Baselines", "who": "somebody", "contact": "a@example.org", "lic
 ABOUT = {"trained_on": [], "statement": "rules, not models"}
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("run")
+@made_once
+def run(folder: Path) -> Path:
+    out = folder
     tasks = ["domain_identification", "event_cause"]
     evalsuite.run(model=["lexical", "random"], tasks=tasks, set="easy", shots=[0, 1],
                   perturb=["none", "shuffle", "circular"], limit=4, out=out)  # fmt: skip
     return out
 
 
-@pytest.fixture(scope="module")
-def made(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("made") / "submission"
+@made_once
+def made(run: Path, folder: Path) -> Path:
+    out = folder / "submission"
     assert make_submission(run, out, HEAD, ABOUT).unfilled == ()
     return out
 
@@ -368,10 +369,10 @@ def test_many_problems_are_counted(folder: Path) -> None:
 # --- sister benchmarks
 
 
-@pytest.fixture(scope="module")
-def sisters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def sisters(folder: Path) -> Path:
     """Sets of right answers, folds with their mean, and probes."""
-    run, out = tmp_path_factory.mktemp("sisters") / "run", tmp_path_factory.mktemp("made") / "submission"
+    run, out = folder / "run", folder / "submission"
     evalsuite.run(model=["lexical"], tasks=["cicero_all_answers", "cider_span_extraction"], limit=4, out=run)
     probes.add(run, lambda n: (8.0 + n, 9.0), limit=4)
     make_submission(run, out, HEAD, ABOUT)

@@ -16,6 +16,7 @@ from unicodedata import category
 
 import pytest
 from hostile import HOSTILE
+from once import made_once
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
@@ -36,18 +37,18 @@ ITEM = "corecode/easy/test/slot_identification/0"
 # ---------------------------------------------------------------- runs
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("show") / "run"
+@made_once
+def run(folder: Path) -> Path:
+    out = folder / "run"
     tasks = ["slot_identification", "event_cause"]
     evalsuite.run(model=["random", "lexical"], tasks=tasks, limit=4, perturb=["none", "shuffle"], out=out)
     return out
 
 
-@pytest.fixture(scope="module")
-def hostile(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def hostile(run: Path, folder: Path) -> Path:
     """A folder as someone may hand it in: a hundred models with hostile names, whose every text is hostile."""
-    out = tmp_path_factory.mktemp("hostile") / "handed\x1b[31min\u202e"
+    out = folder / "handed\x1b[31min\u202e"
     (out / "records").mkdir(parents=True)
     results = json.loads((run / "results.json").read_text())
     cell = next(c for c in results["cells"] if c["task"] == "slot_identification" and c["perturb"] == "none")
@@ -98,10 +99,10 @@ def hostile(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.fixture(scope="module")
-def hostile_columns(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def hostile_columns(run: Path, folder: Path) -> Path:
     """Models that can be compared, two a wording, and one that cannot; the wordings have hostile names, too."""
-    out = Path(shutil.copytree(run, tmp_path_factory.mktemp("columns") / "run"))
+    out = Path(shutil.copytree(run, folder / "run"))
     results = json.loads((out / "results.json").read_text())
     plain = [c for c in results["cells"] if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none")]
     assert len(plain) == 2  # of two tasks, or nothing is ranked

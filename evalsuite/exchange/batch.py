@@ -22,7 +22,7 @@ def parse_lines(path: Path, parser: str = "full") -> Iterator[dict[str, Any]]:
     """
     if parser not in PARSERS:
         raise ConfigError(unknown("parser", parser, PARSERS))
-    for number, row in read_objects(path):
+    for number, row in read_objects(path, surrogates=True):
         output, options, finish = row.get("output"), row.get("options"), row.get("finish") or "stop"
         if not isinstance(output, str):
             raise DataError("expected a string", path, number, "output")
@@ -61,7 +61,7 @@ def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), enc
             raise ConfigError(unknown("profile", name, PROFILES))
     hypotheses: list[str] = []
     references: list[list[str]] = []
-    for number, row in read_objects(path):
+    for number, row in read_objects(path, surrogates=True):
         refs = row.get("refs", [row["ref"]] if "ref" in row else None)
         if not isinstance(row.get("hyp"), str):
             raise DataError("expected a string", path, number, "hyp")
