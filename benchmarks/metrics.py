@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from evalsuite.metrics import Corpus, bleu, chrf, cider, f1, meteor, meteor15, rouge
+from evalsuite.metrics import TextCorpus, bleu, chrf, cider, f1, meteor, meteor15, rouge
 from evalsuite.metrics import statistics as stats
 from evalsuite.metrics.counts import Table
 from evalsuite.metrics.tokens import tokenise
@@ -133,7 +133,7 @@ def main() -> None:
     args = parser.parse_args()
     pairs = load_pairs(args.pairs, args.n)
     hyps, refs = [hyp for hyp, _ in pairs], [[ref] for _, ref in pairs]
-    table, seconds = timed(lambda: Corpus(hyps, refs).table("char"))
+    table, seconds = timed(lambda: TextCorpus(hyps, refs).table("char"))
     print(f"{len(pairs)} pairs, CPU seconds; reading characters into a table: {seconds:.2f}\n")
     print(f"{'metric (reference)':34}{'ours':>12}{'theirs':>12}{'|diff|':>10}{'ours s':>9}{'theirs s':>10}")
     theirs = their_metrics(pairs)
@@ -151,21 +151,21 @@ def main() -> None:
                 cells = f"  left out: {error.name}"
         print(f"{name:34}{value[-1]:12.6f}{cells}")
     print(f"\ntheirs, one after the other: {total:.2f} s")
-    corpus = Corpus(hyps, refs)
+    corpus = TextCorpus(hyps, refs)
     for profile in ("char", "paper", "default"):
         scores, seconds = timed(partial(corpus.score, profile))
         print(f"ours, all metrics, profile {profile}{', sharing counts' if profile != 'char' else ''}: {seconds:.2f} s")
-    corpus = Corpus(hyps, refs)
+    corpus = TextCorpus(hyps, refs)
     _, seconds = timed(lambda: (corpus.score("paper"), corpus.score("default")))
     print(f"ours, paper and default of a new corpus, jieba's dictionary loaded: {seconds:.2f} s")
     half = len(pairs) // 2
-    scores = Corpus(hyps[:half], refs[:half]).score("default")
+    scores = TextCorpus(hyps[:half], refs[:half]).score("default")
     _, seconds = timed(lambda: stats.bootstrap(scores, [i // 3 for i in range(half)], Random(0)))
     print(f"1,000 resamples of {half} items, all {len(scores.corpus)} metrics at once, by dialogue: {seconds:.2f} s")
     _, seconds = timed(lambda: stats.bootstrap(scores, None, Random(0)))
     print(f"the same by item: {seconds:.2f} s")
     if args.java:
-        mixed = Corpus(hyps, refs).table("mixed")
+        mixed = TextCorpus(hyps, refs).table("mixed")
         jar = import_module("pycocoevalcap.meteor.meteor").Meteor()
         gts, res = dict(enumerate([ref[0]] for ref in refs)), dict(enumerate([hyp] for hyp in hyps))
         value = float(meteor15.meteor15(meteor15.statistics(mixed).sum(axis=0)))

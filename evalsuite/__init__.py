@@ -3,15 +3,16 @@
     import evalsuite
     results = evalsuite.run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")
 
-The public functions have the names of the commands. Each is imported when it is first used (PEP 562), so that
-`import evalsuite` loads neither torch nor transformers nor jieba.
+The public functions are named like the commands. Each is imported on first use (PEP 562), so that `import evalsuite`
+loads neither torch nor transformers nor jieba.
 
-    run, preview, score, report     evaluate; see the prompts; score again; write the page. Settings: the keywords of `run`
+    run, preview, score, report     evaluate; show prompts; score stored replies again; write the page
+    Settings                        the keywords of `run`
     finetune                        train LoRA adapters and evaluate them
-    judge                           let a model score the generations of a run
-    compare                         test the difference between two models of a run
-    export                          write CORECODE's tasks for other harnesses
-    parse_option, parse_span        read an answer out of any reply
+    judge                           rate the generations of a run with a judge model
+    compare                         test the difference between two models of a run for significance
+    export                          write CORECODE's tasks for other evaluation harnesses
+    parse_option, parse_span        parse the answer in a reply
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'evalsuite' has no attribute {name!r}")
     value = getattr(import_module(f"evalsuite.{_HOME[name]}"), name)
-    globals()[name] = value  # found without this function from now on
+    globals()[name] = value  # the next access does not come here
     return value
 
 

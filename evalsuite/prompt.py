@@ -1,8 +1,8 @@
-"""Item + shots + template -> Request. The same code renders what models are tested on and trained on.
+"""Item + shots + template -> Request. Evaluation and finetuning render their prompts with the same code.
 
-A template (prompts/<benchmark>/<task>/<variant>.j2) renders one item up to the place where the answer goes. Shots are
-that text with the answer behind it: a base model gets them joined by a blank line, a chat model as earlier turns.
-Templates see `dialogue` (list of turns), `question`, and `options` (list of (label, text)), nothing else.
+A template (prompts/<benchmark>/<task>/<variant>.j2) renders one item up to where its answer begins. A shot is that text
+followed by its answer. A base model gets the shots joined by blank lines, a chat model gets them as earlier turns.
+The variables of a template are `dialogue` (list of turns), `question` and `options` (list of (label, text)).
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ class Prompt:
     """A compiled template with its name and hash."""
 
     def __init__(self, folder: Path, task: Task, variant: str) -> None:
-        """`folder` is the prompts folder; where it has none for the task, the benchmark's own templates are looked at.
+        """`folder` is the prompts folder. If it has none for the task, the benchmark's own templates (`Task.templates`)
+        are used.
 
-        Raises PromptError, naming what there is, if the template is not there.
+        Raises PromptError if the template is missing or broken; the message lists the task's templates.
         """
         place = folder / task.benchmark / task.local
-        if task.templates and not place.is_dir():  # a benchmark of another package brings its own
+        if task.templates and not place.is_dir():  # of a benchmark in another package
             place = task.templates / task.local
         self.path, self.variant, self.task = place / f"{variant}.j2", variant, task
         try:
@@ -39,7 +40,7 @@ class Prompt:
             raise PromptError(f"{message} Looked in {place}.") from None
         self.sha256 = hashlib.sha256(source.encode()).hexdigest()
         try:
-            # Nothing in the data is markup, and a prompt must be the official bytes: no escaping.
+            # No escaping: prompts are not HTML, and the official text must stay byte for byte.
             self._template: Template = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(
                 source
             )
@@ -47,7 +48,7 @@ class Prompt:
             raise PromptError(f"{self.path}: {error}") from None
 
     def render(self, item: Item) -> str:
-        """The item as the model sees it, up to where its answer goes."""
+        """The item's prompt, up to where its answer begins. Raises PromptError for a variable that templates do not have."""
         options = list(zip(item.labels, item.options, strict=True))
         try:
             return self._template.render(dialogue=list(item.dialogue), question=item.question, options=options)
@@ -55,7 +56,7 @@ class Prompt:
             raise PromptError(f"{self.path}: {error} (item {item.id})") from None
 
     def request(self, item: Item, shots: Sequence[Item] = (), limit: int | None = None) -> Request:
-        """The request with those shots, in that order, before the item; `limit` replaces the task's reply length."""
+        """The request: the shots in the given order, then the item. `limit` replaces the task's `max_new_tokens`."""
         shown = [(self.render(shot), shot.target) for shot in shots]
         last = self.render(item)
         messages = [m for text, answer in shown for m in (Message("user", text), Message("assistant", answer))]
@@ -69,7 +70,7 @@ class Prompt:
         )
 
 
-def fit(
+def fit_shots(
     prompt: Prompt,
     item: Item,
     shots: Sequence[Item],
@@ -77,10 +78,11 @@ def fit(
     context: int | None = None,
     limit: int | None = None,
 ) -> tuple[Request, int]:
-    """The request with as many shots as leave prompt and reply within `context` tokens, and how many those are.
+    """The request with as many shots as fit, and their number: prompt and reply stay within `context` tokens.
 
-    Shots drawn last go first; the question is never cut. If even the bare question is too long it is returned as it
-    is: the engine then fails it, which is recorded as a failure and never as a wrong answer.
+    tokens: counts the prompt tokens of a request. Without `tokens` or `context` all shots are kept. The last shots are
+    dropped first; the question is never cut. If it does not fit without shots either, the request is returned all the
+    same: the engine then fails it, and it is recorded as failed, not as wrong.
     """
     for kept in range(len(shots), 0, -1):
         request = prompt.request(item, shots[:kept], limit)
@@ -90,7 +92,7 @@ def fit(
 
 
 class Shots:
-    """Draws examples from a training split: seeded by the item's id, so that nothing depends on order or on other items."""
+    """Draws few-shot examples from a training split. The item's id seeds its draw, so the draws of items are independent."""
 
     def __init__(self, train: Sequence[Item], seed: int) -> None:
         self.seed = seed
@@ -99,9 +101,9 @@ class Shots:
             self._groups.setdefault(",".join(item.labels[gold] for gold in item.golds), []).append(item)
 
     def draw(self, item: Item, count: int) -> tuple[Item, ...]:
-        """`count` examples, none of the item's own dialogue, no two of one dialogue, gold labels as even as can be.
+        """`count` examples from distinct dialogues, none from the item's own, with gold labels balanced.
 
-        The first k of a larger draw are the smaller draw. Raises PromptError if the split has too few dialogues.
+        A smaller draw is a prefix of a larger one. Raises PromptError if the split has too few dialogues.
         """
         rng = random.Random(f"{self.seed}:shots:{item.id}")
         labels = sorted(self._groups)
@@ -113,7 +115,7 @@ class Shots:
                 raise PromptError(
                     f"{item.id}: {count} shots asked for, but the training split has only {len(drawn)} of other dialogues"
                 )
-            for label in list(labels):  # one of each label in turn
+            for label in list(labels):  # one example of each label in turn
                 shot = self._pick(unseen[label], rng, (item, *drawn))
                 if shot is None:
                     labels.remove(label)
@@ -123,7 +125,7 @@ class Shots:
 
     @staticmethod
     def _pick(left: list[Item], rng: random.Random, others: Sequence[Item]) -> Item | None:
-        """Take a random item out of `left` that shares its dialogue with none of the others; None if there is none."""
+        """Remove and return a random item of `left` whose dialogue none of `others` shares; None if there is none."""
         while left:
             place = rng.randrange(len(left))
             left[place], left[-1] = left[-1], left[place]

@@ -1,8 +1,8 @@
-"""The values that flow through the suite: each stage takes some of them and returns new ones.
+"""The values that pass between the stages of an evaluation.
 
     official data -> Item -> Trial (an Item and a Request) -> Response -> Answer -> Score
 
-All are frozen; change one with `dataclasses.replace`, its id stays. This module imports nothing of ours.
+All are frozen. `dataclasses.replace` makes a changed copy with the same id. This module imports no other of evalsuite.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 
 class Status(StrEnum):
-    """What became of a request. Only `PARSED` can be right or wrong; the rest are kept apart, all the way to the page."""
+    """The outcome of a request. Only a `PARSED` reply can be right; every other outcome is counted separately."""
 
     PARSED = "parsed"
     UNPARSED = "unparsed"  # the model said something, but chose nothing
@@ -39,7 +39,7 @@ class Item:
 
     id: str  # benchmark/set/split/task/number in its file: official numbers restart in every file
     task: str
-    set: str  # "easy" | "hard"; of other benchmarks a fold, a dimension, a version or a source
+    set: str  # "easy" | "hard"; in other benchmarks a fold, a dimension, a version or a source
     split: str  # "train" | "dev" | "test"
     dialogue: tuple[str, ...]  # turns, each with its speaker mark: "A: 你好。"
     question: str  # the official text, byte for byte
@@ -47,19 +47,19 @@ class Item:
     labels: tuple[str, ...] = ()  # as printed before the options: "(a)"
     gold: int | None = None  # index into options
     references: tuple[str, ...] = ()  # right answers as text; for choices the gold option's text
-    group: str = ""  # what the paper cuts its results by: relation category, inference type, dimension; "" for none
+    group: str = ""  # the category by which the paper breaks its results down: relation, inference type; "" if none
 
     @property
     def golds(self) -> tuple[int, ...]:
-        """The right options: `gold`, or, where all right ones are asked for, those that say what a reference says."""
+        """Indices of the right options: `gold`, or, where several are right, those whose text is a reference."""
         if self.gold is not None or not self.options:
             return () if self.gold is None else (self.gold,)
         return tuple(sorted(self.options.index(text) for text in {*self.references}))
 
     @property
     def target(self) -> str:
-        """What a right reply is, and what shots show and training teaches: for choices the bare indicators, as the
-        paper's Figure 4 has it ("Label: c"), else the answer's text."""
+        """A right reply, as shots show it and finetuning teaches it: for choices the bare indicators, as in the paper's
+        Figure 4 ("Label: c"), else the first reference."""
         return ", ".join(self.indicators[gold] for gold in self.golds) or self.references[0]
 
     @property
@@ -69,7 +69,7 @@ class Item:
 
 
 def label_forms(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """What a model may write for each label, as its tokenizer and training have it.
+    """The forms in which a model may write each label: bare, after a space, with its brackets.
 
     >>> label_forms(["(a)", "(b)"])
     (('a', ' a', '(a)'), ('b', ' b', '(b)'))
@@ -79,7 +79,7 @@ def label_forms(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def label_begins(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """`label_forms`, each without what closes a bracket: as much as tells the labels apart.
+    """`label_forms` without closing brackets: the shortest prefixes that identify the label.
 
     >>> label_begins(["(a)", "(b)"])
     (('a', ' a', '(a'), ('b', ' b', '(b'))
@@ -96,7 +96,7 @@ def _indicator(label: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A chat turn."""
+    """One turn of a chat."""
 
     role: str  # "user" | "assistant" | "system"
     content: str
@@ -104,101 +104,103 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What an engine is asked: `prompt` for a base model or `messages` for a chat model. It knows of no benchmark.
+    """The input of an engine: `prompt` for a base model, `messages` for a chat model. It knows of no benchmark.
 
     >>> Request("1", "你好", (Message("user", "你好"),), 8).scoring
     'generate'
     """
 
-    id: str  # its name in messages and scripts; of a trial the item's id
-    prompt: str  # the whole text, shots included, as a base model gets it
+    id: str  # names it in messages and scripts; a trial's request has the item's id
+    prompt: str  # the whole text with its shots, for a base model
     messages: tuple[Message, ...]  # the same as chat turns
     max_new_tokens: int
-    scoring: str = "generate"  # how the model is asked; one of SCORINGS
-    labels: tuple[str, ...] = ()  # of the options, if there are any: compared by `labels`, written under `constrained`
-    options: tuple[str, ...] = ()  # their texts: compared by `texts`
+    scoring: str = "generate"  # one of SCORINGS
+    labels: tuple[str, ...] = ()  # option labels, if any: scored under `labels`, the only replies under `constrained`
+    options: tuple[str, ...] = ()  # option texts: scored under `texts`
     pairs: tuple[tuple[str, str], ...] = ()  # with scoring nll: (context, target), plain text
     pattern: str = ""  # with scoring constrained: a regular expression that the whole reply must match
-    batch: tuple[str | int, ...] = ()  # requests of another `batch` must not affect the reply: engines keep them apart
+    batch: tuple[str | int, ...] = ()  # engines never batch requests whose keys differ: padding may change a reply
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """An item asked in one way. Make one with `Trial.of`."""
+    """An item with the request that asks it in one way. Construct with `Trial.of`."""
 
     item: Item
     request: Request
     variant: str  # the prompt template's name: "paper", "plain"
     shots: tuple[str, ...] = ()  # ids of the examples shown
-    asked_shots: int = 0  # how many were asked for; more than len(shots) if some had to be dropped for space
-    perturb: str = "none"  # what the item went through; a name in perturb.PERTURBATIONS
-    rotation: int = 0  # which of the items that the perturbation made of one
+    asked_shots: int = 0  # the number requested; more than len(shots) if some did not fit into the context
+    perturb: str = "none"  # the item's perturbation; a name in perturb.PERTURBATIONS
+    rotation: int = 0  # index among the items that the perturbation made of one
 
     @classmethod
     def of(
         cls, item: Item, request: Request, variant: str, shots: tuple[str, ...] = (), asked_shots: int = 0,
         perturb: str = "none", rotation: int = 0,
     ) -> Trial:  # fmt: skip
-        """The trial, its request batched with those of its cell."""
+        """The trial; its request gets the batch key of its cell."""
         batch = (item.task, item.set, item.split, variant, asked_shots, request.scoring, perturb)
         return cls(item, replace(request, batch=batch), variant, shots, asked_shots, perturb, rotation)
 
 
 SCORINGS = (
-    "generate",  # the model writes, a parser reads
-    "labels",  # the probabilities of the option labels as the next word of the prompt; nothing is written
-    "texts",  # the probabilities of the options' texts after the prompt; nothing is written
-    "constrained",  # the model writes, but can write an option label only, or what the request's pattern matches
-    "nll",  # the negative log-likelihood of each pair's target, for probes; nothing is written
+    "generate",  # the model writes a reply, which a parser reads
+    "labels",  # log-probabilities of the option labels as the next word of the prompt; no generation
+    "texts",  # log-probabilities of the option texts after the prompt; no generation
+    "constrained",  # generation restricted to option labels, or to the request's pattern
+    "nll",  # negative log-likelihood of each pair's target, for probes; no generation
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """How likely a model finds one option as the answer, or the target of one pair. Natural logarithms."""
+    """The log-probability that a model gives to one option, or to the target of one pair. Natural logarithms."""
 
-    logprob: float  # of all its tokens; for a label: of its surface forms ("a", " a") together
+    logprob: float  # sum over the tokens; for a label: of all its surface forms ("a", " a") together
     tokens: int
-    prior: float | None = None  # of the same text after nothing but the prompt's last line ("答："); texts only
+    prior: float | None = (
+        None  # log-probability of the same text after the prompt's last line alone ("答："); `texts` only
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came back. `error` set means that there was no reply: never an empty answer, never a score."""
+    """An engine's reply. With `error` set there was none: the request counts as failed and is not scored."""
 
     text: str
-    finish: str  # "stop" | "length" | "content_filter" | "error"; "labels" | "texts" | "nll" where nothing was written
+    finish: str  # "stop" | "length" | "content_filter" | "error"; "labels" | "texts" | "nll" without generation
     prompt_tokens: int = 0
     new_tokens: int = 0
     error: str | None = None
-    reasoning: str | None = None  # what a reasoning model thought before it answered, where its endpoint tells apart
-    cost: float = 0.0  # what it cost (or may have cost, if it failed), in the unit of the model's prices
-    likelihoods: tuple[Likelihood, ...] = ()  # one an option, with scoring labels and texts; one a pair, with nll
+    reasoning: str | None = None  # a reasoning model's thinking, if its endpoint returns it separately
+    cost: float = 0.0  # in the unit of the model's prices; an upper bound if the request failed
+    likelihoods: tuple[Likelihood, ...] = ()  # one for each option (labels, texts) or pair (nll)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a reply says. `start:end` is where in the raw reply the answer stands, for a page to highlight."""
+    """The answer read from a reply. `start:end` is its place in the raw reply, which the page highlights."""
 
     status: Status
     choice: int | None = None  # index into the item's options
-    text: str | None = None  # the span or short answer; for choices the words that were read
-    rule: str = ""  # the rule that fired
+    text: str | None = None  # the span or short text; for choices the words that state the choice
+    rule: str = ""  # the parser's rule that matched
     start: int | None = None
     end: int | None = None
-    choices: tuple[int, ...] = ()  # of the tasks that want all right options: those that were chosen
+    choices: tuple[int, ...] = ()  # the chosen options, in tasks with several right ones
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Metric name -> value in [0, 1] for one item. Empty if the request failed: there is nothing to score."""
+    """Metric name -> value of one item (in [0, 1], except ΔNLL). Empty if the request failed."""
 
     values: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How replies are read: part of every signature."""
+    """How replies are parsed. Part of every signature."""
 
     parser: str = "full"  # for choices; one of PARSERS
     extract: bool = True  # for spans and texts: cut lead-ins, quotes and reasons off
@@ -208,52 +210,52 @@ PARSERS = ("full", "strict", "paper")  # paper: only the forms that the paper's 
 
 
 class Additive(Protocol):
-    """Metrics that are functions of sums over items, so that a resample of the items needs no text any more."""
+    """Metrics that are functions of sums over items, so that the bootstrap resamples rows of numbers, not texts."""
 
     @property
     def statistics(self) -> Any:
-        """(N, K) rows of the items."""
+        """(N, K) sufficient statistics, a row for each item."""
 
     def finish(self, sums: Any) -> dict[str, Any]:
-        """(..., K) sums of rows -> each metric, (...)."""
+        """(..., K) sums of rows -> metric name -> (...) values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What a number is called and how it is shown. The rows are in metrics/rows.py; those of one
-    benchmark alone are its tasks' (`Task.own_metrics`)."""
+    """A metric's names and how its values are shown. Shared rows are in metrics/rows.py, a benchmark's own in
+    `Task.own_metrics`."""
 
-    name: str  # in results.json, where "paper." may stand before it
+    name: str  # in results.json, there possibly prefixed with "paper."
     zh: str
     en: str = ""  # as `zh` if not given
     short: str = ""  # for narrow columns
-    top: float | None = 1.0  # the highest value there is; None: no bound
+    top: float | None = 1.0  # the highest possible value; None: unbounded
     percent: bool = True  # shown times 100
-    lower: bool = False  # less of it is better
-    share: bool = False  # of right items: Wilson's interval stands beside the bootstrap's
-    published: float = 1.0  # what the papers' figures are to be divided by
+    lower: bool = False  # lower is better
+    share: bool = False  # a share of right items: gets Wilson's interval beside the bootstrap's
+    published: float = 1.0  # divisor that brings published figures to our scale
 
     @property
     def heading(self) -> str:
-        """For narrow columns: "acc %"."""
+        """The heading of a narrow column: "acc %"."""
         return self.short or self.name[:3] + (" %" if self.percent else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Metrics of a cell that share their sums over items."""
+    """Metrics of a cell that are computed from the same sums over items."""
 
-    name: str  # of the part: it seeds its resamples
+    name: str  # seeds the resamples
     sums: Additive
     names: Mapping[str, str]  # name in results.json -> name in `sums`
-    signatures: Mapping[str, str]  # by name in results.json; without what the cell adds
-    # (N,) by name in results.json, of the metrics that single items have; None: what `sums.finish` makes of each row.
+    signatures: Mapping[str, str]  # by name in results.json; the cell appends its own fields
+    # (N,) values of the metrics that single items have, by name in results.json; None: `sums.finish` of each row.
     of_items: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The requests of a cell that were answered, in order; `facts` are the cell's."""
+    """The answered requests of a cell, in order. `facts` are the cell's facts."""
 
     task: Task
     language: Language
@@ -266,42 +268,42 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How free replies in a language are read and scored. The rows are in benchmarks/languages.py."""
+    """How spans and texts in a language are parsed and scored. The rows are in benchmarks/languages.py."""
 
     name: str  # "zh" | "en"
     read_span: Callable[[Item, Response, Reading], Answer]
     read_text: Callable[[Item, Response, Reading], Answer]
-    score: Callable[[str, Sequence[str]], dict[str, float]]  # an answer and its references -> f1 and em
+    score: Callable[[str, Sequence[str]], dict[str, float]]  # (answer, references) -> f1 and em
     span_parts: Callable[[Answered], tuple[Part, ...]]
     text_parts: Callable[[Answered], tuple[Part, ...]]
-    gap: str  # what stands between two words
-    paper_forms: bool = False  # the paper's forms of an answer are in it: choices are read by them, too
-    altered: bool = False  # the perturbations of dialogues (speakers, turns, script) are made for it
+    gap: str  # the separator of words
+    paper_forms: bool = (
+        False  # choices are also parsed by the CORECODE paper's answer forms, which are in this language
+    )
+    altered: bool = False  # the perturbations of dialogues (speakers, turns, script) apply to it
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One sort of task: how its replies are asked for, read and scored. The rows are in benchmarks/kinds.py."""
+    """A kind of task: how its replies are requested, parsed and scored. The rows are in benchmarks/kinds.py."""
 
     name: str
-    zh: str  # what its replies are, for tables: 片段
+    zh: str  # its replies, for tables: 片段
     en: str  # "spans"
     read: Callable[[Item, Response, Reading, Language], Answer]
     score: Callable[[Item, Answer, Response | None, Language], Score]
     parts: Callable[[Answered], tuple[Part, ...]]
-    item_metrics: tuple[str, ...]  # those that every single item has; items are paired by the first
-    scorings: tuple[str, ...] = (
-        "generate",
-    )  # those of SCORINGS that fit; a task with a pattern can be constrained, too
+    item_metrics: tuple[str, ...]  # metrics that every item has; paired comparisons use the first
+    scorings: tuple[str, ...] = ("generate",)  # the SCORINGS that apply; tasks with a pattern add "constrained"
     options: bool = False  # its items list options
-    several: bool = False  # all right options are asked for, not one
-    written: bool = True  # the model writes a reply; else it gives likelihoods, and there are no shots
-    quoted: bool = False  # the answer is a piece of the dialogue
-    rated: bool = False  # a free text, which people and judges score on the scales of a rubric
-    unjudged: str = ""  # why no judge is asked about its replies; empty if one may be
+    several: bool = False  # asks for all right options, not for one
+    written: bool = True  # the model writes a reply; else it gives likelihoods, without shots
+    quoted: bool = False  # the answer is a span of the dialogue
+    rated: bool = False  # a free text, which people and judges rate on the scales of a rubric
+    unjudged: str = ""  # why judges do not rate its replies; empty if they do
 
     def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
-        """What the reply says, if there is one."""
+        """The answer that the reply states; failed and filtered requests are not parsed."""
         if response.error is not None:
             return Answer(Status.FAILED, rule="no reply")
         if response.finish == "content_filter":
@@ -310,105 +312,106 @@ class Kind:
 
     @property
     def single(self) -> bool:
-        """One of the listed options is right."""
+        """Whether exactly one of the listed options is right."""
         return self.options and not self.several
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a benchmark asks about its items."""
+    """A task of a benchmark: the question it asks about its items, and the metrics of the replies."""
 
-    name: str  # over all benchmarks
+    name: str  # unique over all benchmarks
     short: str  # for narrow columns
     zh: str
     en: str
     kind: Kind
-    file: str  # in the official layout, as the benchmark's module understands it
+    file: str  # in the official layout, as the benchmark's loader understands it
     folder: str
     metrics: tuple[str, ...]  # the first is the headline
     max_new_tokens: int
     benchmark: str = "corecode"
-    # (item, template) -> the regular expression that constrained decoding holds a free text to
+    # (item, template) -> the regular expression that a reply matches under constrained decoding
     pattern: Callable[[Item, str], str] | None = None
-    whole: bool = False  # whether its items show dialogues whole, none masked, altered or clipped
-    subset: str = "all"  # what published figures call the part of the items that the task asks about
+    whole: bool = False  # its items show whole dialogues: none masked, altered or clipped
+    subset: str = "all"  # the name that published figures give to the task's part of the items
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/
-    own_part: Callable[[Answered], Part] | None = None  # metrics beside those of its kind
-    own_metrics: tuple[Metric, ...] = ()  # the rows of those that no other benchmark has
+    own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
+    own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
 
     @property
     def local(self) -> str:
-        """The name within its benchmark: the folder of its templates (prompts/<benchmark>/<local>/) and part of its
-        items' ids. Two benchmarks may ask for a subsequent event."""
+        """The name within its benchmark, which names its template folder (prompts/<benchmark>/<local>/) and stands in item
+        ids. Two benchmarks may use the same one."""
         return self.name.removeprefix(f"{self.benchmark}_")
 
     @property
     def item_metrics(self) -> tuple[str, ...]:
-        """The metrics that every single item has; items are paired by the first of them."""
+        """Metrics that every item has; paired comparisons use the first."""
         return self.kind.item_metrics
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """One of a rubric's scales for people: whole numbers from `low` to `high`."""
+    """A scale of a rubric for human annotators: whole numbers from `low` to `high`."""
 
-    name: str  # also the field and the column of a mark
+    name: str  # also the field and the column of an annotator's mark
     zh: str
     en: str
     low: int
     high: int
-    criteria: tuple[tuple[str, str], ...]  # (Chinese, English): one for each number, or one that holds for all
+    criteria: tuple[tuple[str, str], ...]  # (Chinese, English): one for each number, or one for the whole scale
 
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """How people score a short text. (What a judge reads is a template: prompts/judge/<name>.j2.)"""
+    """How human annotators score a short text. (Judges get a template instead: prompts/judge/<name>.j2.)"""
 
     name: str
-    zh: str  # where it is from
+    zh: str  # its source
     en: str
     scales: tuple[Scale, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Archives:
-    """Zip archives that hold a benchmark: each is unpacked as <its name>/data/."""
+    """Zip archives of a benchmark's data; each is unpacked into <its name>/data/."""
 
     addresses: Mapping[str, str]  # name -> address
-    files: tuple[str, ...]  # the names of the files to take out, wherever they lie in the archive
+    files: tuple[str, ...]  # base names of the files to extract from any folder of the archive
 
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A data set: what it is called, its tasks, and where its data, templates and published figures are.
+    """A data set: its names, its tasks, and where its data, templates and published figures are.
 
-    Constructing it writes `name` and `templates` into its tasks.
+    The constructor writes `name` and `templates` into the tasks.
     """
 
-    name: str  # also the folder of its templates, and the beginning of its items' ids
+    name: str  # also the folder of its templates and the prefix of its item ids
     title: str
     language: Language
-    sets: tuple[str, ...]  # in the paper's order; files may hold others (the sources of CEDAR)
+    sets: tuple[str, ...]  # in the paper's order; files may hold more (CEDAR's sources)
     splits: tuple[str, ...]
-    sets_zh: str  # what one of its sets is called: 折
+    sets_zh: str  # the word for one of its sets: 折
     sets_en: str  # "fold"
     tasks: tuple[Task, ...]  # in the paper's order
     # (benchmark, folder, skip_bad=) -> its corpus.Corpus. Raises DataError if the folder holds none of its data.
     loader: Callable[..., Any]
-    address: str | Archives = ""  # what `data pull` fetches: a git repository, or archives; "": nothing
+    address: str | Archives = ""  # what `data pull` fetches: a git repository or archives; "": nothing
     no_address: str = ""  # why there is nothing to fetch
-    averaged: bool = False  # whether the paper gives the mean over the sets, as over folds
-    groups: tuple[str, ...] = ()  # values of its items' `group`, in the paper's order; files may hold others
-    rubric: str = ""  # the rubric by which judges score its short texts unless one is named; prompts/judge/<name>.j2
-    audit: Rubric | None = None  # the rubric by which people score its short texts unless one is named
+    averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
+    groups: tuple[str, ...] = ()  # values of `Item.group`, in the paper's order; files may hold more
+    rubric: str = ""  # the judges' default rubric for its short texts; prompts/judge/<name>.j2
+    audit: Rubric | None = None  # the human annotators' default rubric for its short texts
     published: Path | None = None  # a CSV file of published figures (docs/own_benchmark.md has its columns)
-    # Our metric -> the published one of the same definition; None: the names are the same. Others are not compared.
+    # Our metric -> the published metric of the same definition; None: the names are equal. Metrics not listed are not
+    # compared with published figures.
     published_as: Mapping[str, str] | None = None
     published_zh: str = ""  # a note for readers who compare with the published figures
     published_en: str = ""
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<name>/
-    sample: Path | None = None  # data of its own that stand in for the bundled sample's
-    files: str = "{task.benchmark}/{set}/{split}/{task.local}"  # what manifest.json calls the items of a place
+    sample: Path | None = None  # sample data that an installed package brings, used in place of the bundled sample
+    files: str = "{task.benchmark}/{set}/{split}/{task.local}"  # see `data_name`
 
     def __post_init__(self) -> None:
         own = (replace(t, benchmark=self.name, templates=self.templates) for t in self.tasks)
@@ -419,13 +422,13 @@ class Benchmark:
         return {t.local: t for t in self.tasks}[local]
 
     def data_name(self, task: Task, set: str, split: str) -> str:
-        """What manifest.json calls the items of a task, set and split."""
+        """The key in manifest.json of the items of a task, set and split."""
         return self.files.format(task=task, set=set, split=split)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where a figure stands: one model on one task, set and split, asked in one way.
+    """The coordinates of a figure: one model on one task, set and split, asked in one way.
 
     >>> place = Place("tiny-zh", "event_cause", "easy", "test", "paper", 0)
     >>> place.way, dict(place.but("model", "task", "variant", "shots"))["set"]
@@ -443,21 +446,21 @@ class Place:
 
     @classmethod
     def of(cls, row: Mapping[str, Any], **instead: Any) -> Place:
-        """From a row of results.json; `instead` are values that the row has not. Rows of older versions name neither
-        scoring nor perturbation. Raises TypeError if another key is missing."""
+        """From a row of results.json; `instead` gives values that the row lacks. Rows of older versions lack `scoring` and
+        `perturb`, which get their defaults. Raises TypeError if another key is missing."""
         return cls(**{name: row[name] for name in PLACE if name in row and name not in instead}, **instead)
 
     def as_dict(self) -> dict[str, Any]:
-        """Name -> value, as rows of results.json begin."""
+        """Name -> value: the first keys of a row of results.json."""
         return {name: getattr(self, name) for name in PLACE}
 
     def but(self, *names: str) -> tuple[tuple[str, Any], ...]:
-        """(name, value) of all others: a key for what differs in `names` alone, and `dict` makes a row of it."""
+        """(name, value) pairs without `names`: a hashable key for rows that differ in `names` only. `dict` makes it a row."""
         return tuple((name, value) for name, value in self.as_dict().items() if name not in names)
 
     @property
     def way(self) -> str:
-        """How its items are asked: "paper 0-shot", "plain 5-shot labels shuffle"."""
+        """The setting in which items are asked: "paper 0-shot", "plain 5-shot labels shuffle"."""
         rest = (self.scoring if self.scoring != "generate" else "", self.perturb if self.perturb != "none" else "")
         return " ".join([self.variant, f"{self.shots}-shot", *filter(None, rest)])
 
@@ -466,12 +469,12 @@ class Place:
         return f"{self.model}/{self.set}/{self.split}/{self.task}/{self.way.replace(' ', '/')}"
 
 
-PLACE = tuple(part.name for part in fields(Place))  # the names of its parts, in order
+PLACE = tuple(part.name for part in fields(Place))  # the field names, in order
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A place of a run. `facts` are the hashes and settings that its numbers depend on."""
+    """A place that a run evaluates. `facts` are the hashes and settings on which its numbers depend."""
 
     place: Place
     facts: dict[str, Any]

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.registry import SETS, TASKS
+from evalsuite.benchmarks.corecode import BENCHMARK
 
 CARD = Path(__file__).parent / "tiny-zh" / "README.md"
 BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
@@ -25,8 +25,8 @@ def table(cells: list[dict[str, Any]]) -> str:
         "| task | set | metric | items | chance | majority | lexical | tiny-zh | no answer |",
         "|---|---|---|--:|--:|--:|--:|--:|--:|",
     ]
-    for task in TASKS.values():
-        for item_set in SETS:
+    for task in BENCHMARK.tasks:
+        for item_set in BENCHMARK.sets:
             mine = by_place["tiny-zh", item_set, task.name]
             metric = task.metrics[0]
             values = [

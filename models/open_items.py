@@ -14,11 +14,11 @@ from pathlib import Path
 
 import jieba
 
-from evalsuite.authoring import Annotation, build
+from evalsuite.authoring import Annotation, write_task_files
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import Slot, slots
-from evalsuite.benchmarks.registry import SETS, TASKS
+from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.types import Item
 
 _WORD = re.compile(r"[\u4e00-\u9fff]{2,4}")
@@ -38,7 +38,7 @@ def open_items(paths: list[Path], folder: Path) -> list[Item]:
     on_words, on_clauses = [], []
     for number, (name, dialogue) in enumerate(dialogues.items()):
         rng = random.Random(f"open:{name}")
-        item_set = SETS[number % 2]
+        item_set = BENCHMARK.sets[number % 2]
         for word in rng.sample(words[name], min(3, len(words[name]))):
             others = [w for w in rng.sample(pool[len(word)], 6) if w not in "\n".join(dialogue)]
             if len(set(others)) >= 2:
@@ -46,8 +46,8 @@ def open_items(paths: list[Path], folder: Path) -> list[Item]:
                 on_words.append(Annotation(name, item_set, dialogue, by_name["Has"], word, word, word, (first, second)))
         on_clauses += _clauses(name, item_set, dialogue, by_name, rng)
     no_split = (1.0, 0.0)
-    build(on_words, folder / "words", shares=no_split)
-    build(on_clauses, folder / "clauses", shares=no_split)
+    write_task_files(on_words, folder / "words", shares=no_split)
+    write_task_files(on_clauses, folder / "clauses", shares=no_split)
     wanted = {"words": ("knowledge_filling", "conflict_detection"),
               "clauses": ("knowledge_generation", "domain_identification", "slot_identification", "event_cause",
                           "subsequent_event", "clipped_subsequent_event")}  # fmt: skip
@@ -55,8 +55,8 @@ def open_items(paths: list[Path], folder: Path) -> list[Item]:
         item
         for part, names in wanted.items()
         for name in names
-        for item_set in SETS
-        for item in Corpus(BENCHMARK, folder / part).file(TASKS[name], item_set, "train").items
+        for item_set in BENCHMARK.sets
+        for item in Corpus(BENCHMARK, folder / part).file(TASKS_CORECODE[name], item_set, "train").items
     ]
 
 

@@ -38,7 +38,6 @@ from transformers import (
 
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
-from evalsuite.benchmarks.registry import SETS, TASKS
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
 from evalsuite.types import Item, Request
@@ -204,7 +203,7 @@ def encode(tokenizer: PreTrainedTokenizerFast, request: Request, answer: str, ch
 
 def examples(tokenizer: PreTrainedTokenizerFast, items: list[Item], seed: int) -> list[tuple[list[int], int]]:
     """Each item in one of the two wordings, as chat or as plain text, by chance; too long ones are left out."""
-    prompts = {(t.name, v): Prompt(bundled("prompts"), t, v) for t in TASKS.values() for v in ("paper", "plain")}
+    prompts = {(t.name, v): Prompt(bundled("prompts"), t, v) for t in BENCHMARK.tasks for v in ("paper", "plain")}
     rows = []
     for item in items:
         rng = random.Random(f"{seed}:tune:{item.id}")
@@ -241,8 +240,8 @@ def tune(work: Path, dialogues: list[Path], steps: int, rate: float = 6e-4) -> N
     tokenizer = PreTrainedTokenizerFast.from_pretrained(work / "base")
     model = Qwen2ForCausalLM.from_pretrained(work / "base", dtype=torch.float32)
     sample = Corpus(BENCHMARK, bundled("sample"))
-    own = [item for t in TASKS.values() for s in SETS for item in sample.train(t.name, s)]
-    dev = [item for t in TASKS.values() for s in SETS for item in sample.file(t, s, "dev").items]
+    own = [item for t in BENCHMARK.tasks for s in BENCHMARK.sets for item in sample.train(t.name, s)]
+    dev = [item for t in BENCHMARK.tasks for s in BENCHMARK.sets for item in sample.file(t, s, "dev").items]
     opened = open_items(dialogues, work / "open")
     _, texts = divide(read_dialogues(dialogues))
     tokens = torch.tensor([t for ids in tokenizer([p + END for p in texts])["input_ids"] for t in ids])

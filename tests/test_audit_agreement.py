@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from evalsuite.metrics.agreement import cohen, fleiss, spearman, weighted_kappa
+from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
 from evalsuite.review.audit.findings import agreements
-from evalsuite.review.audit.judges import human_against
+from evalsuite.review.audit.judges import judge_agreement
 from evalsuite.review.audit.marks import Mark
 
 # Fleiss (1971), Table 1: how many of six psychiatrists gave each of 30 patients each of five diagnoses.
@@ -20,10 +20,10 @@ FLEISS = (
 
 def test_kappas_are_the_published_ones() -> None:
     rows = [[category for category, count in enumerate(map(int, row)) for _ in range(count)] for row in FLEISS.split()]
-    assert fleiss(rows) == pytest.approx(0.430, abs=0.0005)
+    assert fleiss_kappa(rows) == pytest.approx(0.430, abs=0.0005)
     # The textbook's two readers of 50 grant proposals: both yes 20, both no 15, 5 and 10 apart.
     pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
-    assert cohen(*zip(*pairs, strict=True)) == pytest.approx(0.4)  # type: ignore[arg-type]
+    assert cohen_kappa(*zip(*pairs, strict=True)) == pytest.approx(0.4)  # type: ignore[arg-type]
 
 
 def test_weighted_kappa_is_that_of_the_table() -> None:
@@ -39,20 +39,20 @@ def test_weighted_kappa_is_that_of_the_table() -> None:
     assert weighted_kappa([1, 2, 3, 4], [1, 2, 4, 3]) == pytest.approx(0.8)  # 1 - 0.5 / 2.5
 
 
-@pytest.mark.parametrize("function", [cohen, weighted_kappa])
+@pytest.mark.parametrize("function", [cohen_kappa, weighted_kappa])
 def test_kappas_that_are_not_defined(function: Any) -> None:
     assert function([], []) is None
     assert function([1, 1], [1, 1]) is None
-    assert fleiss([]) is None and fleiss([[1, 1], [1, 1]]) is None and spearman([1, 1], [1, 2]) is None
+    assert fleiss_kappa([]) is None and fleiss_kappa([[1, 1], [1, 1]]) is None and spearman([1, 1], [1, 2]) is None
 
 
 def test_human_against_a_judge() -> None:
     human = {("m", n): float(score) for n, score in enumerate((1, 2, 3, 4))}
     judge = {("m", n): float(score) for n, score in enumerate((1, 2, 4, 3))} | {("m", 9): 5.0}
-    found = human_against(judge, human)
+    found = judge_agreement(judge, human)
     assert (found.n, found.same, found.difference, found.bias) == (4, 0.5, 0.5, 0.0)
     assert found.kappa == pytest.approx(0.8) and found.spearman == pytest.approx(0.8)
-    assert human_against({}, human).n == 0
+    assert judge_agreement({}, human).n == 0
 
 
 def test_agreement_of_two_and_of_three() -> None:

@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import f1_score, precision_score
 
 import evalsuite
-from evalsuite.benchmarks.glucose.bleu import corpus_bleu
+from evalsuite.benchmarks.glucose.bleu import cells_bleu
 from evalsuite.benchmarks.glucose.loader import FILES
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, tasks_named
 from evalsuite.common.dialogue import sources
@@ -73,8 +73,8 @@ def test_a_cells_bleu_is_the_notebooks(done: Results) -> None:
     for cell in found:
         column = f"{cell['set'].removeprefix('d')}_specificNL"
         said = {int(row["item"].rpartition("/")[2]): row["answer"]["text"] or "" for row in records(done, cell)}
-        whole = corpus_bleu([said.get(n, "escaped") for n in range(len(key))], [row[column] for row in key])
-        answered = corpus_bleu([said[n] for n in sorted(said)], [key[n][column] for n in sorted(said)])
+        whole = cells_bleu([said.get(n, "escaped") for n in range(len(key))], [row[column] for row in key])
+        answered = cells_bleu([said[n] for n in sorted(said)], [key[n][column] for n in sorted(said)])
         assert 100 * cell["metrics"]["sacrebleu_notebook"]["value"] == pytest.approx(whole), cell["set"]
         assert 100 * cell["metrics"]["sacrebleu"]["value"] == pytest.approx(answered), cell["set"]
 

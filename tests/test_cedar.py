@@ -145,9 +145,9 @@ def test_broken_lines_are_named(tmp_path: Path, change: dict[str, Any], field: s
     good = {**LINE, "id": 1}
     path.write_text(f"{json.dumps(good)}\n{json.dumps({**LINE, **change})}\n", encoding="utf-8")
     with pytest.raises(DataError, match=message) as caught:
-        cedar.instances(path)
+        cedar.read_instances(path)
     assert (caught.value.line, caught.value.field) == (2, field)
-    file = cedar.load(tmp_path, INFERENCE, "sample", "test", skip_bad=True)
+    file = cedar.load_file(tmp_path, INFERENCE, "sample", "test", skip_bad=True)
     assert len(file.skipped) == 1 and {item.id.split(".")[0] for item in file.items} == {
         "cedar/sample/test/inference_probing/1"
     }
@@ -156,15 +156,15 @@ def test_broken_lines_are_named(tmp_path: Path, change: dict[str, Any], field: s
 def test_an_id_is_taken_once_a_source(tmp_path: Path) -> None:
     path = tmp_path / "test.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in (LINE, {**LINE, "source": "other"})), encoding="utf-8")
-    assert len(cedar.instances(path)) == 2
+    assert len(cedar.read_instances(path)) == 2
     path.write_text("\n".join(json.dumps(row) for row in (LINE, LINE)), encoding="utf-8")
     with pytest.raises(DataError, match="taken"):
-        cedar.instances(path)
+        cedar.read_instances(path)
 
 
 @pytest.fixture(scope="module")
 def own() -> tuple[Instance, ...]:
-    return cedar.instances(bundled("sample") / "cedar/test.jsonl")
+    return cedar.read_instances(bundled("sample") / "cedar/test.jsonl")
 
 
 def stems(text: str) -> set[str]:
@@ -183,7 +183,7 @@ def test_the_sample_is_large_enough_and_meets_what_a_program_can_see(own: tuple[
 
 
 def test_every_valid_explanation_of_the_sample_undergoes_every_corruption(own: tuple[Instance, ...]) -> None:
-    items = cedar.items(own, "cedar_inference_probing")
+    items = cedar.probe_items(own, "cedar_inference_probing")
     count = sum(e.valid for i in own for e in i.explanations)
     assert Counter(map(corruption_of, items)) == dict.fromkeys(CORRUPTIONS, count)
     assert all(item.options[0] != item.options[1] and item.gold == 0 for item in items)
@@ -191,7 +191,7 @@ def test_every_valid_explanation_of_the_sample_undergoes_every_corruption(own: t
 
 
 def test_what_a_model_is_asked() -> None:
-    (inference, *_), (attribution, *_) = (cedar.items([HOUSE], task.name) for task in TASKS_CEDAR)
+    (inference, *_), (attribution, *_) = (cedar.probe_items([HOUSE], task.name) for task in TASKS_CEDAR)
     (context, target), (other, same) = pairs(Prompt(bundled("prompts"), INFERENCE, "paper"), inference)
     assert context == "\n".join([*HOUSE.history, HOUSE.explanations[0].text, "B:"])
     assert target == same == " " + HOUSE.response.removeprefix("B: ")
@@ -204,7 +204,7 @@ def test_what_a_model_is_asked() -> None:
 @pytest.mark.parametrize("task", TASKS_CEDAR, ids=lambda task: task.name)
 @pytest.mark.parametrize("variant", ["paper", "plain", "zh"])
 def test_every_template_renders(task: Any, variant: str) -> None:
-    for item in cedar.items([HOUSE], task.name):
+    for item in cedar.probe_items([HOUSE], task.name):
         for context, target in pairs(Prompt(bundled("prompts"), task, variant), item):
             assert context.startswith(("A: Today", "A dialogue:", "一段对话：")) and target.strip()
 
@@ -232,7 +232,7 @@ def test_figures_by_hand() -> None:
 
 
 def test_a_probe_is_scored_by_the_loss_of_its_targets_tokens() -> None:
-    item = cedar.items([HOUSE], "cedar_attribution_probing")[0]
+    item = cedar.probe_items([HOUSE], "cedar_attribution_probing")[0]
     for valid, corrupted, expected in (((-4.0, 2), (-4.0, 1), (1.0, 2.0)), ((-1.0, 1), (-1.5, 3), (0.0, -0.5)),
                                        ((-2.0, 2), (-3.0, 3), (0.0, 0.0))):  # fmt: skip
         reply = Response("", "nll", likelihoods=(Likelihood(*valid), Likelihood(*corrupted)))
@@ -257,7 +257,7 @@ def asked(task: str, event: str, answer: str, number: int = 0, item_set: str = "
 
 
 def test_a_cause_becomes_an_explanation_of_the_turn_that_tells_its_consequent() -> None:
-    found = cedar_chinese.instances(
+    found = cedar_chinese.chinese_instances(
         [
             asked("event_cause", "A怕山路太滑会摔跤", "雨下得好大"),
             asked("subsequent_event", "A和B不去爬山了", "B在家看电影", 1),
@@ -283,17 +283,17 @@ RESPONSES = [
 
 @pytest.mark.parametrize(("consequent", "turn"), RESPONSES)
 def test_the_response_is_the_turn_that_tells_the_consequent(consequent: str, turn: int | None) -> None:
-    assert cedar_chinese.response(TALK, consequent) == turn
+    assert cedar_chinese.response_turn(TALK, consequent) == turn
 
 
 def test_what_led_to_the_cause_is_no_wrong_cause() -> None:
     chain = [asked("event_cause", "山路太滑", "雨下得好大"), asked("event_cause", "A不去爬山怕摔跤", "山路太滑", 1)]
-    assert all(e.valid for i in cedar_chinese.instances(chain) for e in i.explanations)
+    assert all(e.valid for i in cedar_chinese.chinese_instances(chain) for e in i.explanations)
 
 
 def test_sets_are_not_mixed() -> None:
     with pytest.raises(ValueError, match="corecode-hard"):
-        cedar_chinese.instances(
+        cedar_chinese.chinese_instances(
             [asked("event_cause", "山路太滑", "雨大", n, s) for n, s in enumerate(("easy", "hard"))]
         )
 
@@ -303,7 +303,7 @@ def annotated(corpus: Corpus, item_set: str = "easy") -> list[Item]:
 
 
 def test_the_bundled_corecode_gives_chinese_probes(sample: Corpus) -> None:
-    items = cedar.items(cedar_chinese.instances(annotated(sample)), "cedar_attribution_probing")
+    items = cedar.probe_items(cedar_chinese.chinese_instances(annotated(sample)), "cedar_attribution_probing")
     assert {corruption_of(item) for item in items} >= set(CORRUPTIONS) - {"invalid"}
     assert all(item.question == "为什么？" and "导致" in item.options[0] for item in items)
 
@@ -311,8 +311,8 @@ def test_the_bundled_corecode_gives_chinese_probes(sample: Corpus) -> None:
 def test_the_real_corecode_gives_chinese_probes(real_data: Path) -> None:
     if not (real_data / "corecode").is_dir():
         pytest.skip("EVALSUITE_DATA holds no corecode/: the official files are not here")
-    found = cedar_chinese.instances(annotated(Corpus(BENCHMARK, real_data / "corecode")))
-    items = cedar.items(found, "cedar_attribution_probing")
+    found = cedar_chinese.chinese_instances(annotated(Corpus(BENCHMARK, real_data / "corecode")))
+    items = cedar.probe_items(found, "cedar_attribution_probing")
     counts = Counter(map(corruption_of, items))
     assert (len(found), counts["negation"], counts["invalid"]) == (1118, 1168, 360)
     assert min(counts[name] for name in CORRUPTIONS if name != "invalid") == 1168

@@ -15,8 +15,8 @@ import pytest
 from evalsuite.benchmarks.cider import BENCHMARK
 from evalsuite.benchmarks.cider import files as cider_files
 from evalsuite.benchmarks.cider.loader import NLI, Corpus, category, relation_of
-from evalsuite.benchmarks.cider.relations import CATEGORIES, RELATIONS, ask, asked, official
-from evalsuite.benchmarks.cider.sample import build
+from evalsuite.benchmarks.cider.relations import CATEGORIES, RELATIONS, official_triplet, parse_question, question_for
+from evalsuite.benchmarks.cider.sample import build_sample
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
 from evalsuite.common.errors import DataError
 from evalsuite.common.resources import bundled, packaged
@@ -65,7 +65,7 @@ TABLE_9_CATEGORIES = {
 
 
 def test_the_relations_come_out_as_in_table_9(real: Corpus) -> None:
-    dialogues = cider_files.annotated(cider_files.main(real.root)).dialogues
+    dialogues = cider_files.read_annotations(cider_files.annotations_path(real.root)).dialogues
     counts = Counter(triplet.relation for dialogue in dialogues for triplet in dialogue.triplets)
     assert counts == TABLE_9 and list(RELATIONS) == list(TABLE_9)
     assert len(dialogues) == 807 and counts.total() == 4539 - 153
@@ -102,7 +102,7 @@ def test_official_files_load_whole(real: Corpus, task: str, counts: tuple[int, .
 
 def test_the_official_relation_file_holds_our_positives(real: Corpus) -> None:
     """The one that is here: fold 1. Its spans are lemmatised, so dialogues and relations are compared."""
-    path = cider_files.test(real.root, TASKS_CIDER["relation_prediction"], "fold1")
+    path = cider_files.test_path(real.root, TASKS_CIDER["relation_prediction"], "fold1")
     names = (path.parent / "relations.txt").read_text(encoding="utf-8").split("\n")
     assert sorted(filter(None, names)) == sorted(RELATIONS)
     items = real.file(TASKS_CIDER["relation_prediction"], "fold1", "test").items
@@ -132,7 +132,7 @@ def test_folds_share_no_dialogue(real: Corpus) -> None:
 def test_a_task_without_its_file_is_not_there(real: Corpus, tmp_path: Path) -> None:
     task = TASKS_CIDER["relation_prediction"]
     lone = tmp_path / "cider"
-    for path in (cider_files.main(real.root), cider_files.test(real.root, task, "fold1")):
+    for path in (cider_files.annotations_path(real.root), cider_files.test_path(real.root, task, "fold1")):
         target = lone / path.relative_to(real.root)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
@@ -224,16 +224,16 @@ QUESTIONS = [  # head, relation, question: the first of each kind in the officia
 
 @pytest.mark.parametrize(("head", "relation", "question"), QUESTIONS)
 def test_questions(head: str, relation: str, question: str) -> None:
-    assert ask(head, relation) == question and asked(question) == (head, relation)
+    assert question_for(head, relation) == question and parse_question(question) == (head, relation)
 
 
 def test_every_relation_asks_its_own_question() -> None:
     for name, relation in RELATIONS.items():
         for head in ("late", "the bus 's late", "X"):
-            question = ask(head, name)
+            question = question_for(head, name)
             assert (question is None) == (relation.question is None)
-            assert question is None or asked(question) == (head, name)
-    assert asked("Why is 'he' late?") is None
+            assert question is None or parse_question(question) == (head, name)
+    assert parse_question("Why is 'he' late?") is None
 
 
 OFFICIAL_NAMES = [
@@ -248,7 +248,7 @@ OFFICIAL_NAMES = [
 
 @pytest.mark.parametrize(("raw", "wanted"), OFFICIAL_NAMES)
 def test_raw_names_become_official_ones(raw: tuple[str, str, str], wanted: tuple[str, str, str] | None) -> None:
-    assert official(*raw) == wanted
+    assert official_triplet(*raw) == wanted
 
 
 TURNS = [
@@ -260,7 +260,7 @@ TURNS = [
 
 @pytest.mark.parametrize(("utterances", "wanted"), TURNS)
 def test_turns(utterances: str, wanted: tuple[str, ...]) -> None:
-    assert cider_files.turns(utterances) == wanted
+    assert cider_files.split_turns(utterances) == wanted
 
 
 # --- what is broken is named
@@ -302,7 +302,7 @@ BROKEN = [
 @pytest.mark.parametrize(("task", "row", "field", "message"), BROKEN)
 def test_a_broken_row_is_named(tmp_path: Path, task: str, row: object, field: str | None, message: str) -> None:
     good = {"span_extraction": SPAN, "span_selection": SELECTION, "relation_prediction": RELATION}[task]
-    path = cider_files.test(tmp_path, TASKS_CIDER[task], "fold1")
+    path = cider_files.test_path(tmp_path, TASKS_CIDER[task], "fold1")
     path.parent.mkdir(parents=True)
     if path.suffix == ".json":
         path.write_text(json.dumps([good, row]), encoding="utf-8")
@@ -312,15 +312,15 @@ def test_a_broken_row_is_named(tmp_path: Path, task: str, row: object, field: st
             writer.writeheader()
             writer.writerows([good, row])
     with pytest.raises(DataError, match=re.escape(message)) as error:
-        cider_files.load(tmp_path, TASKS_CIDER[task], "fold1")
+        cider_files.load_test(tmp_path, TASKS_CIDER[task], "fold1")
     line = None if path.suffix == ".json" else 3
     assert (error.value.file, error.value.line, error.value.field) == (path, line, field)
-    kept = cider_files.load(tmp_path, TASKS_CIDER[task], "fold1", skip_bad=True)
+    kept = cider_files.load_test(tmp_path, TASKS_CIDER[task], "fold1", skip_bad=True)
     assert (len(kept.items), len(kept.skipped)) == (1, 1)
 
 
 def test_a_broken_file_is_named(tmp_path: Path) -> None:
-    path = cider_files.main(tmp_path)
+    path = cider_files.annotations_path(tmp_path)
     path.parent.mkdir(parents=True)
     for raw, message in (
         (b"{", "not JSON"),
@@ -330,7 +330,7 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     ):
         path.write_bytes(raw)
         with pytest.raises(DataError, match=message):
-            cider_files.annotated(path)
+            cider_files.read_annotations(path)
     with pytest.raises(DataError, match="no CIDER data here"):
         Corpus(BENCHMARK, tmp_path / "data")
     with pytest.raises(DataError, match="no such folder"):
@@ -344,13 +344,13 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
 
 def test_the_sample_is_built_from_its_annotations(tmp_path: Path) -> None:
     shutil.copytree(SAMPLE / "data", tmp_path / "data")
-    build(tmp_path)
+    build_sample(tmp_path)
     shipped = {p.relative_to(SAMPLE): p.read_bytes() for p in SAMPLE.rglob("*") if p.is_file()}
     assert {p.relative_to(tmp_path): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == shipped
 
 
 def test_the_samples_positions_are_right() -> None:
-    for dialogue in json.loads(cider_files.main(SAMPLE).read_text(encoding="utf-8")):
+    for dialogue in json.loads(cider_files.annotations_path(SAMPLE).read_text(encoding="utf-8")):
         for t in dialogue["triplets"]:
             for span, (start, end) in ((t["head"], t["headpos"]), (t["tail"], t["tailpos"])):
                 assert dialogue["utterances"][start:end] == span or ((start, end) == (-1, -1) and t["latent"])

@@ -12,7 +12,7 @@ import pytest
 from evalsuite.benchmarks.cider import BENCHMARK
 from evalsuite.benchmarks.cider.dnli import STRATEGIES, Triplet, negatives
 from evalsuite.benchmarks.cider.loader import Corpus
-from evalsuite.benchmarks.cider.relations import RELATIONS, official
+from evalsuite.benchmarks.cider.relations import RELATIONS, official_triplet
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
 from evalsuite.common.resources import bundled
 
@@ -104,7 +104,7 @@ def test_no_false_triplet_of_a_fold_is_true(where: str, request: pytest.FixtureR
     true: dict[str, set[tuple[str, str, str]]] = {}
     spans: dict[str, set[str]] = {}
     for row in rows:
-        known = [t for x in row["triplets"] if (t := official(x["head"], x["relation"], x["tail"]))]
+        known = [t for x in row["triplets"] if (t := official_triplet(x["head"], x["relation"], x["tail"]))]
         turned = [(t, r, h) for h, r, t in known if r in SYMMETRIC]
         true[row["id"]] = {*known, *turned}
         spans[row["id"]] = {span for h, _, t in known for span in (h, t)}

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.benchmarks.check import check
+from evalsuite.benchmarks.check import check_data
 from evalsuite.benchmarks.corecode import BENCHMARK
-from evalsuite.benchmarks.corecode.loader import Corpus, load, path_of
+from evalsuite.benchmarks.corecode.loader import Corpus, load_file, path_of
 from evalsuite.benchmarks.pull import pull
 from evalsuite.benchmarks.registry import TASKS, Corpora
-from evalsuite.common.dialogue import event, same_source
+from evalsuite.common.dialogue import asked_event, same_source
 from evalsuite.common.errors import ConfigError, DataError
 
 CHOICE = {
@@ -71,17 +71,17 @@ def test_a_broken_line_is_named(tmp_path: Path, task: str, line: object, field: 
     good = {**(CHOICE if task == "knowledge_filling" else TEXT), "id": 99}
     path = write(tmp_path, task, good, line)
     with pytest.raises(DataError, match="2") as error:
-        load(tmp_path / "data", TASKS[task], "easy", "test")
+        load_file(tmp_path / "data", TASKS[task], "easy", "test")
     assert (error.value.file, error.value.line, error.value.field) == (path, 2, field)
     assert message in str(error.value)
-    kept = load(tmp_path / "data", TASKS[task], "easy", "test", skip_bad=True)
+    kept = load_file(tmp_path / "data", TASKS[task], "easy", "test", skip_bad=True)
     assert (len(kept.items), len(kept.skipped)) == (1, 1)
 
 
 def test_a_number_stands_once_a_file(tmp_path: Path) -> None:
     write(tmp_path, "event_cause", TEXT, TEXT)
     with pytest.raises(DataError, match="taken by line 1"):
-        load(tmp_path / "data", TASKS["event_cause"], "easy", "test")
+        load_file(tmp_path / "data", TASKS["event_cause"], "easy", "test")
 
 
 def test_oddities_are_kept(tmp_path: Path) -> None:
@@ -93,9 +93,9 @@ def test_oddities_are_kept(tmp_path: Path) -> None:
     }
     path = write(tmp_path, "event_cause", odd, "", {**TEXT, "id": 1})
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    items = load(tmp_path / "data", TASKS["event_cause"], "easy", "test").items
+    items = load_file(tmp_path / "data", TASKS["event_cause"], "easy", "test").items
     assert items[0].dialogue == ("A: 甲\u2028乙\u200b", "B:")
-    assert event(items[0].question) == "梅西赢得“人球合一”的美誉"
+    assert asked_event(items[0].question) == "梅西赢得“人球合一”的美誉"
     assert len(items) == 2
 
 
@@ -103,7 +103,7 @@ def test_bytes_that_are_no_utf8(tmp_path: Path) -> None:
     path = write(tmp_path, "event_cause", TEXT)
     path.write_bytes(path.read_bytes() + '{"id": 1}'.encode("utf-16"))
     with pytest.raises(DataError, match="not UTF-8"):
-        load(tmp_path / "data", TASKS["event_cause"], "easy", "test")
+        load_file(tmp_path / "data", TASKS["event_cause"], "easy", "test")
 
 
 @pytest.mark.parametrize("inner", ["data", "corecode/data", "."])
@@ -142,7 +142,7 @@ def test_check_counts_repeats_and_leaks(tmp_path: Path) -> None:
     other = {**TEXT, "id": 1, "answer": "x开心"}
     write(tmp_path, "event_cause", TEXT, other, {**TEXT, "id": 2})
     write(tmp_path, "event_cause", {**TEXT, "id": 5}, {**TEXT, "id": 6, "dialogue": ["A: 另一段。"]}, split="train")
-    found = check(Corpora(tmp_path))
+    found = check_data(Corpora(tmp_path))
     test = next(c for c in found.counts if c.split == "test")
     assert (test.items, test.dialogues, test.repeats, test.alternatives) == (3, 1, 1, 1)
     (leak,) = found.leaks
@@ -151,7 +151,7 @@ def test_check_counts_repeats_and_leaks(tmp_path: Path) -> None:
 
 def test_the_official_files(real_data: Path) -> None:
     """Counts and leakage as counted by others (the snapshot's README), not by this code."""
-    found = check(Corpora(real_data / "corecode"))
+    found = check_data(Corpora(real_data / "corecode"))
     counts = {(c.set, c.split, c.task): c.items for c in found.counts}
     assert sum(counts.values()) == 13_272
     assert counts["easy", "test", "event_cause"] == 1526

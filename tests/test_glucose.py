@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evalsuite.benchmarks.glucose import loader as glucose
-from evalsuite.benchmarks.glucose.bleu import answered_bleu, corpus_bleu, correlations, notebook_bleu
+from evalsuite.benchmarks.glucose.bleu import answered_bleu, cells_bleu, notebook_bleu, rating_correlations
 from evalsuite.benchmarks.glucose.slots import prompted, statement
 from evalsuite.benchmarks.glucose.tasks import TASKS_GLUCOSE
 from evalsuite.common.errors import DataError
@@ -35,11 +35,11 @@ def official(real_data: Path) -> Path:
 
 
 def every(folder: Path, task: Task, split: str = "test") -> list[Item]:
-    return [item for name in glucose.SETS for item in glucose.load(folder, task, name, split).items]
+    return [item for name in glucose.SETS for item in glucose.load_file(folder, task, name, split).items]
 
 
 def test_an_answered_cell_becomes_an_item(folder: Path) -> None:
-    (item,) = glucose.load(folder, GENERAL, "d10", "test").items
+    (item,) = glucose.load_file(folder, GENERAL, "d10", "test").items
     assert item.id == "glucose/d10/test/general_rule/4"
     assert item.dialogue[2] == "*She washed it with soap and warm water.*"
     assert item.question.startswith("#10: Other change in attribute that X results in, as a general rule")
@@ -90,25 +90,25 @@ def test_broken_rows_are_named(folder: Path, tmp_path: Path, field: str, value: 
         writer.writeheader()
         writer.writerow(row)
     with pytest.raises(DataError, match=message) as caught:
-        glucose.rows(path)
+        glucose.read_rows(path)
     assert caught.value.field == field and caught.value.line == (1 if value is None else 2)
     if value is not None:
-        file_ = glucose.load(tmp_path, SPECIFIC, "d1", "test", skip_bad=True)
+        file_ = glucose.load_file(tmp_path, SPECIFIC, "d1", "test", skip_bad=True)
         assert (len(file_.items), len(file_.skipped)) == (0, 1)
 
 
 def test_a_submission_of_right_answers_is_perfect_and_blank_ones_cost(folder: Path) -> None:
-    rows = glucose.rows(folder / glucose.FILES["test"])
+    rows = glucose.read_rows(folder / glucose.FILES["test"])
     key = [row.cells for row in rows]
     replies = {item.id: item.references[2] for task in TASKS_GLUCOSE for item in every(folder, task)}
-    right = glucose.submission(rows, replies)
+    right = glucose.submission_cells(rows, replies)
     assert set(map(round, notebook_bleu(key, right).values())) == {100}
     assert {round(value or 0) for value in answered_bleu(key, right).values()} == {100}
-    one_blank = glucose.submission(rows, {**replies, "glucose/d6/test/general_rule/0": ""})
+    one_blank = glucose.submission_cells(rows, {**replies, "glucose/d6/test/general_rule/0": ""})
     assert notebook_bleu(key, one_blank)["6_specificNL"] > 99
     replies.pop("glucose/d6/test/general_rule/0")
     with pytest.raises(ValueError, match="no reply to glucose/d6/test/general_rule/0"):
-        glucose.submission(rows, replies)
+        glucose.submission_cells(rows, replies)
 
 
 def test_escaped_rows_help_whoever_leaves_them_standing() -> None:
@@ -123,8 +123,8 @@ def test_escaped_rows_help_whoever_leaves_them_standing() -> None:
 
 
 def test_only_three_references_count_and_case_does() -> None:
-    assert corpus_bleu(["d e f g"], ["x y z q****a b c h****k l m n****d e f g"]) == 0
-    assert corpus_bleu(["A dog barks loudly"], ["a dog barks loudly****r****s"]) < 80
+    assert cells_bleu(["d e f g"], ["x y z q****a b c h****k l m n****d e f g"]) == 0
+    assert cells_bleu(["A dog barks loudly"], ["a dog barks loudly****r****s"]) < 80
 
 
 # What the official notebook's code gives with the sacreBLEU that it was run with (1.4.14), for the key handed in as a
@@ -140,7 +140,7 @@ KEY_BY_ITSELF = {
 
 
 def test_the_official_key_scored_by_itself(official: Path) -> None:
-    key = [row.cells for row in glucose.rows(official / glucose.FILES["test"])]
+    key = [row.cells for row in glucose.read_rows(official / glucose.FILES["test"])]
     found = notebook_bleu(key, key)
     assert {name: round(value, 4) for name, value in found.items()} == KEY_BY_ITSELF
     for part in range(3):  # each of the three references is a perfect answer
@@ -152,12 +152,12 @@ def test_the_official_counts(official: Path) -> None:
     counts = Counter(item.set for item in every(official, SPECIFIC))
     assert list(counts.values()) == [187, 107, 103, 144, 9, 196, 158, 61, 33, 4]
     assert Counter(item.set for item in every(official, GENERAL)) == counts
-    rows = glucose.rows(official / glucose.FILES["test"])
+    rows = glucose.read_rows(official / glucose.FILES["test"])
     assert (len(rows), len({row.story for row in rows})) == (500, 294)
-    blank = glucose.rows(official / "test/test_set_no_answers.csv")
+    blank = glucose.read_rows(official / "test/test_set_no_answers.csv")
     assert [r.unique_id for r in blank] == [r.unique_id for r in rows]
     replies = {item.id: "" for task in TASKS_GLUCOSE for item in every(official, task)}
-    for mine, theirs in zip(glucose.submission(rows, replies), blank, strict=True):
+    for mine, theirs in zip(glucose.submission_cells(rows, replies), blank, strict=True):
         assert {k for k, v in mine.items() if v == "escaped"} == {k for k, v in theirs.cells.items() if v == "escaped"}
 
 
@@ -165,7 +165,7 @@ def test_the_inputs_are_written_as_the_official_ones_of_t5(official: Path) -> No
     """Their stories overlap with the key's, their sentences X do not: so any sentence of a story of the key is marked."""
     text = (official / "t5_data/t5_test_data.txt").read_text(encoding="utf-8")
     lines = [row[0] for row in csv.reader(text.splitlines(), quotechar='"', delimiter="\x00")]
-    rows = glucose.rows(official / glucose.FILES["test"])
+    rows = glucose.read_rows(official / glucose.FILES["test"])
     stories = {" ".join(row.story) for row in rows}
     mine = {" ".join(glucose.Row(0, "", row.story, n, {}).marked) for row in rows for n in range(len(row.story))}
     theirs = [line.partition(": ")[2] for line in lines]
@@ -230,12 +230,12 @@ def test_prompted_slots_of_table_8(dimension: int, text: str, fits: bool) -> Non
 
 
 def test_correlations_by_hand() -> None:
-    found = correlations([1, 2, 3, 4], [1, 3, 2, 4])
+    found = rating_correlations([1, 2, 3, 4], [1, 3, 2, 4])
     assert (round(found.spearman.value, 6), round(found.pearson.value, 6)) == (0.8, 0.8)
     assert found.kendall.value == pytest.approx(2 / 3) and found.n == 4
     for ratings, metric in (([1, 2], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [1, 2])):
         with pytest.raises(ValueError):
-            correlations(ratings, metric)
+            rating_correlations(ratings, metric)
 
 
 def table_4() -> dict[tuple[str, str, str, str], float]:
@@ -247,7 +247,7 @@ def test_people_and_bleu_agree_in_table_4_about_as_the_paper_says() -> None:
     """Section 5 has 0.891, 0.855 and 0.705, all p < 0.001, without saying over which points; Table 4, rounded, has 60."""
     table = table_4()
     points = [(table[*place, "human"], table[*place, "sacrebleu"]) for *place, name in table if name == "sacrebleu"]
-    found = correlations(*zip(*points, strict=True))
+    found = rating_correlations(*zip(*points, strict=True))
     assert found.n == 60
     for mine, paper in ((found.spearman, 0.891), (found.pearson, 0.855), (found.kendall, 0.705)):
         assert abs(mine.value - paper) < 0.04 and mine.p < 0.001

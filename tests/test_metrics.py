@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evalsuite.metrics import (
     PROFILES,
     TOKENISERS,
-    Corpus,
+    TextCorpus,
     accuracy,
     char_f1,
     correct,
@@ -203,7 +203,7 @@ def test_wrong_input_is_named() -> None:
 
 
 def test_a_corpus_counts_once_for_several_profiles() -> None:
-    corpus = Corpus(PARTS, [[part] for part in PARTS])
+    corpus = TextCorpus(PARTS, [[part] for part in PARTS])
     corpus.score("char")
     table = corpus.table("char")
     corpus.score("paper")
@@ -216,7 +216,7 @@ TEXT = st.text(alphabet="好看电影xX ，。", max_size=12)
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), min_size=1, max_size=5))
 def test_any_text_gives_finite_numbers_in_range(items: list[tuple[str, list[str]]]) -> None:
-    corpus = Corpus([hyp for hyp, _ in items], [refs for _, refs in items])
+    corpus = TextCorpus([hyp for hyp, _ in items], [refs for _, refs in items])
     for profile in ("char", "paper"):
         scores = corpus.score(profile)
         for name, values in scores.per_item.items():

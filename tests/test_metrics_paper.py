@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from evalsuite.metrics import Corpus
+from evalsuite.metrics import TextCorpus
 
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "paper_profile.py"
 
@@ -22,7 +22,7 @@ def answers(exact: int, n: int = 200) -> tuple[list[str], list[list[str]]]:
 
 @pytest.mark.parametrize("exact", [1, 40, 120, 200])
 def test_one_answer_is_one_token(exact: int) -> None:
-    scores = Corpus(*answers(exact)).score("paper").corpus
+    scores = TextCorpus(*answers(exact)).score("paper").corpus
     em = exact / 200
     assert scores["em"] == em
     assert scores["bleu1"] == pytest.approx(em)
@@ -33,7 +33,7 @@ def test_one_answer_is_one_token(exact: int) -> None:
 
 
 def test_f1_and_meteor_see_smaller_units() -> None:
-    corpus = Corpus(*answers(40))
+    corpus = TextCorpus(*answers(40))
     paper, default = corpus.score("paper").corpus, corpus.score("char").corpus
     assert paper["f1_token"] == default["f1_token"] > 0.8
     assert paper["meteor"] == default["meteor"] > 0.8
@@ -45,7 +45,7 @@ def test_meteor_1_5_can_be_below_em_and_2005_cannot() -> None:
     # In 9 rows of the tables METEOR is below EM. Pooled, each scattered match of the wrong answers weighs on all.
     refs = [[f"{chr(0x4E00 + i)}{chr(0x5E00 + 3 * i)}" for _ in range(1)] for i in range(100)]
     hyps = [ref[0] if i < 50 else "今天天气很好我们出去玩吧" for i, ref in enumerate(refs)]
-    scores = Corpus(hyps, refs).score("paper").corpus
+    scores = TextCorpus(hyps, refs).score("paper").corpus
     assert scores["meteor15"] < scores["em"] == 0.5
     assert scores["meteor"] > 0.9375 * scores["em"] - 1e-9
 
@@ -53,7 +53,7 @@ def test_meteor_1_5_can_be_below_em_and_2005_cannot() -> None:
 def test_a_blank_in_an_answer_breaks_the_pattern() -> None:
     hyps, refs = answers(40)
     hyps[150] += " 很好"
-    scores = Corpus(hyps, refs).score("paper").corpus
+    scores = TextCorpus(hyps, refs).score("paper").corpus
     assert scores["bleu1"] < scores["em"]
     assert scores["bleu2"] == 0
 
@@ -72,7 +72,7 @@ def test_the_script_tells_the_two_kinds_of_tables_apart(script: ModuleType, tmp_
     lines = ["source,split,task,model,shots,metric,value"]
     for exact in (10, 40, 80):
         for profile in ("paper", "char"):
-            scores = Corpus(*answers(exact)).score(profile).corpus
+            scores = TextCorpus(*answers(exact)).score(profile).corpus
             row = {"f1": "f1_token", "em": "em", "bleu1": "bleu1", "bleu2": "bleu2", "meteor": "meteor"}
             row |= {"rouge_l": "rouge_l", "cider": "cider"}
             lines += [f"{profile},hard,generation,m{exact},0,{name},{scores[key]:.3f}" for name, key in row.items()]

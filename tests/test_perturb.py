@@ -20,9 +20,17 @@ from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import SPLITS
 from evalsuite.common.errors import ConfigError
 from evalsuite.parse import parse_option
-from evalsuite.perturb import PERTURBATIONS, perturbation, reindicate, reverse, shuffle, swap_speakers, traditional
-from evalsuite.perturb.choice import STYLES, names, shuffled_order
-from evalsuite.perturb.question import named, renamed
+from evalsuite.perturb import (
+    PERTURBATIONS,
+    perturbation_named,
+    reindicate,
+    reverse,
+    shuffle,
+    swap_speakers,
+    traditional,
+)
+from evalsuite.perturb.choice import STYLES, label_names, shuffled_order
+from evalsuite.perturb.question import label_mentions, rename_labels
 from evalsuite.perturb.text import drop_turns, droppable
 from evalsuite.types import Item
 
@@ -71,14 +79,14 @@ QUESTIONS = [  # question, with labels a … e -> with 1 … 5
 
 @pytest.mark.parametrize(("question", "wanted"), QUESTIONS, ids=range(len(QUESTIONS)))
 def test_labels_in_questions(question: str, wanted: str | None) -> None:
-    assert renamed(question, ABC, ("1", "2", "3", "4", "5")) == (wanted or question)
+    assert rename_labels(question, ABC, ("1", "2", "3", "4", "5")) == (wanted or question)
 
 
 @pytest.mark.parametrize(
     "question", ["短语1和2之间是什么关系？", "请写出1、2句话。", "第1、2、3个人是谁？", "10、20选项"]
 )
 def test_numbers_are_no_labels(question: str) -> None:
-    assert renamed(question, ("1", "2", "3"), ABC[:3]) == question
+    assert rename_labels(question, ("1", "2", "3"), ABC[:3]) == question
 
 
 # --- what items look like, for properties
@@ -132,7 +140,7 @@ def test_the_table() -> None:
 
 def test_a_typo_is_told_with_the_nearest_name() -> None:
     with pytest.raises(ConfigError, match=r"'shufle'.*'shuffle'.*Known: none, reindicate"):
-        perturbation("shufle")
+        perturbation_named("shufle")
     with pytest.raises(ConfigError, match=r"label style 'romen'"):
         reindicate(Item("i", "t", "easy", "test", (), "q"), style="romen")
 
@@ -199,7 +207,7 @@ def test_reindicating_leaves_all_but_names(item: Item, style: str) -> None:
     assert frame(made, "labels", "question") == frame(item, "labels", "question")
     new = STYLES[style](len(item.options))
     assert [label.replace(name, "@", 1) for label, name in zip(made.labels, new, strict=True)] == [
-        label.replace(name, "@", 1) for label, name in zip(item.labels, names(item), strict=True)
+        label.replace(name, "@", 1) for label, name in zip(item.labels, label_names(item), strict=True)
     ]
     assert made.question.partition("短语1")[1:] == item.question.partition("短语1")[1:]
     assert made.question.startswith(f"请从{'、'.join(new[:3])}等选项中")
@@ -427,7 +435,7 @@ def check_file(rows: tuple[Item, ...]) -> None:
                     continue
                 assert row.original_choice(item, made.gold, 3, variant) == item.gold
                 assert made.references == (made.options[made.gold],)
-                assert [label for _, _, label in named(made.question, names(made))] == [0, 1, 2]
+                assert [label for _, _, label in label_mentions(made.question, label_names(made))] == [0, 1, 2]
                 if made.labels != item.labels:
                     assert not re.search(r"[a-z]、", made.question.partition("短语1")[0])
                     assert reindicate(made, style="lower") == replace(item, options=made.options, gold=made.gold)

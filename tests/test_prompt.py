@@ -15,7 +15,7 @@ from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.dialogue import same_source
 from evalsuite.common.errors import PromptError
 from evalsuite.common.resources import bundled
-from evalsuite.prompt import Prompt, Shots, fit
+from evalsuite.prompt import Prompt, Shots, fit_shots
 from evalsuite.types import Item, Request
 
 PROMPTS = bundled("prompts")
@@ -167,4 +167,4 @@ def test_space_takes_shots_and_never_the_question(sample: Corpus, context: int |
     def characters(request: Request) -> int:
         return len(request.prompt)
 
-    assert fit(prompt, bare, shots, characters, context) == (prompt.request(bare, shots[:kept]), kept)
+    assert fit_shots(prompt, bare, shots, characters, context) == (prompt.request(bare, shots[:kept]), kept)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.authoring import build, read
-from evalsuite.benchmarks.check import check
+from evalsuite.authoring import read_annotations, write_task_files
+from evalsuite.benchmarks.check import check_data
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus
-from evalsuite.benchmarks.corecode.ontology import find, slots
+from evalsuite.benchmarks.corecode.ontology import find_slot, slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import SPLITS, Corpora
 from evalsuite.common.errors import DataError
@@ -27,11 +27,11 @@ def test_the_ontology_is_table_5() -> None:
     assert Counter(s.dimension for s in slots()) == {"Entity": 15, "Event": 15, "Social interaction": 7}
     for slot in slots():
         assert slot.question.count("{}") == 1
-        assert find(slot.dimension_zh, slot.domain_zh, slot.zh) == slot
+        assert find_slot(slot.dimension_zh, slot.domain_zh, slot.zh) == slot
 
 
 def test_the_sample_is_built_from_its_annotations(tmp_path: Path) -> None:
-    build(read(ANNOTATIONS), tmp_path)
+    write_task_files(read_annotations(ANNOTATIONS), tmp_path)
     built = {p.relative_to(tmp_path): p.read_bytes() for p in tmp_path.rglob("*.jsonl")}
     shipped = {p.relative_to(bundled("sample")): p.read_bytes() for p in bundled("sample/data").rglob("*.jsonl")}
     assert built == shipped
@@ -41,7 +41,7 @@ def test_what_the_sample_covers(sample: Corpus) -> None:
     dialogues = [json.loads(line) for line in ANNOTATIONS.read_text(encoding="utf-8").splitlines()]
     assert len(dialogues) >= 40
     assert all(14 <= len(d["dialogue"]) <= 26 for d in dialogues)
-    annotations = read(ANNOTATIONS)
+    annotations = read_annotations(ANNOTATIONS)
     for item_set in CORECODE.sets:
         mine = [a.slot for a in annotations if a.set == item_set]
         assert len({(s.dimension, s.domain) for s in mine}) == 9
@@ -51,7 +51,7 @@ def test_what_the_sample_covers(sample: Corpus) -> None:
 
 
 def test_no_two_splits_share_a_dialogue(sample: Corpus) -> None:
-    assert not check(Corpora(bundled("sample"))).leaks
+    assert not check_data(Corpora(bundled("sample"))).leaks
     for item_set in CORECODE.sets:
         whole = [{i.dialogue[0] for i in sample.file(TASKS["event_cause"], item_set, s).items} for s in SPLITS]
         assert not (whole[0] & whole[1] or whole[0] & whole[2] or whole[1] & whole[2])
@@ -85,5 +85,5 @@ def test_annotations_that_do_not_fit(tmp_path: Path, change: dict[str, str], mes
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
     with pytest.raises(DataError, match=message) as error:
-        read(path)
+        read_annotations(path)
     assert error.value.line == 1

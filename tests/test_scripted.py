@@ -176,7 +176,9 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 class Point:
-    """What importlib.metadata finds of a package that is installed."""
+    """The entry point of an installed package."""
+
+    dist, group = None, "evalsuite.backends"
 
     def __init__(self, name: str, gives: object) -> None:
         self.name, self.gives, self.value = name, gives, f"theirs.{name}:ROW"
@@ -188,7 +190,7 @@ class Point:
 
 
 def theirs(monkeypatch: pytest.MonkeyPatch, *points: Point) -> None:
-    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == "evalsuite.backends" else ())
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points if group == Point.group else ())
 
 
 def models(folder: Path, backend: str) -> Path:
@@ -214,14 +216,17 @@ def test_a_built_in_name_is_the_built_in_backend(
     theirs(monkeypatch, Point("hf", BackendRow("hf", lambda *_: None)))  # type: ignore[arg-type, return-value]
     assert registry.backend_named("hf") is registry.BACKENDS["hf"]
     assert registry.backend_names() == list(registry.BACKENDS)
-    assert "backend hf of theirs.hf:ROW: the built-in one of this name is used" in caplog.text
+    assert "backend hf of unknown package (theirs.hf:ROW): the built-in one of this name is used" in caplog.text
 
 
 @pytest.mark.parametrize(
     ("points", "message"),
     [
-        ([Point("x", ImportError("no torch"))], r"cannot import theirs\.x:ROW: ImportError: no torch"),
-        ([Point("x", "a text")], r"theirs\.x:ROW is no BackendRow of this name but 'a text'"),
+        (
+            [Point("x", ImportError("no torch"))],
+            r"theirs\.x:ROW\): entry point 'x' .* cannot be loaded: ImportError: no torch",
+        ),
+        ([Point("x", "a text")], r"theirs\.x:ROW\): expected a BackendRow named 'x', found 'a text'"),
         ([Point("x", None), Point("x", None)], "several packages have one of this name"),
     ],
 )

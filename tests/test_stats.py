@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from evalsuite.metrics import Corpus, TextScores
+from evalsuite.metrics import TextCorpus, TextScores
 from evalsuite.metrics import statistics as stats
 from evalsuite.metrics.statistics import Means
 
@@ -109,7 +109,7 @@ def text_scores(rate: float, seed: str, n: int = 120) -> TextScores:
     refs = [["".join(rng.choices("他喜欢看电影天气很好", k=8))] for _ in range(n)]
     noise = Random(f"{seed}:{rate}")
     hyps = ["".join(c if noise.random() < rate else "不" for c in ref[0]) for ref in refs]
-    return Corpus(hyps, refs).score("char")
+    return TextCorpus(hyps, refs).score("char")
 
 
 def test_bootstrap_of_text_metrics_is_resample_by_resample_what_resample_gives() -> None:

@@ -26,7 +26,7 @@ import evalsuite
 from evalsuite.cli.tables.export import FORMATS, export, words
 from evalsuite.cli.tables.items import MOST
 from evalsuite.common.sheet import Column, Row, Sheet
-from evalsuite.common.terminal import clean, console, json_mark, line, safe
+from evalsuite.common.terminal import clean, console, json_mark, one_line, safe
 from evalsuite.results import items
 from evalsuite.results.saved import load
 from evalsuite.types import PLACE
@@ -271,8 +271,8 @@ def test_programs_get_the_exact_text_and_terminals_the_safe_one(tmp_path: Path) 
 def test_safe(n: int) -> None:
     text = HOSTILE[n]
     is_calm(safe(text))
-    is_calm(line(text))
-    assert "\n" not in line(text) and len(line(text)) < 200 * 8
+    is_calm(one_line(text))
+    assert "\n" not in one_line(text) and len(one_line(text)) < 200 * 8
     assert json.loads(f'"{safe(json.dumps(text, ensure_ascii=False)[1:-1], mark=json_mark)}"') == text
     assert clean({text: [text, (text, 1.5, None)]}) == {
         safe(text, False): [safe(text, False), (safe(text, False), 1.5, None)]

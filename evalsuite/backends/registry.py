@@ -1,17 +1,17 @@
-"""All backends, and how a model is loaded on its own. A new one is a row."""
+"""All backends by name, and loading of models on them. A new backend is a row of BACKENDS."""
 
 from __future__ import annotations
 
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from evalsuite.backends.base import Backend, BackendRow, Limits, Loader, Sharing, TrainingItems
 from evalsuite.backends.model import Model
 from evalsuite.backends.vllm import sharing
 from evalsuite.common.errors import BackendError, ConfigError, EvalsuiteError, unknown
+from evalsuite.common.plugins import installed, load_plugin, origin_of
 from evalsuite.types import SCORINGS
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ BACKENDS: dict[str, BackendRow] = {
         BackendRow("baseline", _baseline),
         BackendRow("scripted", _scripted, files=True),
         BackendRow("hf", _hf, SCORINGS, files=True, local=True),
-        BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, engine=sharing.engine),
+        BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, engine=sharing.engine_key),
         BackendRow("openai", _openai),
     )
 }
@@ -68,49 +68,48 @@ def backend_named(name: str) -> BackendRow:
     """
     if name in BACKENDS:
         return BACKENDS[name]
-    found = [point for point in entry_points(group=_GROUP) if point.name == name]
+    found = [point for point in installed(_GROUP) if point.name == name]
     if not found:
         raise ConfigError(unknown("backend", name, backend_names()))
     if len(found) > 1:
-        owners = ", ".join(point.value for point in found)
+        owners = ", ".join(map(origin_of, found))
         raise ConfigError(f"backend {name}: several packages have one of this name ({owners}); uninstall all but one")
-    try:
-        row = found[0].load()
-    except Exception as error:  # whatever another package raises
-        raise ConfigError(f"backend {name}: cannot import {found[0].value}: {type(error).__name__}: {error}") from None
+    row = load_plugin(found[0])
     if not isinstance(row, BackendRow) or row.name != name:
-        raise ConfigError(f"backend {name}: {found[0].value} is no BackendRow of this name but {row!r}")
+        raise ConfigError(f"{origin_of(found[0])}: expected a BackendRow named {name!r}, found {row!r}")
     return row
 
 
 def backend_names() -> list[str]:
     """All backends, built-in ones first. Logs an error for other packages' that have a built-in one's name."""
     others = []
-    for point in entry_points(group=_GROUP):
+    for point in installed(_GROUP):
         if point.name in BACKENDS:
-            log.error("backend %s of %s: the built-in one of this name is used; rename it", point.name, point.value)
+            log.error(
+                "backend %s of %s: the built-in one of this name is used; rename it", point.name, origin_of(point)
+            )
         elif point.name not in others:
             others.append(point.name)
-    return [*BACKENDS, *sorted(others)]
+    return [*BACKENDS, *others]
 
 
-def load(
+def load_backend(
     model: Model, train: TrainingItems = lambda task, item_set: (), limits: Callable[[], Limits] = Limits
 ) -> Backend:
-    """Load a model. Raises BackendError with what to do."""
+    """Load a model on its backend. Raises BackendError with what to do."""
     return backend_named(model.backend).load(model, train, limits())
 
 
-def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Backend | BackendError]]:
-    """Each model with its backend, or with why it cannot be loaded, whatever an engine raises. One is in memory at a time.
+def load_in_turn(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Backend | BackendError]]:
+    """Each model with its backend, or the BackendError that says why it cannot be loaded; one is in memory at a time.
 
-    Models that can share an engine come after one another; those with an adapter come first, so that the engine is
-    made for adapters if there are any.
+    Models that can share an engine follow one another, those with an adapter first, so that the engine is created with
+    adapters enabled if any model needs them. Data and store errors are raised, since they concern all models.
     """
-    order = [_engine(model) for model in models]
+    order = [_engine_key(model) for model in models]
     backend: Backend | None = None
     try:
-        for model in sorted(models, key=lambda m: (order.index(_engine(m)), m.adapter is None)):
+        for model in sorted(models, key=lambda m: (order.index(_engine_key(m)), m.adapter is None)):
             try:
                 shared = backend.share(model) if isinstance(backend, Sharing) else None
                 if shared is None and backend is not None:
@@ -119,7 +118,7 @@ def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Bac
                 backend = shared or engine(model)
             except BackendError as error:
                 yield model, error
-            except (EvalsuiteError, sqlite3.Error):  # of the data or the store: they concern all models
+            except (EvalsuiteError, sqlite3.Error):  # data or store errors, which concern all models
                 raise
             except Exception as error:
                 log.info("model %s cannot be loaded", model.name, exc_info=True)
@@ -131,6 +130,6 @@ def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Bac
             backend.close()
 
 
-def _engine(model: Model) -> tuple[str, str]:
-    """What models must have in common to be served by one engine."""
+def _engine_key(model: Model) -> tuple[str, str]:
+    """Models with equal keys can be served by one engine."""
     return model.backend, backend_named(model.backend).engine(model)

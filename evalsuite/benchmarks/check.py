@@ -13,13 +13,13 @@ from statistics import mean
 
 from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora
-from evalsuite.common.dialogue import event
+from evalsuite.common.dialogue import asked_event
 from evalsuite.common.errors import DataError
 from evalsuite.types import Item
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class FileCount:
     """One file."""
 
     task: str
@@ -59,14 +59,14 @@ class Table1:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    counts: tuple[Count, ...]
+class DataCheck:
+    counts: tuple[FileCount, ...]
     leaks: tuple[Leak, ...]
     table1: tuple[Table1, ...]
     between_sets: int  # dialogues that all sets of a benchmark share: EASY and HARD
 
 
-def check(corpora: Corpora) -> Check:
+def check_data(corpora: Corpora) -> DataCheck:
     """Look through all files of every benchmark there is.
 
     Raises DataError at the first broken line unless the corpora skip those, and if there is no benchmark.
@@ -80,7 +80,7 @@ def check(corpora: Corpora) -> Check:
     if not there:
         raise missing
     found = [_check(corpus) for corpus in there]
-    return Check(
+    return DataCheck(
         tuple(c for each in found for c in each.counts),
         tuple(leak for each in found for leak in each.leaks),
         tuple(t for each in found for t in each.table1),
@@ -88,7 +88,7 @@ def check(corpora: Corpora) -> Check:
     )
 
 
-def _check(corpus: Corpus) -> Check:
+def _check(corpus: Corpus) -> DataCheck:
     counts, leaks = [], []
     for task in corpus.benchmark.tasks:
         for item_set in (name for name in corpus.sets if name not in corpus.derived):
@@ -102,7 +102,7 @@ def _check(corpus: Corpus) -> Check:
     whole = whole_dialogues(corpus)
     tables = tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues)
     shared = set.intersection(*whole.values())
-    return Check(tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tables, len(shared))
+    return DataCheck(tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tables, len(shared))
 
 
 def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
@@ -119,11 +119,11 @@ def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
     }
 
 
-def _count(task: str, item_set: str, split: str, file: File) -> Count:
+def _count(task: str, item_set: str, split: str, file: File) -> FileCount:
     asked = Counter((i.dialogue, i.question) for i in file.items)
     answered = Counter((i.dialogue, i.question, i.references) for i in file.items)
     repeats = sum(n - 1 for n in answered.values())
-    return Count(
+    return FileCount(
         task, item_set, split, len(file.items), len(file.skipped), len({i.dialogue for i in file.items}), repeats,
         sum(n - 1 for n in asked.values()) - repeats,
     )  # fmt: skip
@@ -137,7 +137,7 @@ def _leak(task: str, item_set: str, splits: tuple[str, str], one: Iterable[Item]
 
 
 def _identity(item: Item) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    return item.dialogue, event(item.question) or item.question, item.references
+    return item.dialogue, asked_event(item.question) or item.question, item.references
 
 
 def table1(item_set: str, dialogues: set[tuple[str, ...]]) -> Table1:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evalsuite.benchmarks.check import Check
+from evalsuite.benchmarks.check import DataCheck
 from evalsuite.benchmarks.registry import SPLITS
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 
 _FILE = Column("file")
 
 
-def data_sheets(found: Check) -> Iterator[Sheet]:
+def data_sheets(found: DataCheck) -> Iterator[Sheet]:
     """Items and dialogues of every file, the paper's Table 1, and what is odd."""
     places: dict[tuple[str, str], dict[str, str]] = {}
     for c in found.counts:
@@ -36,7 +36,7 @@ def data_sheets(found: Check) -> Iterator[Sheet]:
     yield from _oddities(found)
 
 
-def _oddities(found: Check) -> Iterator[Sheet]:
+def _oddities(found: DataCheck) -> Iterator[Sheet]:
     if odd := [c for c in found.counts if c.repeats or c.alternatives or c.skipped]:
         rows = tuple(Row((f"{c.set} {c.split} {c.task}", c.repeats, c.alternatives, c.skipped)) for c in odd)
         heads = ("same answer", "other answer", "broken")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_bytes
-from evalsuite.common.jsonl import lines, valid
+from evalsuite.common.jsonl import numbered_lines, parse_model
 from evalsuite.types import Benchmark, Item, Task
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def read_lines(
     """
     raw = read_bytes(path, missing)
     made, skipped = collect(
-        lines(io.BytesIO(raw)), lambda line, text: make(line, valid(model, text, path, line)), skip_bad
+        numbered_lines(io.BytesIO(raw)), lambda line, text: make(line, parse_model(model, text, path, line)), skip_bad
     )
     return made, skipped, hashlib.sha256(raw).hexdigest()
 
@@ -80,10 +80,10 @@ class Corpus(ABC):
     def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
         """Raises DataError if the folder holds nothing of the benchmark. `skip_bad`: broken lines are left out."""
         self.benchmark, self.skip_bad = benchmark, skip_bad
-        self.root = self.find(folder)
+        self.root = self.find_root(folder)
         self._files: dict[tuple[str, str, str], File] = {}
 
-    def find(self, folder: Path) -> Path:
+    def find_root(self, folder: Path) -> Path:
         """The root in `folder`. Raises DataError that says what was expected."""
         if not folder.is_dir():
             raise DataError(

@@ -53,7 +53,7 @@ def _score_choice(item: Item, answer: Answer, response: Response | None, languag
     return Score({"accuracy": _is_right(item, answer)})
 
 
-def found_by(answered: Answered) -> str:
+def choice_method(answered: Answered) -> str:
     """How the choices of a cell were found, for signatures: by the parser, or by what the options were compared by."""
     way = answered.responses[0].finish
     return f"by:{HEADLINE[way]}" if way in HEADLINE else f"parser:{parser_of(answered.reading)}"
@@ -64,7 +64,7 @@ def _choice_parts(answered: Answered) -> tuple[Part, ...]:
 
     pairs = list(zip(answered.items, answered.responses, strict=True))
     columns = {"accuracy": [_is_right(i, a) for i, a in zip(answered.items, answered.answers, strict=True)]}
-    signatures = {"accuracy": f"accuracy|{found_by(answered)}"}
+    signatures = {"accuracy": f"accuracy|{choice_method(answered)}"}
     way = answered.responses[0].finish
     for by in ("sum", "token", "char", "prior") if way == "texts" else ():
         columns[f"accuracy_{by}"] = [float(most_likely(i, r, by) == i.gold) for i, r in pairs]
@@ -93,10 +93,10 @@ def _chosen(item: Item, answer: Answer) -> list[str]:
 
 
 def _score_choices(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
-    from evalsuite.metrics.sets import counts  # with numpy, which is not to be loaded with the package
+    from evalsuite.metrics.sets import count_answers  # with numpy, which is not to be loaded with the package
 
     said, right = _chosen(item, answer), item.references
-    hit, named, asked = counts(said, right)
+    hit, named, asked = count_answers(said, right)
     return Score({"set_accuracy": float({*said} == {*right}), "answer_f1": 2 * hit / (named + asked)})
 
 

@@ -60,9 +60,9 @@ def _score_words(said: str, references: Sequence[str]) -> dict[str, float]:
 
 def _corpus(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]:
     """Every text metric under two profiles: ours, and the paper's (names with "paper." before them)."""
-    from evalsuite.metrics.texts import Corpus
+    from evalsuite.metrics.texts import TextCorpus
 
-    corpus = Corpus([a.text or "" for a in answered.answers], [item.references for item in answered.items])
+    corpus = TextCorpus([a.text or "" for a in answered.answers], [item.references for item in answered.items])
     rows = TEXT_METRICS.values()
 
     def part(name: str, profile: str, names: dict[str, str]) -> Part:

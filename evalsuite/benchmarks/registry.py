@@ -10,7 +10,7 @@ from pathlib import Path
 from evalsuite.benchmarks import cedar, cicero, cider, corecode, glucose
 from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.plugins import Table, installed
+from evalsuite.common.plugins import Table, installed, load_plugin, origin_of
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.rows import METRICS, TEXT_METRICS
 from evalsuite.types import Benchmark, Item, Kind, Language, Metric, Task
@@ -26,15 +26,16 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 def _benchmarks() -> dict[str, Benchmark]:
     found = {b.name: b for b in SHIPPED}
     origins = {b.name: "evalsuite" for b in SHIPPED} | {t.name: "evalsuite" for b in SHIPPED for t in b.tasks}
-    for name, benchmark, origin in installed(GROUP):
-        _check(name, benchmark, origin)
-        for each in (name, *(t.name for t in benchmark.tasks)):
+    for point in installed(GROUP):
+        benchmark, origin = load_plugin(point), origin_of(point)
+        _check(point.name, benchmark, origin)
+        for each in (point.name, *(t.name for t in benchmark.tasks)):
             if each in origins:
                 raise ConfigError(
                     f"{origin}: {each!r} is the name of a benchmark or task of {origins[each]}; rename it"
                 )
             origins[each] = origin
-        found[name] = benchmark
+        found[point.name] = benchmark
     return found
 
 
@@ -70,7 +71,7 @@ BENCHMARKS: Table[Benchmark] = Table(_benchmarks)
 TASKS: Table[Task] = Table(lambda: {t.name: t for b in BENCHMARKS.values() for t in b.tasks})
 
 
-def task(name: str) -> Task:
+def task_named(name: str) -> Task:
     if name not in TASKS:
         raise ConfigError(unknown("task", name, TASKS))
     return TASKS[name]
@@ -98,10 +99,10 @@ def benchmark_of(task: str) -> Benchmark:
     return BENCHMARKS[TASKS[task].benchmark]
 
 
-def metric(name: str) -> Metric:
+def metric_named(name: str) -> Metric:
     """The row of a name in results.json: "paper.bleu2" is BLEU-2 under the paper's profile. An unknown name is shown as it is.
 
-    >>> metric("paper.cider").top, metric("sacrebleu").heading, metric("accuracy").heading
+    >>> metric_named("paper.cider").top, metric_named("sacrebleu").heading, metric_named("accuracy").heading
     (10.0, 'BLEU', 'acc %')
     """
     own = name.removeprefix("rotation.").removeprefix("paper.")

@@ -66,13 +66,13 @@ def data_check(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Count items per task, set and split of every benchmark there; report duplicates and leakage between splits."""
-    from evalsuite.benchmarks.check import check
+    from evalsuite.benchmarks.check import check_data
     from evalsuite.benchmarks.check_sheets import data_sheets
     from evalsuite.benchmarks.registry import Corpora
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.resources import resolve
 
-    found = check(Corpora(resolve(folder), skip_bad=skip_bad))
+    found = check_data(Corpora(resolve(folder), skip_bad=skip_bad))
     if as_json:
         emit(json.dumps(asdict(found), ensure_ascii=False, indent=1), json_mark)
     else:

@@ -1,1 +1,1 @@
-"""What every stage uses: errors, files, JSON lines, dialogues, the terminal."""
+"""Code that every stage uses: errors, files, JSON lines, CSV, dialogues, tables, the terminal, plugins."""

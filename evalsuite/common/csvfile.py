@@ -1,4 +1,4 @@
-"""CSV files with a header line. Every error names file, line and column."""
+"""Read CSV files with a header line. Every error names file, line and column."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from evalsuite.common.files import read_bytes
 Cells = dict[str, str | None]  # column -> cell; None where the row is too short
 
 
-def read(path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, Cells]]:
-    """(number of the line where the row ends, cells) of each row of a file. Raises DataError."""
-    yield from rows(read_bytes(path), path, columns, delimiters)
+def read_rows(path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, Cells]]:
+    """(line number at the row's end, cells) of each row of a file. For `delimiters` and errors see `parse_rows`."""
+    yield from parse_rows(read_bytes(path), path, columns, delimiters)
 
 
-def rows(raw: bytes, path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, Cells]]:
-    """The same of bytes in UTF-8. Raises DataError for a header that lacks one of `columns`.
+def parse_rows(
+    raw: bytes, path: Path, columns: Sequence[str] = (), delimiters: str = ","
+) -> Iterator[tuple[int, Cells]]:
+    """(line number at the row's end, cells) of each row of a file's content in UTF-8. `path` is for messages.
 
-    Of several `delimiters` the one that the header has most of is taken.
+    The delimiter is the character of `delimiters` that is most frequent in the header. Raises DataError if the content is
+    not CSV in UTF-8 or its header lacks one of `columns`.
     """
     try:
         text = raw.decode("utf-8-sig")

@@ -1,9 +1,9 @@
-"""What can go wrong, as types a caller can catch. Every message says what is wrong, where, and what to do.
+"""The exceptions of the suite. Every message says what is wrong, where, and what to do.
 
 EvalsuiteError
-├── ConfigError   models.yaml, a flag or a setting: nothing was run
+├── ConfigError   a wrong models.yaml, flag or setting; nothing was run
 ├── DataError     a data file is missing or broken; carries file, line and field
-├── PromptError   a template is missing, broken or needs what the item does not have
+├── PromptError   a template is missing, broken or uses a variable that does not exist
 └── BackendError  a model cannot be loaded
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 class EvalsuiteError(Exception):
-    """Base of all errors that a user can mend."""
+    """Base class of all errors that a user can fix."""
 
 
 class ConfigError(EvalsuiteError):
@@ -38,7 +38,7 @@ class BackendError(EvalsuiteError):
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """The message for a name that is in no registry: the nearest one if any, and the whole list."""
+    """The message for an unknown name: the closest known name, if there is one, and the list of all."""
     names = list(known)
     near = get_close_matches(name, names, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -1,4 +1,4 @@
-"""Files: what a run's are called, reading them whole, and writing them whole or not at all."""
+"""Files: names of a run's files, reading with errors that name the file, atomic writing."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from evalsuite.common.errors import DataError
 
 
 def safe_name(name: str) -> str:
-    """A model's name may hold anything, so odd ones get a hash."""
+    """A file name for a model's name: characters other than letters, digits, _ . - become _, and a hash keeps it unique."""
     safe = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:60]
     return safe if safe == name else f"{safe}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 
 def replace_file(path: Path, content: str | bytes) -> None:
-    """Write whole or not at all; text as UTF-8."""
+    """Write a file atomically: completely or not at all. Text is encoded as UTF-8."""
     with replacing(path) as draft:
         draft.write(content.encode() if isinstance(content, str) else content)
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of `path` when the block ends. If it raises, `path` stays as it was."""
+    """Open a draft file that replaces `path` when the block ends. If the block raises, `path` is not changed."""
     draft = draft_of(path)
     try:
         with draft.open("xb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())  # or a power cut could leave the new name with no content
+            os.fsync(file.fileno())  # or a power failure could leave an empty file
         draft.replace(path)
     except BaseException:
         draft.unlink(missing_ok=True)
@@ -42,12 +42,12 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def draft_of(path: Path) -> Path:
-    """Where to write what is to take the place of `path`: hidden beside it, under a name that no other draft has."""
+    """The path of a draft that will replace `path`: a hidden file in the same folder, with a unique name."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
 
 
 def read_bytes(path: Path, missing: str = "") -> bytes:
-    """The whole file. Raises DataError; `missing` is what it says if there is no such file."""
+    """The content of a file. Raises DataError if it cannot be read, with the message `missing` if it does not exist."""
     try:
         return path.read_bytes()
     except OSError as error:

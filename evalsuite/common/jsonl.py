@@ -1,7 +1,7 @@
-"""Lines of JSON: the one reader of files with an object a line. Every error names file, line and field.
+"""Read JSON Lines files: one object on each line. Every error names file, line and field.
 
-Only "\\n" ends a line: a JSON string may hold U+2028 and its like, at which str.splitlines() would cut. A byte order mark at
-the beginning and blank lines are passed over.
+Only "\\n" ends a line: JSON strings may contain U+2028 and other characters at which str.splitlines() would split. A byte
+order mark at the beginning and blank lines are skipped.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
     Model = TypeVar("Model", bound=BaseModel)
 
-SAID = r"\S"  # Field(pattern=SAID): a string that is not blank
+NOT_BLANK = r"\S"  # Field(pattern=NOT_BLANK): a string that is not blank
 
 
-def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line number from 1, object) of each line, one line at a time. Raises DataError."""
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number from 1, object) for each line. Raises DataError for a file or line that cannot be read."""
     try:
         with path.open("rb") as file:
-            for number, text in lines(file):
-                yield number, parse(text, path, number)
+            for number, text in numbered_lines(file):
+                yield number, parse_object(text, path, number)
     except OSError as error:
         raise DataError(f"cannot read: {error.strerror}", path) from None
 
 
-def lines(file: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """(line number from 1, line) of an open file (or io.BytesIO) where the line is not blank."""
+def numbered_lines(file: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number from 1, line) for each line of an open binary file (or io.BytesIO) that is not blank."""
     for number, text in enumerate(file, 1):
         if number == 1:
             text = text.removeprefix(b"\xef\xbb\xbf")
@@ -40,12 +40,12 @@ def lines(file: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
             yield number, text
 
 
-def parse(text: bytes | str, path: Path, line: int | None = None) -> dict[str, Any]:
-    """One object, strictly: no name twice, no half characters. Raises DataError."""
+def parse_object(text: bytes | str, path: Path, line: int | None = None) -> dict[str, Any]:
+    """Parse one JSON object. Raises DataError, also for repeated names and lone surrogates, which json.loads accepts."""
     try:
         whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
         value = json.loads(whole, object_pairs_hook=_once)
-        # Half a character (a lone surrogate) is no text. In what was bytes it can only be an escape: few lines have any.
+        # A lone surrogate is half a character. In decoded bytes it can only come from an escape, which few lines have.
         if isinstance(text, str) or "\\ud" in whole or "\\uD" in whole:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
@@ -61,39 +61,39 @@ def parse(text: bytes | str, path: Path, line: int | None = None) -> dict[str, A
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Readers differ in which of two values they take."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """The object of these pairs. Raises ValueError for a repeated name: JSON parsers disagree on which value counts."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
         name = next(n for k, (n, _) in enumerate(pairs) if n in dict(pairs[:k]))
         raise ValueError(f"{name!a} stands twice in one object")
-    return found
+    return members
 
 
-# --- formats, as pydantic models
+# --- lines as pydantic models
 
 
 class Fault(ValueError):
-    """What a model's validator raises to name a field: `raise Fault("expected one of …", "answer")`."""
+    """Raised by a model's validator to name the field at fault: `raise Fault("expected one of …", "answer")`."""
 
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)
         self.field = field
 
 
-def valid(model: type[Model], text: bytes, path: Path, line: int | None = None) -> Model:
-    """The line as a pydantic model. Raises DataError for what is wrong first."""
+def parse_model(model: type[Model], text: bytes, path: Path, line: int | None = None) -> Model:
+    """Validate a line with a pydantic model. Raises DataError for the first fault."""
     from pydantic import ValidationError
 
     try:
         return model.model_validate_json(text.removesuffix(b"\n"))
     except ValidationError as error:
         if error.errors()[0]["type"] == "json_invalid":
-            parse(text, path, line)  # says better what is wrong
+            parse_object(text, path, line)  # its message is more precise
         raise first_fault(error, path, line) from None
 
 
 def first_fault(error: ValidationError, path: Path, line: int | None = None) -> DataError:
-    """What a model says is wrong, as an error with file, line and field."""
+    """The first fault of a pydantic error as a DataError with file, line and field."""
     first = error.errors()[0]
     cause = first.get("ctx", {}).get("error")
     field = cause.field if isinstance(cause, Fault) else None
@@ -108,7 +108,7 @@ def first_fault(error: ValidationError, path: Path, line: int | None = None) -> 
         message = f"expected {_EXPECTED[first['type']]}, found {shown}"
     else:
         message = _MESSAGES.get(first["type"]) or f"{first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
-    return DataError(message, path, line, place(first["loc"]) + (field or "") or None)
+    return DataError(message, path, line, field_path(first["loc"]) + (field or "") or None)
 
 
 _EXPECTED = {
@@ -118,9 +118,10 @@ _EXPECTED = {
 _MESSAGES = {"missing": "missing", "string_pattern_mismatch": "is blank"}
 
 
-def place(loc: Sequence[int | str]) -> str:
-    """
-    >>> place(("annotations", 0, "slot"))
+def field_path(loc: Sequence[int | str]) -> str:
+    """A pydantic location as a path.
+
+    >>> field_path(("annotations", 0, "slot"))
     'annotations[0].slot'
     """
     return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in loc).lstrip(".")

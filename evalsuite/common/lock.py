@@ -1,6 +1,6 @@
-"""One writer a folder: a lock (flock) that the kernel holds for a process and gives back when it ends, killed or not.
+"""A lock (flock) that lets only one process write into a folder. The kernel releases it when the process ends.
 
-Who only reads takes no lock: files are replaced whole (files.replace_file), and SQLite lets readers read beside a writer.
+Readers need no lock: files are replaced atomically (files.replace_file), and SQLite lets readers read beside a writer.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.terminal import line
+from evalsuite.common.terminal import one_line
 
 log = logging.getLogger(__name__)
 
 
 @contextmanager
 def locked(folder: Path, name: str = ".lock") -> Iterator[None]:
-    """Let no other process write into `folder`, which must exist, while the block runs. Not re-entrant.
+    """Lock `folder`, which must exist, for this process while the block runs. Not re-entrant.
 
-    The lock is on the file `name` in the folder, which names the holder while it is held, and stays there empty.
-    Raises ConfigError, which names the holder, if the folder is locked, and if `name` cannot be written.
-    Logs a warning where a second writer would go unnoticed: on a system or file system without such locks, and where the
-    last holder ran on another machine and has not released its lock (it was killed, or locks do not reach that machine).
+    The locked file is `name` in the folder. It names the holder while the lock is held, and is empty afterwards.
+    Raises ConfigError if another process holds the lock (the message names it) or the file cannot be written.
+    Logs a warning where a second writer could go unnoticed: on a system or file system without such locks, and if the last
+    holder ran on another machine and did not release the lock (it was killed, or locks do not reach that machine).
     """
     path = folder / name
     try:
@@ -41,15 +41,15 @@ def locked(folder: Path, name: str = ".lock") -> Iterator[None]:
     with file:
         if not _take(file, folder):
             raise ConfigError(
-                f"{folder}: is being written by {_told(_holder(file))}; wait until that has ended, or name another folder"
+                f"{folder}: is being written by {_describe(_holder(file))}; wait until that has ended, or name another folder"
             )
         before = _holder(file)
         if before and before.get("host") != socket.gethostname():
             log.warning(
                 "%s: was last written by %s, which has not said that it ended. If it still runs, stop it: this file system "
                 "may not carry locks from that machine to this one",
-                line(str(folder)),
-                _told(before),
+                one_line(str(folder)),
+                _describe(before),
             )
         _sign(file)
         try:
@@ -61,7 +61,7 @@ def locked(folder: Path, name: str = ".lock") -> Iterator[None]:
 
 
 def _take(file: FileIO, folder: Path) -> bool:
-    """Lock the file, or warn that it cannot be known whether another has. False: another has."""
+    """Lock the file; False if another process holds the lock. Where locks do not work: log a warning and return True."""
     try:
         import fcntl
 
@@ -71,17 +71,17 @@ def _take(file: FileIO, folder: Path) -> bool:
     except (ImportError, OSError) as error:  # Windows; NFS without its lock daemon, Lustre without -o flock
         log.warning(
             "%s: cannot be locked (%s), so it cannot be known whether another process writes there: see to it that none does",
-            line(str(folder)),
+            one_line(str(folder)),
             error.strerror if isinstance(error, OSError) else error,
         )
         return True
-    # A forked child (vLLM's engine, say) shares the lock, and would hold it for as long as it outlives this process.
+    # A forked child (such as vLLM's engine) shares the lock and would hold it after this process has ended.
     os.register_at_fork(after_in_child=file.close)
     return True
 
 
 def _sign(file: FileIO) -> None:
-    """Name this process in the file. The lock holds without it, on a full disk, say."""
+    """Write this process's name into the file. If that fails (full disk), the lock holds all the same."""
     command = shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
     since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "command": command}
@@ -92,17 +92,18 @@ def _sign(file: FileIO) -> None:
 
 
 def _holder(file: FileIO) -> dict[str, Any]:
-    """Who is named in the file; empty if nobody is, or not in full."""
+    """The holder that the file names; empty if it names none or is incomplete."""
     try:
         file.seek(0)
-        found = json.loads(file.read())
+        holder = json.loads(file.read())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return holder if isinstance(holder, dict) else {}
 
 
-def _told(holder: dict[str, Any]) -> str:
+def _describe(holder: dict[str, Any]) -> str:
+    """The holder, for messages."""
     if not holder:
         return "another process"
-    pid, host, since, command = (line(str(holder.get(name))) for name in ("pid", "host", "since", "command"))
+    pid, host, since, command = (one_line(str(holder.get(name))) for name in ("pid", "host", "since", "command"))
     return f"process {pid} on {host} since {since} ({command})"

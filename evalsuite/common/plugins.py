@@ -1,17 +1,20 @@
-"""Tables that other installed packages can add rows to, by entry points of a group such as `evalsuite.benchmarks`."""
+"""Registries that other installed packages can extend, by entry points of a group such as `evalsuite.benchmarks`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalsuite.common.errors import ConfigError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Row = TypeVar("Row")
 
 
 class Table(Mapping[str, Row]):
-    """A mapping that is made when it is first looked at: imports do no work."""
+    """A mapping that `make` builds on first access, so that importing the module which holds it does no work."""
 
     def __init__(self, make: Callable[[], dict[str, Row]]) -> None:
         self._make = make
@@ -33,19 +36,24 @@ class Table(Mapping[str, Row]):
         return len(self._rows)
 
 
-def installed(group: str) -> Iterator[tuple[str, Any, str]]:
-    """(name, object, "package (module:object)") of each entry point of a group, by name.
-
-    Raises ConfigError, naming the package, for an object that cannot be imported.
-    """
+def installed(group: str) -> list[EntryPoint]:
+    """The entry points of a group, sorted by name. Nothing is imported."""
     from importlib.metadata import entry_points
 
-    for point in sorted(entry_points(group=group), key=lambda p: (p.name, p.value)):
-        origin = f"{point.dist.name if point.dist else 'unknown package'} ({point.value})"
-        try:
-            yield point.name, point.load(), origin
-        except Exception as error:
-            raise ConfigError(
-                f"{origin}: entry point {point.name!r} of {group} cannot be loaded: {type(error).__name__}: {error}; "
-                "mend or uninstall the package"
-            ) from error
+    return sorted(entry_points(group=group), key=lambda point: (point.name, point.value))
+
+
+def origin_of(point: EntryPoint) -> str:
+    """The package and the object of an entry point, for messages: "package (module:object)"."""
+    return f"{point.dist.name if point.dist else 'unknown package'} ({point.value})"
+
+
+def load_plugin(point: EntryPoint) -> Any:
+    """Import the object of an entry point. Raises ConfigError, naming the package, if that fails."""
+    try:
+        return point.load()
+    except Exception as error:  # whatever another package's import raises
+        raise ConfigError(
+            f"{origin_of(point)}: entry point {point.name!r} of {point.group} cannot be loaded: "
+            f"{type(error).__name__}: {error}; mend or uninstall the package"
+        ) from error

@@ -1,4 +1,4 @@
-"""Where the files that ship with the package lie: beside the code in a checkout, inside it in a wheel."""
+"""Paths of the files that ship with the package: beside it in a checkout, inside it in a wheel."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def bundled(name: str) -> Path:
 
 
 def packaged(name: str) -> Path:
-    """Path of a data file that lies beside the code: `packaged("benchmarks/corecode/published.csv")`."""
+    """Path of a data file inside the package: `packaged("benchmarks/corecode/published.csv")`."""
     return _PACKAGE / name
 
 
 def resolve(path: str | Path, base: Path | None = None) -> Path:
-    """`bundled:x` -> the shipped x; a relative path is taken from `base` (the file that names it), if given."""
+    """The path that a user gave. `bundled:x` is the shipped file x; other relative paths start at `base`, if given."""
     text = str(path)
     if text.startswith(PREFIX):
         return bundled(text.removeprefix(PREFIX))

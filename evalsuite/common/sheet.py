@@ -1,6 +1,6 @@
 """Tables as data. An analysis returns sheets; terminal, CSV, LaTeX, Markdown and the page draw any sheet.
 
-A sheet has no style of its own: a column says what its values are, and each drawer decides how these look.
+A sheet holds no style: a column states the kind of its values, and each output decides on their look.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
-About = Mapping[str, Any]  # names of types.PLACE -> values, or some of them
+About = Mapping[str, Any]  # fields of types.Place, or some of them -> values
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words that people read, in both languages of the page. The terminal and exported files are in English: what only
-    they show is a plain str."""
+    """A text in both languages of the page. The terminal and exported files are in English, so their texts are plain str."""
 
     zh: str
     en: str
@@ -23,43 +22,39 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number with what stands beside it."""
+    """A number with its interval and remarks."""
 
-    value: float | int | str | None  # None: there is none, drawn as a dash
+    value: float | int | str | None  # None is drawn as a dash
     low: float | None = None  # its interval, in the same unit
     high: float | None = None
-    asides: tuple[str, ...] = ()  # short remarks behind it, each with the blank before it if it wants one
+    asides: tuple[str, ...] = ()  # short remarks after it, each with its own leading blank, if any
     tone: Literal["", "strong", "quiet"] = ""
-    flags: tuple[
-        str, ...
-    ] = ()  # remarks that warn: silent replies, lost requests; they may stand on a line of their own
-    compares: bool = True  # False: not comparable with the rest of its column, so never marked as the best
+    flags: tuple[str, ...] = ()  # warnings (silent replies, lost requests); outputs may put them on a separate line
+    compares: bool = True  # False: not comparable with the rest of its column, so never marked as best
 
 
 # A mapping is a histogram: score -> count. None leaves the cell blank.
-Cell = str | int | float | Text | Value | Mapping[str, int] | None
-Kind = Literal["text", "count", "number", "percent", "bar", "histogram"]
+CellValue = str | int | float | Text | Value | Mapping[str, int] | None
+ColumnKind = Literal["text", "count", "number", "percent", "bar", "histogram"]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What the values below a heading are.
+    """A heading and the kind of the values below it.
 
     Percent: shares of 1, drawn times 100. Bar: shares of 1 of the longest bar, drawn as bars and not exported.
     """
 
     heading: str | Text
     below: str | Text = ""  # the heading's second line: a metric, a unit
-    kind: Kind = "text"
-    digits: int | None = None  # behind the point; None: 1 for percent, 2 for numbers
-    signed: bool = False  # with a plus where they are positive
-    interval: Literal["beside", "half", "alone"] = (
-        "beside"  # how a value's interval stands: "30.0 20–40", "30±10", "20–40"
-    )
-    better: Literal["", "more", "less"] = ""  # which value of the column is the best; "": they do not compete
+    kind: ColumnKind = "text"
+    digits: int | None = None  # decimals; None: 1 for percent, 2 for numbers
+    signed: bool = False  # positive values get a plus
+    interval: Literal["beside", "half", "alone"] = "beside"  # form of an interval: "30.0 20–40", "30±10", "20–40"
+    better: Literal["", "more", "less"] = ""  # which value of the column is best; "": none
     align: Literal["", "left", "right"] = ""  # "": text on the left, numbers on the right
-    range: tuple[float, float] | None = None  # the least and largest value possible: the page draws values between them
-    key: bool = False  # names the row, as the first column does: repeated where a table is split for its width
+    range: tuple[float, float] | None = None  # smallest and largest possible value, the scale of the page's bars
+    key: bool = False  # identifies the row, as the first column does; repeated where a wide table is split
     about: About = field(default_factory=dict)
 
     @property
@@ -71,25 +66,25 @@ class Column:
 class Row:
     """A cell for each column.
 
-    Group: the heading of the rows below it. Apart: what values are compared with (chance, a paper's figures, n), below a rule.
+    Group: the heading of the rows below it. Apart: reference values (chance, a paper's figures, n), drawn below a rule.
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[CellValue, ...]
     kind: Literal["", "group", "apart"] = ""
     about: About = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table. What sheet, column and row are `about` make, together, the place of a cell: a whole place is a link to the
-    cell's evidence, and a part of one is what filters go by.
+    """A table. The `about` of sheet, column and row together give a cell's `types.Place`. The page links a complete place
+    to its records and filters by an incomplete one.
 
     >>> sheet = Sheet("demo", "Demo", (Column("model"), Column("CKF", "acc %", "percent")), (Row(("a", 0.5)),))
     >>> [spell(cell, column) for cell, column in zip(sheet.rows[0].cells, sheet.columns)]
     [[('a', '')], [('50.0', '')]]
     """
 
-    name: str  # the same for all tables of a kind, in file names and addresses
+    name: str  # equal for all tables of an analysis; stands in file names and addresses
     title: str | Text
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
@@ -98,15 +93,16 @@ class Sheet:
 
 
 def english(text: str | Text) -> str:
+    """The English version of a text."""
     return text.en if isinstance(text, Text) else text
 
 
-BAR = 24  # characters of the longest bar
+BAR = 24  # length of the longest bar in characters
 
-Piece = tuple[str, str]  # words, tone: "", "strong", "quiet" or "flag"
+Piece = tuple[str, str]  # (words, tone); tone: "", "strong", "quiet" or "flag"
 
 
-def spell(cell: Cell, column: Column) -> list[Piece]:
+def spell(cell: CellValue, column: Column) -> list[Piece]:
     """The words of a cell, in English: the value first, then its interval and remarks."""
     if cell is None:
         return [("", "")]
@@ -123,7 +119,7 @@ def spell(cell: Cell, column: Column) -> list[Piece]:
         if isinstance(cell.low, (int, float)) and isinstance(cell.high, (int, float)):
             scale = 50 if column.kind == "percent" else 0.5
             half = f"±{scale * (cell.high - cell.low):.{_digits(column)}f}"
-            # Beside the value its interval needs no digits that would say little.
+            # One digit fewer than the value is enough for its interval.
             beside = f" {_between(cell, column, max(0, _digits(column) - 1))}"
             parts.append((half if column.interval == "half" else beside, "quiet"))
     parts += [(aside, "quiet") for aside in cell.asides]
@@ -135,7 +131,7 @@ def _digits(column: Column) -> int:
 
 
 def _between(value: Value, column: Column, digits: int) -> str:
-    # Signs and a dash would run into each other.
+    # A dash next to signed numbers would look like a minus.
     low, high = (_words(x, replace(column, digits=digits)) for x in (value.low, value.high))
     return f"{low}{' … ' if column.signed else '–'}{high}"
 
@@ -152,14 +148,14 @@ def _words(value: Text | str | float | int | None, column: Column) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """A sheet as JSON has it: fields as keys, those at their default left out."""
+    """A sheet as JSON data: fields are keys, fields with their default value are left out."""
     if is_dataclass(value) and not isinstance(value, type):
-        told = {}
+        made = {}
         for f in fields(value):
-            usual = f.default_factory() if f.default_factory is not MISSING else f.default
-            if (found := getattr(value, f.name)) != usual or f.default is f.default_factory is MISSING:
-                told[f.name] = as_json(found)
-        return told
+            default = f.default_factory() if f.default_factory is not MISSING else f.default
+            if (own := getattr(value, f.name)) != default or f.default is f.default_factory is MISSING:
+                made[f.name] = as_json(own)
+        return made
     if isinstance(value, Mapping):
         return {k: as_json(v) for k, v in value.items()}
     if isinstance(value, (tuple, list)):

@@ -1,7 +1,7 @@
-"""What reaches a terminal: texts of models, data and files are shown there, never obeyed.
+"""Print texts of models, data and files without executing their terminal control sequences.
 
-An escape sequence can recolour a verdict, set the clipboard or a link; a bidi control turns a line around. Every text
-from outside goes through `safe`, and what prints goes through `print_all`, `say` or `emit`, which are the net beneath.
+An escape sequence can recolour a line or set the clipboard; a bidirectional control can reorder a line. `safe` makes such
+characters visible. All output goes through `print_all`, `say` or `emit`, which apply it.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ from unicodedata import category
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Controls, format characters (bidi, zero width), lone surrogates, private use, line and paragraph separators: as the page has it.
+# Controls, format characters (bidi, zero width), lone surrogates, private use, line and paragraph separators: as on the page.
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
 
 
 def visible_mark(char: str) -> str:
+    """The code point of a character: "U+001B"."""
     return f"U+{ord(char):04X}"
 
 
 def json_mark(char: str) -> str:
-    """The escape that JSON has for it: what is copied from the terminal still means the same."""
+    """The JSON escape of a character, so that JSON copied from the terminal stays equal."""
     units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[n] << 8 | units[n + 1]:04x}" for n in range(0, len(units), 2))
 
 
 def safe(text: str, lines: bool = True, mark: Callable[[str], str] = visible_mark) -> str:
-    """`text` with every character that would hide or command as a mark; newlines stay, unless `lines` is false.
+    """`text` with every invisible or control character replaced by its mark. Newlines stay, unless `lines` is false.
 
     >>> safe("\\x1b[31mred")
     'U+001B[31mred'
@@ -46,14 +47,14 @@ def safe(text: str, lines: bool = True, mark: Callable[[str], str] = visible_mar
     return text.translate(str.maketrans(shown)) if shown else text
 
 
-def line(text: str, most: int = 200) -> str:
-    """On one line, and no longer than a line may be: for names and paths."""
+def one_line(text: str, most: int = 200) -> str:
+    """`text` on one line, shortened to about `most` characters: for names and paths."""
     shown = text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
     return safe(shown, lines=False)
 
 
 def clean(value: Any, lines: bool = False) -> Any:
-    """The same value with every text in it safe: what JSON has, and frozen dataclasses."""
+    """A copy of a value of JSON types and dataclasses, with `safe` applied to every string."""
     if isinstance(value, str):
         return safe(value, lines)
     if isinstance(value, dict):
@@ -68,7 +69,7 @@ def clean(value: Any, lines: bool = False) -> Any:
 
 
 def console(stderr: bool = False, **settings: Any) -> Console:
-    """A rich console that takes no text for markup and lets no control through but its own."""
+    """A rich console that does not interpret markup and passes no control characters but its own."""
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
     from rich.text import Text
@@ -78,7 +79,7 @@ def console(stderr: bool = False, **settings: Any) -> Console:
             return super().render_str(safe(text), **how)
 
         def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-            # What is no text of ours (moving the cursor of a live line) is marked as control by rich.
+            # Rich marks its own sequences (moving the cursor of a live line) as control: these pass.
             for part in super().render(renderable, options):
                 style = part.style.update_link(None) if part.style and part.style.link else part.style
                 yield part if part.control else Segment(safe(part.text), style)
@@ -87,32 +88,33 @@ def console(stderr: bool = False, **settings: Any) -> Console:
 
 
 def print_all(*renderables: Any) -> None:
+    """Print rich renderables."""
     shown = console()
     for renderable in renderables:
         shown.print(renderable)
 
 
 def say(text: str, err: bool = False) -> None:
-    """Plain text: paths and names are no markup."""
+    """Print a line of plain text, which is not interpreted as markup."""
     print(safe(text), file=sys.stderr if err else sys.stdout, flush=True)
 
 
 def emit(text: str, mark: Callable[[str], str] = visible_mark) -> None:
-    """What programs read: the exact text into a pipe or a file, and its safe form onto a terminal."""
+    """Print text for programs: exact into a pipe or file, in its safe form onto a terminal."""
     out: Any = sys.stdout
     if out.isatty():
         text = safe(text, mark=mark)
-    out.reconfigure(errors="backslashreplace")  # half a character (a lone surrogate) goes out as JSON's escape
+    out.reconfigure(errors="backslashreplace")  # prints a lone surrogate as JSON's escape
     out.write(text + "\n")
 
 
 class LogFormatter(logging.Formatter):
-    """Log lines hold what endpoints and engines say; the log file is looked at on terminals, too."""
+    """Makes log lines safe: they quote endpoints and engines, and log files are read on terminals."""
 
     def format(self, record: logging.LogRecord) -> str:
         return safe(super().format(record))
 
 
 def show_trace(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """For sys.excepthook: a defect's trace ends with a message that may quote anything."""
+    """A sys.excepthook that makes the traceback safe: its message may quote anything."""
     sys.stderr.write(safe("".join(traceback.format_exception(kind, error, trace))))

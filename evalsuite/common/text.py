@@ -1,10 +1,10 @@
-"""Texts that cannot be stored or sent as they are."""
+"""Escape the characters that UTF-8 cannot encode."""
 
 from __future__ import annotations
 
 
 def escape_surrogates(text: str) -> str:
-    r"""`text` with every lone surrogate (half a character, as broken JSON may carry) as its escape: UTF-8 has none.
+    r"""`text` with every lone surrogate (half a character, from broken JSON) as a backslash escape.
 
     >>> escape_surrogates("\ud83d!")
     '\\ud83d!'

@@ -1,8 +1,8 @@
-"""Load networks and adapters with all of their weights.
+"""Load networks and adapters, and raise an error if any of their weights are missing.
 
-transformers fills tensors that a checkpoint lacks with random numbers, peft leaves an adapter's at their start, and both
-only warn. Here it is an error that names the tensors. Whatever else loading raises becomes a BackendError, too, with its
-trace in the log; only an out-of-memory passes, since callers know what to do about it.
+transformers initialises tensors that a checkpoint lacks at random, peft leaves an adapter's at their initial values, and both
+only warn. Here that is a BackendError that names the tensors. Every other exception becomes a BackendError, too, with its
+trace in the log, except out-of-memory errors, which callers handle.
 """
 
 from __future__ import annotations
@@ -20,64 +20,64 @@ from evalsuite.common.errors import BackendError
 log = logging.getLogger(__name__)
 _SHOWN = 8  # names in a message
 
-# Buffers that transformers' own classes compute, so that older checkpoints may lack them.
+# Buffers that transformers' own classes compute, so a checkpoint may lack them.
 _COMPUTED = re.compile(r"(^|\.)(position_ids|inv_freq)$")
-# What a quantised checkpoint may leave out: group indices, zero points of symmetric schemes, scales of activations.
+# Tensors that a quantised checkpoint may lack: group indices, zero points of symmetric schemes, activation scales.
 _OPTIONAL = re.compile(r"\.(g_idx|qzeros|\w*zero_point|(input|output|[qkv](_proj)?)_scale)$")
 
 
 def load_network(auto: Any, path: str, owner: str, *, encoder: bool = False, **arguments: Any) -> Any:
-    """The network in the folder or hub repository `path`.
+    """Load the network in the folder or hub repository `path`.
 
-    `auto`: a class of transformers with `from_pretrained`, which gets the `arguments`. `owner` opens messages ("model
-    NAME"). `encoder`: only an encoder's last hidden states will be read, so its pooler and a decoder may be missing.
-    BackendError: it cannot be loaded, or tensors are missing or have another shape than the network's.
+    `auto`: a class of transformers with `from_pretrained`, which gets the `arguments`. `owner` begins messages ("model
+    NAME"). `encoder`: only an encoder's last hidden states are used, so its pooler and a decoder may be missing.
+    Raises BackendError if it cannot be loaded, or if tensors are missing or differ in shape from the network's.
     """
-    with _told(f"{owner}: cannot load {path}"):
-        net, found = auto.from_pretrained(path, output_loading_info=True, ignore_mismatched_sizes=True, **arguments)
+    with _as_backend_errors(f"{owner}: cannot load {path}"):
+        net, info = auto.from_pretrained(path, output_loading_info=True, ignore_mismatched_sizes=True, **arguments)
     if getattr(net, "_hf_peft_config_loaded", False):
         raise BackendError(
             f"{owner}: {path} holds an adapter beside the network or in its place; give the network's folder as path, and "
             "the adapter's as adapter"
         )
-    _refuse_incomplete(net, found, f"{owner}: cannot load {path}", encoder)
+    _refuse_incomplete(net, info, f"{owner}: cannot load {path}", encoder)
     return net
 
 
 def add_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> Any:
-    """`net` with the adapter in the folder or hub repository `adapter` put on, for inference. For `arguments` see `read_adapter`.
+    """`net` with the adapter in the folder or hub repository `adapter`, for inference.
 
-    BackendError: peft is not installed, or as of `read_adapter`.
+    For `arguments` see `load_adapter_weights`. Raises BackendError if peft is not installed or the adapter cannot be loaded.
     """
     try:
         import peft
     except ImportError as error:
         raise BackendError(f"{owner}: an adapter needs `pip install 'evalsuite[finetune]'` ({error})") from None
-    with _told(f"{owner}: cannot load adapter {adapter}"):
+    with _as_backend_errors(f"{owner}: cannot load adapter {adapter}"):
         config = peft.PeftConfig.from_pretrained(adapter)
         config.inference_mode = True
         net = peft.get_peft_model(net, config)
-    read_adapter(net, adapter, owner, **arguments)
+    load_adapter_weights(net, adapter, owner, **arguments)
     return net
 
 
-def read_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> None:
-    """Fill the active adapter of a peft network from the folder or hub repository `adapter`.
+def load_adapter_weights(net: Any, adapter: str, owner: str, **arguments: Any) -> None:
+    """Load the weights of a peft network's active adapter from the folder or hub repository `adapter`.
 
-    `arguments` go to peft's `load_adapter`. BackendError: it cannot be read, tensors of the adapter are missing or have
-    another shape, or it has tensors for modules that are not in the network.
+    `arguments` go to peft's `load_adapter`. Raises BackendError if the adapter cannot be read, if tensors are missing or
+    differ in shape, or if it has tensors for modules that the network lacks.
     """
     what = f"{owner}: cannot load adapter {adapter}"
     prompts = net.active_peft_config.is_prompt_learning
-    with _told(what):
-        # As in PeftModel.from_pretrained: the names of some networks' modules changed with transformers 5.
+    with _as_backend_errors(what):
+        # As in PeftModel.from_pretrained: transformers 5 renamed modules of some networks.
         names = {} if prompts else getattr(net.get_base_model(), "_checkpoint_conversion_mapping", {})
-        found = net.load_adapter(adapter, net.active_adapter, key_mapping=names, **arguments)
-    if prompts:  # its one tensor is not told of in `found`; peft raises where it is missing
+        loaded = net.load_adapter(adapter, net.active_adapter, key_mapping=names, **arguments)
+    if prompts:  # `loaded` does not list its one tensor; peft raises if it is missing
         return
-    # A vector bank is stored once, and shared by all layers.
-    missing = sorted(name for name in found.missing_keys if "vblora_vector_bank" not in name)
-    unknown = sorted(found.unexpected_keys)
+    # A vector bank is stored once and shared by all layers.
+    missing = sorted(name for name in loaded.missing_keys if "vblora_vector_bank" not in name)
+    unknown = sorted(loaded.unexpected_keys)
     if missing or unknown:
         parts = [f"{_count(missing)} missing in it ({_some(missing)})"] if missing else []
         if unknown:
@@ -85,25 +85,25 @@ def read_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> None:
         raise BackendError(f"{what}: {', and '.join(parts)}; was it made for another network, or renamed?")
 
 
-def check_files(
+def check_tensors(
     config: Any, shapes: Mapping[str, Sequence[int]] | None, path: str, owner: str, adapter: str | None, code: bool
 ) -> None:
-    """Check the names and shapes of a causal LM's tensors, and its adapter, for an engine that loads them in its own way.
+    """Check names and shapes of a causal LM's tensors, and its adapter, for an engine that has a loader of its own (vLLM).
 
-    No tensor is read: the network is made on torch's meta device. `config`: the checkpoint's; `shapes`: of its tensors,
-    by name; None: not known. `code`: trust_remote_code. BackendError: as of `load_network` and `add_adapter`. A quantised
-    checkpoint's tensors are not checked, which takes its engine's libraries, nor is what transformers cannot make.
+    No tensor is read: the network is built on torch's meta device. `config`: the checkpoint's; `shapes`: tensor name ->
+    shape, None if unknown. `code`: trust_remote_code. Raises BackendError like `load_network` and `add_adapter`.
+    Not checked: quantised checkpoints, which need their engine's libraries, and networks that transformers cannot build.
     """
     import torch
     from transformers import AutoModelForCausalLM
 
     quantised = getattr(config, "quantization_config", None)
-    found: Mapping[str, Collection[Any]] = {}
+    info: Mapping[str, Collection[Any]] = {}
     try:
         with torch.device("meta"):
             net = AutoModelForCausalLM.from_config(config, trust_remote_code=code)
         if shapes is not None and not quantised and type(net).__name__ in (config.architectures or ()):
-            net, found = type(net).from_pretrained(
+            net, info = type(net).from_pretrained(
                 None,
                 config=config,
                 state_dict={name: torch.empty(tuple(shape), device="meta") for name, shape in shapes.items()},
@@ -111,55 +111,55 @@ def check_files(
                 output_loading_info=True,
                 ignore_mismatched_sizes=True,
             )
-    except Exception as error:  # of many kinds; the engine may know how to load it all the same
+    except Exception as error:  # the engine may be able to load it all the same
         log.warning("%s: %s is loaded without a check of its tensors: %s%s", owner, path, error, _unconverted(error))
         return
-    if found:
-        _refuse_incomplete(net, found, f"{owner}: cannot load {path}")
+    if info:
+        _refuse_incomplete(net, info, f"{owner}: cannot load {path}")
     if adapter:
         add_adapter(net, adapter, owner, torch_device="cpu")
 
 
-def _refuse_incomplete(net: Any, found: Mapping[str, Collection[Any]], what: str, encoder: bool = False) -> None:
-    """`found`: what `from_pretrained` tells with output_loading_info."""
-    missing = sorted(name for name in found["missing_keys"] if not _dispensable(net, name, encoder))
-    shapes = sorted(found["mismatched_keys"])
+def _refuse_incomplete(net: Any, info: Mapping[str, Collection[Any]], what: str, encoder: bool = False) -> None:
+    """Raise BackendError if tensors are missing or differ in shape. `info`: from_pretrained's output_loading_info."""
+    missing = sorted(name for name in info["missing_keys"] if not _dispensable(net, name, encoder))
+    shapes = sorted(info["mismatched_keys"])
     if not missing and not shapes:
         return
     parts = [f"{_count(missing)} missing in the checkpoint ({_some(missing)})"] if missing else []
     if shapes:
-        told = [f"{name}: {tuple(there)}, not {tuple(needed)}" for name, there, needed in shapes]
-        parts.append(f"{_count(shapes)} of another shape than the network's ({_some(told)})")
-    if missing and (unknown := sorted(found["unexpected_keys"])):
+        differing = [f"{name}: {tuple(there)}, not {tuple(needed)}" for name, there, needed in shapes]
+        parts.append(f"{_count(shapes)} of another shape than the network's ({_some(differing)})")
+    if missing and (unknown := sorted(info["unexpected_keys"])):
         parts.append(f"{_count(unknown)} that the network does not know ({_some(unknown)})")
     raise BackendError(f"{what}: {'; '.join(parts)}. Their weights would be random: mend or fetch the checkpoint again")
 
 
 def _dispensable(net: Any, name: str, encoder: bool) -> bool:
-    """Whether a tensor may be missing. Tied weights, and those that transformers says may be, do not come here."""
+    """Whether the tensor may be missing. transformers has already removed tied weights from its list of missing ones."""
     if getattr(net.config, "quantization_config", None) and _OPTIONAL.search(name):
         return True
     if encoder and (
         name.startswith("pooler.") or (getattr(net.config, "is_encoder_decoder", False) and name.startswith("decoder."))
     ):
         return True
-    if not type(net).__module__.startswith("transformers."):  # what a checkpoint's own code computes is lost on loading
+    if not type(net).__module__.startswith("transformers."):  # buffers of custom code are not recomputed on loading
         return False
-    # Pegasus and others compute their table of positions; checkpoints of transformers 4 lack it.
+    # Pegasus and others compute their position embeddings; checkpoints of transformers 4 lack them.
     return bool(_COMPUTED.search(name)) or "Sinusoidal" in type(net.get_submodule(name.rpartition(".")[0])).__name__
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Turns whatever is raised, but for an out-of-memory, into a BackendError."""
+def _as_backend_errors(what: str) -> Iterator[None]:
+    """Turn every exception in the block, except out-of-memory errors, into a BackendError."""
     import torch
 
     try:
         with warnings.catch_warnings():
-            # peft asks by a name that transformers 5 gives up, and compares paths with those of the training.
+            # peft uses a name that transformers 5 deprecates, and compares paths with those of the training.
             warnings.filterwarnings("ignore", ".*gradient_checkpointing", FutureWarning)
             warnings.filterwarnings("ignore", ".*base_model_name_or_path")
-            warnings.filterwarnings("ignore", ".*to a meta parameter")  # of check_files
+            warnings.filterwarnings("ignore", ".*to a meta parameter")  # of check_tensors
             yield
     except (torch.OutOfMemoryError, MemoryError):
         raise
@@ -171,10 +171,10 @@ def _told(what: str) -> Iterator[None]:
 
 
 def _unconverted(error: Exception) -> str:
-    """Names of tensors that transformers could not convert (merge experts, say): it tells them to its log alone."""
+    """Names of tensors that transformers could not convert (such as merged experts), which it reports in its log only."""
     for frame, _ in walk_tb(error.__traceback__):
-        if found := getattr(frame.f_locals.get("loading_info"), "conversion_errors", None):
-            return f" ({_some(sorted(found))})"
+        if names := getattr(frame.f_locals.get("loading_info"), "conversion_errors", None):
+            return f" ({_some(sorted(names))})"
     return ""
 
 

@@ -14,7 +14,7 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from evalsuite.common.terminal import LogFormatter, console, line, safe
+from evalsuite.common.terminal import LogFormatter, console, one_line, safe
 from evalsuite.types import Response
 
 log = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ class Display:
     @contextmanager
     def work(self, title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance]:
         """A piece of work; see `Work`. Says a line at its end, unless there was nothing to do."""
-        began, count, title = time.perf_counter(), 0, line(title, 40)
+        began, count, title = time.perf_counter(), 0, one_line(title, 40)
         task = self.progress.add_task(title, total=total, completed=done, unit=unit, rates="", score="")
 
         def rate() -> str:
@@ -139,7 +139,7 @@ class ModelProgress:
         self._counts = [_LineCount(one, total) for one, total in lines]
         self._asked = self._tokens = 0
         # All in one line of 80 columns.
-        name = line(lines[0][0].model, 40) if lines else ""
+        name = one_line(lines[0][0].model, 40) if lines else ""
         total = sum(count for _, count in lines)
         self._line = display.progress.add_task(name, total=total, rates="", score="")
 
@@ -172,7 +172,7 @@ class ModelProgress:
         seconds = time.perf_counter() - self._began
         rates = _rates(self._asked, self._tokens, seconds) if count.asked else ""
         text = f", at {seconds:.1f} s  {rates}  {count.score()}".rstrip()
-        self._display.say(f"{line(count.line.label)}  {count.asked} asked{kept}", failed, text)
+        self._display.say(f"{one_line(count.line.label)}  {count.asked} asked{kept}", failed, text)
         log.info("%s: %d asked, %d kept, %d failed", count.line.label, count.asked, count.skipped, count.failed)
 
 
@@ -181,7 +181,7 @@ class TrainingProgress:
 
     def __init__(self, display: Display, name: str) -> None:
         self._display, self._name, self._rates = display, name, ""
-        self._line = display.progress.add_task(line(name, 40), total=None, rates="", score="")
+        self._line = display.progress.add_task(one_line(name, 40), total=None, rates="", score="")
 
     def __enter__(self) -> TrainingProgress:
         return self
@@ -198,7 +198,7 @@ class TrainingProgress:
         losses = list(card["loss"].values())
         curve = f"loss {losses[0]:.3f} → {losses[-1]:.3f}" if losses else ""
         text = f"{card['steps']} steps in {card['seconds']:.1f} s  {self._rates}  {curve}"
-        self._display.say(f"{line(self._name)}  {text}")
+        self._display.say(f"{one_line(self._name)}  {text}")
         log.info("%s: %s", self._name, text)
 
 

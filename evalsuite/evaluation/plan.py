@@ -21,8 +21,8 @@ from evalsuite.common.dialogue import sources as sources_of
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.settings import Settings
-from evalsuite.perturb import Perturbation, perturbation
-from evalsuite.prompt import Prompt, Shots, fit
+from evalsuite.perturb import Perturbation, perturbation_named
+from evalsuite.prompt import Prompt, Shots, fit_shots
 from evalsuite.types import Cell, Item, Place, Task, Trial
 
 log = logging.getLogger(__name__)
@@ -159,7 +159,7 @@ def _trials(
             if not task.kind.written:
                 yield Trial.of(made, probe(prompt, made), prompt.variant)
                 continue
-            request, kept = fit(prompt, made, shown, tokens, context, limit)
+            request, kept = fit_shots(prompt, made, shown, tokens, context, limit)
             pattern = held(made, prompt.variant) if held else ""
             yield Trial.of(
                 made,
@@ -187,7 +187,7 @@ def _scorings(s: Settings, model: Model, t: Task) -> list[str]:
 
 
 def _perturbations(s: Settings, t: Task) -> list[Perturbation]:
-    return [row for name in s.perturb if (row := perturbation(name)).applies(t.name)]
+    return [row for name in s.perturb if (row := perturbation_named(name)).applies(t.name)]
 
 
 def data_of(s: Settings) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from evalsuite.benchmarks.registry import SPLITS, tasks_named
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.flags import check_budget, check_least, flag
-from evalsuite.perturb import perturbation
+from evalsuite.perturb import perturbation_named
 from evalsuite.types import SCORINGS
 
 EXECUTORS = ("local", "ray")
@@ -83,4 +83,4 @@ class Settings:
                 raise ConfigError(unknown("scoring", name, SCORINGS))
         tasks_named(self.tasks)
         for name in self.perturb:
-            perturbation(name)
+            perturbation_named(name)

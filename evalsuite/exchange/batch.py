@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.errors import ConfigError, DataError, unknown
-from evalsuite.common.jsonl import read
+from evalsuite.common.jsonl import read_objects
 from evalsuite.metrics.profiles import PROFILES
 from evalsuite.parse import parse_option, parse_span
 from evalsuite.types import PARSERS, Answer
@@ -21,7 +21,7 @@ def parse_lines(path: Path, parser: str = "full") -> Iterator[dict[str, Any]]:
     """
     if parser not in PARSERS:
         raise ConfigError(unknown("parser", parser, PARSERS))
-    for number, row in read(path):
+    for number, row in read_objects(path):
         output, options, finish = row.get("output"), row.get("options"), row.get("finish") or "stop"
         if not isinstance(output, str):
             raise DataError("expected a string", path, number, "output")
@@ -47,8 +47,8 @@ def _told(answer: Answer, labels: list[str]) -> dict[str, Any]:
 
 def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), encoder: str = "") -> dict[str, Any]:
     """Every text metric of lines of `hyp` and `ref` (or `refs`), under each profile: value and signature by name."""
-    from evalsuite.metrics.semsim import load
-    from evalsuite.metrics.texts import Corpus
+    from evalsuite.metrics.semsim import load_encoder
+    from evalsuite.metrics.texts import TextCorpus
 
     profiles = list(profiles)
     for name in profiles:
@@ -56,7 +56,7 @@ def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), enc
             raise ConfigError(unknown("profile", name, PROFILES))
     hypotheses: list[str] = []
     references: list[list[str]] = []
-    for number, row in read(path):
+    for number, row in read_objects(path):
         refs = row.get("refs", [row["ref"]] if "ref" in row else None)
         if not isinstance(row.get("hyp"), str):
             raise DataError("expected a string", path, number, "hyp")
@@ -66,9 +66,9 @@ def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), enc
         references.append(refs)
     if not hypotheses:
         raise DataError("no lines", path)
-    corpus = Corpus(hypotheses, references)
+    corpus = TextCorpus(hypotheses, references)
     try:
-        loaded = load(encoder) if encoder else None
+        loaded = load_encoder(encoder) if encoder else None
     except (ImportError, ValueError) as error:
         raise ConfigError(f"--semsim {encoder}: {error}") from None
     scores = {name: corpus.score(name, loaded) for name in profiles}

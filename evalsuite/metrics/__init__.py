@@ -21,13 +21,13 @@ from evalsuite.metrics.tokens import TOKENISERS, tokenise
 
 if TYPE_CHECKING:
     from evalsuite.metrics.semsim import Encoder
-    from evalsuite.metrics.texts import Corpus, TextScores
+    from evalsuite.metrics.texts import TextCorpus, TextScores
 
 __all__ = [
     "PROFILES",
     "TOKENISERS",
-    "Corpus",
     "Profile",
+    "TextCorpus",
     "TextScores",
     "accuracy",
     "char_f1",
@@ -47,19 +47,19 @@ def score_texts(
 ) -> TextScores:
     """All text metrics of N answers, each with one or more references, under a profile.
 
-    encoder: from `semsim.load`; adds the semantic similarity.
-    For several profiles of the same texts use `Corpus`, which counts once.
+    encoder: from `semsim.load_encoder`; adds the semantic similarity.
+    For several profiles of the same texts use `TextCorpus`, which counts once.
 
     >>> round(score_texts(["很好看", "x哭了"], [["好看"], ["x哭了"]], "char").corpus["f1_token"], 3)
     0.9
     """
-    from evalsuite.metrics.texts import Corpus
+    from evalsuite.metrics.texts import TextCorpus
 
-    return Corpus(hypotheses, references).score(profile, encoder)
+    return TextCorpus(hypotheses, references).score(profile, encoder)
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Corpus", "TextScores"):
+    if name in ("TextCorpus", "TextScores"):
         from evalsuite.metrics import texts
 
         return getattr(texts, name)

@@ -15,10 +15,10 @@ from statistics import mean, median, pstdev
 Numbers = Sequence[float]
 
 
-def cohen(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
+def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
     """Two readers, categories (Cohen 1960).
 
-    >>> round(cohen("yyyynnnnyn", "yyynnnnnyy"), 2)
+    >>> round(cohen_kappa("yyyynnnnyn", "yyynnnnnyy"), 2)
     0.6
     """
     n = len(a)
@@ -30,7 +30,7 @@ def cohen(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
     return None if chance == 1 else (same - chance) / (1 - chance)
 
 
-def fleiss(rows: Sequence[Sequence[Hashable]]) -> float | None:
+def fleiss_kappa(rows: Sequence[Sequence[Hashable]]) -> float | None:
     """Any number of readers, categories (Fleiss 1971). `rows`: the categories that an item was given, one a reader; as many for every item."""
     if not rows or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
         return None
@@ -107,7 +107,7 @@ def within(a: Sequence[int], b: Sequence[int], most: int = 1) -> float:
     return mean(float(abs(x - y) <= most) for x, y in zip(a, b, strict=True))
 
 
-def pair(a: Sequence[int], b: Sequence[int]) -> dict[str, float | None]:
+def pair_agreement(a: Sequence[int], b: Sequence[int]) -> dict[str, float | None]:
     """Two scorings of the same items beside each other."""
     return {
         "kappa": weighted_kappa(a, b),
@@ -118,7 +118,7 @@ def pair(a: Sequence[int], b: Sequence[int]) -> dict[str, float | None]:
     }
 
 
-def raters(columns: Sequence[Sequence[int]]) -> dict[str, float | None]:
+def rater_agreement(columns: Sequence[Sequence[int]]) -> dict[str, float | None]:
     """Several scorings of the same items, a column each: how far they differ."""
     rows = list(zip(*columns, strict=True))
     kappas = [weighted_kappa(a, b) for a, b in combinations(columns, 2)]

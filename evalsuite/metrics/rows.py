@@ -50,7 +50,7 @@ Fields = Callable[[Profile, int], dict[str, str]]
 
 
 class Texts(Protocol):
-    """Answers and their references: `texts.Corpus`."""
+    """Answers and their references: `texts.TextCorpus`."""
 
     @property
     def hypotheses(self) -> Sequence[str]: ...

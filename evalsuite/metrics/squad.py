@@ -1,7 +1,7 @@
 """SQuAD's exact match and F1 of words for English spans, and what CIDER's evaluation makes of them.
 
 `exact_match` and `f1` give what SQuAD 2.0's official script gives (Rajpurkar et al. 2018). CIDER's published figures come
-from its `train_qa.py`, which first sorts replies into equal, overlapping and neither (`match`): with it go `no_match`, and
+from its `train_qa.py`, which first sorts replies into equal, overlapping and neither (`match_level`): with it go `no_match`, and
 `paper_f1`, which is 0 wherever neither text contains the other, even where words are shared. So "paper" is at most F1.
 """
 
@@ -56,12 +56,12 @@ def _pair(said: list[str], wanted: list[str]) -> float:
     return 2 * common / (len(said) + len(wanted))
 
 
-def match(said: str, references: Sequence[str]) -> str:
+def match_level(said: str, references: Sequence[str]) -> str:
     """ "exact", "partial" (one text contains the other) or "none", the best over the references, on the bare strings.
 
     From CIDER's `train_qa.py`: case counts, blanks at the ends do not, and an empty reply matches nothing.
 
-    >>> match("the bus", ["missed the bus"]), match("The bus", ["missed the bus"])
+    >>> match_level("the bus", ["missed the bus"]), match_level("The bus", ["missed the bus"])
     ('partial', 'none')
     """
     answer = said.strip()
@@ -73,13 +73,13 @@ def match(said: str, references: Sequence[str]) -> str:
 
 def paper_f1(said: str, references: Sequence[str]) -> float:
     """F1 as CIDER's Table 5 has it: 0 where neither text contains the other."""
-    found = match(said, references)
+    found = match_level(said, references)
     return float(found == "exact") if found != "partial" else f1(said, references)
 
 
 def span_values(said: str, references: Sequence[str]) -> dict[str, float]:
     """All of an item's metrics in [0, 1]; of `no_match` less is better."""
-    found = match(said, references)
+    found = match_level(said, references)
     return {
         "f1": f1(said, references),
         "em": exact_match(said, references),

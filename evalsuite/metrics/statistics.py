@@ -165,11 +165,11 @@ def wilson(right: float, total: float, level: float = 0.95) -> Interval:
 _FEW = 10  # dialogues
 
 
-def effective(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
+def effective_size(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
     """As many independent rights and wrongs as would vary as much as the values (0 to 1) of the dialogues do (Dean &
     Pagano 2015): what Wilson's interval is taken at, so that it counts dialogues and not items.
 
-    >>> effective([1, 1, 0, 0], ["a", "a", "b", "b"])
+    >>> effective_size([1, 1, 0, 0], ["a", "a", "b", "b"])
     1.0
     """
     n = len(values)
@@ -203,7 +203,7 @@ def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class PairedTest:
     """A - B with its 95 % interval, and the p-value of the test named."""
 
     value: float
@@ -221,7 +221,7 @@ def paired_test(
     clusters: Sequence[Hashable],
     rng: Random,
     right: tuple[Sequence[float], Sequence[float]] | None = None,
-) -> Tested:
+) -> PairedTest:
     """One metric of A less B: interval by `paired_bootstrap`; p by `mcnemar` if the items are right or wrong (`right`
     has them, 1 or 0) and each has a dialogue of its own, else by `paired_permutation`."""
     state = rng.getstate()
@@ -232,7 +232,7 @@ def paired_test(
     else:
         rng.setstate(state)
         test, p = "permutation", paired_permutation(a, b, clusters, rng)[name].p
-    return Tested(difference.value, difference.low, difference.high, p, test, count)
+    return PairedTest(difference.value, difference.low, difference.high, p, test, count)
 
 
 def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng, permutations: int = 1000) -> tuple[Floats, str]:

@@ -20,7 +20,7 @@ from evalsuite.metrics.signatures import count_references, signature
 from evalsuite.metrics.tokens import tokenise
 
 
-class Corpus:
+class TextCorpus:
     """Answers and their references; tokens and counts are kept, so that several profiles share them."""
 
     def __init__(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:

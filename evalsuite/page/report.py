@@ -18,7 +18,7 @@ from typing import Any
 
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.corecode.ontology import slots
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
@@ -248,7 +248,7 @@ def published() -> list[dict[str, Any]]:
 def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
     if benchmark.published is None:
         return
-    for line, cells in csvfile.read(benchmark.published, ("source", "set", "task", "model", "metric", "value")):
+    for line, cells in csvfile.read_rows(benchmark.published, ("source", "set", "task", "model", "metric", "value")):
         row = {name: cell or "" for name, cell in cells.items()}
         try:
             task = benchmark.task(row["task"])
@@ -262,7 +262,7 @@ def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
                 "shots": int(row.get("shots") or 0),
                 "metric": row["metric"],
                 # Published sacreBLEU goes to 100; ours is a share.
-                "value": float(row["value"]) / metric(row["metric"]).published,
+                "value": float(row["value"]) / metric_named(row["metric"]).published,
             }
         except (KeyError, ValueError) as error:
             raise DataError(

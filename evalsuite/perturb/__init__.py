@@ -122,11 +122,11 @@ PERTURBATIONS: dict[str, Perturbation] = {
 }  # fmt: skip
 
 
-def perturbation(name: str) -> Perturbation:
+def perturbation_named(name: str) -> Perturbation:
     if name not in PERTURBATIONS:
         raise ConfigError(unknown("perturbation", name, PERTURBATIONS))
     return PERTURBATIONS[name]
 
 
-__all__ = ["PERTURBATIONS", "Perturbation", "both", "circular", "drop_turns", "perturbation", "reindicate", "reverse", "shuffle",
+__all__ = ["PERTURBATIONS", "Perturbation", "both", "circular", "drop_turns", "perturbation_named", "reindicate", "reverse", "shuffle",
            "swap_speakers", "traditional"]  # fmt: skip

@@ -11,7 +11,7 @@ from dataclasses import replace
 from random import Random
 
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.perturb.question import renamed
+from evalsuite.perturb.question import rename_labels
 from evalsuite.types import Item
 
 Order = tuple[int, ...]  # at each new place, the old place of what stands there
@@ -38,7 +38,7 @@ STYLES = {
 }
 
 
-def names(item: Item) -> tuple[str, ...]:
+def label_names(item: Item) -> tuple[str, ...]:
     """The labels without whatever brackets or dots they have: "a" of "(a)", "【a】" and "a."."""
     return tuple(found.group() if (found := _CORE.search(label)) else label for label in item.labels)
 
@@ -51,7 +51,7 @@ def reindicate(item: Item, seed: int = 0, style: str = "digits") -> Item:
     """
     if style not in STYLES:
         raise ConfigError(unknown("label style", style, STYLES))
-    new, old = STYLES[style](len(item.labels)), names(item)
+    new, old = STYLES[style](len(item.labels)), label_names(item)
     if len(new) < len(old):
         raise ConfigError(
             f"{item.id} has {len(old)} options, but there are only {len(new)} labels of style {style}: use digits"
@@ -59,7 +59,7 @@ def reindicate(item: Item, seed: int = 0, style: str = "digits") -> Item:
     labels = tuple(
         label.replace(core, name, 1) for label, core, name in zip(item.labels, old, new, strict=True)
     )  # keeps the brackets
-    return replace(item, labels=labels, question=renamed(item.question, old, new))
+    return replace(item, labels=labels, question=rename_labels(item.question, old, new))
 
 
 def permute(item: Item, order: Order) -> Item:

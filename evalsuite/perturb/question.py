@@ -39,10 +39,10 @@ def _patterns(names: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], re.Pattern
     return tuple((re.compile(run, re.IGNORECASE), re.compile(label, re.IGNORECASE)) for run, label in pairs)
 
 
-def named(question: str, names: Sequence[str]) -> list[tuple[int, int, int]]:
+def label_mentions(question: str, names: Sequence[str]) -> list[tuple[int, int, int]]:
     """Every label that the question names, as (start, end, index of the label); `names` are the labels without brackets.
 
-    >>> named("请从a、b选项中选择“a、b选项”的原因。", ("a", "b"))
+    >>> label_mentions("请从a、b选项中选择“a、b选项”的原因。", ("a", "b"))
     [(2, 3, 0), (4, 5, 1)]
     """
     if not names:
@@ -63,8 +63,8 @@ def named(question: str, names: Sequence[str]) -> list[tuple[int, int, int]]:
     return [(start, end, label) for (start, end), label in sorted(found.items())]
 
 
-def renamed(question: str, old: Sequence[str], new: Sequence[str]) -> str:
+def rename_labels(question: str, old: Sequence[str], new: Sequence[str]) -> str:
     """The question with each label that it names called by its new name; every other character stays."""
-    for start, end, label in reversed(named(question, old)):
+    for start, end, label in reversed(label_mentions(question, old)):
         question = question[:start] + new[label] + question[end:]
     return question

@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.dialogue import event
-from evalsuite.perturb.choice import names
-from evalsuite.perturb.question import named
+from evalsuite.common.dialogue import asked_event
+from evalsuite.perturb.choice import label_names
+from evalsuite.perturb.question import label_mentions
 from evalsuite.types import Item
 
 _MARK = re.compile(r"\s*[A-Za-z]\s*[:：]\s*")
@@ -72,7 +72,7 @@ def swap_speakers(item: Item, seed: int = 0) -> Item:
     if item.set == "hard":
         return replace(item, dialogue=dialogue)
     spoken = "\n".join(map(_body, item.dialogue))
-    question = _swapped(item.question, spoken, [(s, e) for s, e, _ in named(item.question, names(item))])
+    question = _swapped(item.question, spoken, [(s, e) for s, e, _ in label_mentions(item.question, label_names(item))])
     if TASKS[item.task].kind.quoted or "[MASK]" in spoken:
         return replace(item, dialogue=dialogue, question=question)
     options = tuple(_swapped(option, spoken) for option in item.options)
@@ -97,7 +97,7 @@ def droppable(item: Item) -> tuple[int, ...]:
     one. The last turn stays: a clipped dialogue ends where its event does. If no turn shares anything, what the answer
     rests on is not to be seen, and all stay.
     """
-    evidence = [event(item.question) or "", *item.references]
+    evidence = [asked_event(item.question) or "", *item.references]
     bodies = [_body(turn) for turn in item.dialogue]
     if TASKS[item.task].kind.quoted:
         evidence += [body for body in bodies if any(reference in body for reference in item.references)]
@@ -158,7 +158,7 @@ def traditional(item: Item, seed: int = 0) -> Item:
     Metrics do not fold scripts: a model that answers in simplified characters loses by it.
     """
     dialogue = tuple(_kept(turn, [(0, len(turn) - len(_body(turn)))]) for turn in item.dialogue)
-    question = _kept(item.question, [(s, e) for s, e, _ in named(item.question, names(item))])
+    question = _kept(item.question, [(s, e) for s, e, _ in label_mentions(item.question, label_names(item))])
     options = tuple(map(_traditional, item.options))
     if TASKS[item.task].kind.quoted:
         references = tuple(_in_place(reference, item.dialogue, dialogue) for reference in item.references)

@@ -17,7 +17,7 @@ from typing import Any
 
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
-from evalsuite.common.dialogue import event
+from evalsuite.common.dialogue import asked_event
 from evalsuite.parse.chars import key
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.outcomes import CellOutcomes, Rows, ScoredRun
@@ -103,7 +103,7 @@ def distance(item: Item) -> int | None:
     if phrases := _PHRASES.search(item.question):
         about, answers = phrases[1], [phrases[2]]
     else:
-        about = _MASK if _MASK in item.question else event(item.question) or ""
+        about = _MASK if _MASK in item.question else asked_event(item.question) or ""
         answers = list(item.references)
     here = _places(about, item.dialogue)
     there = [turn for answer in answers for turn in _places(answer, item.dialogue)] if here else []
@@ -136,11 +136,11 @@ def _bins(values: Iterable[tuple[Any, ...]]) -> list[dict[str, Any]]:
 
 
 def _figures(found: Sequence[tuple[float, int]]) -> dict[str, Any]:
-    from evalsuite.metrics.statistics import effective, wilson  # with numpy, which is not to be loaded with the package
+    from evalsuite.metrics.statistics import effective_size, wilson  # loads numpy
 
     values, sources = zip(*found, strict=True)
     mean = sum(values) / len(found)
-    independent = effective(values, sources)
+    independent = effective_size(values, sources)
     interval = wilson(mean * independent, independent)
     return {
         "n": len(found),

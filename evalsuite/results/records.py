@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import safe_name
-from evalsuite.common.jsonl import parse
+from evalsuite.common.jsonl import parse_object
 from evalsuite.types import Answer, Cell, Likelihood, Message, Response, Score, Trial
 
 LINE = 2**24  # bytes: a reply of 1 MB, all of it escaped, with its prompt
@@ -123,4 +123,4 @@ def read(folder: Path, place: str) -> Iterator[dict[str, Any]]:
     """The records of a place, one at a time. Raises DataError with file and line for what is no object of JSON."""
     path = find(folder, place)
     for number, text in lines(path):
-        yield parse(text, path, number)
+        yield parse_object(text, path, number)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.dialogue import sources
 from evalsuite.types import Answer, Answered, Item, Part, Reading, Response, Score, Status
 
@@ -139,7 +139,7 @@ def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
             # With one dialogue every resample is identical, so there is no interval to report.
             low, high = (interval.low, interval.high) if len(set(scored.clusters)) > 1 else (None, None)
             found[name] = {"value": interval.value, "low": low, "high": high, "n": count}
-            if metric(name).share and not name.startswith("rotation."):  # whose values are means
+            if metric_named(name).share and not name.startswith("rotation."):  # whose values are means
                 binomial = wilson(round(interval.value * count), count)
                 found[name]["wilson"] = [binomial.low, binomial.high]
     return found

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evalsuite.benchmarks.cedar.explanation import Explanation, Instance
-from evalsuite.common.dialogue import event
+from evalsuite.common.dialogue import asked_event
 from evalsuite.types import Item
 
 TASKS = ("event_cause", "subsequent_event")  # whose annotations they are
@@ -29,12 +29,12 @@ ALIKE = 0.5  # share of the shorter one's character pairs from which two events 
 Cause = tuple[str, str]  # cause, consequent
 
 
-def instances(items: Iterable[Item]) -> tuple[Instance, ...]:
+def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
     """From the items of event_cause and subsequent_event, of one set and split (else ValueError); others are passed over."""
     causes: dict[tuple[str, ...], dict[Cause, None]] = {}
     places: set[tuple[str, str]] = set()
     for item in items:
-        asked = event(item.question)
+        asked = asked_event(item.question)
         if asked is None or item.task not in TASKS:
             continue
         places.add((f"corecode-{item.set}", item.split))
@@ -47,7 +47,7 @@ def instances(items: Iterable[Item]) -> tuple[Instance, ...]:
     for dialogue, found in causes.items():
         by_turn: dict[int, list[Cause]] = {}
         for cause in found:
-            turn = response(dialogue, cause[1])
+            turn = response_turn(dialogue, cause[1])
             if turn:
                 by_turn.setdefault(turn, []).append(cause)
         for turn, mine in sorted(by_turn.items()):
@@ -64,7 +64,7 @@ def instances(items: Iterable[Item]) -> tuple[Instance, ...]:
     return tuple(made)
 
 
-def response(dialogue: tuple[str, ...], consequent: str) -> int | None:
+def response_turn(dialogue: tuple[str, ...], consequent: str) -> int | None:
     """The turn that tells the consequent, the earliest of equals; None if none does, or if it is the first."""
     speaker = consequent[:1] if consequent[:1] in ("A", "B") else ""
     share, turn = max(

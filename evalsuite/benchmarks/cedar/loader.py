@@ -28,7 +28,7 @@ from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode import loader as corecode
 from evalsuite.benchmarks.corpus import File, read_lines
 from evalsuite.common.errors import DataError
-from evalsuite.common.jsonl import SAID, Fault
+from evalsuite.common.jsonl import NOT_BLANK, Fault
 from evalsuite.types import Benchmark, Item, Task
 
 WHY = {"en": "Why?", "zh": "为什么？"}
@@ -51,9 +51,9 @@ class Corpus(corpus.Corpus):
             self._corecode = corecode.Corpus(CORECODE, folder, skip_bad=skip_bad)
         super().__init__(benchmark, folder, skip_bad=skip_bad)
 
-    def find(self, folder: Path) -> Path:
+    def find_root(self, folder: Path) -> Path:
         try:
-            return super().find(folder)
+            return super().find_root(folder)
         except DataError:
             if self._corecode is None:
                 raise
@@ -94,27 +94,29 @@ class Corpus(corpus.Corpus):
             )
         if set.startswith(_CHINESE) and self._corecode is not None:
             of = [self._corecode.file(CORECODE.task(t), set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS]
-            made = items(cedar_chinese.instances(i for file in of for i in file.items), task.name, self._seed)
+            made = probe_items(
+                cedar_chinese.chinese_instances(i for file in of for i in file.items), task.name, self._seed
+            )
             hashes = "\n".join((*(file.sha256 for file in of), f"seed {self._seed}"))
             skipped = tuple(error for file in of for error in file.skipped)
             return File(of[0].path, made, skipped, hashlib.sha256(hashes.encode()).hexdigest())
-        return load(self.root, task, set, split, seed=self._seed, skip_bad=self.skip_bad)
+        return load_file(self.root, task, set, split, seed=self._seed, skip_bad=self.skip_bad)
 
 
-def load(folder: Path, task: Task, set: str, split: str, *, seed: int = 0, skip_bad: bool = False) -> File:
+def load_file(folder: Path, task: Task, set: str, split: str, *, seed: int = 0, skip_bad: bool = False) -> File:
     """The probes of one task and source. With `skip_bad` a broken line is left out and counted."""
     path = folder / f"{split}.jsonl"
     found, skipped, sha256 = _instances(path, split, skip_bad)
     chosen = [instance for instance in found if instance.source == set]
-    return File(path, items(chosen, task.name, seed), skipped, sha256)
+    return File(path, probe_items(chosen, task.name, seed), skipped, sha256)
 
 
-def instances(path: Path, split: str = "test") -> tuple[Instance, ...]:
+def read_instances(path: Path, split: str = "test") -> tuple[Instance, ...]:
     """The dialogues of a file. Raises DataError with file, line and field."""
     return _instances(path, split, skip_bad=False)[0]
 
 
-def items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ...]:
+def probe_items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ...]:
     """A probe for each valid explanation and each corruption that it can undergo.
 
     An Item's number is <dialogue>.<explanation>.<corruption>; its options are the explanation and the corrupted one.
@@ -159,7 +161,7 @@ def _instances(path: Path, split: str, skip_bad: bool) -> tuple[tuple[Instance, 
     return read_lines(path, _Line, instance, skip_bad)
 
 
-Text = Annotated[str, Field(pattern=SAID)]
+Text = Annotated[str, Field(pattern=NOT_BLANK)]
 
 
 class _Explanation(BaseModel):

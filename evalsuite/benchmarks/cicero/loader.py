@@ -27,11 +27,11 @@ from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cicero.tasks import ASKED, CHAINED, QUESTIONS, SETS
 from evalsuite.benchmarks.corpus import File, read_lines
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.jsonl import SAID, Fault
+from evalsuite.common.jsonl import NOT_BLANK, Fault
 from evalsuite.types import Benchmark, Item, Task
 
 SPLITS = {"train": "train", "dev": "val", "test": "test"}  # ours -> the official file's name
-Text = Annotated[str, Field(pattern=SAID)]
+Text = Annotated[str, Field(pattern=NOT_BLANK)]
 
 
 class _Line(BaseModel):
@@ -103,7 +103,7 @@ def path_of(root: Path, set: str, split: str) -> Path:
     return root / set / "data" / f"{SPLITS[split]}.json"
 
 
-def load(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
+def load_file(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
     """Read one file for one task. A broken line raises DataError with file, line and field; with `skip_bad` it is left out."""
     return _Lines(path_of(root, set, split), skip_bad=skip_bad).file(task, set, split)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.cider.dnli import Triplet
-from evalsuite.benchmarks.cider.relations import RELATIONS, asked, official
+from evalsuite.benchmarks.cider.relations import RELATIONS, official_triplet, parse_question
 from evalsuite.benchmarks.corpus import File, collect
 from evalsuite.common import csvfile
 from evalsuite.common.errors import DataError, unknown
@@ -22,19 +22,19 @@ Fail = Callable[..., DataError]  # (message, field) -> the error, with file and 
 Row = tuple[str, str, str, tuple[str, ...], int | None, str]  # number, context, question, options, gold, answer
 
 
-def main(root: Path) -> Path:
+def annotations_path(root: Path) -> Path:
     return root / "data" / "cider_main.json"
 
 
-def test(root: Path, task: Task, fold: str) -> Path:
+def test_path(root: Path, task: Task, fold: str) -> Path:
     """The test file of a fold. Those of span selection count from 0."""
     number = int(fold.removeprefix("fold"))
     return root / task.folder / task.file.format(number - 1 if task.local.startswith("span_selection") else number)
 
 
-def load(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> File:
+def load_test(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> File:
     """Read one test file. A broken row raises DataError with file, place and field; with `skip_bad` it is left out."""
-    path = test(root, task, fold)
+    path = test_path(root, task, fold)
     raw = read_bytes(path)
     read, labels = _READERS[task.local]
     numbers: set[str] = set()
@@ -61,7 +61,7 @@ def load(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> File:
 def _rows(path: Path, raw: bytes) -> Iterator[tuple[int, Any]]:
     """(line, row) of a CSV file with a header, or (number from 0, object) of a JSON list."""
     if path.suffix != ".json":
-        yield from csvfile.rows(raw, path)
+        yield from csvfile.parse_rows(raw, path)
         return
     try:
         rows = json.loads(raw.decode("utf-8-sig"))
@@ -116,7 +116,7 @@ def _selection(row: Any, fail: Fail) -> Row:
 
 
 def _check(question: str, fail: Fail, field: str) -> None:
-    if asked(question) is None:
+    if parse_question(question) is None:
         raise fail(f"{question!r} is no question of the paper's Table 10", field)
 
 
@@ -155,34 +155,34 @@ class Dialogue:
 
 
 @dataclass(frozen=True, slots=True)
-class Annotated:
+class Annotations:
     dialogues: tuple[Dialogue, ...]
     skipped: tuple[DataError, ...]
     sha256: str
 
 
-def annotated(path: Path, *, skip_bad: bool = False) -> Annotated:
+def read_annotations(path: Path, *, skip_bad: bool = False) -> Annotations:
     """Read cider_main.json. A broken dialogue raises DataError with its place; with `skip_bad` it is left out."""
     raw = read_bytes(path)
 
     def dialogue(number: int, row: Any) -> Dialogue:
         try:
             triplets = [(str(t["head"]), str(t["relation"]), str(t["tail"])) for t in row["triplets"]]
-            return Dialogue(str(row["id"]), turns(row["utterances"]), _triplets(triplets))
+            return Dialogue(str(row["id"]), split_turns(row["utterances"]), _triplets(triplets))
         except (KeyError, TypeError, AttributeError):
             raise _failing(path, number)("expected {id, utterances, triplets: [{head, relation, tail}]}") from None
 
     dialogues, skipped = collect(_rows(path, raw), dialogue, skip_bad)
-    return Annotated(dialogues, skipped, hashlib.sha256(raw).hexdigest())
+    return Annotations(dialogues, skipped, hashlib.sha256(raw).hexdigest())
 
 
-def turns(utterances: str) -> tuple[str, ...]:
+def split_turns(utterances: str) -> tuple[str, ...]:
     """The turns of a dialogue, each with its speaker mark.
 
     Four blanks part utterances; one without a mark goes on with the turn before it (so in MuTual). One dialogue has an
     annotator's note behind a line of asterisks, which the official task files do not have either.
 
-    >>> turns("A: my god !    that 's a fortune !    B: i know . ")
+    >>> split_turns("A: my god !    that 's a fortune !    B: i know . ")
     ("A: my god ! that 's a fortune !", 'B: i know .')
     """
     found: list[str] = []
@@ -200,6 +200,6 @@ _SPEAKER = re.compile(r"[A-Z]: ")
 def _triplets(raw: list[tuple[str, str, str]]) -> tuple[Triplet, ...]:
     made: dict[tuple[str, str, str], Triplet] = {}
     for origin, triplet in enumerate(raw):
-        if (known := official(*triplet)) and known not in made:  # merged names make some triplets the same
+        if (known := official_triplet(*triplet)) and known not in made:  # merged names make some triplets the same
             made[known] = Triplet(*known, origin)
     return tuple(made.values())

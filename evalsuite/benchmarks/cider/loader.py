@@ -21,7 +21,7 @@ from random import Random
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.cider import files as files
 from evalsuite.benchmarks.cider.dnli import NEGATIVES, Triplet, negatives
-from evalsuite.benchmarks.cider.relations import RELATIONS, asked
+from evalsuite.benchmarks.cider.relations import RELATIONS, parse_question
 from evalsuite.benchmarks.cider.tasks import FOLDS, SPLITS, TASKS_CIDER
 from evalsuite.benchmarks.corpus import File
 from evalsuite.common.errors import DataError
@@ -44,21 +44,21 @@ class Corpus(corpus.Corpus):
         super().__init__(benchmark, folder, skip_bad=skip_bad)
         self._seed = seed
         self._tests: dict[tuple[str, str], File] = {}
-        self._annotated: files.Annotated | None = None
+        self._annotated: files.Annotations | None = None
 
     def is_root(self, folder: Path) -> bool:
-        return files.main(folder).is_file()
+        return files.annotations_path(folder).is_file()
 
     def path(self, task: Task, set: str, split: str) -> Path:
         """Where a fold's tests stand; for training, and for NLI in both splits, more files have a part in it."""
-        return files.main(self.root) if task.local == "dnli" else files.test(self.root, task, set)
+        return files.annotations_path(self.root) if task.local == "dnli" else files.test_path(self.root, task, set)
 
     def has(self, task: Task, set: str, split: str) -> bool:
         if set not in FOLDS or split not in SPLITS:
             return False
         if task.local == "dnli":  # the span questions say which dialogue is in which fold
-            return all(files.test(self.root, TASKS_CIDER["span_extraction"], fold).is_file() for fold in FOLDS)
-        return all(files.test(self.root, task, fold).is_file() for fold in _sources(set, split))
+            return all(files.test_path(self.root, TASKS_CIDER["span_extraction"], fold).is_file() for fold in FOLDS)
+        return all(files.test_path(self.root, task, fold).is_file() for fold in _sources(set, split))
 
     def load(self, task: Task, set: str, split: str) -> File:
         if set not in FOLDS or split not in SPLITS:
@@ -70,7 +70,7 @@ class Corpus(corpus.Corpus):
 
     def _test(self, task: Task, fold: str) -> File:
         if (task.name, fold) not in self._tests:
-            self._tests[task.name, fold] = files.load(self.root, task, fold, skip_bad=self.skip_bad)
+            self._tests[task.name, fold] = files.load_test(self.root, task, fold, skip_bad=self.skip_bad)
         return self._tests[task.name, fold]
 
     def _joined(self, task: Task, set: str, split: str) -> File:
@@ -89,7 +89,7 @@ class Corpus(corpus.Corpus):
 
     def _dnli(self, set: str, split: str) -> File:
         if self._annotated is None:
-            self._annotated = files.annotated(files.main(self.root), skip_bad=self.skip_bad)
+            self._annotated = files.read_annotations(files.annotations_path(self.root), skip_bad=self.skip_bad)
         spans = [self._test(TASKS_CIDER["span_extraction"], fold) for fold in FOLDS]
         folds = {item.id.split("/")[-1].rpartition("-triplet-")[0]: item.set for file in spans for item in file.items}
         items = tuple(
@@ -100,7 +100,7 @@ class Corpus(corpus.Corpus):
             for item in nli_items(dialogue, set, split, self._seed)
         )
         sha256 = _hash(self._annotated.sha256, *(file.sha256 for file in spans), f"seed {self._seed}")
-        return File(files.main(self.root), items, self._annotated.skipped, sha256)
+        return File(files.annotations_path(self.root), items, self._annotated.skipped, sha256)
 
 
 def _sources(set: str, split: str) -> list[str]:
@@ -138,7 +138,7 @@ def relation_of(item: Item) -> str:
         return item.question.split("\t")[1]
     if item.task.startswith("cider_relation"):
         return item.references[0]
-    found = asked(item.question)
+    found = parse_question(item.question)
     assert found is not None, f"{item.id}: no question of Table 10"  # the loader lets no other in
     return found[1]
 

@@ -69,12 +69,12 @@ CATEGORIES = tuple(dict.fromkeys(relation.category for relation in RELATIONS.val
 _BY_RAW = {raw: relation.name for relation in RELATIONS.values() for raw in relation.raw}
 
 
-def official(head: str, raw: str, tail: str) -> tuple[str, str, str] | None:
+def official_triplet(head: str, raw: str, tail: str) -> tuple[str, str, str] | None:
     """An annotated triplet as the tasks have it; None for the category Others, which no task uses (appendix D).
 
     "A is achieved by B" became "B causes A": so it stands in the official files.
 
-    >>> official("look good", "AchievedBy", "going to the gym")
+    >>> official_triplet("look good", "AchievedBy", "going to the gym")
     ('going to the gym', 'causes', 'look good')
     """
     if raw == "AchievedBy":
@@ -82,7 +82,7 @@ def official(head: str, raw: str, tail: str) -> tuple[str, str, str] | None:
     return (head, _BY_RAW[raw], tail) if raw in _BY_RAW else None
 
 
-def ask(head: str, relation: str) -> str | None:
+def question_for(head: str, relation: str) -> str | None:
     """The question for the tail, the head in single quotes as in the official files; None for negated relations."""
     question = RELATIONS[relation].question
     return question.replace("X", f"'{head}'", 1) if question else None
@@ -96,10 +96,10 @@ _QUESTIONS = [
 ]
 
 
-def asked(question: str) -> tuple[str, str] | None:
-    """(head, relation) of a question made by `ask`.
+def parse_question(question: str) -> tuple[str, str] | None:
+    """(head, relation) of a question made by `question_for`.
 
-    >>> asked("Where is 'the paintings' located?")
+    >>> parse_question("Where is 'the paintings' located?")
     ('the paintings', 'at location')
     """
     for pattern, relation in _QUESTIONS:

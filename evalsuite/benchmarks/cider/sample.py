@@ -16,7 +16,7 @@ from typing import Any
 
 from evalsuite.benchmarks.cider import files as files
 from evalsuite.benchmarks.cider.dnli import Triplet
-from evalsuite.benchmarks.cider.relations import RELATIONS, ask
+from evalsuite.benchmarks.cider.relations import RELATIONS, question_for
 from evalsuite.benchmarks.cider.tasks import FOLDS, TASKS_CIDER
 
 _HEADER = (
@@ -25,20 +25,21 @@ _HEADER = (
 )  # fmt: skip
 
 
-def build(root: Path) -> None:
+def build_sample(root: Path) -> None:
     """Write the test files of five folds beside data/cider_main.json; the dialogues go round the folds in their order."""
-    dialogues = files.annotated(files.main(root)).dialogues
+    dialogues = files.read_annotations(files.annotations_path(root)).dialogues
     numbers = count()  # on from fold to fold, as in the official files
     for number, fold in enumerate(FOLDS):
         own = dialogues[number :: len(FOLDS)]
-        asked = [(d, t, question) for d in own for t in d.triplets if (question := ask(t.head, t.relation))]
+        asked = [(d, t, question) for d in own for t in d.triplets if (question := question_for(t.head, t.relation))]
         _write_json(
-            files.test(root, TASKS_CIDER["span_extraction"], fold), [_span(d, t, question) for d, t, question in asked]
+            files.test_path(root, TASKS_CIDER["span_extraction"], fold),
+            [_span(d, t, question) for d, t, question in asked],
         )
         choices = (_choice(n, d, t, question) for n, (d, t, question) in enumerate(asked))
-        _write_csv(files.test(root, TASKS_CIDER["span_selection"], fold), _HEADER, [row for row in choices if row])
+        _write_csv(files.test_path(root, TASKS_CIDER["span_selection"], fold), _HEADER, [row for row in choices if row])
         _write_csv(
-            files.test(root, TASKS_CIDER["relation_prediction"], fold),
+            files.test_path(root, TASKS_CIDER["relation_prediction"], fold),
             ("id", "sentence1", "sentence2", "label"),
             [
                 (next(numbers), _spoken(d), f"{t.head.lower()} [SEP] {t.tail.lower()}", t.relation)

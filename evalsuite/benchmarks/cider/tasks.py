@@ -16,7 +16,7 @@ _SPANS, _CHOICES, _RELATIONS = (
     "code/relation_prediction/datasets/csk_rp",
 )
 
-# `file` takes the number of the fold as its task counts it: see `files.test`.
+# `file` takes the number of the fold as its task counts it: see `files.test_path`.
 TASKS_CIDER: dict[str, Task] = {
     task.local: task
     for task in (

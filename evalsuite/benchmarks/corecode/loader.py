@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from evalsuite.benchmarks import corpus
 from evalsuite.benchmarks.corpus import File, read_lines
 from evalsuite.common.errors import DataError
-from evalsuite.common.jsonl import SAID, Fault
+from evalsuite.common.jsonl import NOT_BLANK, Fault
 from evalsuite.types import Item, Task
 
 _LABEL = re.compile(r"\(\w{1,2}\)")
@@ -37,7 +37,7 @@ class Corpus(corpus.Corpus):
         return path_of(self.root, task, set, split)
 
     def load(self, task: Task, set: str, split: str) -> File:
-        return load(self.root, task, set, split, skip_bad=self.skip_bad)
+        return load_file(self.root, task, set, split, skip_bad=self.skip_bad)
 
 
 def path_of(root: Path, task: Task, set: str, split: str) -> Path:
@@ -51,7 +51,7 @@ class _Line(BaseModel):
     model_config = ConfigDict(strict=True, extra="allow")
     id: int
     dialogue: list[str] = Field(min_length=1)
-    question: str = Field(pattern=SAID)
+    question: str = Field(pattern=NOT_BLANK)
 
     @property
     def options(self) -> dict[str, str]:
@@ -77,7 +77,7 @@ class _Choice(_Line):
 
 
 class _Written(_Line):
-    answer: str = Field(pattern=SAID)
+    answer: str = Field(pattern=NOT_BLANK)
 
     @model_validator(mode="after")
     def _has_no_options(self) -> _Written:
@@ -86,7 +86,7 @@ class _Written(_Line):
         return self
 
 
-def load(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
+def load_file(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
     """Read one file. A broken line raises DataError with file, line and field; with `skip_bad` it is left out and counted."""
     path = path_of(root, task, set, split)
     model: type[_Choice] | type[_Written] = _Choice if task.kind.options else _Written

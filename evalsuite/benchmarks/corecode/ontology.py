@@ -27,7 +27,7 @@ class Slot:
 
 
 @cache
-def tree() -> list[dict[str, Any]]:
+def ontology() -> list[dict[str, Any]]:
     """ontology.yaml as it is: dimensions, their domains, their slots, each with what it means in English and Chinese."""
     found: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
     return found
@@ -53,13 +53,13 @@ def slots() -> tuple[Slot, ...]:
             question=slot["question"],
             official=slot.get("official", False),
         )
-        for branch in tree()
+        for branch in ontology()
         for domain in branch["domains"]
         for slot in domain["slots"]
     )
 
 
-def find(dimension_zh: str, domain_zh: str, slot_zh: str) -> Slot | None:
+def find_slot(dimension_zh: str, domain_zh: str, slot_zh: str) -> Slot | None:
     """The slot of that place in the tree, or None. 空间 is a domain of entities and of events, so all three count."""
     wanted = (dimension_zh, domain_zh, slot_zh)
     return next((s for s in slots() if (s.dimension_zh, s.domain_zh, s.zh) == wanted), None)

@@ -40,12 +40,12 @@ def answered_bleu(key: Grid, submission: Grid) -> dict[str, float | None]:
     return found
 
 
-def corpus_bleu(predictions: Sequence[str], cells: Sequence[str]) -> float:
+def cells_bleu(predictions: Sequence[str], cells: Sequence[str]) -> float:
     """BLEU of predictions by cells of the key: "escaped", or references joined by "****", of which three count.
 
     Cells with fewer references are allowed as long as all have as many: a sample of training data has one.
 
-    >>> round(corpus_bleu(["A dog barks >Causes> Ann wakes up"], ["A dog barks >Causes> Ann wakes up****x****y"]), 1)
+    >>> round(cells_bleu(["A dog barks >Causes> Ann wakes up"], ["A dog barks >Causes> Ann wakes up****x****y"]), 1)
     100.0
     """
     parts = [cell.split(JOINED)[:REFERENCES] for cell in cells]
@@ -117,7 +117,7 @@ def _columns(key: Grid, submission: Grid) -> list[str]:
 
 
 def _column(key: Grid, submission: Grid, name: str, chosen: Sequence[int]) -> float:
-    return corpus_bleu([submission[n][name] for n in chosen], [key[n][name] for n in chosen])
+    return cells_bleu([submission[n][name] for n in chosen], [key[n][name] for n in chosen])
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Correlations:
     kendall: Coefficient  # τ-b, which heeds ties: mean ratings to one decimal have many
 
 
-def correlations(ratings: Sequence[float], metric: Sequence[float]) -> Correlations:
+def rating_correlations(ratings: Sequence[float], metric: Sequence[float]) -> Correlations:
     """Section 5's three coefficients. A point is one system on one dimension and level: its mean rating, its BLEU.
 
     Raises ValueError for fewer than three points, or where one of the two never changes.

@@ -33,12 +33,12 @@ FILES = {"test": "test/test_set_answer_key.csv", "train": "train/GLUCOSE_trainin
 LEVELS = {"specific_statement": "specific", "general_rule": "general"}
 
 
-def column(dimension: int, level: str) -> str:
+def column_name(dimension: int, level: str) -> str:
     """The name of a column of cells: "1_specificNL"."""
     return f"{dimension}_{level}NL"
 
 
-COLUMNS = tuple(column(d.number, level) for d in DIMENSIONS for level in ("specific", "general"))
+COLUMNS = tuple(column_name(d.number, level) for d in DIMENSIONS for level in ("specific", "general"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +69,24 @@ class Corpus(corpus.Corpus):
         return self.root / FILES[split]
 
     def load(self, task: Task, set: str, split: str) -> File:
-        return load(self.root, task, set, split, skip_bad=self.skip_bad)
+        return load_file(self.root, task, set, split, skip_bad=self.skip_bad)
 
 
-def rows(path: Path) -> tuple[Row, ...]:
+def read_rows(path: Path) -> tuple[Row, ...]:
     """The rows of a file of the official columns: the key, the training data, or a submission.
 
     Raises DataError with the file, the line of the row's end, and the column.
     """
-    return _read(path, skip_bad=False)[0]
+    return _read_file(path, skip_bad=False)[0]
 
 
-def load(folder: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
+def load_file(folder: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
     """The items of one task and dimension. `folder` holds test/ and train/ or is a clone of the official repository.
 
     With `skip_bad` a broken row is left out and counted.
     """
     path = folder / FILES[split]
-    found, skipped, raw = _read(path, skip_bad=skip_bad)
+    found, skipped, raw = _read_file(path, skip_bad=skip_bad)
     dimension = DIMENSIONS[SETS.index(set)]
     made = tuple(item for row in found if (item := _item(row, task.local, dimension, split)))
     # The notebook's figure counts the rows that are not asked about, too.
@@ -98,7 +98,7 @@ def item_id(number: int, task: str, set: str, split: str = "test") -> str:
     return f"glucose/{set}/{split}/{task}/{number}"
 
 
-def submission(key: Sequence[Row], replies: Mapping[str, str]) -> list[dict[str, str]]:
+def submission_cells(key: Sequence[Row], replies: Mapping[str, str]) -> list[dict[str, str]]:
     """Replies by item id -> the cells of a submission, as the notebook reads it: "escaped" where nothing is asked.
 
     Raises ValueError if an answered cell has no reply: a failed request or an item not asked is no empty answer, so there
@@ -109,7 +109,7 @@ def submission(key: Sequence[Row], replies: Mapping[str, str]) -> list[dict[str,
         cells = {}
         for task, level in LEVELS.items():
             for dimension in DIMENSIONS:
-                name, place = column(dimension.number, level), item_id(row.number, task, dimension.set)
+                name, place = column_name(dimension.number, level), item_id(row.number, task, dimension.set)
                 if row.cells[name] != ESCAPED and place not in replies:
                     raise ValueError(f"no reply to {place}: the notebook's figures need one to each answered cell")
                 cells[name] = replies[place] if row.cells[name] != ESCAPED else ESCAPED
@@ -118,7 +118,7 @@ def submission(key: Sequence[Row], replies: Mapping[str, str]) -> list[dict[str,
 
 
 def _item(row: Row, task: str, dimension: Dimension, split: str) -> Item | None:
-    cell = row.cells[column(dimension.number, LEVELS[task])]
+    cell = row.cells[column_name(dimension.number, LEVELS[task])]
     if cell == ESCAPED:
         return None
     what = task.replace("_", " ")
@@ -134,9 +134,9 @@ def _item(row: Row, task: str, dimension: Dimension, split: str) -> Item | None:
     )
 
 
-def _read(path: Path, *, skip_bad: bool) -> tuple[tuple[Row, ...], tuple[DataError, ...], bytes]:
+def _read_file(path: Path, *, skip_bad: bool) -> tuple[tuple[Row, ...], tuple[DataError, ...], bytes]:
     raw = read_bytes(path, missing="no such file; fetch the official repository (docs/glucose.md)")
-    numbered = enumerate(csvfile.rows(raw, path, ("unique_id", "story", "selected_sentence", *COLUMNS)))
+    numbered = enumerate(csvfile.parse_rows(raw, path, ("unique_id", "story", "selected_sentence", *COLUMNS)))
     rows = ((line, (number, cells)) for number, (line, cells) in numbered)
     found, skipped = collect(rows, lambda line, row: _row(*row, path, line), skip_bad)
     return found, skipped, raw

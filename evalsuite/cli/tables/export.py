@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.sheet import Cell, Column, Sheet, Text, Value, english, spell
+from evalsuite.common.sheet import CellValue, Column, Sheet, Text, Value, english, spell
 from evalsuite.common.terminal import safe
 
 Shown = Sheet | Text | str  # a sheet, or a line between sheets
@@ -175,7 +175,7 @@ def ranked(sheet: Sheet) -> dict[tuple[int, int], str]:
     return marks
 
 
-def _comparable(cell: Cell, column: Column) -> float | None:
+def _comparable(cell: CellValue, column: Column) -> float | None:
     """The value as it is printed."""
     if isinstance(cell, Value) and not cell.compares:
         return None

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.terminal import line, safe
+from evalsuite.common.terminal import one_line, safe
 from evalsuite.results.items import Asked, Record, among, chosen, golds, outcome
 
 MOST = 2000  # characters of a reply that are shown whole; of longer ones the beginning, the end and what was read
@@ -40,7 +40,7 @@ def evidence_tables(name: str, asked: Sequence[Asked], prompt: bool, full: bool)
         for record in one.records:
             shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
             forms.setdefault(shape, []).append((one, record))
-    yield Text(line(name), style="bold")
+    yield Text(one_line(name), style="bold")
     ways = "one way" if len(asked) == 1 else f"{len(asked)} ways"
     yield Text(f"asked in {ways}, of {len({a.cell['model'] for a in asked})} models", style="dim")
     for n, found in enumerate(forms.values(), 1):
@@ -57,16 +57,16 @@ def snippets(cell: dict[str, Any], record: Record) -> Text:
     """A line of `show --list`."""
     mark, style = _OPENED.get(came := outcome(record), ("·", "yellow"))
     number = f"~{record['rotation']}" if record.get("rotation") else ""
-    text = Text(f"{mark} {line(came, 9):9} ", style=style)
-    text.append(f"{line(record['item'])}{number}", style="bold")
-    text.append(f"  {line(cell['model'], 40)} {_way(cell)}  ", style="dim")
+    text = Text(f"{mark} {one_line(came, 9):9} ", style=style)
+    text.append(f"{one_line(record['item'])}{number}", style="bold")
+    text.append(f"  {one_line(cell['model'], 40)} {_way(cell)}  ", style="dim")
     said = record.get("reply") or record.get("error") or record["answer"].get("text") or ""
-    return text.append(line(str(said)[:60]))
+    return text.append(one_line(str(said)[:60]))
 
 
 def _way(cell: dict[str, Any]) -> str:
     rest = [x for x in (cell["scoring"], cell["perturb"]) if x not in ("generate", "none")]
-    return line(" ".join([cell["variant"], f"{cell['shots']}-shot", *rest]))
+    return one_line(" ".join([cell["variant"], f"{cell['shots']}-shot", *rest]))
 
 
 def _item(found: Sequence[tuple[Asked, Record]], full: bool) -> Iterator[RenderableType]:
@@ -89,7 +89,7 @@ def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[Re
     said = [found.groups() if (found := _SHAPE.fullmatch(turn)) else ("", turn) for turn in turns]
     for who, words in said:
         first = who == said[0][0]
-        text = Text.assemble((f"{line(who)} {'▏' if first else '▎'} ", "bold cyan" if first else "bold magenta"))
+        text = Text.assemble((f"{one_line(who)} {'▏' if first else '▎'} ", "bold cyan" if first else "bold magenta"))
         shown = _cut(words, OTHER, full)
         shown.highlight_words(["[MASK]", *map(safe, filter(None, spans))], "bold reverse")
         yield Padding(text.append_text(shown), (0, 0 if not first else 12, 0, 0 if first else 12))
@@ -101,7 +101,7 @@ def _options(found: Sequence[tuple[Asked, Record]], full: bool) -> Table:
     table = Table.grid(padding=(0, 2))
     for n, option in enumerate(record["options"]):
         gold = record["labels"][n] in golds(record)
-        chose = dict.fromkeys(line(a.cell["model"], 40) for a, r in found if n in chosen(r))
+        chose = dict.fromkeys(one_line(a.cell["model"], 40) for a, r in found if n in chosen(r))
         table.add_row(
             Text(safe(record["labels"][n]), style="bold"),
             _cut(option, OTHER, full),
@@ -113,7 +113,7 @@ def _options(found: Sequence[tuple[Asked, Record]], full: bool) -> Table:
 
 def _cell(one: Asked, record: Record, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
     turned = f" · rotation {record['rotation']}" if record.get("rotation") else ""
-    title = Text(f"{line(one.cell['model'], 60)} · {_way(one.cell)}{turned}", style="bold")
+    title = Text(f"{one_line(one.cell['model'], 60)} · {_way(one.cell)}{turned}", style="bold")
     yield Text("")
     yield Rule(title, align="left")
     yield _facts(record, full)
@@ -146,13 +146,13 @@ def _facts(record: Record, full: bool) -> Table:
     shots = record.get("shots") or []
     lost = record.get("asked_shots", len(shots)) - len(shots)
     rows = [
-        ("status", Text(f"{mark} {'parsed, ' if read else ''}{line(came)}", style=style)),
+        ("status", Text(f"{mark} {'parsed, ' if read else ''}{one_line(came)}", style=style)),
         ("read as", _cut(f"● {said}", OTHER, full) if read and said is not None else None),
-        ("rule", Text(line(answer.get("rule") or "–"))),
-        ("scores", Text(" · ".join(f"{line(k)} {v:.3f}" for k, v in record["scores"].items()) or "none")),
-        ("finish", Text(line(str(record.get("finish"))))),
+        ("rule", Text(one_line(answer.get("rule") or "–"))),
+        ("scores", Text(" · ".join(f"{one_line(k)} {v:.3f}" for k, v in record["scores"].items()) or "none")),
+        ("finish", Text(one_line(str(record.get("finish"))))),
         ("pattern", _cut(record["pattern"], OTHER, full) if record.get("pattern") else None),
-        ("shots", Text("\n".join(map(line, shots)) + (f"\n{lost} more did not fit" if lost else "")) if shots or lost else None),
+        ("shots", Text("\n".join(map(one_line, shots)) + (f"\n{lost} more did not fit" if lost else "")) if shots or lost else None),
     ]  # fmt: skip
     table = Table.grid(padding=(0, 2))
     for head, text in rows:
@@ -241,7 +241,7 @@ def _losses(record: Record, full: bool) -> Table:
         pair = _cut(context, OTHER, full).append(" ⟶ ", style="bold").append_text(_cut(target, OTHER, full))
         x = (record["likelihoods"] or [])[n : n + 1]
         loss = -x[0]["logprob"] / max(1, x[0]["tokens"]) if x else None
-        marks = (f"corrupted: {line(corruption)}" if n else "✓ valid", "● likelier" if n in chosen(record) else "")
+        marks = (f"corrupted: {one_line(corruption)}" if n else "✓ valid", "● likelier" if n in chosen(record) else "")
         table.add_row(pair, str(x[0]["tokens"]) if x else "–", _number(loss), Text("\n".join(filter(None, marks))))
     return table
 
@@ -251,11 +251,11 @@ def _number(value: float | None, unit: str = "") -> str:
 
 
 def _opinion(opinion: Record, full: bool) -> Panel:
-    scores = " · ".join(f"{line(k)} {v}" for k, v in (opinion.get("scores") or {}).items())
-    text = Text(f"{line(str(opinion.get('status')))}  {scores}", style="bold")
+    scores = " · ".join(f"{one_line(k)} {v}" for k, v in (opinion.get("scores") or {}).items())
+    text = Text(f"{one_line(str(opinion.get('status')))}  {scores}", style="bold")
     if opinion.get("reasons"):
         text.append("\n").append_text(_cut(opinion["reasons"], OTHER, full))
-    who = " · ".join(line(str(opinion[k]), 40) for k in ("judge", "rubric", "control"))
+    who = " · ".join(one_line(str(opinion[k]), 40) for k in ("judge", "rubric", "control"))
     return _frame(f"judged by {who}", text)
 
 

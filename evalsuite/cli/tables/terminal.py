@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from evalsuite.common.sheet import Column, Piece, Row, Sheet, Text, english, spell
-from evalsuite.common.terminal import line, safe
+from evalsuite.common.terminal import one_line, safe
 
 WORDS = 16  # characters that a column of words keeps at least, where it has as many
 HEAD = 6  # the same of a heading over numbers
@@ -32,7 +32,7 @@ def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -
     for n, name in enumerate(columns):
         table.add_column(name, no_wrap=n == 0, overflow="fold")
     for row in rows:
-        table.add_row(*(Styled(line(cell)) for cell in row))
+        table.add_row(*(Styled(one_line(cell)) for cell in row))
     return table
 
 

@@ -94,7 +94,7 @@ def load(folder: Path, name: str, schema: str) -> tuple[dict[str, Any] | None, l
     path = folder / name
     try:
         text = _text(path)
-        found = jsonl.parse(text, Path(name))
+        found = jsonl.parse_object(text, Path(name))
     except DataError as error:
         return None, [str(error)]
     try:

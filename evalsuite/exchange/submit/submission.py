@@ -90,7 +90,7 @@ def digest(path: Path) -> str:
 
 def _results(run: Path) -> dict[str, Any]:
     path = records.find_results(run)
-    found = jsonl.parse(path.read_bytes(), path)
+    found = jsonl.parse_object(path.read_bytes(), path)
     if found.get("evalsuite") != VERSION:
         raise ConfigError(
             f"{path}: written by evalsuite {found.get('evalsuite')}, this is {VERSION}: `evalsuite score {run}` first"
@@ -128,7 +128,7 @@ def _manifest(run: Path) -> tuple[str, str]:
     path = run / "manifest.json"
     if not path.is_file():
         raise ConfigError(f"{run}: no manifest.json: this is no run's folder")
-    found = jsonl.parse(path.read_bytes(), path)
+    found = jsonl.parse_object(path.read_bytes(), path)
     settings, told = found["settings"], {}
     for name in ("models", "data", "out", "prompts", "ray_address"):
         value = settings.get(name)

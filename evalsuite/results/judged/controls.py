@@ -13,7 +13,7 @@ from random import Random
 from statistics import mean
 from typing import Any
 
-from evalsuite.metrics.agreement import medians, pair, partial_spearman, raters, spearman
+from evalsuite.metrics.agreement import medians, pair_agreement, partial_spearman, rater_agreement, spearman
 from evalsuite.types import Place
 
 
@@ -115,7 +115,7 @@ def repeats(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
                 columns = _columns(sides, shared, n)
                 by = next(t.facts["repeats_by"] for t in mine if t.place["control"] == names[0])
                 yield {"judge": judge, "rubric": rubric, "scale": scale, "by": by, "repeats": len(sides), "n": len(shared),
-                       **raters(columns), "means": [mean(c) for c in columns]}  # fmt: skip
+                       **rater_agreement(columns), "means": [mean(c) for c in columns]}  # fmt: skip
 
 
 def blind(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
@@ -132,7 +132,7 @@ def blind(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
                     Means.of({"x": unseen}), Means.of({"x": seen}), clusters, Random(f"judge:blind:{rubric}:{scale}")
                 )["x"]
                 yield {"judge": judge, "rubric": rubric, "scale": scale, "n": len(shared), "mean": mean(seen), "blind": mean(unseen),
-                       **pair(seen, unseen), "low": drawn.low, "high": drawn.high}  # fmt: skip
+                       **pair_agreement(seen, unseen), "low": drawn.low, "high": drawn.high}  # fmt: skip
 
 
 def panel(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
@@ -147,9 +147,13 @@ def panel(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
         for n, scale in enumerate(plain[0].scales):
             row: dict[str, Any] = {"rubric": rubric, "scale": scale, "judges": judges, "n": len(shared)}
             if shared:
-                row |= raters(_columns(sides, shared, n))
+                row |= rater_agreement(_columns(sides, shared, n))
             row["pairs"] = [
-                {"judges": [judges[i], judges[j]], "n": len(both), **pair(*_columns((sides[i], sides[j]), both, n))}
+                {
+                    "judges": [judges[i], judges[j]],
+                    "n": len(both),
+                    **pair_agreement(*_columns((sides[i], sides[j]), both, n)),
+                }
                 for i, j in combinations(range(len(judges)), 2)
                 if (both := _shared(sides[i], sides[j]))
             ]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS, metric
+from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.dialogue import sources
 from evalsuite.common.files import safe_name
 from evalsuite.metrics.agreement import correlations, spearman_interval
@@ -204,7 +204,7 @@ def _numbers(told: Told, n: int, subject: Subject) -> dict[str, Any]:
         **numbers,
         "length": {"spearman": rho, "partial": partial},
         "metrics": {m: _beside(scores, column, dialogues) for m, column in columns.items()},
-        "joint": {m: joint(scores, column, metric(m).top or 1.0) for m, column in columns.items()},
+        "joint": {m: joint(scores, column, metric_named(m).top or 1.0) for m, column in columns.items()},
     }
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, set_order, task_order
-from evalsuite.benchmarks.registry import metric as metric_of
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.journey import Results
 from evalsuite.results.sheets.words import WAY, task_heading, titled, way
@@ -60,14 +59,14 @@ def _by_model(cells: Sequence[Found], by: str) -> list[tuple[str, Found, dict[st
 
 def _by_task(item_set: str, mine: Sequence[Found]) -> Sheet:
     tasks = [t for t in TASKS.values() if any(c["task"] == t.name for c in mine)]
-    split, headings = mine[0]["split"], {metric_of(t.metrics[0]).heading for t in tasks}
+    split, headings = mine[0]["split"], {metric_named(t.metrics[0]).heading for t in tasks}
     title = f"{item_set.upper() if item_set in CORECODE.sets else item_set}, {split}"
     if one := len(headings) == 1 and len(tasks) > 1:
         title += f": {headings.pop()}"
     columns = [
         Column(
             task_heading(t),
-            "" if one else metric_of(t.metrics[0]).heading,
+            "" if one else metric_named(t.metrics[0]).heading,
             "percent",
             better="more",
             about={"task": t.name},
@@ -98,7 +97,7 @@ def _by_set(task: Task, mine: Sequence[Found], means: Sequence[Found]) -> Sheet:
     columns = [Column(name, kind="percent", better="more", about={"set": name}) for name in sets]
     if several:
         columns.append(Column(Text("平均", "mean"), kind="percent", better="more"))
-    end = f", {split}: {metric_of(metric).heading}"
+    end = f", {split}: {metric_named(metric).heading}"
     title = Text(task.zh + end, task.en + end)
     about = {"task": task.name, "split": split}
     return Sheet("results", title, (Column(Text("模型", "model")), *columns), tuple(rows), about=about)
