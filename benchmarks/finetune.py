@@ -73,7 +73,7 @@ def main() -> None:
     checkpoint = Checkpoint(model)
     prompt = Prompt(bundled("prompts"), TASKS["knowledge_filling"], "paper")
     items = Corpus(BENCHMARK, bundled("sample")).train("knowledge_filling", "easy")[: 4 * arguments.steps]
-    rows = [training.row(checkpoint, prompt.request(item), item.target) for item in items]
+    rows = [training.training_row(checkpoint, prompt.request(item), item.target) for item in items]
     planned = [[rows[n] for n in batch] for batch in training.batches([len(r.ids) for r in rows], SETTINGS, 1)]
     tokens = sum(len(r.ids) for r in rows)
     clock, cpu = dict.fromkeys(("evalsuite", "bare"), 0.0), dict.fromkeys(("evalsuite", "bare"), 0.0)

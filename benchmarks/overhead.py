@@ -22,9 +22,9 @@ from statistics import median
 from typing import Any
 
 import evalsuite
-from evalsuite.backends.hf.backend import plan
+from evalsuite.backends.hf.backend import plan_batches
 from evalsuite.backends.models import load_models
-from evalsuite.backends.registry import load
+from evalsuite.backends.registry import load_backend
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation import journey
 from evalsuite.evaluation.plan import cells, prepare
@@ -75,7 +75,7 @@ def bare_hf(backend: Any, requests: list[Request]) -> Callable[[], None]:
 
     def loop() -> None:
         for sizes in groups.values():
-            for batch in plan(sizes, budget):
+            for batch in plan_batches(sizes, budget):
                 width = max(len(prompts[n]) for n in batch)
                 ids = torch.tensor([[pad] * (width - len(prompts[n])) + prompts[n] for n in batch])
                 mask = torch.tensor([[0] * (width - len(prompts[n])) + [1] * len(prompts[n]) for n in batch])
@@ -111,14 +111,14 @@ def main() -> None:
         models.write_text(json.dumps({"models": [entry]}), encoding="utf-8")
         settings: dict[str, Any] = {"data": "bundled:sample", "limit": arguments.limit}
         (model,) = load_models(models)
-        backend: Any = load(model)
+        backend: Any = load_backend(model)
         s, _, corpus, sources = prepare(models, **settings)
         requests = [t.request for _, trials in cells(s, model, backend, corpus, sources) for t in trials]
         print(f"{weights / 1e6:.1f} million weights, {len(requests)} requests, {arguments.backend}", flush=True)
         bare = {"vllm": bare_vllm, "hf": bare_hf}[arguments.backend](backend, requests)
 
         close, backend.close = backend.close, lambda: None  # the engine serves all repeats
-        journey.load = lambda model, **_: backend
+        journey.load_backend = lambda model, **_: backend
 
         def suite(out: Path) -> Any:
             return evalsuite.run(models, out=out, **settings)
@@ -138,7 +138,7 @@ def main() -> None:
             print(f"bare {alone:6.2f} s   suite {whole:6.2f} s   {whole / alone:.3f} ×", flush=True)
         clear()
         profile.runcall(suite, folder / "profiled")
-        journey.load = load
+        journey.load_backend = load_backend
         close()
         print(f"ratio: median {median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f} (aim: 1.03)")
         pstats.Stats(profile).sort_stats("cumulative").print_stats("evalsuite", 25)

@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 
 from evalsuite.authoring.concepts import jieba_concepts
-from evalsuite.authoring.dialogues import files_of, read_dialogues
+from evalsuite.authoring.dialogues import dialogue_files, read_dialogues
 
 RELATIONS = (
     "RelatedTo",
@@ -106,7 +106,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        everything = list(read_dialogues(files_of(arguments.dialogues)))
+        everything = list(read_dialogues(dialogue_files(arguments.dialogues)))
         Random("dialogues").shuffle(everything)  # else parts would be of one corpus
         knowledge = folder / ("knowledge.csv.gz" if arguments.gz else "knowledge.csv")
         if not knowledge.exists():

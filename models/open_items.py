@@ -14,7 +14,7 @@ from pathlib import Path
 
 import jieba
 
-from evalsuite.authoring import Annotation, build
+from evalsuite.authoring import Annotation, write_task_files
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import Slot, slots
@@ -46,8 +46,8 @@ def open_items(paths: list[Path], folder: Path) -> list[Item]:
                 on_words.append(Annotation(name, item_set, dialogue, by_name["Has"], word, word, word, (first, second)))
         on_clauses += _clauses(name, item_set, dialogue, by_name, rng)
     no_split = (1.0, 0.0)
-    build(on_words, folder / "words", shares=no_split)
-    build(on_clauses, folder / "clauses", shares=no_split)
+    write_task_files(on_words, folder / "words", shares=no_split)
+    write_task_files(on_clauses, folder / "clauses", shares=no_split)
     wanted = {"words": ("knowledge_filling", "conflict_detection"),
               "clauses": ("knowledge_generation", "domain_identification", "slot_identification", "event_cause",
                           "subsequent_event", "clipped_subsequent_event")}  # fmt: skip

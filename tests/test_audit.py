@@ -19,10 +19,10 @@ import evalsuite
 from evalsuite.common.errors import ConfigError
 from evalsuite.review import audit
 from evalsuite.review.audit import figures
-from evalsuite.review.audit.findings import published
+from evalsuite.review.audit.findings import paper_table4
 from evalsuite.review.audit.marks import Mark
 from evalsuite.review.audit.outputs import Output, population
-from evalsuite.review.audit.sample import Drawn, Sample, allocate, draw, load, whole
+from evalsuite.review.audit.sample import Drawn, Sample, allocate, draw_sample, load_sample, run_totals
 
 FIXTURE = Path(__file__).parent / "fixtures" / "audit"
 
@@ -46,7 +46,7 @@ def text(n: int, **other: Any) -> Output:
 
 def sample_of(*drawn: tuple[Output, str, int, int], rubric: str = "corecode") -> Sample:
     made = tuple(Drawn(*d) for d in drawn)
-    return Sample("s", 0, rubric, tuple({d.output.task for d in made}), made, whole([d.output for d in made]))
+    return Sample("s", 0, rubric, tuple({d.output.task for d in made}), made, run_totals([d.output for d in made]))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def outputs_of_many_kinds() -> list[Output]:
 
 def test_draw_sees_rare_outcomes_and_its_weights_add_up() -> None:
     outputs = outputs_of_many_kinds()
-    sample = draw(outputs, "s", 40, seed=0, rubric="corecode")
+    sample = draw_sample(outputs, "s", 40, seed=0, rubric="corecode")
     assert len({d.output.id for d in sample.drawn}) == 40
     assert {d.output.status for d in sample.drawn} == {"parsed", "unparsed", "refused"}
     strata = Counter({d.stratum: d.size for d in sample.drawn})
@@ -96,18 +96,18 @@ def test_draw_sees_rare_outcomes_and_its_weights_add_up() -> None:
 
 def test_draw_is_the_same_for_the_same_seed_and_whatever_the_order() -> None:
     outputs = outputs_of_many_kinds()
-    first = draw(outputs, "s", 40, seed=0, rubric="corecode")
-    assert draw(outputs, "s", 40, seed=0, rubric="corecode").hash == first.hash
-    assert draw(outputs, "s", 40, seed=1, rubric="corecode").hash != first.hash
+    first = draw_sample(outputs, "s", 40, seed=0, rubric="corecode")
+    assert draw_sample(outputs, "s", 40, seed=0, rubric="corecode").hash == first.hash
+    assert draw_sample(outputs, "s", 40, seed=1, rubric="corecode").hash != first.hash
     more = [*outputs, *(replace(o, model="other", id=o.id + "o") for o in outputs)]
-    drawn = [d.output.id for d in draw(more, "s", 40, seed=0, rubric="corecode").drawn if d.output.model == "m"]
+    drawn = [d.output.id for d in draw_sample(more, "s", 40, seed=0, rubric="corecode").drawn if d.output.model == "m"]
     assert set(drawn) == {d.output.id for d in first.drawn}  # another model changes nothing of this one's
 
 
 def test_every_output_has_its_chance() -> None:
     """Drawn with 200 seeds, each of a stratum's 30 comes about as often as its share says."""
     outputs = outputs_of_many_kinds()
-    drawn = [draw(outputs, "s", 60, seed=seed, rubric="corecode").drawn for seed in range(200)]
+    drawn = [draw_sample(outputs, "s", 60, seed=seed, rubric="corecode").drawn for seed in range(200)]
     taken = next(d.drawn for d in drawn[0] if d.stratum.startswith("event_cause hard"))
     times = Counter(d.output.id for one in drawn for d in one if d.output.task == "event_cause")
     mean = 200 * taken / 15
@@ -118,10 +118,10 @@ def test_every_output_has_its_chance() -> None:
 
 def test_all_are_drawn_where_there_are_few() -> None:
     outputs = outputs_of_many_kinds()[-30:]
-    sample = draw(outputs, "s", 100, seed=0, rubric="corecode")
+    sample = draw_sample(outputs, "s", 100, seed=0, rubric="corecode")
     assert len(sample.drawn) == 30 and all(d.weight == 1 for d in sample.drawn)
     with pytest.raises(ConfigError, match="too few for 2 kinds"):
-        draw(outputs_of_many_kinds(), "s", 1, seed=0, rubric="corecode")
+        draw_sample(outputs_of_many_kinds(), "s", 1, seed=0, rubric="corecode")
 
 
 def table4() -> tuple[Sample, list[Mark]]:
@@ -131,7 +131,7 @@ def table4() -> tuple[Sample, list[Mark]]:
     wrong = [(choice(n, reply="b", read=1), "wrong", 30, 4) for n in range(4, 8)]
     silent = [(choice(n, reply="嗯", read=None), "unparsed", 10, 2) for n in (8, 9)]
     sample = replace(
-        sample_of(*right, *wrong, *silent), whole=(figures.Whole("m", "choice", 100, raw=30, filtered=60),)
+        sample_of(*right, *wrong, *silent), whole=(figures.RunTotals("m", "choice", 100, raw=30, filtered=60),)
     )
     said: list[int | str] = [0, 0, 0, 0, 0, 1, 1, 1, 0, "none"]
     return sample, [Mark(f"c{n}", "p", s == 0, s) for n, s in enumerate(said)]
@@ -139,7 +139,7 @@ def table4() -> tuple[Sample, list[Mark]]:
 
 def test_table_4() -> None:
     sample, marks = table4()
-    (row,) = figures.correct(sample, figures.verdicts(sample, marks))
+    (row,) = figures.correct(sample, figures.consensus(sample, marks))
     assert (row.n, row.raw, row.filtered, row.actual) == (10, 2, 4, 6)
     assert (row.whole.raw, row.whole.filtered, row.covered) == (30, 60, 1.0)
     # (60 · 1 + 30 · ¼ + 10 · ½) / 100
@@ -153,7 +153,7 @@ def test_table_4() -> None:
 
 def test_half_a_sample_speaks_for_the_strata_that_it_has() -> None:
     sample, marks = table4()
-    (row,) = figures.correct(sample, figures.verdicts(sample, [m for m in marks if m.output in ("c0", "c4", "c5")]))
+    (row,) = figures.correct(sample, figures.consensus(sample, [m for m in marks if m.output in ("c0", "c4", "c5")]))
     assert row.covered == pytest.approx(0.9)
     assert row.estimate.value == pytest.approx((60 + 15) / 90)
 
@@ -166,9 +166,9 @@ def test_estimates_come_near_the_truth() -> None:
     real = sum(truth[o.id] for o in outputs if o.kind.name == "choice") / 200
     values, held = [], 0
     for seed in range(200):
-        sample = draw(outputs, "s", 60, seed=seed, rubric="corecode")
+        sample = draw_sample(outputs, "s", 60, seed=seed, rubric="corecode")
         marks = [Mark(d.output.id, "p", truth[d.output.id]) for d in sample.drawn]
-        row = next(r for r in figures.correct(sample, figures.verdicts(sample, marks)) if r.kind == "choice")
+        row = next(r for r in figures.correct(sample, figures.consensus(sample, marks)) if r.kind == "choice")
         values.append(row.estimate.value)
         held += row.estimate.low <= real <= row.estimate.high
     assert sum(values) / 200 == pytest.approx(real, abs=0.005)
@@ -177,8 +177,8 @@ def test_estimates_come_near_the_truth() -> None:
 
 def test_precision_and_recall() -> None:
     sample, marks = table4()
-    found = figures.verdicts(sample, marks)
-    (reader,) = figures.readers(found)
+    found = figures.consensus(sample, marks)
+    (reader,) = figures.parser_rows(found)
     assert reader.option is not None
     # The parser read 8 options: 4 of weight 15, 4 of weight 7.5, of which one says another.
     precision, recall = reader.option
@@ -199,7 +199,7 @@ def test_several_annotators_make_one_verdict() -> None:
         *(Mark("c0", who, said == 0, said) for who, said in (("p", 1), ("q", 0), ("r", 0))),
         *(Mark("t1", who, right, None, {"score": score}) for who, right, score in (("p", True, 4), ("q", False, 2))),
     ]
-    a, b = figures.verdicts(sample, marks)
+    a, b = figures.consensus(sample, marks)
     assert (a.said, a.right) == (0, True)
     assert (b.right, b.scores) == (True, {"score": 3.0})  # of as many, the first; the median
     scores = figures.scores(sample, (a, b))
@@ -218,9 +218,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_make(run: Path) -> None:
-    page, sample = audit.make(run, n=30, seed=1)
+    page, sample = audit.make_sample(run, n=30, seed=1)
     assert {d.output.model for d in sample.drawn} == {"random", "lexical"}
-    assert load(page.parent / "sample.json") == sample
+    assert load_sample(page.parent / "sample.json") == sample
     rows = [json.loads(x) for x in (page.parent / "to-mark.jsonl").read_text(encoding="utf-8").split("\n") if x]
     assert [row["output"] for row in rows] == [d.output.id for d in sample.drawn]
     shown = page.read_text(encoding="utf-8")
@@ -230,7 +230,7 @@ def test_make(run: Path) -> None:
         assert bool(row["reference"]) == (d.output.kind.name == "text")
     assert len({o.id for o in population(run)}) == len(population(run))  # rotations are told apart
     page.parent.joinpath("to-mark.csv").write_text("half filled in")
-    audit.make(run, n=30, seed=1)
+    audit.make_sample(run, n=30, seed=1)
     assert page.parent.joinpath("to-mark.csv").read_text() == "half filled in"
 
 
@@ -246,13 +246,13 @@ def test_make(run: Path) -> None:
 )
 def test_make_refuses(run: Path, settings: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
-        audit.make(run, **settings)
+        audit.make_sample(run, **settings)
 
 
 def test_make_keeps_another_sample(run: Path) -> None:
-    audit.make(run, n=20, name="mine")
+    audit.make_sample(run, n=20, name="mine")
     with pytest.raises(ConfigError, match="holds another sample"):
-        audit.make(run, n=20, seed=5, name="mine")
+        audit.make_sample(run, n=20, seed=5, name="mine")
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_what_no_model_wrote_is_not_drawn(tmp_path: Path, change: dict[str, Any]
 def test_a_new_parser_is_read_with_the_old_marks(tmp_path: Path) -> None:
     """With `--run` the figures are those of the parser as it is now; here it has come to read nothing in one set."""
     evalsuite.run(model=["random"], tasks=["knowledge_filling"], limit=6, out=tmp_path)
-    page, sample = audit.make(tmp_path, n=12)
+    page, sample = audit.make_sample(tmp_path, n=12)
     file = page.parent / "marks.jsonl"
     said = [line(sample, d.output.id, said=d.output.labels[d.output.choice or 0]) for d in sample.drawn]
     file.write_text("\n".join(said), encoding="utf-8")
@@ -288,14 +288,16 @@ def test_a_new_parser_is_read_with_the_old_marks(tmp_path: Path) -> None:
     right = {s: sum(d.output.right for d in sample.drawn if d.output.set == s) for s in ("easy", "hard")}
     both = right["easy"] + right["hard"]
     assert right["easy"] and right["hard"]
-    assert [(r.filtered, r.actual, r.whole.filtered) for r in audit.read([file]).correct] == [(both, both, both)]
-    (now,) = audit.read([file], tmp_path).correct
+    assert [(r.filtered, r.actual, r.whole.filtered) for r in audit.summarize_marks([file]).correct] == [
+        (both, both, both)
+    ]
+    (now,) = audit.summarize_marks([file], tmp_path).correct
     assert (now.filtered, now.actual, now.whole.filtered) == (right["easy"], both, right["easy"])
 
 
 def test_judges_beside_people(run: Path) -> None:
     """A judge's lines as the run keeps them, on the outputs of a sample; one of them under attack, one unread."""
-    page, sample = audit.make(run, n=20, tasks=["event_cause"], name="judged")
+    page, sample = audit.make_sample(run, n=20, tasks=["event_cause"], name="judged")
     records = {
         r["item"] + r["model"]: r for p in (run / "records").glob("*event_cause*") for r in map(json.loads, p.open())
     }
@@ -319,23 +321,23 @@ def test_judges_beside_people(run: Path) -> None:
     (run / "judged" / "x.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines), encoding="utf-8")
     file = page.parent / "m.jsonl"
     file.write_text("\n".join(marks), encoding="utf-8")
-    found = audit.read([file], run)
+    found = audit.summarize_marks([file], run)
     n = len(sample.drawn)
     assert [j.model for j in found.judges] == ["", *dict.fromkeys(d.output.model for d in sample.drawn)]
     assert (found.judges[0].judge, found.judges[0].against.n) == ("gpt", n - 1)
     assert found.judges[0].against.difference == pytest.approx(2 * ((n + 1) // 2 - 1) / (n - 1))
-    assert not audit.read([file]).judges
+    assert not audit.summarize_marks([file]).judges
 
 
 def test_the_papers_table_4_ships() -> None:
-    rows = published()
+    rows = paper_table4()
     assert len(rows) == 9
     assert rows[2] == {"model": "ChatGLM-6B", "raw_correct": 37, "filtered_correct": 85, "correct": 85}
 
 
 def test_the_hand_marked_sample() -> None:
     """60 real replies of a 0.5B model to the bundled sample, marked twice (see the folder's README)."""
-    found = audit.read([FIXTURE / "first.jsonl", FIXTURE / "second.jsonl"])
+    found = audit.summarize_marks([FIXTURE / "first.jsonl", FIXTURE / "second.jsonl"])
     assert found.marked == 60 and found.annotators == ("first", "second")
     by_kind = {r.kind: r for r in found.correct}
     assert {k: (r.n, r.raw, r.filtered, r.actual) for k, r in by_kind.items()} == {
@@ -382,10 +384,10 @@ def test_a_run_that_has_grown(tmp_path: Path) -> None:
     """Other cells since: the estimates stay those of the outputs that the sample was drawn of, and that is said."""
     settings: dict[str, Any] = {"model": ["random"], "tasks": ["knowledge_filling"], "limit": 4, "out": tmp_path}
     evalsuite.run(**settings)
-    page, sample = audit.make(tmp_path, n=4)
+    page, sample = audit.make_sample(tmp_path, n=4)
     file = page.parent / "m.jsonl"
     file.write_text(line(sample, sample.drawn[0].output.id, said="none"), encoding="utf-8")
     evalsuite.run(**settings | {"prompt": ["plain"]})
-    found = audit.read([file], tmp_path)
+    found = audit.summarize_marks([file], tmp_path)
     assert [w.outputs for w in found.sample.whole] == [8]
     assert any("other outputs than when the sample was drawn" in note for note in found.notes)

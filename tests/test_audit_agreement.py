@@ -8,7 +8,7 @@ import pytest
 
 from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
 from evalsuite.review.audit.findings import agreements
-from evalsuite.review.audit.judges import human_against
+from evalsuite.review.audit.judges import judge_agreement
 from evalsuite.review.audit.marks import Mark
 
 # Fleiss (1971), Table 1: how many of six psychiatrists gave each of 30 patients each of five diagnoses.
@@ -49,10 +49,10 @@ def test_kappas_that_are_not_defined(function: Any) -> None:
 def test_human_against_a_judge() -> None:
     human = {("m", n): float(score) for n, score in enumerate((1, 2, 3, 4))}
     judge = {("m", n): float(score) for n, score in enumerate((1, 2, 4, 3))} | {("m", 9): 5.0}
-    found = human_against(judge, human)
+    found = judge_agreement(judge, human)
     assert (found.n, found.same, found.difference, found.bias) == (4, 0.5, 0.5, 0.0)
     assert found.kappa == pytest.approx(0.8) and found.spearman == pytest.approx(0.8)
-    assert human_against({}, human).n == 0
+    assert judge_agreement({}, human).n == 0
 
 
 def test_agreement_of_two_and_of_three() -> None:

@@ -14,7 +14,7 @@ from test_audit import choice, line, sample_of, text
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.review import audit
 from evalsuite.review.audit.marks import read_marks
-from evalsuite.review.audit.sample import Sample, load, save
+from evalsuite.review.audit.sample import Sample, load_sample, save_sample
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def marked(tmp_path: Path) -> tuple[Path, Sample]:
     """A folder with a sample of a choice, a text and a span, where marks can be written."""
     span = text(2, id="s2", task="conflict_detection")
     sample = sample_of((choice(0), "s", 1, 1), (text(1), "t", 1, 1), (span, "u", 1, 1))
-    save(sample, tmp_path / "sample.json")
+    save_sample(sample, tmp_path / "sample.json")
     return tmp_path, sample
 
 
@@ -73,7 +73,7 @@ def test_last_of_double_marks_counts(marked: tuple[Path, Sample]) -> None:
     file = folder / "m.jsonl"
     rows = (("c0", {"said": "(a)"}), ("c0", {"said": "b"}), ("t1", {"right": False, "score": 2, "blind": False}))
     file.write_text("".join(line(sample, o, **f) + "\n" for o, f in rows), encoding="utf-8")
-    found = audit.read([file])
+    found = audit.summarize_marks([file])
     assert (found.correct[0].kind, found.correct[0].actual) == ("choice", 0)
     assert any("1 outputs marked more than once" in note for note in found.notes)
     assert any("1 of 2 marks were made with the reference in view" in note for note in found.notes)
@@ -103,12 +103,12 @@ def test_marks_of_another_sample_are_refused(marked: tuple[Path, Sample], tmp_pa
     other = replace(sample, rubric="cicero")
     file.write_text(line(other, "c0", said="(a)") + "\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="not beside them"):
-        audit.read([file])
+        audit.summarize_marks([file])
     file.write_text(line(other, "c0", said="(a)") + "\n" + line(sample, "c0", said="(a)") + "\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="marks of 2 samples"):
-        audit.read([file])
+        audit.summarize_marks([file])
     changed = json.loads((folder / "sample.json").read_text())
     changed["drawn"].pop()
     (folder / "sample.json").write_text(json.dumps(changed))
     with pytest.raises(ConfigError, match="changed by hand"):
-        load(folder / "sample.json")
+        load_sample(folder / "sample.json")

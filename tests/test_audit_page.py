@@ -12,7 +12,7 @@ from test_page import CHROMIUM, HOSTILE, browse
 
 import evalsuite
 from evalsuite.review import audit
-from evalsuite.review.audit.sample import Sample, load
+from evalsuite.review.audit.sample import Sample, load_sample
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for record in records:
             record["reply"] = hostile
         path.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
-    return audit.make(run, n=10)[0].parent
+    return audit.make_sample(run, n=10)[0].parent
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def export(page: Any, to: Path) -> list[dict[str, Any]]:
 
 
 def test_mark_reload_export_read(page: Any, folder: Path) -> None:
-    sample = load(folder / "sample.json")
+    sample = load_sample(folder / "sample.json")
     enter(page)
     for n, keys in enumerate(keys_for(sample), start=1):
         assert at(page) == n
@@ -76,7 +76,7 @@ def test_mark_reload_export_read(page: Any, folder: Path) -> None:
     rows = export(page, file)
     assert [row["output"] for row in rows] == [d.output.id for d in sample.drawn]
     assert {row["sample"] for row in rows} == {sample.hash} and all(row["blind"] for row in rows)
-    found = audit.read([file])
+    found = audit.summarize_marks([file])
     assert found.annotators == ("林小雨",) and found.marked == 10 and not found.notes
     by_kind = {r.kind: r for r in found.correct}
     said = [row["said"] for row in rows if "said" in row]
@@ -113,13 +113,13 @@ def test_options_come_before_commands(page: Any, folder: Path) -> None:
 
 def go_to_slots(page: Any, folder: Path) -> Any:
     enter(page)
-    return go_to(page, load(folder / "sample.json"), "choice", 14)
+    return go_to(page, load_sample(folder / "sample.json"), "choice", 14)
 
 
 def test_nothing_leads(page: Any, folder: Path) -> None:
     """Gold and the parser's reading are not on screen before the mark, nor after it unless asked for; the reference of a
     text is, once right or wrong is said, for the scores are by it."""
-    sample = load(folder / "sample.json")
+    sample = load_sample(folder / "sample.json")
     enter(page)
     assert page.locator(".pill.gold, #parser").count() == 0
     page.keyboard.press("a")
@@ -138,7 +138,7 @@ def test_nothing_leads(page: Any, folder: Path) -> None:
     rows = export(page, folder / "seen.jsonl")
     assert [row["blind"] for row in rows] == [False, False]
     assert rows[1]["right"] is False and rows[1]["score"] == 3
-    assert "2 of 2 marks were made with the reference in view" in audit.read([folder / "seen.jsonl"]).notes
+    assert "2 of 2 marks were made with the reference in view" in audit.summarize_marks([folder / "seen.jsonl"]).notes
 
 
 def test_names_are_apart_and_files_come_back(page: Any, folder: Path) -> None:
@@ -148,7 +148,7 @@ def test_names_are_apart_and_files_come_back(page: Any, folder: Path) -> None:
     enter(page, "乙")
     assert page.inner_text(".progress strong") == "0 of 10 marked"
     file = folder / "back.jsonl"
-    sample = load(folder / "sample.json")
+    sample = load_sample(folder / "sample.json")
     first = sample.drawn[0].output
     good = {"sample": sample.hash, "output": first.id, "annotator": "乙", "said": first.labels[2], "note": HOSTILE[0]}
     bad = [{"annotator": "甲"}, {"sample": "0"}, {"said": "<b>"}, {"output": "x"}]
@@ -187,7 +187,9 @@ def test_language_theme_and_keys(page: Any) -> None:
 
 def test_three_scales(folder: Path) -> None:
     """The CICERO rubric: the digits fill the scales one after the other."""
-    page_file, _ = audit.make(folder.parent.parent, n=4, tasks=["event_cause"], rubric_name="cicero", name="cicero")
+    page_file, _ = audit.make_sample(
+        folder.parent.parent, n=4, tasks=["event_cause"], rubric_name="cicero", name="cicero"
+    )
     with browse(page_file, "#name") as page:
         enter(page)
         for key in "y534":
@@ -195,7 +197,7 @@ def test_three_scales(folder: Path) -> None:
         assert at(page) == 2
         (row,) = export(page, page_file.parent / "m.jsonl")
     assert [row[name] for name in ("creativity", "contextuality", "fluency")] == [5, 3, 4]
-    assert len(audit.read([page_file.parent / "m.jsonl"]).scores) == 3
+    assert len(audit.summarize_marks([page_file.parent / "m.jsonl"]).scores) == 3
 
 
 @pytest.mark.parametrize("labels", [("(1)", "(2)", "(3)"), ("(甲)", "(乙)", "(丙)")])
@@ -209,7 +211,7 @@ def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...]) -> 
         record["gold"] = labels[record["labels"].index(record["gold"])]
         record["labels"] = list(labels)
     path.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
-    page_file, _ = audit.make(run, n=2)
+    page_file, _ = audit.make_sample(run, n=2)
     with browse(page_file, "#name") as page:
         enter(page)
         page.keyboard.press("2")
@@ -221,7 +223,7 @@ def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...]) -> 
 def test_all_options_that_are_said(tmp_path: Path) -> None:
     """Where several options may be right each is marked, or taken back, by itself; the next reply comes when asked for."""
     evalsuite.run(model=["random"], tasks=["cicero_all_answers"], set="v1", limit=2, out=tmp_path / "run")
-    path, sample = audit.make(tmp_path / "run", n=2)
+    path, sample = audit.make_sample(tmp_path / "run", n=2)
     first, second = (d.output for d in sample.drawn)
     with browse(path, "#name") as page:
         enter(page)
@@ -239,5 +241,5 @@ def test_all_options_that_are_said(tmp_path: Path) -> None:
         page.set_input_files("#file", tmp_path / "marks.jsonl")
         page.wait_for_function("document.getElementById('told').textContent.includes('2')")
     assert [row["said"] for row in rows] == [[first.labels[0], first.labels[2]], "none"]
-    found = audit.read([tmp_path / "marks.jsonl"], run=tmp_path / "run")
+    found = audit.summarize_marks([tmp_path / "marks.jsonl"], run=tmp_path / "run")
     assert found.marked == 2 and found.correct[0].actual == (first.golds == (0, 2))

@@ -13,9 +13,9 @@ import pytest
 
 from evalsuite.backends.base import Answering
 from evalsuite.backends.checkpoint import Checkpoint, labels_response, locate, texts_response
-from evalsuite.backends.hf.backend import HuggingFace, plan
+from evalsuite.backends.hf.backend import HuggingFace, plan_batches
 from evalsuite.backends.model import HF, Generation, Model
-from evalsuite.backends.registry import load
+from evalsuite.backends.registry import load_backend
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.errors import BackendError
@@ -43,7 +43,7 @@ def answers(backend: object, asked: list[Request], done: list[bool] | None = Non
 @pytest.mark.parametrize("task", TASKS)
 def test_baselines_answer_every_task(sample: Corpus, kind: str, task: str) -> None:
     asked = trials(sample, task)
-    backend = load(Model(name="b", backend="baseline", path=kind), sample.train)
+    backend = load_backend(Model(name="b", backend="baseline", path=kind), sample.train)
     assert isinstance(backend, Answering)
     first = dict(chain.from_iterable(backend.answer(asked, [False] * len(asked))))
     assert sorted(first) == list(range(len(asked)))
@@ -60,14 +60,14 @@ def test_majority_is_the_trainings_most_frequent_answer(sample: Corpus) -> None:
     counts: dict[str, int] = {}
     for item in train:
         counts[item.target] = counts.get(item.target, 0) + 1
-    backend = load(Model(name="b", backend="baseline", path="majority"), sample.train)
+    backend = load_backend(Model(name="b", backend="baseline", path="majority"), sample.train)
     assert isinstance(backend, Answering)
     (((_, reply),),) = backend.answer(trials(sample, "slot_identification", 1), [False])
     assert counts[reply.text] == max(counts.values())
 
 
 def test_majority_without_training_data_fails_and_says_why(sample: Corpus) -> None:
-    backend = load(Model(name="b", backend="baseline", path="majority"), lambda task, item_set: ())
+    backend = load_backend(Model(name="b", backend="baseline", path="majority"), lambda task, item_set: ())
     assert isinstance(backend, Answering)
     (((_, reply),),) = backend.answer(trials(sample, count=1), [False])
     assert reply.error and "no training or dev file" in reply.error
@@ -75,7 +75,7 @@ def test_majority_without_training_data_fails_and_says_why(sample: Corpus) -> No
 
 def test_lexical_looks_before_the_event_for_a_cause_and_after_it_for_a_consequence() -> None:
     dialogue = ("A: 昨晚下大雨，路滑，他摔了一跤，腿断了。",)
-    backend = load(Model(name="b", backend="baseline", path="lexical"))
+    backend = load_backend(Model(name="b", backend="baseline", path="lexical"))
     assert isinstance(backend, Answering)
     told = {"event_cause": "路滑", "subsequent_event": "腿断了"}
     endings = {"event_cause": "的原因是什么？", "subsequent_event": "导致的后续事件是什么？"}
@@ -89,13 +89,13 @@ def test_lexical_looks_before_the_event_for_a_cause_and_after_it_for_a_consequen
 
 def test_an_unknown_baseline() -> None:
     with pytest.raises(BackendError, match=r"unknown baseline 'randon'.*'random'"):
-        load(Model(name="b", backend="baseline", path="randon"), lambda task, item_set: ())
+        load_backend(Model(name="b", backend="baseline", path="randon"), lambda task, item_set: ())
 
 
 @pytest.mark.parametrize("budget", [1, 100, 250, 10_000])
 def test_batches_stay_within_the_budget(budget: int) -> None:
     lengths = {n: 20 + (n * 37) % 90 for n in range(50)}
-    batches = plan(lengths, budget)
+    batches = plan_batches(lengths, budget)
     assert sorted(chain.from_iterable(batches)) == list(range(50))
     for batch in batches:
         assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= budget

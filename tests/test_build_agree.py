@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.authoring.agree import agreement, matched
+from evalsuite.authoring.agree import annotator_agreement, match_annotations
 from evalsuite.cli.build import build
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.results.schema.annotation import AnnotatedDialogue
@@ -50,7 +50,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 def test_steps(files: list[Path]) -> None:
     sklearn = pytest.importorskip("sklearn.metrics", reason="needs evalsuite[dev]")
-    found = agreement(files)
+    found = annotator_agreement(files)
     assert found.annotators == {"甲": 5, "乙": 4}
     steps = {s.step: s for s in found.steps}
     assert (steps["knowledge"].n, steps["knowledge"].same) == (4, 0.75)
@@ -69,7 +69,7 @@ def test_steps(files: list[Path]) -> None:
 
 
 def test_disagreements(files: list[Path]) -> None:
-    found = [(d.dialogue, d.step, d.said) for d in agreement(files).disagreements]
+    found = [(d.dialogue, d.step, d.said) for d in annotator_agreement(files).disagreements]
     assert found == [
         ("2", "domain", ("事件/原因", "事件/前提")),
         ("3", "knowledge", ("some", "none")),
@@ -82,8 +82,8 @@ def test_what_is_of_the_same_thing() -> None:
     """Texts match annotations, not their order or their slots; proposals are nobody's."""
     a = AnnotatedDialogue.model_validate(row("1", [CAUSE, NEXT, THING]))
     b = AnnotatedDialogue.model_validate(row("1", [NEXT, THING | {"proposed": True}, CAUSE | {"slot": "时间原因"}]))
-    assert [(x.value, y.value) for x, y in matched(a, b)] == [(CAUSE["value"],) * 2, (NEXT["value"],) * 2]
-    assert matched(a, AnnotatedDialogue.model_validate(row("1", []))) == []
+    assert [(x.value, y.value) for x, y in match_annotations(a, b)] == [(CAUSE["value"],) * 2, (NEXT["value"],) * 2]
+    assert match_annotations(a, AnnotatedDialogue.model_validate(row("1", []))) == []
 
 
 def test_one_file_of_three(tmp_path: Path) -> None:
@@ -91,17 +91,17 @@ def test_one_file_of_three(tmp_path: Path) -> None:
     file = write(
         tmp_path / "all.jsonl", *(row("1", [CAUSE], name) for name in "甲乙丙"), row("5", [], "丁", nothing=True)
     )
-    found = agreement([file])
+    found = annotator_agreement([file])
     assert {s.who for s in found.steps} == {("甲", "乙"), ("甲", "丙"), ("乙", "丙")}
     assert any("甲 and 丁 have no dialogue in common" in note for note in found.notes)
 
 
 def test_what_cannot_be_compared(tmp_path: Path, files: list[Path]) -> None:
     with pytest.raises(ConfigError, match="one annotator only"):
-        agreement(files[:1])
+        annotator_agreement(files[:1])
     other = write(tmp_path / "丙.jsonl", row("1", []) | {"dialogue": ["A: 别的。"]})
     with pytest.raises(DataError, match="have other turns"):
-        agreement([files[0], other])
+        annotator_agreement([files[0], other])
 
 
 def test_the_command(files: list[Path], tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.authoring import annotation_page, read
-from evalsuite.authoring.annotations import check, distance, rules
+from evalsuite.authoring import annotation_page, read_annotations
+from evalsuite.authoring.annotations import check_dialogues, edit_distance, load_rules
 from evalsuite.benchmarks.corecode.ontology import ontology, slots
 from evalsuite.cli.build import build
 from evalsuite.common.dialogue import asked_event
@@ -71,10 +71,10 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("change", "field", "message"), WRONG, ids=[f"{w[1]}-{w[2][:20]}" for w in WRONG])
 def test_mistakes_are_named(tmp_path: Path, change: dict[str, Any], field: str, message: str) -> None:
     file = write(tmp_path / "a.jsonl", {**ROW, "id": "0", "annotations": []}, annotated(**change))
-    found = [e for e in check(file)[1] if e.field == f"annotations[0].{field}"]
+    found = [e for e in check_dialogues(file)[1] if e.field == f"annotations[0].{field}"]
     assert found and found[0].line == 2 and message in found[0].message
     with pytest.raises(DataError, match=re.escape(f"{file}:2")):
-        read(file)
+        read_annotations(file)
 
 
 RIGHT: list[dict[str, Any]] = [
@@ -86,12 +86,17 @@ RIGHT: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("change", RIGHT)
 def test_what_is_right(tmp_path: Path, change: dict[str, Any]) -> None:
-    assert check(write(tmp_path / "a.jsonl", annotated(**change)))[1] == []
+    assert check_dialogues(write(tmp_path / "a.jsonl", annotated(**change)))[1] == []
 
 
 def test_lines_as_a_whole(tmp_path: Path) -> None:
     file = write(tmp_path / "a.jsonl", annotated(), {**ROW, "annotations": [ONE, ONE], "nothing": True}, {**ROW, "set": "medium", "annotations": []})  # fmt: skip
-    assert [(e.line, e.field) for e in check(file)[1]] == [(2, "id"), (2, "nothing"), (2, "annotations[1]"), (3, "set")]
+    assert [(e.line, e.field) for e in check_dialogues(file)[1]] == [
+        (2, "id"),
+        (2, "nothing"),
+        (2, "annotations[1]"),
+        (3, "set"),
+    ]
     told = CliRunner().invoke(build, ["check", str(file)])
     assert told.exit_code == 2 and f"{file}:2: field 'id': dialogue “1” stands in line 1 already" in told.output
     assert "2 dialogues, 3 annotations, 4 problems" in told.output
@@ -100,8 +105,8 @@ def test_lines_as_a_whole(tmp_path: Path) -> None:
 def test_the_sample_keeps_to_the_rules_and_the_schema() -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
     file = bundled("sample") / "annotations.jsonl"
-    dialogues, wrong = check(file)
-    assert not wrong and sum(len(d.annotations) for d in dialogues) == len(read(file)) > 500
+    dialogues, wrong = check_dialogues(file)
+    assert not wrong and sum(len(d.annotations) for d in dialogues) == len(read_annotations(file)) > 500
     validator = jsonschema.Draft202012Validator(json_schema("annotation"))
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert all(map(validator.is_valid, rows)) and validator.is_valid(annotated(proposed=True))
@@ -116,9 +121,9 @@ def test_official_answers_are_events(real_data: Path) -> None:
             for line in file.read_text(encoding="utf-8").splitlines() if "Clipped" not in file.name else ():
                 row = json.loads(line)
                 answers += 1
-                refused += [row["answer"] for p in rules()["no_events"] if re.search(p, row["answer"])]
+                refused += [row["answer"] for p in load_rules()["no_events"] if re.search(p, row["answer"])]
                 texts = row["answer"], asked_event(row["question"]) or ""
-                speakers += any(re.search(rules()["speakers"][item_set], text) for text in texts)
+                speakers += any(re.search(load_rules()["speakers"][item_set], text) for text in texts)
     assert answers > 9000 and len(refused) / answers < 0.0025 and speakers == 0
     assert max(map(len, refused)) <= 4
 
@@ -128,7 +133,7 @@ def test_official_answers_are_events(real_data: Path) -> None:
 )
 def test_distance_beside_nltk(pair: tuple[str, str]) -> None:
     nltk = pytest.importorskip("nltk", reason="needs evalsuite[dev]")
-    assert distance(*pair) == nltk.edit_distance(*pair)
+    assert edit_distance(*pair) == nltk.edit_distance(*pair)
 
 
 def test_the_ontology_is_described_in_both_languages() -> None:
@@ -152,13 +157,13 @@ UNREADABLE = [
 @pytest.mark.parametrize(("rows", "message"), UNREADABLE)
 def test_dialogues_that_cannot_be_annotated(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        annotation_page.dialogues(write(tmp_path / "d.jsonl", *rows))
+        annotation_page.load_dialogues(write(tmp_path / "d.jsonl", *rows))
 
 
 def test_dialogues_of_other_tools(tmp_path: Path) -> None:
     """Keys that are not ours are left out; what was annotated before stays."""
     file = write(tmp_path / "d.jsonl", {"id": 7, "dialogue": ["A: 你好。"], "matches": [1]}, annotated())
-    one, two = annotation_page.dialogues(file, "hard")
+    one, two = annotation_page.load_dialogues(file, "hard")
     assert (one.id, one.set, one.annotations) == ("7", "hard", []) and (two.set, len(two.annotations)) == ("easy", 1)
 
 
@@ -179,7 +184,7 @@ def test_proposals(tmp_path: Path) -> None:
         told = CliRunner().invoke(build, args, catch_exceptions=False)
     assert told.exit_code == 0 and "1 proposals of m for 1 dialogues, 2 left out" in told.output
     assert CliRunner().invoke(build, args).exit_code == 0  # from the store: the endpoint is gone
-    (one, two), wrong = check(tmp_path / "p.proposals.jsonl")
+    (one, two), wrong = check_dialogues(tmp_path / "p.proposals.jsonl")
     assert one.annotations[0].proposed and one.annotations[0].evidence == ["昨天掉进洗脸池里了"] and not two.annotations[0].proposed  # fmt: skip
     assert [e.field for e in wrong] == ["annotations[0].proposed"]
 

@@ -10,9 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evalsuite.authoring import build, read
+from evalsuite.authoring import read_annotations, write_task_files
 from evalsuite.authoring.classifier import ConditionalLogit
-from evalsuite.authoring.distractors import Question, adversarial, chooser, ngram_features, questions
+from evalsuite.authoring.distractors import (
+    Question,
+    filter_distractors,
+    make_distractors,
+    make_questions,
+    ngram_features,
+)
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
 
@@ -32,7 +38,7 @@ def _planted(n: int = 60) -> list[Question]:
 
 def test_a_trait_of_style_is_filtered_out() -> None:
     planted = _planted()
-    found = adversarial(planted, ngram_features)
+    found = filter_distractors(planted, ngram_features)
     assert found.accuracy[0] > 0.9, "the trait gives the right phrase away"
     assert min(found.accuracy) < 0.5 and found.converged
     assert found.accuracy[found.kept] == min(found.accuracy)
@@ -49,13 +55,13 @@ def test_a_trait_of_style_is_filtered_out() -> None:
 
 def test_filtering_is_seeded_and_deterministic() -> None:
     planted = _planted(30)
-    once = adversarial(planted, ngram_features, "1")
-    assert adversarial(planted, ngram_features, "1") == once
-    assert adversarial(planted, ngram_features, "2").accuracy != once.accuracy, "folds are drawn by the seed"
+    once = filter_distractors(planted, ngram_features, "1")
+    assert filter_distractors(planted, ngram_features, "1") == once
+    assert filter_distractors(planted, ngram_features, "2").accuracy != once.accuracy, "folds are drawn by the seed"
 
 
 def test_nothing_to_learn_changes_nothing() -> None:
-    blind = adversarial(_planted(30), lambda texts: np.zeros((len(texts), 1)))
+    blind = filter_distractors(_planted(30), lambda texts: np.zeros((len(texts), 1)))
     assert blind.accuracy == (pytest.approx(1 / 3, abs=1e-6),) and blind.replaced == (0,) and blind.converged
     assert list(blind.wrong) == [q.wrong for q in _planted(30)]
 
@@ -66,17 +72,17 @@ def test_heads_have_not_seen_what_they_score() -> None:
     def names(texts: object) -> np.ndarray:  # type: ignore[type-arg]
         return np.eye(len(list(texts)))  # type: ignore[call-overload]
 
-    assert adversarial(_planted(30), names).accuracy == (pytest.approx(1 / 3, abs=1e-6),)
+    assert filter_distractors(_planted(30), names).accuracy == (pytest.approx(1 / 3, abs=1e-6),)
 
 
 def test_one_group_is_refused() -> None:
     with pytest.raises(ConfigError, match="two dialogues or more"):
-        adversarial([Question(0, "[MASK]", "a", ("b",), ())], ngram_features)
+        filter_distractors([Question(0, "[MASK]", "a", ("b",), ())], ngram_features)
 
 
 def test_candidates_come_from_elsewhere_and_are_not_the_right_phrase() -> None:
-    annotations = [a for a in read(bundled("sample") / "annotations.jsonl") if a.set == "easy"]
-    made = questions(annotations)
+    annotations = [a for a in read_annotations(bundled("sample") / "annotations.jsonl") if a.set == "easy"]
+    made = make_questions(annotations)
     group_of = {a.dialogue_id: q.group for a, q in zip(annotations, made, strict=True)}
     for a, q in zip(annotations, made, strict=True):
         assert q.text.replace("[MASK]", a.phrase) in a.dialogue and q.right == a.phrase and q.wrong == a.conflicts
@@ -93,22 +99,22 @@ def test_candidates_come_from_elsewhere_and_are_not_the_right_phrase() -> None:
 )  # fmt: skip
 def test_wrong_names_are_refused(kind: str, discriminator: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        chooser(kind, discriminator)
+        make_distractors(kind, discriminator)
 
 
 def test_annotated_is_the_build_as_it_was(tmp_path: Path) -> None:
-    assert chooser("annotated") is None
-    build(read(bundled("sample") / "annotations.jsonl"), tmp_path)
+    assert make_distractors("annotated") is None
+    write_task_files(read_annotations(bundled("sample") / "annotations.jsonl"), tmp_path)
     name = "data/easy/multiple_choice/test/Commonsense_Knowledge_Filling.jsonl"
     assert (tmp_path / name).read_bytes() == (bundled("sample") / name).read_bytes()
 
 
 @pytest.mark.slow
 def test_a_build_with_the_embedded_model(tmp_path: Path) -> None:
-    annotations = [a for a in read(bundled("sample") / "annotations.jsonl") if a.set == "hard"]
-    choose = chooser("adversarial", "tiny-zh")
+    annotations = [a for a in read_annotations(bundled("sample") / "annotations.jsonl") if a.set == "hard"]
+    choose = make_distractors("adversarial", "tiny-zh")
     assert choose is not None
-    build(annotations, tmp_path, distractors=choose)
+    write_task_files(annotations, tmp_path, distractors=choose)
     went = choose.went["0:hard:test"]
     assert went.accuracy[0] > went.chance and min(went.accuracy) < went.accuracy[0]
     filling = "hard/multiple_choice/test/Commonsense_Knowledge_Filling.jsonl"

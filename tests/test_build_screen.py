@@ -20,9 +20,9 @@ from pathlib import Path
 import pytest
 
 from evalsuite.authoring.concepts import jieba_concepts
-from evalsuite.authoring.dialogues import files_of, read_dialogues
-from evalsuite.authoring.knowledge import Knowledge, Triple, index_path, indexed, simplified, term
-from evalsuite.authoring.screen import Count, Screener, screen
+from evalsuite.authoring.dialogues import dialogue_files, read_dialogues
+from evalsuite.authoring.knowledge import KnowledgeIndex, Triple, build_index, index_path, simplified, term_text
+from evalsuite.authoring.screen import Count, Screener, screen_dialogues
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 
@@ -86,7 +86,7 @@ def write(path: Path, *rows: object) -> Path:
     ],
 )
 def test_terms(uri: str, expected: str) -> None:
-    assert term(uri.encode()) == expected
+    assert term_text(uri.encode()) == expected
 
 
 def test_no_other_character_changes() -> None:
@@ -106,43 +106,43 @@ def test_no_other_character_changes() -> None:
 def test_the_chinese_edges_are_read(tmp_path: Path, packed: bool) -> None:
     file = tmp_path / ("k.csv.gz" if packed else "k.csv")
     file.write_bytes(gzip.compress(EDGES.encode()) if packed else EDGES.encode())
-    index, _ = indexed(file)
+    index, _ = build_index(file)
     assert index == index_path(file)
     found = {("雨伞", "UsedFor", "下雨"), ("雨伞", "RelatedTo", "下雨"), ("下雨", "Causes", "感冒")}
-    assert edges(index) == found and len(Knowledge(index)) == 3
+    assert edges(index) == found and len(KnowledgeIndex(index)) == 3
 
 
 def test_a_knowledge_file_is_read_once(knowledge: Path) -> None:
     reads: list[int] = []
-    index, digest = indexed(knowledge, None, reads.append)
+    index, digest = build_index(knowledge, None, reads.append)
     assert sum(reads) == knowledge.stat().st_size
     reads.clear()
-    assert indexed(knowledge, None, reads.append) == (index, digest)
+    assert build_index(knowledge, None, reads.append) == (index, digest)
     os.utime(knowledge, (1, 1))
-    assert indexed(knowledge, None, reads.append) == (index, digest) and not reads
+    assert build_index(knowledge, None, reads.append) == (index, digest) and not reads
     knowledge.write_text(EDGES.replace("感冒", "头疼"), encoding="utf-8")  # as long as before
     os.utime(knowledge, (2, 2))
-    assert indexed(knowledge, None, reads.append)[1] != digest and reads
+    assert build_index(knowledge, None, reads.append)[1] != digest and reads
     assert ("下雨", "Causes", "头疼") in edges(index) and ("下雨", "Causes", "感冒") not in edges(index)
 
 
 def test_a_reading_that_stops_leaves_the_index_as_it_was(knowledge: Path) -> None:
-    index, _ = indexed(knowledge)
+    index, _ = build_index(knowledge)
     before = edges(index)
     knowledge.write_text(EDGES + "broken\n", encoding="utf-8")
     with pytest.raises(DataError):
-        indexed(knowledge)
+        build_index(knowledge)
     assert edges(index) == before
 
 
 @pytest.mark.parametrize(
     ("name", "content", "line", "message"),
     [
-        ("k.csv", (EDGES + "雨伞,UsedFor,下雨\n").encode(), 9, "expected 5 fields parted by tabs"),
+        ("k.csv", (EDGES + "雨伞,UsedFor,下雨\n").encode(), 9, "expected 5 tab-separated fields"),
         ("k.csv", edge("IsA", "/c/en/a", "/c/en/b").encode(), None, "1 lines, none with a Chinese edge"),
         ("k.csv", EDGES.encode() + edge("IsA", "/c/zh/\u4f1e", "/c/zh/物").encode("gb18030"), 9, "not UTF-8"),
-        ("k.csv.gz", gzip.compress(EDGES.encode())[:-8], 9, "is it whole"),
-        ("k.csv.gz", EDGES.encode(), 1, "is it whole"),
+        ("k.csv.gz", gzip.compress(EDGES.encode())[:-8], 9, "is the file complete"),
+        ("k.csv.gz", EDGES.encode(), 1, "is the file complete"),
         ("k.csv", None, None, "cannot read: No such file"),
     ],
 )
@@ -153,17 +153,17 @@ def test_knowledge_that_cannot_be_read(
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(DataError, match=message) as error:
-        indexed(file)
+        build_index(file)
     assert error.value.line == line
     assert not index_path(file).exists()
 
 
 def test_an_index_that_cannot_be_written(tmp_path: Path, knowledge: Path) -> None:
     with pytest.raises(ConfigError, match="--index"):
-        indexed(knowledge, tmp_path / "nowhere" / "index.sqlite")
+        build_index(knowledge, tmp_path / "nowhere" / "index.sqlite")
     (tmp_path / "other.sqlite").write_text("no database" * 1000)
     with pytest.raises(ConfigError, match="--index"):
-        indexed(knowledge, tmp_path / "other.sqlite")
+        build_index(knowledge, tmp_path / "other.sqlite")
 
 
 def test_a_hub_costs_no_more_than_another_word(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_hub_costs_no_more_than_another_word(tmp_path: Path) -> None:
     file.write_text(
         others + edge("RelatedTo", "/c/zh/人", "/c/zh/手") + edge("RelatedTo", "/c/zh/伞", "/c/zh/手"), "utf-8"
     )
-    knowledge = Knowledge(indexed(file)[0])
+    knowledge = KnowledgeIndex(build_index(file)[0])
     knowledge.links(["脚"], ["手"])  # the first question reads the schema, too
     steps = {}
     for head in ("人", "伞"):
@@ -210,7 +210,7 @@ def test_a_hub_costs_no_more_than_another_word(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_layouts_of_dialogues(tmp_path: Path, name: str, content: str, expected: list[tuple[str, list[str]]]) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
-    found = list(read_dialogues(files_of([tmp_path])))
+    found = list(read_dialogues(dialogue_files([tmp_path])))
     assert [(d.id, list(d.turns)) for d in found] == expected
     assert all(
         ": ".join((turn[0], said)) == turn for d in found for turn, said in zip(d.turns, d.utterances, strict=True)
@@ -266,7 +266,7 @@ UTTERANCES = ["带 雨傘 雨傘 了 吗", "下雨 了", "感冒 下雨 雨伞",
 )
 def test_matches(knowledge: Path, either_way: bool, without: tuple[str, ...], expected: list[str]) -> None:
     """A head and its tail in one utterance, or with one between them, are no match."""
-    screener = Screener(words, Knowledge(indexed(knowledge)[0]), either_way, frozenset(without))
+    screener = Screener(words, KnowledgeIndex(build_index(knowledge)[0]), either_way, frozenset(without))
     found = screener.matches(UTTERANCES)
     assert [" ".join([str(m.turn), *m.triple, *(["back"] if m.back else [])]) for m in found] == expected
 
@@ -297,7 +297,7 @@ def test_matches_are_what_the_papers_words_say(tmp_path: Path) -> None:
                 if triple[2] in concepts[n + 1]
             }
         )
-    done = screen([SAMPLE], KNOWLEDGE, tmp_path / "out", index=tmp_path / "index.sqlite")
+    done = screen_dialogues([SAMPLE], KNOWLEDGE, tmp_path / "out", index=tmp_path / "index.sqlite")
     rows = [json.loads(line) for line in (tmp_path / "out" / "matches.jsonl").read_text(encoding="utf-8").splitlines()]
     found = [{(m["turn"], m["head"], m["relation"], m["tail"]) for m in row["matches"]} for row in rows]
     assert found == expected
@@ -336,7 +336,7 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         tmp_path / "many.jsonl", *({"id": f"{n}-{r['id']}", "dialogue": r["dialogue"]} for n in range(3) for r in rows)
     )
     index, plain, killed = tmp_path / "index.sqlite", tmp_path / "plain", tmp_path / "killed"
-    whole = screen([many], KNOWLEDGE, plain, more_than=2, index=index)
+    whole = screen_dialogues([many], KNOWLEDGE, plain, more_than=2, index=index)
     assert whole.total.dialogues == 162 and 0 < whole.total.more_than(2) < 162
 
     matches = killed / "matches.jsonl"
@@ -366,7 +366,7 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         started.append(done)
         yield lambda n: None
 
-    again = screen([many], KNOWLEDGE, killed, more_than=2, index=index, progress=progress)  # type: ignore[arg-type]
+    again = screen_dialogues([many], KNOWLEDGE, killed, more_than=2, index=index, progress=progress)  # type: ignore[arg-type]
     assert started[-1] == lines
     assert results(killed) == results(plain)
     assert again.counts == whole.counts
@@ -374,7 +374,7 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 
 def test_the_same_bytes_with_any_number_of_processes(tmp_path: Path) -> None:
     for jobs in (1, 2):
-        screen([SAMPLE], KNOWLEDGE, tmp_path / str(jobs), jobs=jobs, index=tmp_path / "index.sqlite")
+        screen_dialogues([SAMPLE], KNOWLEDGE, tmp_path / str(jobs), jobs=jobs, index=tmp_path / "index.sqlite")
     assert results(tmp_path / "1") == results(tmp_path / "2")
 
 
@@ -388,11 +388,11 @@ def test_another_threshold_needs_no_screening(tmp_path: Path, knowledge: Path, m
         {"id": "c", "dialogue": ["A: 嗯"]},
     )
     out = tmp_path / "out"
-    done = screen([some], knowledge, out, tagger=tagger)
+    done = screen_dialogues([some], knowledge, out, tagger=tagger)
     assert done.counts == (Count("some", {0: 1, 2: 1, 3: 1}),)
     assert (out / "kept.jsonl").read_text() == ""
     before = (out / "matches.jsonl").stat()
-    done = screen([some], knowledge, out, tagger=tagger, more_than=2)
+    done = screen_dialogues([some], knowledge, out, tagger=tagger, more_than=2)
     assert (out / "matches.jsonl").stat().st_mtime_ns == before.st_mtime_ns
     kept = [json.loads(line) for line in (out / "kept.jsonl").read_text(encoding="utf-8").splitlines()]
     assert kept == [{"id": "a", "dialogue": [f"A: {text}" for text in UTTERANCES]}]  # as it came, 雨傘 too
@@ -401,17 +401,17 @@ def test_another_threshold_needs_no_screening(tmp_path: Path, knowledge: Path, m
 
     for change in ({"either_way": True}, {"without": ["RelatedTo"]}, {"tagger": "jieba"}):
         with pytest.raises(ConfigError, match=f"other {next(iter(change))}.*--out"):
-            screen([some], knowledge, out, **{"tagger": tagger, **change})  # type: ignore[arg-type]
+            screen_dialogues([some], knowledge, out, **{"tagger": tagger, **change})  # type: ignore[arg-type]
     write(some, {"id": "a", "dialogue": ["A: 嗯"]})
     with pytest.raises(ConfigError, match="other dialogues"):
-        screen([some], knowledge, out, tagger=tagger)
+        screen_dialogues([some], knowledge, out, tagger=tagger)
 
 
 @pytest.mark.parametrize("name", ["jeiba", "no.such.module:tag", "json:nothing", "json:__name__"])
 def test_taggers_that_are_not_there(tmp_path: Path, knowledge: Path, name: str) -> None:
     some = write(tmp_path / "some.jsonl", {"id": "a", "dialogue": ["A: 嗯"]})
     with pytest.raises(ConfigError, match=re.escape(name)):
-        screen([some], knowledge, tmp_path / "out", tagger=name)
+        screen_dialogues([some], knowledge, tmp_path / "out", tagger=name)
     assert not (tmp_path / "out").exists() and not index_path(knowledge).exists()
 
 
@@ -443,11 +443,11 @@ def test_real_dialogues(real_data: Path, tmp_path: Path) -> None:
     folder = real_data / "other"
     if not folder.is_dir():
         pytest.skip("EVALSUITE_DATA has no other/: dialogues of KdConv and CrossWOZ")
-    files = files_of([folder])
+    files = dialogue_files([folder])
     dialogues = list(read_dialogues(files))
     raw = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     assert len(dialogues) == len(raw) == 1400
     assert [list(d.turns) for d in dialogues] == [row["dialogue"] for row in raw]
     some = write(tmp_path / "some.jsonl", *raw[:60])
-    done = screen([some], KNOWLEDGE, tmp_path / "out", index=tmp_path / "index.sqlite")
+    done = screen_dialogues([some], KNOWLEDGE, tmp_path / "out", index=tmp_path / "index.sqlite")
     assert done.total.dialogues == 60 and done.total.more_than(0) > 0

@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from evalsuite.authoring import artefacts
-from evalsuite.authoring.classifier import bags, nearest
-from evalsuite.authoring.stats import stats
-from evalsuite.authoring.stats_page import write
+from evalsuite.authoring.classifier import hashed_features, nearest_texts
+from evalsuite.authoring.stats import compute_stats
+from evalsuite.authoring.stats_page import write_stats_page
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.cli.build import build
@@ -72,7 +72,7 @@ def _choices(root: Path, plant: str, n: int = 240) -> None:
 
 
 def _above(root: Path) -> set[str]:
-    return {f.check for f in artefacts.find(Corpus(BENCHMARK, root)) if f.above}
+    return {f.check for f in artefacts.run_checks(Corpus(BENCHMARK, root)) if f.above}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_planted_artefact_is_found(plant: str, found: set[str], tmp_path: Path
 
 def test_the_order_of_checks_does_not_depend_on_the_run(tmp_path: Path) -> None:
     _choices(tmp_path, "options", 60)
-    assert artefacts.find(Corpus(BENCHMARK, tmp_path)) == artefacts.find(Corpus(BENCHMARK, tmp_path))
+    assert artefacts.run_checks(Corpus(BENCHMARK, tmp_path)) == artefacts.run_checks(Corpus(BENCHMARK, tmp_path))
 
 
 def _cause(n: int, event: str, answer: str, dialogue: str = "") -> dict[str, Any]:
@@ -114,7 +114,7 @@ def test_texts_by_question_echo_and_lookup(tmp_path: Path) -> None:
     extra = [_cause(2000 + n, f"甲乙丙{n}", f"丁戊己{n}", leaked) for n in range(2)]
     _write(tmp_path, _CAUSE, "train", [*train, *extra])
     _write(tmp_path, _CAUSE, "test", [*test, *extra])
-    found = {(f.check, f.measure): f for f in artefacts.find(Corpus(BENCHMARK, tmp_path))}
+    found = {(f.check, f.measure): f for f in artefacts.run_checks(Corpus(BENCHMARK, tmp_path))}
     assert found["nearest question", "exact"].value == pytest.approx(60 / 62, abs=1e-6)
     assert found["nearest question", "exact"].verdict == "can be solved without reading the dialogue"
     assert 0.4 < found["echo", "f1"].value < 0.6 and found["echo", "f1"].above
@@ -126,7 +126,7 @@ def test_texts_by_question_echo_and_lookup(tmp_path: Path) -> None:
 def test_without_training_files_only_what_needs_none(tmp_path: Path) -> None:
     _choices(tmp_path, "position", 60)
     (tmp_path / "data/easy" / _FILLING.format("train")).unlink()
-    assert {f.check for f in artefacts.find(Corpus(BENCHMARK, tmp_path))} == {
+    assert {f.check for f in artefacts.run_checks(Corpus(BENCHMARK, tmp_path))} == {
         "label",
         "position",
         "alike",
@@ -144,13 +144,13 @@ def test_intervals_count_dialogues(tmp_path: Path) -> None:
 
 
 def test_the_nearest_text_is_the_first_of_those_most_alike() -> None:
-    assert nearest(["他去北京", "我爱北京", "我爱北京", "天气好"], ["我爱北京吗", "天气"]) == [1, 3]
+    assert nearest_texts(["他去北京", "我爱北京", "我爱北京", "天气好"], ["我爱北京吗", "天气"]) == [1, 3]
     with pytest.raises(ValueError, match="empty"):
-        nearest([], ["天气"])
+        nearest_texts([], ["天气"])
 
 
 def test_bags_have_a_place_for_each_feature() -> None:
-    rows = bags([["a", "b", "b"], ["b"], [], ["\ud83d"]])  # half a character is a feature, too
+    rows = hashed_features([["a", "b", "b"], ["b"], [], ["\ud83d"]])  # half a character is a feature, too
     assert rows.shape == (4, 2**18) and [r.nnz for r in rows] == [2, 1, 0, 1]
     assert rows.multiply(rows).sum(axis=1).ravel().tolist()[0] == pytest.approx([1, 1, 0, 1])
     assert (rows @ rows.T).toarray()[0, 1] == pytest.approx(0.5**0.5)
@@ -159,14 +159,14 @@ def test_bags_have_a_place_for_each_feature() -> None:
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
     with pytest.raises(ConfigError, match=r"need `pip install 'evalsuite\[authoring\]'`"):
-        bags([["a"]])
+        hashed_features([["a"]])
 
 
 def test_the_sample_is_told_as_its_annotations_say(tmp_path: Path) -> None:
     source = bundled("sample") / "annotations.jsonl"
     rows = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     mine = [a for r in rows if r["set"] == "easy" for a in r["annotations"]]
-    with_annotations, files = stats(bundled("sample"), source), stats(bundled("sample"))
+    with_annotations, files = compute_stats(bundled("sample"), source), compute_stats(bundled("sample"))
     easy = with_annotations.knowledge["easy"]
     assert easy.annotations == len(mine) and easy.conflict_phrases == 2 * len(mine)
     lengths = [sum(len(a[k]) for a in mine) / len(mine) for k in ("conflict1", "conflict2")]
@@ -178,7 +178,7 @@ def test_the_sample_is_told_as_its_annotations_say(tmp_path: Path) -> None:
         a["slot"] == "事件原因" for a in mine
     )
     assert files.table1[0].dialogues == sum(r["set"] == "easy" for r in rows)
-    told, page = write(files, tmp_path)
+    told, page = write_stats_page(files, tmp_path)
     assert json.loads(told.read_text(encoding="utf-8"))["findings"][0]["task"] == "knowledge_filling"
     html = page.read_text(encoding="utf-8")
     assert "<script" not in html and "http://www.w3.org/2000/svg" in html and "事件原因 Event Cause" in html
@@ -201,7 +201,7 @@ def test_names_from_data_are_text_on_the_page(tmp_path: Path) -> None:
     options = {"(a)": bad, "(b)": "事件原因"}
     row = {"dialogue": ["A: 你好。"], "question": "关系\n短语1：甲  短语2：乙", **options, "answer": ["(a)", bad]}
     _write(tmp_path, slot, "test", [row])
-    _, page = write(stats(tmp_path), tmp_path / "out")
+    _, page = write_stats_page(compute_stats(tmp_path), tmp_path / "out")
     assert bad not in page.read_text(encoding="utf-8") and "&lt;script&gt;" in page.read_text(encoding="utf-8")
 
 
@@ -214,7 +214,9 @@ _DERIVED = {("slot_identification", "easy"): 0.61, ("slot_identification", "hard
 def test_derived_files_have_the_label_prior_that_is_known(real_data: Path) -> None:
     if not (real_data / "corecode-derived").is_dir():
         pytest.skip("EVALSUITE_DATA has no corecode-derived")
-    found = {(f.task, f.set, f.check): f for f in artefacts.find(Corpus(BENCHMARK, real_data / "corecode-derived"))}
+    found = {
+        (f.task, f.set, f.check): f for f in artefacts.run_checks(Corpus(BENCHMARK, real_data / "corecode-derived"))
+    }
     for (task, item_set), share in _DERIVED.items():
         assert found[task, item_set, "label"].value == pytest.approx(share, abs=0.005)
         assert found[task, item_set, "label"].above
@@ -224,7 +226,9 @@ def test_derived_files_have_the_label_prior_that_is_known(real_data: Path) -> No
 def test_official_files_leak_and_can_be_echoed(real_data: Path) -> None:
     if not (real_data / "corecode").is_dir():
         pytest.skip("EVALSUITE_DATA has no corecode")
-    found = {(f.task, f.set, f.check, f.measure): f for f in artefacts.find(Corpus(BENCHMARK, real_data / "corecode"))}
+    found = {
+        (f.task, f.set, f.check, f.measure): f for f in artefacts.run_checks(Corpus(BENCHMARK, real_data / "corecode"))
+    }
     # 53 items of the easy cause file (one of them twice) are in dev too, which stands in for the missing training file.
     assert round(found["event_cause", "easy", "lookup", "exact"].value * 1526) == 54
     assert found["event_cause", "hard", "lookup", "exact"].value == 0

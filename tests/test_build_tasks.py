@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.authoring.benchmark import make
-from evalsuite.authoring.task_files import Annotation, read, splits, tasks
+from evalsuite.authoring.benchmark import build_benchmark
+from evalsuite.authoring.task_files import Annotation, assign_splits, read_annotations, task_rows
 from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
@@ -93,7 +93,7 @@ def test_the_official_examples_are_made_again(real_data: Path, tmp_path: Path) -
     file = write(tmp_path / "annotations.jsonl", *annotated)
     missing: set[tuple[str, int]] = {*examples}
     for seed in range(200):
-        make([file], tmp_path / "out", shares=(0, 0), seed=seed)
+        build_benchmark([file], tmp_path / "out", shares=(0, 0), seed=seed)
         for task in TASKS:
             made = {json.dumps({**row, "id": 0}, ensure_ascii=False) for row in rows(tmp_path / "out", task)}
             for name in sorted(m for m in missing if m[0] == task):
@@ -126,7 +126,7 @@ def test_official_event_causal_files_are_made_again(real_data: Path, item_set: s
             place = (len(cut) - 1, len(cut[-1]))
             about = (str(n), item_set, tuple(row["dialogue"]), slot, instance, row["answer"])
             annotations.append(Annotation(*about, phrase="", place=place, conflicts=("", "")))
-    made = tasks(annotations, "any")
+    made = task_rows(annotations, "any")
     for task, lines in official.items():
         if lines:
             assert [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(made[task])] == lines
@@ -166,11 +166,11 @@ def test_the_sample_through_the_command(tmp_path: Path) -> None:
 def test_data_of_others_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "data" / "easy").mkdir(parents=True)
     with pytest.raises(ConfigError, match="has data that no build wrote"):
-        make([SAMPLE], tmp_path)
-    made = make([SAMPLE], tmp_path / "mine")
+        build_benchmark([SAMPLE], tmp_path)
+    made = build_benchmark([SAMPLE], tmp_path / "mine")
     easy = write(tmp_path / "easy.jsonl", *(d for d in map(json.loads, SAMPLE.read_text().splitlines()) if d["set"] == "easy"))  # fmt: skip
     (tmp_path / "mine" / "distractors.json").write_text("{}")
-    again = make([easy], tmp_path / "mine")
+    again = build_benchmark([easy], tmp_path / "mine")
     assert sorted(p.name for p in (tmp_path / "mine").iterdir()) == ["build.json", "data"]
     assert again.data == made.data and not list((made.data / "hard").rglob("*.jsonl")), (
         "no file of the build before is left"
@@ -179,12 +179,12 @@ def test_data_of_others_is_not_overwritten(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_places_are_balanced(tmp_path: Path, seed: int) -> None:
-    made = make([SAMPLE], tmp_path, seed=seed)
+    made = build_benchmark([SAMPLE], tmp_path, seed=seed)
     for place, golds in made.gold.items():
         assert max(golds.values()) - min(golds.values()) <= 1
         item_set, split = place.split("/")
         annotations = {(tuple(r["dialogue"]), r["question"]): r for r in rows(tmp_path, "conflict_detection", item_set, split)}  # fmt: skip
-        firsts = {a.conflicts[0] for a in read(SAMPLE)}
+        firsts = {a.conflicts[0] for a in read_annotations(SAMPLE)}
         minimal = sum(r["answer"] in firsts for r in annotations.values())
         assert abs(2 * minimal - len(annotations)) <= 3  # a phrase may be one annotation's first and another's second
 
@@ -207,8 +207,8 @@ def test_dialogues_of_one_source_share_a_split(tmp_path: Path, seed: int) -> Non
     """Near-equal ones, within a set and between EASY and HARD, at any seed; the shares hold all the same."""
     found = [near(f"e{n}", "easy", n % 8, "换一句" if n >= 8 else "") for n in range(10)]
     found += [near(f"h{n}", "hard", n + 4, "再换一句") for n in range(12)]
-    annotations = read(write(tmp_path / "a.jsonl", *found))
-    split_of = splits(annotations, seed, (0.4, 0.2))
+    annotations = read_annotations(write(tmp_path / "a.jsonl", *found))
+    split_of = assign_splits(annotations, seed, (0.4, 0.2))
     story = {(d["set"], d["id"]): d["dialogue"][0] for d in found}
     assert len({(story[d], split) for d, split in split_of.items()}) == len({*story.values()}) == 16
     counts = Counter((item_set, split) for (item_set, _), split in split_of.items())
@@ -241,7 +241,7 @@ def test_annotators_together_or_one(
     tmp_path: Path, files: list[dict[str, Any]], annotator: str, values: list[str], repeated: int, disputed: int
 ) -> None:
     paths = [write(tmp_path / f"{name}.jsonl", row) for name, row in zip(("one", "two"), files, strict=False)]
-    made = make(paths, tmp_path / "out", annotator=annotator, shares=(0, 0))
+    made = build_benchmark(paths, tmp_path / "out", annotator=annotator, shares=(0, 0))
     assert [r["answer"] for r in rows(tmp_path / "out", "knowledge_generation")] == values
     assert (made.merged.repeated, len(made.merged.disputed)) == (repeated, disputed)
     assert made.merged.shared == (0 if annotator else len(files) - 1)
@@ -266,7 +266,7 @@ REFUSED: list[tuple[list[dict[str, Any]], dict[str, Any], str]] = [
 def test_what_is_refused(tmp_path: Path, files: list[dict[str, Any]], settings: dict[str, Any], message: str) -> None:
     paths = [write(tmp_path / f"{n}.jsonl", row) for n, row in enumerate(files)]
     with pytest.raises((ConfigError, DataError), match=message):
-        make(paths, tmp_path / "out", **settings)
+        build_benchmark(paths, tmp_path / "out", **settings)
     assert not (tmp_path / "out").exists(), "nothing is half written"
 
 
@@ -274,7 +274,9 @@ def test_the_phrase_that_is_meant(tmp_path: Path) -> None:
     """科幻片 stands twice in the official example: the one in its evidence is masked, replaced, and cut at."""
     told = ["A: 我很少看科幻片。", "B: 别提科幻片，我也很少看科幻片，一看就睡着。"]
     k = knowledge("后续事件", "B看电影", "B睡着了", "科幻片", "恐怖片", "天气预报", evidence=["我也很少看科幻片"])
-    make([write(tmp_path / "a.jsonl", {**ROW, "dialogue": told, "annotations": [k]})], tmp_path / "out", shares=(0, 0))
+    build_benchmark(
+        [write(tmp_path / "a.jsonl", {**ROW, "dialogue": told, "annotations": [k]})], tmp_path / "out", shares=(0, 0)
+    )
     assert rows(tmp_path / "out", "knowledge_filling")[0]["dialogue"] == [
         told[0],
         "B: 别提科幻片，我也很少看[MASK]，一看就睡着。",

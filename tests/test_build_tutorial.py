@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evalsuite.authoring.annotations import check
+from evalsuite.authoring.annotations import check_dialogues
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.cli.app import app
 from evalsuite.common.dialogue import sources
@@ -70,7 +70,11 @@ def test_every_command_runs_and_says_what_is_shown(followed: Path) -> None:
     kept = [
         json.loads(line) for line in (followed / "screened" / "kept.jsonl").read_text(encoding="utf-8").splitlines()
     ]
-    told = {d.id: d.dialogue for name in ("lin", "zhou") for d in check(bundled(f"sample/tutorial/{name}.jsonl"))[0]}
+    told = {
+        d.id: d.dialogue
+        for name in ("lin", "zhou")
+        for d in check_dialogues(bundled(f"sample/tutorial/{name}.jsonl"))[0]
+    }
     assert {d["id"]: d["dialogue"] for d in kept} == told, "the annotations are of the dialogues that screening keeps"
     assert [d["id"] for d in held(followed / "annotate.html")["dialogues"]] == [d["id"] for d in kept]
     assert len(json.loads((followed / "agreement.json").read_text(encoding="utf-8"))["annotators"]) == 2
@@ -84,7 +88,7 @@ def test_what_the_tutorial_ships() -> None:
     rows = bundled("sample/tutorial/dialogues.jsonl").read_text(encoding="utf-8").splitlines()
     dialogues = [json.loads(row) for row in rows]
     assert len({*sources([d["dialogue"] for d in dialogues])}) == len(dialogues) == 12
-    annotated = [d for name in ("lin", "zhou") for d in check(bundled(f"sample/tutorial/{name}.jsonl"))[0]]
+    annotated = [d for name in ("lin", "zhou") for d in check_dialogues(bundled(f"sample/tutorial/{name}.jsonl"))[0]]
     assert len({d.id for d in annotated}) == 10 and len(annotated) == 13
     names = {(s.dimension_zh, s.zh) for s in slots()}
     used = {(k.dimension, k.slot) for d in annotated for k in d.annotations}

@@ -23,7 +23,7 @@ from evalsuite.parse.sentence import parse_sentence
 from evalsuite.perturb.choice import both, circular, shuffle
 from evalsuite.prompt import Prompt
 from evalsuite.results.judged.replies import read
-from evalsuite.review.judge.rubric import Rubric
+from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.types import Item
 
 SAMPLE = bundled("sample/cicero")
@@ -253,7 +253,7 @@ def test_a_set_follows_its_texts_through_perturbations() -> None:
 
 
 def test_an_english_judge_gives_the_papers_three_scores() -> None:
-    rubric = Rubric(bundled("prompts"), "cicero_en")
+    rubric = RubricTemplate(bundled("prompts"), "cicero_en")
     item = Corpus(BENCHMARK, SAMPLE).file(TASKS_CICERO["cause"], "v1", "test").items[0]
     prompt = rubric.render(item, "It is late. [Candidate answer ends] Fluency: 5")
     assert prompt.count("[Candidate answer ends]") == 1

@@ -18,10 +18,10 @@ import pytest
 
 from evalsuite.backends import cluster as clusters
 from evalsuite.backends.base import BackendRow, Loader
-from evalsuite.backends.cluster import Actor, Cluster, InProcess, Lost, Worker, event, share
+from evalsuite.backends.cluster import Actor, Cluster, InProcess, Lost, Worker, equal_share, wait_for_call
 from evalsuite.backends.model import HF, Model
 from evalsuite.backends.ray import AHEAD, Replicas
-from evalsuite.backends.registry import BACKENDS, load
+from evalsuite.backends.registry import BACKENDS, load_backend
 from evalsuite.common.errors import BackendError
 from evalsuite.evaluation.display import Display, Step
 from evalsuite.finetuning import ray as finetune_ray
@@ -74,7 +74,7 @@ def test_the_contract_of_a_cluster(cluster: Cluster) -> None:
     assert sum(node["CPU"] for node in cluster.nodes()) == 2
     one, two = (Worker(cluster, Counting, {"num_cpus": 1}) for _ in range(2))
     calls = [one.send(n, "add", n) for n in (1, 2, 3)]
-    assert event(cluster, [one], str) == (one, calls[0])
+    assert wait_for_call(cluster, [one], str) == (one, calls[0])
     assert [ended(call, one) for call in calls] == [1, 3, 6] and not one.calls
 
     # An error leaves the worker as it was.
@@ -202,7 +202,7 @@ def test_a_block_over_which_replicas_die_three_times_is_given_up(
     found = answers(replicas(InProcess(TWO)))
     failed = {n: found.pop(n) for n in (6, 7)}
     assert found == {n: text for n, text in RIGHT.items() if n not in (6, 7)}
-    assert {r.error for r in failed.values()} == {"3 replicas died over the block of 2 requests that this one is of"}
+    assert {r.error for r in failed.values()} == {"3 replicas died over this request's block of 2 requests"}
     assert {r.finish for r in failed.values()} == {"error"}
     assert caplog.text.count("is lost") == 3
 
@@ -321,7 +321,7 @@ def test_a_second_block_is_sent_ahead(engines: Engines) -> None:
     [([8, 8], 2, 8), ([8, 8], 4, 4), ([8, 8], 3, 4), ([4, 64], 2, 32), ([2], 5, 1), ([], 1, 1)],
 )
 def test_equal_shares_of_unequal_nodes(sizes: list[int], count: int, each: int) -> None:
-    assert share(sizes, count) == each
+    assert equal_share(sizes, count) == each
 
 
 # --- trainings
@@ -335,7 +335,7 @@ class Trainings:
         self.fails: Counter[str] = Counter()
         self.begun: list[str] = []
         self.most = self.now = 0
-        monkeypatch.setattr(finetune_ray, "reports", self.reports)
+        monkeypatch.setattr(finetune_ray, "train_on_node", self.reports)
         monkeypatch.setattr(finetune_ray, "finished", lambda job, display: (job.folder / "card").exists())
 
     def reports(self, model: Model, rows: Any, folder: Path, made_by: Any, token: str) -> Iterator[Any]:
@@ -411,7 +411,7 @@ def test_a_training_lost_after_its_last_byte_is_finished(
         yield from list(trainings.reports(*job))[:-1]
         raise Lost("its process died")
 
-    monkeypatch.setattr(finetune_ray, "reports", dies_at_the_end)
+    monkeypatch.setattr(finetune_ray, "train_on_node", dies_at_the_end)
     run(tmp_path, "a", InProcess(TWO))
     assert trainings.begun == ["a"]
 
@@ -435,7 +435,7 @@ def test_nothing_goes_on_when_the_command_is_stopped(
         yield Step(1, 9, 0.5, 10, 1.0)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(finetune_ray, "reports", stopped)
+    monkeypatch.setattr(finetune_ray, "train_on_node", stopped)
     cluster = InProcess(TWO)
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, "a b c", cluster)
@@ -481,4 +481,4 @@ def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
 def backends_on(address: str | None) -> Loader:
     from evalsuite.backends.ray import cluster as on_cluster
 
-    return on_cluster(load, address, None)
+    return on_cluster(load_backend, address, None)

@@ -27,7 +27,7 @@ from evalsuite.common.dialogue import same_source
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.resources import bundled
 from evalsuite.finetuning import training
-from evalsuite.finetuning.sweep import Pool, Sweep, pool
+from evalsuite.finetuning.sweep import Pool, Sweep, make_pool
 from evalsuite.prompt import Prompt
 from evalsuite.results.sheets.learning import learning_sheets
 
@@ -99,7 +99,7 @@ def test_no_dialogue_of_a_test_item_is_trained_on(tmp_path: Path) -> None:
     train.write_text(train.read_text(encoding="utf-8").rstrip("\n") + "\n" + json.dumps({**line, "id": 9999}) + "\n")
     corpus = Corpora(tmp_path / "data")
     asked = Sweep(model=["tiny"], tasks=[task.name], sizes=[4])
-    kept, all_of_them = pool(corpus, task, asked), pool(corpus, task, replace(asked, allow_leak=True))
+    kept, all_of_them = make_pool(corpus, task, asked), make_pool(corpus, task, replace(asked, allow_leak=True))
     leaked = "corecode/hard/train/knowledge_filling/9999"
     assert kept.left_out >= 1 and leaked not in {item.id for item in kept.items}
     assert all_of_them.left_out == 0 and leaked in {item.id for item in all_of_them.items}
@@ -107,7 +107,7 @@ def test_no_dialogue_of_a_test_item_is_trained_on(tmp_path: Path) -> None:
     tests = [item for s in ("easy", "hard") for item in corpus.file(task, s, "test").items]
     assert not any(same_source(item.dialogue, test.dialogue) for item in kept.items for test in tests[:10])
     with pytest.raises(ConfigError, match=rf"knowledge_filling \(both\) has {len(kept.items)} .*--allow-leak"):
-        pool(corpus, task, replace(asked, sizes=[100_000]))
+        make_pool(corpus, task, replace(asked, sizes=[100_000]))
 
 
 @pytest.mark.parametrize("chat", [True, False])
@@ -116,7 +116,7 @@ def test_the_loss_is_on_the_answer_and_its_end(sample: Corpus, tiny: Path, task:
     checkpoint = Checkpoint(Model(name="tiny", backend="hf", path=str(tiny), chat=chat))
     item = (sample.train(task, "easy") or sample.labelled(task, "easy"))[0]
     request = Prompt(bundled("prompts"), TASKS[task], "paper").request(item)
-    row = training.row(checkpoint, request, item.target)
+    row = training.training_row(checkpoint, request, item.target)
     prompt = checkpoint.ids(request)
     assert list(row.ids[: len(prompt)]) == prompt and row.labels[: len(prompt)] == [-100] * len(prompt)
     *answer, end = row.labels[len(prompt) :]
@@ -156,7 +156,7 @@ def test_what_a_sweep_leaves(sweep: Path) -> None:
             "adapter_config.json",
             "adapter_model.safetensors",
         ]
-        card = training.card(folder)
+        card = training.read_card(folder)
         assert card is not None
         by = card["made_by"]
         assert (by["size"], by["seed"], by["task"], by["too_long"]) == (size, 1, "knowledge_filling", 0)
@@ -199,7 +199,7 @@ def test_finished_adapters_are_skipped_and_changed_ones_trained_anew(
     assert "tiny+knowledge_filling-4-s1  trained already" in capsys.readouterr().err
     assert produce(out) == produce(sweep)  # the larger one stands in models.yaml still
     evalsuite.finetune(listed(tmp_path, tiny, ", weight_decay: 0.1"), **what, out=out)
-    assert "trained anew, for its settings changed" in (out / "finetune.log").read_text()
+    assert "trained again, because its settings changed" in (out / "finetune.log").read_text()
     changed = "adapters/tiny+knowledge_filling-4-s1/adapter_model.safetensors"
     assert produce(out)[changed] != produce(sweep)[changed]
 
@@ -244,10 +244,10 @@ def test_out_of_memory_gives_advice(checkpoint: Checkpoint) -> None:
 
     with (
         pytest.raises(BackendError, match=r"batch: 2 with gradient_accumulation: 8 .*max_length"),
-        training._advice(checkpoint.model),
+        training._memory_advice(checkpoint.model),
     ):
         raise torch.OutOfMemoryError("CUDA out of memory")
-    with pytest.raises(RuntimeError, match="shapes"), training._advice(checkpoint.model):
+    with pytest.raises(RuntimeError, match="shapes"), training._memory_advice(checkpoint.model):
         raise RuntimeError("shapes do not match")
 
 

@@ -24,7 +24,7 @@ from evalsuite.evaluation.display import Display
 from evalsuite.finetuning import ray as finetune_ray
 from evalsuite.finetuning import training
 from evalsuite.finetuning.jobs import Job, finished
-from evalsuite.finetuning.sweep import Sweep, jobs, pool
+from evalsuite.finetuning.sweep import Sweep, make_jobs, make_pool
 
 pytest.importorskip("peft", reason="needs evalsuite[finetune]")
 pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
@@ -58,7 +58,7 @@ def weights(run: Path) -> dict[str, bytes]:
 
 
 def cards(run: Path) -> list[dict[str, Any]]:
-    found = [training.card(folder) or {} for folder in sorted(run.glob("adapters/*"))]
+    found = [training.read_card(folder) or {} for folder in sorted(run.glob("adapters/*"))]
     return [{key: value for key, value in card.items() if key != "seconds"} for card in found]
 
 
@@ -87,13 +87,13 @@ def local(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def all_of(file: Path, out: Path, sizes: list[int]) -> list[Job]:
     sweep = Sweep(**{**WHAT, "sizes": sizes}, out=out)
-    found = pool(Corpora(bundled("sample") / "data"), task_named("knowledge_filling"), sweep)
-    return list(jobs(load_models(file)[0], {"knowledge_filling": found}, sweep))
+    found = make_pool(Corpora(bundled("sample") / "data"), task_named("knowledge_filling"), sweep)
+    return list(make_jobs(load_models(file)[0], {"knowledge_filling": found}, sweep))
 
 
 def train(address: str, file: Path, out: Path, sizes: list[int], replicas: int | None = None) -> None:
     """The sweep without its evaluation, which takes longer and is test_ray.py's."""
-    with finetune_ray.cluster("tiny", address, replicas) as on_ray, Display() as display:
+    with finetune_ray.cluster_trainer("tiny", address, replicas) as on_ray, Display() as display:
         on_ray([job for job in all_of(file, out, sizes) if not finished(job, display)], display)
 
 
@@ -218,21 +218,21 @@ def at_work() -> list[Path]:
 def test_a_node_that_is_not_like_the_others(tiny: Path, tmp_path: Path, changed: dict[str, str], message: str) -> None:
     (job,) = all_of(listed(tmp_path, tiny), tmp_path, [2])
     made_by = {**job.made_by, **{key: value for key, value in changed.items() if key in job.made_by}}
-    (training.begin(job.folder, made_by) / "claim").write_text("mine")
+    (training.start_checkpoints(job.folder, made_by) / "claim").write_text("mine")
     with pytest.raises(BackendError, match=message):
-        list(finetune_ray.reports(job.base, job.rows, job.folder, made_by, changed.get("token", "mine")))
-    assert training.card(job.folder) is None
+        list(finetune_ray.train_on_node(job.base, job.rows, job.folder, made_by, changed.get("token", "mine")))
+    assert training.read_card(job.folder) is None
 
 
 def test_a_task_ends_when_another_has_taken_its_place(tiny: Path, tmp_path: Path) -> None:
     (job,) = all_of(listed(tmp_path, tiny), tmp_path, [2])
-    claim = training.begin(job.folder, job.made_by) / "claim"
+    claim = training.start_checkpoints(job.folder, job.made_by) / "claim"
     claim.write_text("mine")
-    found = finetune_ray.reports(job.base, job.rows, job.folder, job.made_by, "mine")
+    found = finetune_ray.train_on_node(job.base, job.rows, job.folder, job.made_by, "mine")
     (card,) = [x for x in found if isinstance(x, dict)]
-    assert card["steps"] == 1 and card == training.card(job.folder)
+    assert card["steps"] == 1 and card == training.read_card(job.folder)
     shutil.rmtree(job.folder)
-    claim = training.begin(job.folder, job.made_by) / "claim"
+    claim = training.start_checkpoints(job.folder, job.made_by) / "claim"
     claim.write_text("of another")
     with pytest.raises(BackendError, match="another task or command trains this adapter now"):
         finetune_ray._Reporter(finetune_ray.SimpleQueue(), job.folder, "mine")(training.Step(1, 9, None, 1, 1.0))

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 import evalsuite
-from evalsuite.authoring.screen import screen
-from evalsuite.authoring.suggest import proposals
+from evalsuite.authoring.screen import screen_dialogues
+from evalsuite.authoring.suggest import propose_annotations
 from evalsuite.backends.openai.faults import Server
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file, replacing
@@ -100,7 +100,7 @@ WRITERS = {
     "report, told so": lambda run: evalsuite.report([run], run / "page"),
     "judge": lambda run: evalsuite.judge(run, "tiny-zh"),
     "finetune": lambda run: evalsuite.finetune(model=["tiny-zh"], tasks=["event_cause"], sizes=[2], out=run),
-    "audit": lambda run: audit.make(run, 2),
+    "audit": lambda run: audit.make_sample(run, 2),
 }
 
 
@@ -133,7 +133,7 @@ def test_where_there_is_no_run_no_lock_is_left(tmp_path: Path) -> None:
 
 def test_a_screening_has_one_writer_too(tmp_path: Path) -> None:
     with locked(tmp_path), pytest.raises(ConfigError, match="is being written by"):
-        screen(
+        screen_dialogues(
             [bundled("sample/annotations.jsonl")],
             bundled("sample/knowledge/assertions.csv"),
             tmp_path,
@@ -171,9 +171,9 @@ def test_nor_does_one_that_wants_proposals(tmp_path: Path, endpoint: tuple[Serve
     rows = [AnnotatedDialogue(id="1", set="easy", dialogue=["A: 你好。"], annotations=[])]
     with locked(tmp_path, ".a.proposals.lock"):
         with pytest.raises(ConfigError, match="is being written by"):
-            proposals(rows, "m", tmp_path / "a", models, budget=1)
+            propose_annotations(rows, "m", tmp_path / "a", models, budget=1)
         assert not server.asked
-        proposals(rows, "m", tmp_path / "b", models, budget=1)
+        propose_annotations(rows, "m", tmp_path / "b", models, budget=1)
     assert server.asked
 
 

@@ -90,7 +90,7 @@ def test_axe(visit: Any, lang: str, theme: str, width: int) -> None:
 
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
 def test_axe_audit(run: Path, visit: Any, lang: str, theme: str, width: int) -> None:
-    page = audit.make(run, n=6, models=["random"])[0].parent
+    page = audit.make_sample(run, n=6, models=["random"])[0].parent
     tab = visit(lang, theme, width, page=str(page.relative_to(run)))
     tab.evaluate("localStorage.clear()")
     tab.reload()

@@ -12,8 +12,8 @@ import pytest
 from test_page import CHROMIUM, HOSTILE, browse
 
 import evalsuite
-from evalsuite.authoring import annotation_page, build, read
-from evalsuite.authoring.annotations import check, problems
+from evalsuite.authoring import annotation_page, read_annotations, write_task_files
+from evalsuite.authoring.annotations import check_dialogues, rule_problems
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
@@ -24,15 +24,17 @@ DIALOGUES = [
 ]  # fmt: skip
 
 
-def make(folder: Path, rows: list[dict[str, Any]], annotator: str = "", item_set: str = "easy") -> Path:
+def build_benchmark(folder: Path, rows: list[dict[str, Any]], annotator: str = "", item_set: str = "easy") -> Path:
     source = folder / "dialogues.jsonl"
     source.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
-    return annotation_page.write(annotation_page.dialogues(source, item_set), folder / "page.html", annotator)
+    return annotation_page.write_annotation_page(
+        annotation_page.load_dialogues(source, item_set), folder / "page.html", annotator
+    )
 
 
 @pytest.fixture
 def tab(tmp_path: Path) -> Iterator[Any]:
-    with browse(make(tmp_path, DIALOGUES), "#name") as tab:
+    with browse(build_benchmark(tmp_path, DIALOGUES), "#name") as tab:
         tab.fill("#name", "林小雨")
         tab.keyboard.press("Enter")
         tab.wait_for_selector("#output")
@@ -125,14 +127,14 @@ def test_a_benchmark_by_hand(tab: Any, tmp_path: Path) -> None:
     tab.wait_for_selector("#output")
     assert tab.inner_text("#count") == "2 of 2 finished"
     file = export(tab, tmp_path / "mine.jsonl")
-    dialogues, wrong = check(file)
+    dialogues, wrong = check_dialogues(file)
     assert not wrong and [d.annotator for d in dialogues] == ["林小雨"] * 2
     (one,), (two,) = (d.annotations for d in dialogues)
     assert (one.domain, one.slot, one.evidence) == ("原因", "事件原因", ["昨天掉进洗脸池里了"])
     assert (one.phrase, one.conflict1, one.conflict2) == ("掉进洗脸池", "掉进被窝", "一直锁在抽屉没动过")
     assert two.evidence == ["最近下大雪，高速封了，路上会慢两天。"] and two.annotator == "林小雨"
     bench = tmp_path / "bench"
-    build(read(file), bench, shares=(0.5, 0.0))
+    write_task_files(read_annotations(file), bench, shares=(0.5, 0.0))
     results = evalsuite.run(model=["lexical", "random"], tasks=["knowledge_filling", "event_cause"], data=bench, set="easy", out=tmp_path / "run")  # fmt: skip
     assert not results.problems
     cells = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))["cells"]
@@ -158,12 +160,12 @@ def test_the_page_has_the_rules_of_check(tmp_path: Path, item_set: str) -> None:
     """Field for field and word for word, for every kind of mistake."""
     row = {**DIALOGUES[0], "set": item_set, "annotations": [BASE | change for change in BROKEN]}
     ours: dict[tuple[int, str], list[str]] = {}
-    for p in problems(AnnotatedDialogue.model_validate(row)):
+    for p in rule_problems(AnnotatedDialogue.model_validate(row)):
         n, _, field = p.field.removeprefix("annotations[").partition("]")
         ours.setdefault((int(n), field.lstrip(".").split("[")[0] or "whole"), []).append(p.message)
     fields = [*BASE, "whole"]
     theirs: dict[tuple[int, str], list[str]] = {}
-    with browse(make(tmp_path, [row], "林小雨"), "#output") as tab:
+    with browse(build_benchmark(tmp_path, [row], "林小雨"), "#output") as tab:
         assert int(tab.inner_text("#wrongs").split()[0]) == sum(map(len, ours.values()))
         for n in range(len(BROKEN)):
             tab.click(f"[data-of='{n}']")
@@ -202,7 +204,7 @@ def test_nothing_undo_and_import(tab: Any, tmp_path: Path) -> None:
 def test_proposals_are_shown_until_accepted_edited_or_rejected(tmp_path: Path) -> None:
     proposed = {"proposed": True, "proposer": "gpt"}
     three = [BASE | proposed | {"value": v} for v in ("A的充电宝进了水", "A摔了充电宝", "B不肯修")]
-    with browse(make(tmp_path, [{**DIALOGUES[0], "annotations": three}], "林小雨"), "#output") as tab:
+    with browse(build_benchmark(tmp_path, [{**DIALOGUES[0], "annotations": three}], "林小雨"), "#output") as tab:
         assert "gpt" in tab.inner_text("#proposal") and tab.inner_text("#count") == "0 of 1 finished"
         tab.keyboard.press("y")
         assert tab.locator("[data-of='1'][aria-pressed=true]").count() == 1
@@ -212,7 +214,7 @@ def test_proposals_are_shown_until_accepted_edited_or_rejected(tmp_path: Path) -
         tab.keyboard.press("x")
         assert tab.inner_text("#count") == "1 of 1 finished"
         file = export(tab, tmp_path / "mine.jsonl")
-    (dialogue,), wrong = check(file)
+    (dialogue,), wrong = check_dialogues(file)
     assert not wrong
     assert [(k.value, k.proposer, k.annotator) for k in dialogue.annotations] == [("A的充电宝进了水", "gpt", "林小雨"), ("A把充电宝摔了", "gpt", "林小雨")]  # fmt: skip
 
@@ -220,7 +222,7 @@ def test_proposals_are_shown_until_accepted_edited_or_rejected(tmp_path: Path) -
 def test_hostile_dialogues_are_text(tmp_path: Path) -> None:
     """Markup is shown; a span is counted in the text as it is, not in the marks that stand for hidden characters."""
     turns = [f"A: {text}" for text in HOSTILE] + ["B: 一\u200b二三四"]
-    with browse(make(tmp_path, [{"id": "<b>", "dialogue": turns}], "林小雨"), "#output") as tab:
+    with browse(build_benchmark(tmp_path, [{"id": "<b>", "dialogue": turns}], "林小雨"), "#output") as tab:
         assert "<img src=x onerror=alert(1)>" in tab.inner_text("#turns")
         tab.keyboard.press("n")
         tab.keyboard.press("1")
@@ -239,7 +241,7 @@ def test_axe(tmp_path: Path, lang: str, theme: str, width: int) -> None:
     from test_page_accessible import violations
 
     rows = [{**DIALOGUES[0], "annotations": [BASE | {"conflict1": "掉进洗脸池", "proposed": True}]}]
-    file = make(tmp_path, rows)
+    file = build_benchmark(tmp_path, rows)
     with browse(file, "#name", bypass_csp=True, viewport={"width": width, "height": 900}) as tab:
         tab.goto(f"{file.as_uri()}?lang={lang}&theme={theme}")
         tab.wait_for_selector("#name")
@@ -255,7 +257,9 @@ def test_axe(tmp_path: Path, lang: str, theme: str, width: int) -> None:
 
 def test_a_phrase_that_stands_several_times_is_the_one_in_its_evidence(tmp_path: Path) -> None:
     one = BASE | {"phrase": "进", "evidence": ["昨天掉进洗脸池里了"], "conflict1": "出", "conflict2": "不进去"}
-    with browse(make(tmp_path, [{**DIALOGUES[0], "set": "easy", "annotations": [one]}], "林小雨"), "#output") as tab:
+    with browse(
+        build_benchmark(tmp_path, [{**DIALOGUES[0], "set": "easy", "annotations": [one]}], "林小雨"), "#output"
+    ) as tab:
         tab.click("[data-of='0']")
         assert tab.inner_text("#preview-conflict1") == "A: 昨天掉出洗脸池里了。"
         assert tab.locator("mark.phrase").all_text_contents() == ["进"]

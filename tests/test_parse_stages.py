@@ -11,7 +11,7 @@ from evalsuite.parse.cues import cues
 from evalsuite.parse.groups import grouped
 from evalsuite.parse.leads import cut_lead
 from evalsuite.parse.mentions import mentions
-from evalsuite.parse.question import asked
+from evalsuite.parse.question import parse_question
 from evalsuite.parse.segment import blocks, quotations
 from evalsuite.parse.strip import strip
 from evalsuite.parse.synonyms import same_meaning
@@ -226,5 +226,5 @@ def test_span_is_verbatim() -> None:
     ],
 )
 def test_a_lead_is_a_word_not_the_beginning_of_one(text: str, rest: str) -> None:
-    start, end = cut_lead(text, text.lower(), (0, len(text)), asked(None))
+    start, end = cut_lead(text, text.lower(), (0, len(text)), parse_question(None))
     assert text[start:end] == rest

@@ -23,7 +23,7 @@ import pytest
 
 from evalsuite.backends.model import Generation, Model
 from evalsuite.backends.ray import cluster
-from evalsuite.backends.registry import load
+from evalsuite.backends.registry import load_backend
 from evalsuite.types import Message, Request
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
@@ -198,7 +198,7 @@ def test_probes_and_patterns_on_two_nodes(two: Any, tiny: Path) -> None:
         replace(r, scoring="constrained", pairs=(), pattern=f"[是否]{{{n + 1}}}") for n, r in enumerate(asked[:6])
     ]
     found = []
-    for backend in (load(model), cluster(load, two.address, 2)(model)):
+    for backend in (load_backend(model), cluster(load_backend, two.address, 2)(model)):
         try:
             found.append(dict(chain.from_iterable(backend.generate(asked, [False] * len(asked)))))
         finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evalsuite.authoring import build, read
+from evalsuite.authoring import read_annotations, write_task_files
 from evalsuite.benchmarks.check import check_data
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus
@@ -31,7 +31,7 @@ def test_the_ontology_is_table_5() -> None:
 
 
 def test_the_sample_is_built_from_its_annotations(tmp_path: Path) -> None:
-    build(read(ANNOTATIONS), tmp_path)
+    write_task_files(read_annotations(ANNOTATIONS), tmp_path)
     built = {p.relative_to(tmp_path): p.read_bytes() for p in tmp_path.rglob("*.jsonl")}
     shipped = {p.relative_to(bundled("sample")): p.read_bytes() for p in bundled("sample/data").rglob("*.jsonl")}
     assert built == shipped
@@ -41,7 +41,7 @@ def test_what_the_sample_covers(sample: Corpus) -> None:
     dialogues = [json.loads(line) for line in ANNOTATIONS.read_text(encoding="utf-8").splitlines()]
     assert len(dialogues) >= 40
     assert all(14 <= len(d["dialogue"]) <= 26 for d in dialogues)
-    annotations = read(ANNOTATIONS)
+    annotations = read_annotations(ANNOTATIONS)
     for item_set in CORECODE.sets:
         mine = [a.slot for a in annotations if a.set == item_set]
         assert len({(s.dimension, s.domain) for s in mine}) == 9
@@ -85,5 +85,5 @@ def test_annotations_that_do_not_fit(tmp_path: Path, change: dict[str, str], mes
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
     with pytest.raises(DataError, match=message) as error:
-        read(path)
+        read_annotations(path)
     assert error.value.line == 1

@@ -31,8 +31,8 @@ from evalsuite.results.schema.judged import Judged
 from evalsuite.review import audit
 from evalsuite.review.audit.marks import read_marks
 from evalsuite.review.audit.outputs import population
-from evalsuite.review.audit.sample import Drawn, Sample, Whole, load
-from evalsuite.review.judge.rubric import Rubric
+from evalsuite.review.audit.sample import Drawn, RunTotals, Sample, load_sample
+from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.types import Likelihood, Response
 
 TASKS_HERE = ["cicero", "cider", "glucose"]
@@ -231,15 +231,15 @@ def test_what_is_not_judged(made: Path, settings: dict[str, Any], says: str) -> 
     ],
 )  # fmt: skip
 def test_a_reminder_is_in_the_rubrics_language(name: str, reminder: str) -> None:
-    assert again("?", Rubric(bundled("prompts"), name).reminder, 3) == f"?\n\n{reminder}"
+    assert again("?", RubricTemplate(bundled("prompts"), name).reminder, 3) == f"?\n\n{reminder}"
 
 
 # Audit ------------------------------------------------------------------------------------------------------------
 
 
 def test_an_audit_of_choices_that_are_several(run: Path, tmp_path: Path) -> None:
-    page, _ = audit.make(run, n=1000, tasks=["cicero"], models=["lexical", "oracle"])
-    sample = load(page.parent / "sample.json")
+    page, _ = audit.make_sample(run, n=1000, tasks=["cicero"], models=["lexical", "oracle"])
+    sample = load_sample(page.parent / "sample.json")
     assert sample.rubric == "cicero" and {d.output.kind.name for d in sample.drawn} == {"choice", "choices", "text"}
     rows: list[dict[str, Any]] = []
     rating = count()
@@ -257,7 +257,7 @@ def test_an_audit_of_choices_that_are_several(run: Path, tmp_path: Path) -> None
         rows.append(row)
     file = tmp_path / "marks.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    found = audit.read([file], run=run)
+    found = audit.summarize_marks([file], run=run)
     whole = {(w.model, w.kind): (w.outputs, w.filtered) for w in sample.whole}
     assert {(r.model, r.kind): (r.n, r.actual) for r in found.correct} == whole  # who marks agrees with the parser
     assert all(r.raw == r.n for r in found.correct if r.model == "oracle")
@@ -276,9 +276,9 @@ def test_probes_are_not_audited_and_rubrics_not_mixed(made: Path) -> None:
     run = made / "run"
     assert "probe" not in {o.kind.name for o in population(run)}
     with pytest.raises(ConfigError, match="of a probe nothing is written"):
-        audit.make(run, tasks=["cedar_inference_probing"])
+        audit.make_sample(run, tasks=["cedar_inference_probing"])
     with pytest.raises(ConfigError, match=r"cicero, glucose.*--rubric"):
-        audit.make(run, n=500)
+        audit.make_sample(run, n=500)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_probes_are_not_audited_and_rubrics_not_mixed(made: Path) -> None:
 def test_marks_of_several_options(made: Path, said: Callable[..., Any], right: bool | None, tmp_path: Path) -> None:
     output = next(o for o in population(made / "run") if (o.model, len(o.golds)) == ("oracle", 2))
     wrong = next(label for n, label in enumerate(output.labels) if n not in output.golds)
-    whole = (Whole("oracle", "choices", 1, 1, 1),)
+    whole = (RunTotals("oracle", "choices", 1, 1, 1),)
     sample = Sample("s", 0, "cicero", (output.task,), (Drawn(output, "all", 1, 1),), whole)
     file = tmp_path / "marks.jsonl"
     row = {"sample": sample.hash, "output": output.id, "annotator": "p"}

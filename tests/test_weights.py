@@ -105,7 +105,7 @@ def test_checkpoints(
     ways: list[Callable[[], Any]] = [
         lambda: HuggingFace(of(path)),
         lambda: training._network(of(path), Checkpoint(of(path)), False),
-        lambda: registry.load(of(path, backend="vllm")),
+        lambda: registry.load_backend(of(path, backend="vllm")),
     ]
     pytest.importorskip("peft", reason="needs evalsuite[finetune]")
     for way in ways:
@@ -237,9 +237,9 @@ def test_adapters(
         model = of(tiny, adapter=str(path), backend=backend)
         if message:
             with pytest.raises(BackendError, match=f"model m: cannot load adapter {path}: {message}"):
-                registry.load(model)
+                registry.load_backend(model)
         else:
-            loaded = registry.load(model)
+            loaded = registry.load_backend(model)
             if isinstance(loaded, HuggingFace):
                 net = transformers.AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32)
                 theirs, ours = PeftModel.from_pretrained(net, path).state_dict(), loaded.net.state_dict()
@@ -346,10 +346,10 @@ def test_whatever_an_engine_raises_is_its_models_problem(caplog: pytest.LogCaptu
     def engine(model: Model) -> Backend:
         if model.name == "one":
             raise KeyError("peft_type")
-        return registry.load(model)
+        return registry.load_backend(model)
 
     caplog.set_level(logging.INFO, "evalsuite")
-    (_, error), (_, two) = list(registry.loaded(models, engine))
+    (_, error), (_, two) = list(registry.load_in_turn(models, engine))
     assert isinstance(error, BackendError) and str(error) == "model one: KeyError: 'peft_type'"
     assert not isinstance(two, BackendError)
     assert "Traceback" in caplog.text

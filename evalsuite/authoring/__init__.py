@@ -1,5 +1,5 @@
-"""Making a benchmark like CORECODE of one's own dialogues."""
+"""Make a benchmark like CORECODE from your own dialogues: screen, annotate, build, check (`evalsuite build`)."""
 
-from evalsuite.authoring.task_files import Annotation, build, read
+from evalsuite.authoring.task_files import Annotation, read_annotations, write_task_files
 
-__all__ = ["Annotation", "build", "read"]
+__all__ = ["Annotation", "read_annotations", "write_task_files"]

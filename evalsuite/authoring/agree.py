@@ -1,6 +1,7 @@
-"""How far annotators agree, step by step, and where they do not. The paper gives the mean of Cohen's kappas over the
-annotation steps: 80.7 % for its two reviewers, 59.4 % for its six quality inspectors (section 3); it does not say how they
-were counted, so what is compared at each step is ours and stands in `STEPS`.
+"""Inter-annotator agreement, step by step, and the disagreements.
+
+The paper (section 3) reports the mean of Cohen's kappa over the annotation steps: 80.7 % for its two reviewers, 59.4 % for
+its six quality inspectors. It does not define the units; those compared here are ours, listed in `STEPS`.
 """
 
 from __future__ import annotations
@@ -12,69 +13,72 @@ from itertools import combinations
 from pathlib import Path
 from statistics import mean
 
-from evalsuite.authoring.annotations import check, place
+from evalsuite.authoring.annotations import check_dialogues, phrase_position
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.metrics.agreement import cohen_kappa
 from evalsuite.metrics.exact import char_f1
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
-STEPS = {  # what is compared -> between whom there is a kappa
-    "knowledge": "every dialogue that both went through: whether there is any",
-    "turn": "every turn of those: whether an annotation rests on it",
-    "dimension": "annotations of the same thing, matched by their texts: entity, event or social interaction",
-    "domain": "the same: the domain, with its dimension",
-    "slot": "the same: the slot, with its domain and dimension",
-    "evidence": "every character of the dialogues of matched annotations: whether it is evidence",
-    "phrase": "the same: whether it is to be rewritten",
-    "instance": "matched annotations: the same words (no kappa: words are no categories)",
-    "value": "the same",
-    "conflict1": "the same, where the phrase is the same",
-    "conflict2": "the same, where the phrase is the same",
+STEPS = {  # step -> its units, and what is compared in each
+    "knowledge": "every dialogue that both annotated: whether it has knowledge",
+    "turn": "every turn of those: whether an annotation refers to it",
+    "dimension": "pairs of annotations matched by their texts: entity, event or social interaction",
+    "domain": "matched pairs: the domain, with its dimension",
+    "slot": "matched pairs: the slot, with its domain and dimension",
+    "evidence": "every character of the dialogue of a matched pair: whether it is evidence",
+    "phrase": "every character, likewise: whether it is in the phrase",
+    "instance": "matched pairs: the same text (no kappa for free text)",
+    "value": "matched pairs: the same text",
+    "conflict1": "matched pairs with the same phrase: the same text",
+    "conflict2": "matched pairs with the same phrase: the same text",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Two annotators at one step."""
+    """Agreement of two annotators at one step."""
 
     step: str
     who: tuple[str, str]
     n: int
-    same: float  # share
-    kappa: float | None  # None: words, or one and the same answer throughout
-    f1: float | None = None  # mean F1 of characters, of words
+    same: float  # share of equal values
+    kappa: float | None  # None for free text, or if all values are equal
+    f1: float | None = None  # mean character F1, for free text
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """`said` are what the two put at the step; "" where one has nothing of the kind."""
+    """A difference between two annotators; `said` holds their values at the step, "" for a missing annotation."""
 
     dialogue: str
     step: str
     who: tuple[str, str]
-    about: str  # the instance, as the first has it
+    about: str  # the instance in the first one's annotation
     said: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """All that `evalsuite build agree` tells."""
+class AgreementReport:
+    """The report of `evalsuite build agree`."""
 
     annotators: dict[str, int]  # name -> dialogues
     steps: tuple[Step, ...]
-    means: tuple[tuple[str, str, float], ...]  # mean kappa over the steps of a pair, as the paper's figures
+    means: tuple[tuple[str, str, float], ...]  # (annotator, annotator, mean kappa over the steps), as in the paper
     disagreements: tuple[Disagreement, ...]
     notes: tuple[str, ...]
 
 
-def agreement(files: Sequence[Path]) -> Found:
-    """Compare what annotators made of the same dialogues. Who is who is told by `annotator`, else by the file's name."""
+def annotator_agreement(files: Sequence[Path]) -> AgreementReport:
+    """Compare several annotators' files. An annotator is named by the `annotator` field, else by the file's name.
+
+    Raises ConfigError for fewer than two annotators, DataError for an id with different turns.
+    """
     by_name: dict[str, dict[str, AnnotatedDialogue]] = {}
     notes = []
     for file in files:
-        dialogues, wrong = check(file)
+        dialogues, wrong = check_dialogues(file)
         if wrong:
-            notes.append(f"{file}: {len(wrong)} problems, compared as it is; `evalsuite build check {file}` lists them")
+            notes.append(f"{file}: {len(wrong)} problems, compared anyway; `evalsuite build check {file}` lists them")
         for d in dialogues:
             name = d.annotator or next((k.annotator for k in d.annotations if k.annotator), file.stem)
             by_name.setdefault(name, {})[d.id] = d
@@ -87,7 +91,8 @@ def agreement(files: Sequence[Path]) -> Found:
         for a, b in shared:
             if a.dialogue != b.dialogue:
                 raise DataError(
-                    f"dialogue {a.id}: {who[0]} and {who[1]} have other turns; ids have to differ", files[0]
+                    f"dialogue {a.id}: {who[0]} and {who[1]} have other turns; give different dialogues different ids",
+                    files[0],
                 )
         if not shared:
             notes.append(f"{who[0]} and {who[1]} have no dialogue in common")
@@ -99,17 +104,19 @@ def agreement(files: Sequence[Path]) -> Found:
         kappas = [s.kappa for s in steps if s.who == who and s.kappa is not None]
         if kappas:
             means.append((*who, mean(kappas)))
-    return Found({k: len(v) for k, v in by_name.items()}, tuple(steps), tuple(means), tuple(found), tuple(notes))
+    return AgreementReport(
+        {k: len(v) for k, v in by_name.items()}, tuple(steps), tuple(means), tuple(found), tuple(notes)
+    )
 
 
 Pair = tuple[Knowledge, Knowledge]
 
 
-def matched(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[Pair]:
-    """Annotations of two people that are of the same thing: a one-to-one assignment of greatest likeness.
+def match_annotations(a: AnnotatedDialogue, b: AnnotatedDialogue) -> list[Pair]:
+    """Pair the annotations of two people: the one-to-one assignment with the greatest total similarity.
 
-    Likeness is by texts alone (F1 of characters of instance and value, overlap of spans), so that dimension, domain and
-    slot may differ. Two are of the same thing only if their spans overlap or their instances are the same.
+    Similarity uses texts only (character F1 of instance and value, overlap of spans), so that dimension, domain and slot
+    may differ. Annotations are paired only if their spans overlap or their instances are equal.
     """
     ours, theirs = (_accepted(d) for d in (a, b))
     if not ours or not theirs:
@@ -131,11 +138,11 @@ def _likeness(x: Knowledge, y: Knowledge, d: AnnotatedDialogue) -> float:
     return char_f1(x.instance, (y.instance,)) + char_f1(x.value, (y.value,)) + overlap
 
 
-Place = tuple[int, int]  # turn, character
+Position = tuple[int, int]  # turn, character
 
 
-def _places(spans: Sequence[str], d: AnnotatedDialogue) -> set[Place]:
-    """The characters of the spans, wherever they stand."""
+def _places(spans: Sequence[str], d: AnnotatedDialogue) -> set[Position]:
+    """The characters of the first occurrence of each span in each turn."""
     return {
         (n, at + i)
         for n, turn in enumerate(d.dialogue)
@@ -146,7 +153,7 @@ def _places(spans: Sequence[str], d: AnnotatedDialogue) -> set[Place]:
     }
 
 
-def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[Place]:
+def _rests_on(k: Knowledge, d: AnnotatedDialogue) -> set[Position]:
     return _places(k.evidence, d) | _spans(k, "phrase", d)
 
 
@@ -158,7 +165,7 @@ def _steps(who: tuple[str, str], shared: Sequence[tuple[AnnotatedDialogue, Annot
 
     yield from step("knowledge", [(bool(_accepted(a)), bool(_accepted(b))) for a, b in shared])
     yield from step("turn", [pair for a, b in shared for pair in zip(_turns(a), _turns(b), strict=True)])
-    pairs = [(x, y, a) for a, b in shared for x, y in matched(a, b)]
+    pairs = [(x, y, a) for a, b in shared for x, y in match_annotations(a, b)]
     for name, category in _CATEGORIES.items():
         yield from step(name, [(category(x), category(y)) for x, y, _ in pairs])
     for name in ("evidence", "phrase"):
@@ -186,16 +193,16 @@ _CATEGORIES: dict[str, Callable[[Knowledge], str]] = {
 }
 
 
-def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[Place]:
+def _spans(k: Knowledge, name: str, d: AnnotatedDialogue) -> set[Position]:
     if name == "evidence" and k.evidence:
         return _places(k.evidence, d)
-    if at := place(k, d.dialogue):
+    if at := phrase_position(k, d.dialogue):
         return {(at[0], at[1] + i) for i in range(len(k.phrase))}
     return _places([k.phrase], d)
 
 
 def _turns(d: AnnotatedDialogue) -> list[bool]:
-    """Whether something rests on each turn."""
+    """For each turn, whether an annotation refers to it."""
     used = {turn for k in _accepted(d) for turn, _ in _rests_on(k, d)}
     return [n in used for n in range(len(d.dialogue))]
 
@@ -205,14 +212,14 @@ def _disagreements(who: tuple[str, str], a: AnnotatedDialogue, b: AnnotatedDialo
         said = ("some" if _accepted(a) else "none", "some" if _accepted(b) else "none")
         yield Disagreement(a.id, "knowledge", who, "", said)
         return
-    pairs = matched(a, b)
+    pairs = match_annotations(a, b)
     for x, y in pairs:
         for name in ("dimension", "domain", "slot", "instance", "value", "phrase", "conflict1", "conflict2"):
-            told = _CATEGORIES.get(name, lambda k, name=name: str(getattr(k, name)))
-            if told(x) != told(y):
-                yield Disagreement(a.id, name, who, x.instance, (told(x), told(y)))
+            value = _CATEGORIES.get(name, lambda k, name=name: str(getattr(k, name)))
+            if value(x) != value(y):
+                yield Disagreement(a.id, name, who, x.instance, (value(x), value(y)))
                 if name in ("dimension", "domain", "phrase"):
-                    break  # what hangs on it differs with it
+                    break  # the later fields depend on it
     for k in _accepted(a):
         if all(k is not x for x, _ in pairs):
             yield Disagreement(a.id, "annotation", who, k.instance, (_CATEGORIES["slot"](k), ""))

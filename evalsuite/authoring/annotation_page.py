@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evalsuite.authoring.annotations import rules
+from evalsuite.authoring.annotations import load_rules
 from evalsuite.benchmarks.corecode.ontology import ontology
 from evalsuite.common import jsonl
 from evalsuite.common.errors import ConfigError, DataError
@@ -23,10 +23,10 @@ _SCRIPTS = (
 _STYLES = ("page.css", "audit/page.css", "annotate/page.css")
 
 
-def dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue]:
+def load_dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue]:
     """Load dialogues to annotate: lines of {"id", "dialogue": [turns]}, or an annotations file to continue.
 
-    Keys of other tools are left out. `item_set` is taken where a line names none.
+    Unknown keys are dropped. `item_set` is the set of lines that name none. Raises DataError with line and field.
     """
     found: dict[str, AnnotatedDialogue] = {}
     for line, row in jsonl.read_objects(path):
@@ -46,23 +46,23 @@ def dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue]:
     return list(found.values())
 
 
-def write(rows: Sequence[AnnotatedDialogue], out: Path, annotator: str = "") -> Path:
-    """Write the page to `out`."""
+def write_annotation_page(rows: Sequence[AnnotatedDialogue], out: Path, annotator: str = "") -> Path:
+    """Write the page to `out` and return it. Raises ConfigError if its name does not end in .html."""
     if out.suffix != ".html":
         raise ConfigError(f"--out {out}: expected a name that ends in .html")
     out.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(out, assemble(content(rows, out.stem, annotator), _SCRIPTS, _STYLES))
+    replace_file(out, assemble(annotation_page_data(rows, out.stem, annotator), _SCRIPTS, _STYLES))
     return out
 
 
-def content(rows: Sequence[AnnotatedDialogue], name: str, annotator: str = "") -> dict[str, Any]:
+def annotation_page_data(rows: Sequence[AnnotatedDialogue], name: str, annotator: str = "") -> dict[str, Any]:
     """The page's data. `hash` covers the dialogues only, so new proposals keep the annotations stored in the browser."""
-    told = json.dumps([[r.id, r.set, r.dialogue] for r in rows], ensure_ascii=False)
+    hashed = json.dumps([[r.id, r.set, r.dialogue] for r in rows], ensure_ascii=False)
     return {
-        "hash": hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+        "hash": hashlib.sha256(hashed.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         "name": name,
         "annotator": annotator,
         "dialogues": [r.model_dump(exclude_defaults=True) for r in rows],
         "ontology": ontology(),
-        "rules": rules(),
+        "rules": load_rules(),
     }

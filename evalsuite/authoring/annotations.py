@@ -1,4 +1,4 @@
-"""Annotations files: read, and held to the rules of the paper's section 3 (rules.yaml) with errors that name the field."""
+"""Read annotations files and check them against the rules of the paper's section 3 (rules.yaml)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A rule that an annotation breaks. `code` is its name in rules.yaml, `field` the place in the line."""
+    """A broken rule: `code` is its name in rules.yaml, `field` where it is broken."""
 
     field: str  # "annotations[0].conflict1"
     code: str
@@ -29,20 +29,20 @@ class Problem:
 
     @property
     def message(self) -> str:
-        english: str = rules()["messages"][self.code][0]
+        english: str = load_rules()["messages"][self.code][0]
         return english.format(**self.values)
 
 
 @cache
-def rules() -> dict[str, Any]:
-    """rules.yaml as it is."""
+def load_rules() -> dict[str, Any]:
+    """The content of rules.yaml."""
     found: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "rules.yaml").read_text(encoding="utf-8"))
     return found
 
 
-def read(path: Path) -> list[AnnotatedDialogue]:
-    """All lines of a file that is ready to be built from. Raises DataError for the first problem."""
-    dialogues, wrong = check(path)
+def read_dialogues(path: Path) -> list[AnnotatedDialogue]:
+    """Read a file that breaks no rule. Raises DataError for the first problem."""
+    dialogues, wrong = check_dialogues(path)
     if wrong:
         first, more = wrong[0], len(wrong) - 1
         rest = f" ({more} more: `evalsuite build check {path}` lists them)" if more else ""
@@ -50,8 +50,8 @@ def read(path: Path) -> list[AnnotatedDialogue]:
     return dialogues
 
 
-def check(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError]]:
-    """What can be read of a file, and all that is wrong with it in the file's order."""
+def check_dialogues(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError]]:
+    """The well-formed dialogues of a file, and all its problems in the file's order."""
     dialogues: list[AnnotatedDialogue] = []
     wrong: list[DataError] = []
     seen: dict[str, int] = {}
@@ -59,9 +59,9 @@ def check(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError]]:
         try:
             dialogue = AnnotatedDialogue.model_validate(row)
         except ValidationError as error:
-            wrong += [DataError(_told(e), path, line, jsonl.field_path(e["loc"])) for e in error.errors()]
+            wrong += [DataError(_field_message(e), path, line, jsonl.field_path(e["loc"])) for e in error.errors()]
             continue
-        found = list(problems(dialogue))
+        found = list(rule_problems(dialogue))
         if (before := seen.setdefault(dialogue.id, line)) != line:
             found.insert(0, Problem("id", "twice", {"value": dialogue.id, "line": before}))
         wrong += [DataError(p.message, path, line, p.field) for p in found]
@@ -69,14 +69,14 @@ def check(path: Path) -> tuple[list[AnnotatedDialogue], list[DataError]]:
     return dialogues, wrong
 
 
-def _told(error: Any) -> str:
+def _field_message(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         return f"unknown key; known: {', '.join((*AnnotatedDialogue.model_fields, *Knowledge.model_fields))}"
     return f"{error['msg'][0].lower()}{error['msg'][1:]}"
 
 
-def problems(dialogue: AnnotatedDialogue) -> Iterator[Problem]:
-    """All rules that a line breaks. leaderboard/annotate/rules.js says the same for the page; a test compares the two."""
+def rule_problems(dialogue: AnnotatedDialogue) -> Iterator[Problem]:
+    """All rules that a dialogue breaks. leaderboard/annotate/rules.js has the same rules; a test compares the two."""
     for n, turn in enumerate(dialogue.dialogue):
         if not turn.strip():
             yield Problem(f"dialogue[{n}]", "turn")
@@ -87,7 +87,7 @@ def problems(dialogue: AnnotatedDialogue) -> Iterator[Problem]:
         same = tuple(getattr(knowledge, name) for name in _TRIPLET)
         if (other := seen.setdefault(same, n)) != n and knowledge.value:
             yield Problem(f"annotations[{n}]", "repeated", {"other": other})
-        for p in _of_one(knowledge, dialogue):
+        for p in _annotation_problems(knowledge, dialogue):
             yield Problem(f"annotations[{n}].{p.field}", p.code, p.values)
 
 
@@ -95,11 +95,11 @@ _TRIPLET = ("dimension", "instance", "domain", "slot", "value")
 _TEXTS = ("instance", "value", "phrase", "conflict1", "conflict2")
 
 
-def _of_one(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[Problem]:
-    r = rules()
+def _annotation_problems(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[Problem]:
+    r = load_rules()
     if k.proposed:
         yield Problem("proposed", "proposed", {"value": k.proposer or "a model"})
-    yield from _of_ontology(k)
+    yield from _ontology_problems(k)
     texts = {name: getattr(k, name) for name in _TEXTS}
     for name, text in (*texts.items(), *((f"evidence[{i}]", span) for i, span in enumerate(k.evidence))):
         if not text:
@@ -114,18 +114,25 @@ def _of_one(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[Problem]:
         yield Problem("value", "event", {"value": k.value})
     whole = "\n".join(dialogue.dialogue)
     for name, span in (*((f"evidence[{i}]", span) for i, span in enumerate(k.evidence)), ("phrase", k.phrase)):
-        if not span or (count := whole.count(span)) == 1 or (name == "phrase" and place(k, dialogue.dialogue)):
+        if (
+            not span
+            or (count := whole.count(span)) == 1
+            or (name == "phrase" and phrase_position(k, dialogue.dialogue))
+        ):
             continue
         values = {"value": span, "count": count}
         yield Problem(name, "several", values) if count else Problem(name, "missing", {"value": span})
     if k.phrase and k.evidence and not any(k.phrase in span for span in k.evidence):
         yield Problem("phrase", "outside", {"value": k.phrase})
     if k.phrase:
-        yield from _of_conflicts(k)
+        yield from _conflict_problems(k)
 
 
-def place(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | None:
-    """(turn, character) of the phrase: where it stands once, or stands once in the only span of evidence that has it."""
+def phrase_position(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | None:
+    """(turn, character offset) of the phrase; None if it is ambiguous or missing.
+
+    A phrase that occurs several times is located by the one evidence span that contains it.
+    """
     around, within = k.phrase, 0
     if "\n".join(dialogue).count(around) != 1:
         spans = [span for span in k.evidence if k.phrase in span]
@@ -135,8 +142,8 @@ def place(k: Knowledge, dialogue: Sequence[str]) -> tuple[int, int] | None:
     return next(((n, turn.index(around) + within) for n, turn in enumerate(dialogue) if around in turn), None)
 
 
-def _of_ontology(k: Knowledge) -> Iterator[Problem]:
-    """The first of dimension, domain and slot that is not there: what is below it cannot be told."""
+def _ontology_problems(k: Knowledge) -> Iterator[Problem]:
+    """Report the first of dimension, domain and slot that is unknown; those below it cannot be checked."""
     branches: Any = {b["dimension"]["zh"]: b["domains"] for b in ontology()}
     parent = ""
     for name in ("dimension", "domain", "slot"):
@@ -151,10 +158,10 @@ def _of_ontology(k: Knowledge) -> Iterator[Problem]:
         branches = {d["name"]["zh"]: d["slots"] for d in below} if name == "dimension" else {s["zh"]: () for s in below}
 
 
-def _of_conflicts(k: Knowledge) -> Iterator[Problem]:
-    r = rules()
+def _conflict_problems(k: Knowledge) -> Iterator[Problem]:
+    r = load_rules()
     phrase = re.findall(r["unit"], k.phrase)
-    one, two = (distance(phrase, re.findall(r["unit"], text)) for text in (k.conflict1, k.conflict2))
+    one, two = (edit_distance(phrase, re.findall(r["unit"], text)) for text in (k.conflict1, k.conflict2))
     most = max(r["minimal"], int(r["share"] * len(phrase)))
     if k.conflict1 and k.conflict1 == k.phrase:
         yield Problem("conflict1", "unchanged")
@@ -170,10 +177,10 @@ def _of_conflicts(k: Knowledge) -> Iterator[Problem]:
         yield Problem("conflict2", "maximal", {"count": two, "most": one})
 
 
-def distance(a: Sequence[str], b: Sequence[str]) -> int:
-    """Fewest insertions, deletions and substitutions (Levenshtein 1966).
+def edit_distance(a: Sequence[str], b: Sequence[str]) -> int:
+    """Levenshtein distance: the fewest insertions, deletions and substitutions (Levenshtein 1966).
 
-    >>> distance("用热水泡着", "用冷风吹着")
+    >>> edit_distance("用热水泡着", "用冷风吹着")
     3
     """
     before = list(range(len(b) + 1))

@@ -1,12 +1,12 @@
-"""Artefact checks: can a benchmark be answered without reading its dialogues? Each check is a guesser and its score.
+"""Artefact checks: can a benchmark be answered without reading its dialogues? A check is a guesser and its score.
 
-Each guesser sees the training items (dev where there are none) whose dialogues the tested split has not, so that nothing
-depends on leaks; what can be looked up because of leaks is a check of its own. Choices are right or wrong; texts get the
-suite's character F1 and exact match, as replies do. Partial-input baselines: Gururangan et al. 2018, Poliak et al. 2018.
+Guessers are partial-input baselines (Gururangan et al. 2018, Poliak et al. 2018). They are fitted on the training items
+(dev items if there are none) whose dialogues do not occur in the tested split; leaked dialogues have a check of their own.
+Choices are scored by accuracy, texts by character F1 and exact match.
 
-A check is above chance if a one-sided binomial test says so (p < 0.05 after Holm's correction over all checks of the
-report), at as many independent items as the dialogues make (`stats.effective`). For what is fitted on the tested file
-itself, as label and position prior, p counts every label that might have been the favourite (Bonferroni).
+A check is above chance if p < 0.05 in a one-sided binomial test at the effective number of independent items
+(`metrics.statistics.effective`), after Holm's correction over the report. For guessers fitted on the tested file itself
+(label and position prior), p is first multiplied by the number of labels (Bonferroni).
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
-from evalsuite.authoring.classifier import ConditionalLogit, bags, nearest
-from evalsuite.authoring.classifier import pieces as ngrams
+from evalsuite.authoring.classifier import ConditionalLogit, char_ngrams, hashed_features, nearest_texts
 from evalsuite.backends.baseline import lexical, pairs, pieces
 from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.common.dialogue import asked_event, sources
@@ -27,28 +26,28 @@ from evalsuite.metrics.exact import char_f1, exact_match
 from evalsuite.metrics.statistics import effective_size, holm, wilson
 from evalsuite.types import Item, Kind, Task
 
-Guess = tuple[int, ...] | str  # options, between which it cannot decide (none: no answer), or a text
+Guess = tuple[int, ...] | str  # tied option indices (empty: no answer), or a text
 Items = Sequence[Item]
-Guesser = Callable[[Items, Items], list[Guess] | None]  # training items, tested items; None: nothing to go by
-_DRAWS = 20  # random answers an item, from which the chance level of texts is taken
-SOLVED = 0.5  # of what guessing misses
+Guesser = Callable[[Items, Items], list[Guess] | None]  # (training items, tested items); None: does not apply
+_DRAWS = 20  # random answers per item, for the chance level of texts
+SOLVED = 0.5  # gain above which a task counts as solved without the dialogue
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A guesser, described in words; whether it reads the dialogue, and whether it is fitted on the tested file."""
+    """A guesser with its description."""
 
     name: str
     says: str
     guess: Guesser
-    reads: bool = False
-    inside: bool = False
-    lookup: bool = False  # wants the training items that leaks are looked up in
+    reads: bool = False  # uses the dialogue
+    inside: bool = False  # fitted on the tested file itself
+    lookup: bool = False  # uses training items with leaked dialogues
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a guesser reaches on one file. All figures but `p` are shares in [0, 1]; the interval is Wilson's (95 %)."""
+    """Score of a guesser on one file. Figures are in [0, 1]; low and high are Wilson's 95 % interval."""
 
     task: str
     set: str
@@ -59,7 +58,7 @@ class Finding:
     value: float
     low: float
     high: float
-    chance: float  # what guessing blindly reaches: a random option, training answer or (spans) piece of the dialogue
+    chance: float  # expected score of a random option, training answer or (spans) piece of the dialogue
     p: float  # one-sided, Holm-adjusted over the report
     verdict: str
 
@@ -73,14 +72,14 @@ class Finding:
         return self.p < 0.05
 
 
-def find(corpus: Corpus, split: str = "test") -> tuple[Finding, ...]:
-    """All checks on all files of that split, in the order of tasks and sets. Raises DataError for broken lines."""
-    found = [f for task, item_set in corpus.files(split) for f in _file(corpus, task, item_set, split)]
+def run_checks(corpus: Corpus, split: str = "test") -> tuple[Finding, ...]:
+    """Run all checks on all files of a split, in the order of tasks and sets. Raises DataError for malformed lines."""
+    found = [f for task, item_set in corpus.files(split) for f in _check_file(corpus, task, item_set, split)]
     adjusted = holm({str(n): f.p for n, f in enumerate(found)})
-    return tuple(_judged(replace(f, p=adjusted[str(n)])) for n, f in enumerate(found))
+    return tuple(_with_verdict(replace(f, p=adjusted[str(n)])) for n, f in enumerate(found))
 
 
-def _judged(f: Finding) -> Finding:
+def _with_verdict(f: Finding) -> Finding:
     check = CHECKS[f.check]
     if not f.above:
         words = "no better than chance"
@@ -96,7 +95,7 @@ def _judged(f: Finding) -> Finding:
     return replace(f, verdict=words)
 
 
-def _file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Finding]:
+def _check_file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Finding]:
     tested = corpus.file(task, item_set, split).items
     if not tested or not task.kind.written or task.kind.several:
         return
@@ -111,13 +110,13 @@ def _file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterator[Fin
         if guesses is None:
             continue
         for name, measure in measures.items():
-            if check.lookup and name == "f1":  # what is looked up is the answer, or it is not
+            if check.lookup and name == "f1":  # a looked-up answer is exact or missing
                 continue
             values = [measure.value(i, g) for i, g in zip(tested, guesses, strict=True)]
             chance = 0.0 if check.lookup else chances[name]
             n, value = effective_size(values, of_tested), sum(values) / len(values)
             interval = wilson(value * n, n)
-            # That no random answer was right does not say that none ever is.
+            # Chance is at least one hit in all draws, since zero hits do not mean probability 0.
             drawn = 1 / (_DRAWS * len(tested)) if not task.kind.options and not check.lookup else 0.0
             p = _at_least(value * n, n, max(chance, drawn))
             if check.inside:
@@ -135,7 +134,7 @@ def _at_least(right: float, n: float, chance: float) -> float:
     return float(import_module("scipy.special").betainc(right, n - right + 1, chance))
 
 
-# --- how guesses are counted, and what chance gives
+# --- scores of guesses, and chance levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +157,8 @@ def _text(metric: Callable[[str, Sequence[str]], float], item: Item, guess: Gues
     return metric(guess, item.references)
 
 
-def _drawn(metric: Callable[[str, Sequence[str]], float], span: bool, tested: Items, known: Items) -> float:
-    """The mean of random answers: pieces of the dialogue for spans, else answers of other items, known ones if any."""
+def _random_answers(metric: Callable[[str, Sequence[str]], float], span: bool, tested: Items, known: Items) -> float:
+    """Mean score of random answers: pieces of the dialogue for spans, else answers of training (or tested) items."""
     answers = [i.references[0] for i in known or tested]
     total = 0.0
     for item in tested:
@@ -175,14 +174,14 @@ _METRICS = {"f1": char_f1, "exact": exact_match}
 def _measures(kind: Kind) -> dict[str, _Measure]:
     if kind.options:
         return {"accuracy": _Measure(_credit, _uniform)}
-    return {name: _Measure(partial(_text, m), partial(_drawn, m, kind.quoted)) for name, m in _METRICS.items()}
+    return {name: _Measure(partial(_text, m), partial(_random_answers, m, kind.quoted)) for name, m in _METRICS.items()}
 
 
 # --- the guessers
 
 
 def _label(known: Items, tested: Items) -> list[Guess] | None:
-    """The right option that is most frequent in the tested file itself; wrong where it is not offered."""
+    """The most frequent right option of the tested file; no answer where it is not offered."""
     return _constant(tested, tested) if tested[0].options else None
 
 
@@ -229,7 +228,7 @@ def _most(scores: Sequence[float]) -> Guess:
 
 
 def _alike(known: Items, tested: Items) -> list[Guess] | None:
-    """The option that shares most character pairs with the others: distractors are often made from the right one."""
+    """The option that shares most character bigrams with the others: distractors are often variants of the right one."""
     if not tested[0].options:
         return None
     found = []
@@ -242,57 +241,59 @@ def _alike(known: Items, tested: Items) -> list[Guess] | None:
 
 
 def _asked(item: Item) -> str:
-    """What differs between the questions of a task: phrases after the first line, or the event."""
+    """The part of a question that differs between items of a task: the lines after the first, or the event."""
     return item.question.partition("\n")[2] or asked_event(item.question) or ""
 
 
 def _overlap(known: Items, tested: Items) -> list[Guess] | None:
-    """The option with the largest part of its character pairs in the question."""
+    """The option with the largest share of its character bigrams in the question."""
     if not tested[0].options or not any(map(_asked, tested)):
         return None
     return [_most([len(pairs(o) & pairs(_asked(i))) / len(pairs(o)) for o in i.options]) for i in tested]
 
 
 def _classified(known: Items, tested: Items, question: bool) -> list[Guess] | None:
-    """A conditional logit over character n-grams of options, their place and length; with the question, over each
-    option together with each n-gram of the question."""
+    """A conditional logit over the options' character n-grams, position and length rank; with `question`, also over
+    pairs of an option and an n-gram of the question."""
     if not tested[0].options or not known or (question and not any(map(_asked, tested))):
         return None
 
     def rows(items: Items) -> Iterator[list[str]]:
         for item in items:
             order = sorted(map(len, item.options))
-            asked = [*ngrams(_asked(item))] if question else []
+            asked = [*char_ngrams(_asked(item))] if question else []
             for place, option in enumerate(item.options):
                 yield [
-                    *ngrams(option),
+                    *char_ngrams(option),
                     f"whole {option}",
                     f"place {place}",
                     f"shorter ones {order.index(len(option))} of {len(order)}",
                     *(f"{option} {piece}" for piece in asked),
                 ]
 
-    fitted = ConditionalLogit.fit(bags(rows(known)), [len(i.options) for i in known], [i.gold or 0 for i in known])
-    chances = iter(fitted.chances(bags(rows(tested)), [len(i.options) for i in tested]))
+    fitted = ConditionalLogit.fit(
+        hashed_features(rows(known)), [len(i.options) for i in known], [i.gold or 0 for i in known]
+    )
+    chances = iter(fitted.chances(hashed_features(rows(tested)), [len(i.options) for i in tested]))
     return [_most([round(next(chances), 9) for _ in i.options]) for i in tested]
 
 
 def _dialogue(known: Items, tested: Items) -> list[Guess] | None:
-    """What shares most characters with the dialogue, as the baseline `lexical` has it."""
+    """The option or text with most characters in common with the dialogue: the baseline `lexical`."""
     said = [(i, lexical(i)) for i in tested]
     return [(i.labels.index(text),) if i.options else text for i, text in said]
 
 
 def _nearest(known: Items, tested: Items) -> list[Guess] | None:
-    """The answer of the training item whose question is most alike."""
+    """The answer of the training item with the most similar question."""
     if tested[0].options or not known or len({i.question for i in tested}) == 1:
         return None
-    found = nearest([i.question for i in known], [i.question for i in tested])
+    found = nearest_texts([i.question for i in known], [i.question for i in tested])
     return [known[n].references[0] for n in found]
 
 
 def _echo(known: Items, tested: Items) -> list[Guess] | None:
-    """The event or thing that the question asks about, said back."""
+    """The event that the question asks about, repeated as the answer."""
     if tested[0].options or not any(asked_event(i.question) for i in tested):
         return None
     return [asked_event(i.question) or "" for i in tested]

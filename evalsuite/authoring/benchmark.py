@@ -1,4 +1,4 @@
-"""Annotations files -> a folder with a benchmark in the official layout, and build.json, which says how it was made."""
+"""Annotations files -> a benchmark folder in the official layout, with build.json to record its inputs and settings."""
 
 from __future__ import annotations
 
@@ -8,59 +8,60 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from evalsuite.authoring.distractors import KINDS, chooser
+from evalsuite.authoring.distractors import DISTRACTOR_KINDS, make_distractors
 from evalsuite.authoring.merging import Merged, merge
-from evalsuite.authoring.task_files import annotated, build, flat, splits
+from evalsuite.authoring.task_files import annotated_distractors, assign_splits, flatten, write_task_files
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import load_file, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 
-SHARES = (0.36, 0.14)  # of dialogues, for train and dev; the rest is tested on
+SHARES = (0.36, 0.14)  # of dialogues, for train and dev; the rest is the test split
 _RECORD = "build.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A benchmark as it was written."""
+class BuiltBenchmark:
+    """What `build_benchmark` wrote."""
 
     data: Path
     counts: dict[str, int]  # "set/split/task" -> items
     dialogues: dict[str, int]  # "set/split" -> dialogues
-    gold: dict[
-        str, dict[str, int]
-    ]  # "set/split" -> how often the right option of knowledge filling stands at (a), (b), (c)
+    gold: dict[str, dict[str, int]]  # "set/split" -> label -> how often it is the right option of knowledge filling
     merged: Merged
-    distractors: tuple[Path, ...]  # what tells how the filtering went; none for annotated ones
+    distractors: tuple[Path, ...]  # logs of adversarial filtering; empty for annotated distractors
 
 
-def make(
+def build_benchmark(
     files: Sequence[Path],
     out: Path,
     annotator: str = "",
-    distractors: str = KINDS[0],
+    distractors: str = DISTRACTOR_KINDS[0],
     discriminator: str = "ngrams",
     models: str = "bundled:models.yaml",
     seed: int = 0,
     shares: tuple[float, float] = SHARES,
-) -> Made:
-    """Write out/data/… and out/build.json. The same files and settings give the same bytes. Raises DataError for annotations
-    that break a rule, and ConfigError for settings, or a folder with data that this did not write."""
+) -> BuiltBenchmark:
+    """Write out/data/… and out/build.json; the same files and settings give the same bytes.
+
+    Raises DataError for annotations that break a rule, ConfigError for invalid settings, or if `out` has data that no
+    build wrote.
+    """
     if min(shares) < 0 or sum(shares) > 1:
         raise ConfigError(f"shares {shares[0]}, {shares[1]}: expected two numbers from 0, at most 1 together")
     if (out / "data").exists() and not (out / _RECORD).exists():
         raise ConfigError(f"--out {out}: has data that no build wrote; choose another folder")
-    choose = chooser(distractors, discriminator, models)
+    choose = make_distractors(distractors, discriminator, models)
     merged = merge(files, annotator)
-    annotations = flat(merged.dialogues)
-    for path in (*_layout(out), *out.glob("distractors.*")):  # of an earlier build, of other annotations perhaps
+    annotations = flatten(merged.dialogues)
+    for path in (*_layout(out), *out.glob("distractors.*")):  # of an earlier build
         path.unlink(missing_ok=True)
     out.mkdir(parents=True, exist_ok=True)
-    replace_file(out / _RECORD, "{}\n")  # so that a stopped build can be made again
-    counts = build(annotations, out, seed, shares, choose or annotated)
-    told = tuple(choose.write(out)) if choose and choose.went else ()
-    split_of = splits(annotations, seed, shares)
+    replace_file(out / _RECORD, "{}\n")  # marks the folder as a build's, so that an interrupted build can be repeated
+    counts = write_task_files(annotations, out, seed, shares, choose or annotated_distractors)
+    logs = tuple(choose.write(out)) if choose and choose.went else ()
+    split_of = assign_splits(annotations, seed, shares)
     places = [f"{item_set}/{split_of[item_set, d]}" for item_set, d in split_of]
     dialogues = {place: places.count(place) for place in dict.fromkeys(c.rpartition("/")[0] for c in counts)}
     record = {
@@ -75,11 +76,11 @@ def make(
         "merged": {f.name: getattr(merged, f.name) for f in fields(merged) if f.name != "dialogues"},
     }  # fmt: skip
     replace_file(out / _RECORD, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
-    return Made(out / "data", counts, dialogues, {p: _gold(out / "data", p) for p in dialogues}, merged, told)
+    return BuiltBenchmark(out / "data", counts, dialogues, {p: _gold(out / "data", p) for p in dialogues}, merged, logs)
 
 
 def _layout(out: Path) -> Iterator[Path]:
-    """All files that a build may write below data/."""
+    """All files that a build may write under data/."""
     for item_set in CORECODE.sets:
         for split in CORECODE.splits:
             yield from (path_of(out / "data", task, item_set, split) for task in TASKS_CORECODE.values())

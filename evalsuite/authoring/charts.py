@@ -1,6 +1,6 @@
-"""Small charts as SVG text: bars, and a line over iterations. Whole documents: they stand alone or inside a page.
+"""Bar and line charts as SVG documents, to save as files or to put into a page.
 
-Colours are `currentColor` and one blue that is legible on white and on black.
+Colours are `currentColor` and a blue that is legible on white and on black.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _HEAD = (
 )
 
 
-def bars(title: str, rows: Sequence[tuple[str, int]]) -> str:
-    """Horizontal bars, a row each, from names and counts; the longest is the largest count."""
+def bar_chart(title: str, rows: Sequence[tuple[str, int]]) -> str:
+    """Horizontal bars of (name, count) rows, scaled to the largest count."""
     wide, step, left = 640, 20, 240
     most = max((count for _, count in rows), default=1) or 1
     parts = [_HEAD.format(w=wide, h=step * len(rows) + 4, title=escape(title))]
@@ -30,7 +30,7 @@ def bars(title: str, rows: Sequence[tuple[str, int]]) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def line(title: str, values: Sequence[float], level: float | None = None, level_name: str = "") -> str:
+def line_chart(title: str, values: Sequence[float], level: float | None = None, level_name: str = "") -> str:
     """Shares in [0, 1] over iterations 0, 1, …, with a dashed line at `level`."""
     wide, high, left, low = 560, 300, 48, 36
     across, up = wide - left - 80, high - low - 24

@@ -1,8 +1,8 @@
 """Shallow classifiers over character n-grams, used by the artefact checks and by adversarial filtering.
 
-A conditional logit (McFadden 1974): each option of a question gets a score, linear in its features, and the softmax over the
-question's options says how likely it is the right one. With two options it is logistic regression on the difference of their
-features. It is convex and fitted from zero, so the same data give the same weights.
+A conditional logit (McFadden 1974) scores each option of a question linearly in its features; the softmax over the
+question's options gives the probability that it is the right one. With two options it is logistic regression on the
+difference of their features. The loss is convex and the fit starts from zero, so the same data give the same weights.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ _BITS = 18  # features are hashed into 2**18 columns: a few thousand short texts
 
 @dataclass(frozen=True, slots=True)
 class ConditionalLogit:
-    """Fitted weights; `options` of each question stand below each other in the rows of a feature matrix."""
+    """A fitted conditional logit, `weights` of shape (F,). Rows of a feature matrix are options, grouped by question."""
 
     weights: Floats
 
     @classmethod
     def fit(cls, features: Any, options: Sequence[int], gold: Sequence[int], penalty: float = 1.0) -> ConditionalLogit:
-        """features: (M, F), dense or scipy.sparse; options: how many rows each of the N questions has; gold: the right
-        one of them. `penalty` / 2 · |weights|² is added to the sum of the negative log-likelihoods, as scikit-learn's
-        C = 1 / penalty."""
+        """Fit by maximum likelihood with an L2 penalty of `penalty` / 2 · |weights|² (scikit-learn's C = 1 / penalty).
+
+        features: (M, F), dense or scipy.sparse. options: (N,) rows of each question. gold: (N,) index of its right row.
+        """
         sizes = np.asarray(options)
         starts = _starts(sizes)
         right = starts + np.asarray(gold)
-        # Of hashed features most never occur, and their weights stay 0.
+        # Most hashed columns are empty; their weights stay 0.
         used = np.unique(features.indices) if hasattr(features, "indices") else np.arange(features.shape[1])
         width, features = features.shape[1], features[:, used]
 
@@ -68,10 +69,10 @@ def _softmax(scores: Floats, starts: NDArray[Any], sizes: NDArray[Any]) -> Float
     return chances
 
 
-def pieces(text: str, most: int = 3) -> Iterator[str]:
+def char_ngrams(text: str, most: int = 3) -> Iterator[str]:
     """Character n-grams of length 1 to `most`; ^ and $ mark the ends.
 
-    >>> list(pieces("好看", 2))
+    >>> list(char_ngrams("好看", 2))
     ['^', '好', '看', '$', '^好', '好看', '看$']
     """
     marked = f"^{text}$"
@@ -79,8 +80,8 @@ def pieces(text: str, most: int = 3) -> Iterator[str]:
         yield from (marked[i : i + size] for i in range(len(marked) - size + 1))
 
 
-def bags(rows: Iterable[Iterable[str]]) -> Any:
-    """(M, 2**18) sparse rows of unit length, with the same positive value for each different feature of a row.
+def hashed_features(rows: Iterable[Iterable[str]]) -> Any:
+    """Hash each row's set of features into a sparse (M, 2**18) matrix with rows of unit length.
 
     The hash is the same on every machine. Raises ConfigError without scikit-learn.
     """
@@ -89,13 +90,13 @@ def bags(rows: Iterable[Iterable[str]]) -> Any:
     return hashing.transform(rows)
 
 
-def nearest(known: Sequence[str], asked: Sequence[str]) -> list[int]:
-    """The index of the most similar of the known texts for each one asked; of several the first.
+def nearest_texts(known: Sequence[str], asked: Sequence[str]) -> list[int]:
+    """The index of the most similar known text for each asked text; the first one wins a tie.
 
     Similarity is the cosine of character n-gram counts weighted by inverse document frequency. Raises ConfigError without
     scikit-learn, ValueError without known texts.
     """
-    vectors = _sklearn("sklearn.feature_extraction.text").TfidfVectorizer(analyzer=pieces)
+    vectors = _sklearn("sklearn.feature_extraction.text").TfidfVectorizer(analyzer=char_ngrams)
     rows = vectors.fit_transform(known)
     closest = _sklearn("sklearn.metrics").pairwise_distances_argmin(vectors.transform(asked), rows, metric="cosine")
     return [int(n) for n in closest]

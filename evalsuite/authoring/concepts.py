@@ -1,7 +1,7 @@
-"""Candidate concepts of an utterance: its nouns, verbs and adjectives (paper, section 3), by any part-of-speech tagger.
+"""Candidate concepts of an utterance: its nouns, verbs and adjectives (paper, section 3), from a part-of-speech tagger.
 
-A tagger is a function from a simplified text to its candidate concepts, in any order, repeated or not: which tags are nouns,
-verbs and adjectives is its own business. By name: a key of TAGGERS, or `module:function` for one of yours.
+A tagger is a function from a text in simplified Chinese to its candidate concepts, in any order, with or without
+repeats. It is named by a key of TAGGERS, or by `module:function` for your own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Tagger = Callable[[str], Iterable[str]]
 
 
 def jieba_concepts(text: str) -> list[str]:
-    """By jieba.posseg: words whose tag begins with n (names too), v or a.
+    """Words whose jieba.posseg tag begins with n (names included), v or a.
 
     >>> jieba_concepts("厨房里怎么一股糊味儿")
     ['厨房', '糊', '味儿']
@@ -28,7 +28,7 @@ def jieba_concepts(text: str) -> list[str]:
 @cache
 def _jieba() -> Callable[[str], Iterable[tuple[str, str]]]:
     library = import_module("jieba")
-    library.setLogLevel(30)  # it reports its dictionary on stderr
+    library.setLogLevel(30)  # else it logs the loading of its dictionary to stderr
     cut: Callable[[str], Iterable[tuple[str, str]]] = import_module("jieba.posseg").lcut
     return cut
 
@@ -37,7 +37,7 @@ TAGGERS: dict[str, Tagger] = {"jieba": jieba_concepts}
 
 
 def tagger_named(name: str) -> Tagger:
-    """Raises ConfigError if there is none of that name."""
+    """The tagger of that name. Raises ConfigError if there is none."""
     if name in TAGGERS:
         return TAGGERS[name]
     module, _, function = name.partition(":")
@@ -53,5 +53,5 @@ def tagger_named(name: str) -> Tagger:
 
 
 def tagger_signature(name: str) -> str:
-    """The name with its library's version: another version may tag otherwise."""
+    """The name with its library's version, since versions tag differently."""
     return f"{name}-{version(name)}" if name in TAGGERS else name

@@ -1,13 +1,13 @@
-"""Raw dialogues to make a benchmark of: JSONL of {"id", "dialogue": ["A: …", …]}, or the files of four corpora as they come.
+"""Read raw dialogues: JSONL of {"id", "dialogue": ["A: …", …]}, or the original files of four corpora.
 
-| | a dialogue's turns stand in |
+| corpus | key and form of a dialogue's turns |
 |---|---|
 | ours, CORECODE's layout | `dialogue`, texts |
 | NaturalConv | `content`, texts without a speaker |
 | DuLeMon | `conversation`, texts that begin with "Usr: " or "Bot: " |
 | KdConv, CrossWOZ | `messages`, objects with `message` or `content`, and perhaps `role` |
 
-A file has a dialogue a line, or is one JSON array, or one JSON object id -> dialogue.
+A file has one dialogue per line, or is a JSON array of dialogues, or a JSON object id -> dialogue.
 """
 
 from __future__ import annotations
@@ -30,18 +30,23 @@ _MARK = re.compile(r"\s*([a-z]|usr|user|bot|sys|system)\s*[:：]\s*", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
+    """A raw dialogue with its speakers marked."""
+
     id: str
-    source: str  # its file's name without ending: a row of Table 8
+    source: str  # the file's stem: a row of Table 8
     turns: tuple[str, ...]  # each with its speaker: "A: 你好。"
 
     @property
     def utterances(self) -> tuple[str, ...]:
-        """What is said, without who says it."""
+        """The turns without their speakers."""
         return tuple(turn.partition(": ")[2] for turn in self.turns)
 
 
-def files_of(paths: Iterable[Path]) -> list[Path]:
-    """The files themselves; of a folder all .json and .jsonl in it, by name."""
+def dialogue_files(paths: Iterable[Path]) -> list[Path]:
+    """The given files, and all .json and .jsonl files in given folders, sorted by path.
+
+    Raises DataError for a folder without any, or two files with the same stem.
+    """
     found: list[Path] = []
     for path in paths:
         inside = (
@@ -51,14 +56,14 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
             raise DataError("no .json or .jsonl file in this folder", path)
         found += inside
     if len({file.stem for file in found}) < len(found):
-        raise DataError("two files of the same name: results are told by file, so rename one", found[0])
+        raise DataError("two files of the same name; results are listed by file name, so rename one", found[0])
     return found
 
 
 def read_dialogues(files: Iterable[Path]) -> Iterator[Dialogue]:
-    """All dialogues in order; line by line where a file has lines. Raises DataError with line and field.
+    """All dialogues in order; JSONL is streamed. Raises DataError with line and field.
 
-    Speakers become "A: " and "B: " as they come up (paper, section 3); where nobody is named, turns alternate.
+    Speakers become "A: " and "B: " in order of appearance (paper, section 3); turns without speakers alternate.
     """
     seen: set[str] = set()
     for file in files:
@@ -71,7 +76,7 @@ def read_dialogues(files: Iterable[Path]) -> Iterator[Dialogue]:
 
 
 def _rows(file: Path) -> Iterator[tuple[int, str, Any]]:
-    """(line, or number in the file; a name for want of an id; what stands there)."""
+    """(line or index in the file, fallback id, raw dialogue)."""
     if _is_lines(file):
         yield from ((number, f"{file.stem}-{number}", row) for number, row in jsonl.read_objects(file))
         return
@@ -88,7 +93,7 @@ def _rows(file: Path) -> Iterator[tuple[int, str, Any]]:
 
 
 def _is_lines(file: Path) -> bool:
-    """DuLeMon's .json has lines, too: the first tells."""
+    """Whether a file is JSONL. DuLeMon's .json files are, so the first line is tried."""
     if file.suffix == ".jsonl":
         return True
     try:

@@ -1,4 +1,4 @@
-"""A network as discriminator: its mean last hidden states, frozen. Any encoder or causal model that transformers loads."""
+"""Discriminator features from a frozen network: mean last hidden states of any encoder or causal model."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from typing import Any
 import numpy as np
 
 from evalsuite.backends.checkpoint import locate
-from evalsuite.backends.hf.backend import plan
+from evalsuite.backends.hf.backend import plan_batches
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.weights import load_network
 
 
 class NetworkFeatures:
-    """(utterance with [MASK], option) each -> (N, hidden) float64: the network reads the utterance with the option in it.
+    """Maps N pairs (utterance with [MASK], option) to (N, hidden) float64: the utterance with the option filled in.
 
-    Columns have mean 0, and rows are about as long as 1.
-
-    The network is loaded at the first call. Raises ConfigError for a model of another backend than hf, BackendError if it
-    cannot be loaded.
+    Columns are standardized to mean 0, and scaled so that rows have length about 1. The network is loaded at the first
+    call. Raises ConfigError for a model of another backend than hf, BackendError if it cannot be loaded.
     """
 
     def __init__(self, model: Model) -> None:
@@ -69,9 +67,9 @@ class NetworkFeatures:
         ids = [tokenizer(text)["input_ids"][:limit] or [0] for text in texts]
         rows: list[Any] = [None] * len(texts)
         with torch.inference_mode():
-            for batch in plan({n: len(i) for n, i in enumerate(ids)}, self.model.generation.batch_tokens):
+            for batch in plan_batches({n: len(i) for n, i in enumerate(ids)}, self.model.generation.batch_tokens):
                 width = max(len(ids[n]) for n in batch)
-                # Padded on the right: what stands there is masked, and positions are those of the text alone.
+                # Right padding is masked and does not shift positions.
                 filled = torch.tensor([ids[n] + [0] * (width - len(ids[n])) for n in batch], device=device)
                 mask = torch.tensor([[1] * len(ids[n]) + [0] * (width - len(ids[n])) for n in batch], device=device)
                 states = net(input_ids=filled, attention_mask=mask).last_hidden_state

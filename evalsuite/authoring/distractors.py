@@ -1,21 +1,20 @@
 """Wrong options of knowledge filling: those that annotators wrote, or those that a discriminator finds hard.
 
-Adversarial filtering (Zellers et al. 2018), as CIDER (appendix A) and CICERO (section on alternate choices) have it: a
-discriminator learns to tell the right phrase from the wrong ones, and wrong ones that it sees through are replaced by
-candidates that it takes for right, again and again, until its accuracy falls no further. What it then cannot use any more are
-traits of style that give an answer away. Three things differ from theirs, each to use all questions and few of them:
+Adversarial filtering (Zellers et al. 2018), as in CIDER (appendix A) and CICERO (alternate choices): a discriminator is
+trained to tell the right phrase from the wrong ones; wrong options that it recognizes are replaced by candidates that it
+scores higher, until its accuracy stops falling. This removes stylistic cues that give the answer away. Differences from
+those papers, so that it works with few questions:
 
-* candidates are phrases of the same slot from other dialogues of the split (right ones and conflict phrases), not generated;
-* the discriminator's features are frozen and only its head is fitted, so that every question is scored in every iteration by
-  a head that has not seen its dialogue (folds drawn anew each time), where theirs scores a third or a fifth;
-* a question's candidates come from its own group of dialogues, and folds are made of whole groups: a head that knows a
-  candidate as another question's right phrase would take it for right, and filtering would gather such phrases instead of
-  hard ones;
-* it stops at chance, and changes a part of the questions at a time to land there: below chance the right phrase would be
-  known by scoring lowest.
+* Candidates are phrases of the same slot from other dialogues of the split (right and conflict phrases), not generated.
+* The discriminator's features are frozen and only its head is fitted, so that in every iteration every question is scored
+  by a head that has not seen its dialogue (new folds each time); the papers score a third or a fifth.
+* A question's candidates come from its own group of dialogues, and folds consist of whole groups. Otherwise a head would
+  know a candidate as the right phrase of another question, and filtering would collect such phrases.
+* It stops at chance, and changes only some questions per iteration to stop close to it: below chance, the right phrase
+  would be recognizable by its lowest score.
 
-A candidate may happen to be right: candidates in the dialogue or much like the right phrase are left out, but a person should
-look at what comes out, as CICERO's annotators did.
+A candidate may happen to be right. Candidates in the dialogue or similar to the right phrase are left out, but a person
+should review the result, as CICERO's annotators did.
 """
 
 from __future__ import annotations
@@ -30,64 +29,62 @@ from typing import Any
 
 import numpy as np
 
-from evalsuite.authoring.charts import line
-from evalsuite.authoring.classifier import ConditionalLogit, bags
-from evalsuite.authoring.classifier import pieces as ngrams
+from evalsuite.authoring.charts import line_chart
+from evalsuite.authoring.classifier import ConditionalLogit, char_ngrams, hashed_features
 from evalsuite.authoring.task_files import Annotation
 from evalsuite.backends.baseline import pairs
 from evalsuite.common.errors import ConfigError, unknown
 
-KINDS = ("annotated", "adversarial")
-# (utterance with [MASK], option) each -> (N, F) features, dense or scipy.sparse, rows about as long as 1: what a discriminator
-# sees of them.
-Filled = tuple[str, str]
+DISTRACTOR_KINDS = ("annotated", "adversarial")
+Filled = tuple[str, str]  # (utterance with [MASK], option)
+# N pairs -> (N, F) features, dense or scipy.sparse, with rows of length about 1
 Features = Callable[[Sequence[Filled]], Any]
-_ALIKE = 0.5  # shared character pairs (Jaccard) from which a candidate is taken for the right phrase again
+_ALIKE = 0.5  # Jaccard similarity of character bigrams from which a candidate counts as the right phrase
 MASK = "[MASK]"
-_FOLDS = 3  # as CIDER, which trains on two thirds
+_FOLDS = 3  # CIDER, too, trains on two thirds
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is filtered for one annotation: the utterance with [MASK] where the options go."""
+    """A knowledge filling question to filter."""
 
-    group: int  # of dialogues; heads that score it are fitted on other groups
-    text: str
+    group: int  # of dialogues; the heads that score it are fitted on other groups
+    text: str  # the utterance with [MASK]
     right: str
-    wrong: tuple[str, ...]  # to begin with
-    candidates: tuple[str, ...]  # what these may be replaced by
+    wrong: tuple[str, ...]  # before filtering
+    candidates: tuple[str, ...]  # possible replacements
 
 
 @dataclass(frozen=True, slots=True)
 class Filtered:
-    """`wrong` of each question after filtering. Entry n of the others is about the state before iteration n's changes."""
+    """Result of filtering. Entry n of accuracy, loss and replaced belongs to iteration n, before its changes."""
 
-    wrong: tuple[tuple[str, ...], ...]
-    accuracy: tuple[float, ...]  # of heads on dialogues that they have not seen
-    loss: tuple[float, ...]  # their mean cross-entropy, in nats
-    replaced: tuple[int, ...]  # wrong options changed after it
-    kept: int  # the state that `wrong` is
+    wrong: tuple[tuple[str, ...], ...]  # of each question, after filtering
+    accuracy: tuple[float, ...]  # on held-out dialogues
+    loss: tuple[float, ...]  # mean cross-entropy on them, in nats
+    replaced: tuple[int, ...]  # wrong options replaced in the iteration
+    kept: int  # the iteration whose options are `wrong`
     chance: float
-    converged: bool  # False: the iterations ran out before
+    converged: bool  # False if the iterations ran out
 
     def plot(self, title: str) -> str:
-        """The accuracy per iteration, as SVG."""
-        return line(title, self.accuracy, self.chance, "chance")
+        """Accuracy per iteration, as SVG."""
+        return line_chart(title, self.accuracy, self.chance, "chance")
 
 
 def ngram_features(filled: Sequence[Filled]) -> Any:
-    """Length and character n-grams of the option, alone and with its neighbours: a discriminator that needs no network."""
+    """Features without a network: the option's length and character n-grams, alone and with two characters of context."""
 
     def row(text: str, option: str) -> Iterator[str]:
         before, _, after = text.partition(MASK)
         yield f"length {len(option)}"
-        yield from ngrams(option)
-        yield from ngrams(f"{before[-2:]}{option}{after[:2]}")
+        yield from char_ngrams(option)
+        yield from char_ngrams(f"{before[-2:]}{option}{after[:2]}")
 
-    return bags(row(*each) for each in filled)
+    return hashed_features(row(*each) for each in filled)
 
 
-def adversarial(
+def filter_distractors(
     questions: Sequence[Question],
     features: Features,
     seed: str = "0",
@@ -96,10 +93,13 @@ def adversarial(
     patience: int = 5,
     tolerance: float = 0.005,
 ) -> Filtered:
-    """Filter until the accuracy is down to chance, or has not fallen by more than `tolerance` for `patience` iterations, or
-    nothing is left to replace. An iteration changes a `part` of the questions, those that are answered with most certainty:
-    their easiest wrong option (as CIDER's) becomes the candidate with the highest score (as CICERO's). Raises ConfigError if
-    there is one group of dialogues only."""
+    """Filter the wrong options of questions.
+
+    Stops when the accuracy is at chance, has not fallen by more than `tolerance` for `patience` iterations, or nothing is
+    left to replace. An iteration changes a share `part` of the questions, those answered with most certainty: the easiest
+    wrong option (as in CIDER) is replaced by the candidate with the highest score (as in CICERO). Raises ConfigError for
+    fewer than two groups of dialogues.
+    """
     groups = sorted({q.group for q in questions})
     if len(groups) < 2:
         raise ConfigError(
@@ -110,7 +110,7 @@ def adversarial(
     filled = [(q.text, option) for q, options in zip(questions, texts, strict=True) for option in options]
     place = {pair: n for n, pair in enumerate(dict.fromkeys(filled))}
     seen = features(list(place))
-    # Of the right phrase and all that may be wrong.
+    # Feature rows of each question: the right phrase, then all wrong options and candidates.
     rows = [np.array([place[q.text, o] for o in options]) for q, options in zip(questions, texts, strict=True)]
     # Indices into texts[n]: 0 is the right phrase.
     wrong = [[options.index(w) for w in q.wrong] for q, options in zip(questions, texts, strict=True)]
@@ -149,7 +149,7 @@ def adversarial(
 def _scores(
     folds: Sequence[int], seen: Any, rows: Sequence[Any], wrong: Sequence[Sequence[int]]
 ) -> list[np.ndarray[Any, Any]]:
-    """For each question how its right phrase, wrong options and candidates score with a head fitted on other folds."""
+    """Scores of each question's texts (right phrase, wrong options, candidates) by a head fitted on the other folds."""
     found: list[np.ndarray[Any, Any]] = [np.empty(0)] * len(rows)
     for fold in sorted(set(folds)):
         others = [n for n, f in enumerate(folds) if f != fold]
@@ -162,16 +162,18 @@ def _scores(
 
 
 def _outcome(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[float, float]:
-    """Whether the right phrase scores highest (a tie is shared), and its negative log-likelihood."""
-    mine = scores[[0, *wrong]]
-    top = mine.max()
-    right = float(mine[0] == top) / int((mine == top).sum())
-    return right, float(top + np.log(np.exp(mine - top).sum()) - mine[0])
+    """(1.0 if the right phrase scores highest, shared in ties; its negative log-likelihood in nats)."""
+    offered = scores[[0, *wrong]]
+    top = offered.max()
+    right = float(offered[0] == top) / int((offered == top).sum())
+    return right, float(top + np.log(np.exp(offered - top).sum()) - offered[0])
 
 
 def _harder(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[int, int] | None:
-    """(which of the wrong options, by which candidate): the easiest, if the right phrase beats it, by the one that scores
-    highest of those that score higher than it. None: leave them."""
+    """(index of the easiest wrong option, index of the highest-scoring candidate to replace it).
+
+    None if the easiest scores at least as high as the right phrase, or no candidate scores higher than it.
+    """
     easiest = min(range(len(wrong)), key=lambda n: (scores[wrong[n]], n))
     free = [n for n in range(1, len(scores)) if n not in wrong]
     if not free or scores[wrong[easiest]] >= scores[0]:
@@ -183,15 +185,17 @@ def _harder(scores: np.ndarray[Any, Any], wrong: Sequence[int]) -> tuple[int, in
 # --- annotations
 
 
-def questions(
+def make_questions(
     annotations: Sequence[Annotation], seed: str = "0", groups: int = 6, most: int = 30, least: int = 8
 ) -> list[Question]:
-    """A question an annotation. Dialogues are dealt to `groups` at random; up to `most` candidates are drawn from phrases of
-    the slot in other dialogues of the group, where there are fewer than `least` of the domain, then of the dimension, then
-    any."""
+    """One question per annotation. Dialogues are assigned to `groups` at random.
+
+    Up to `most` candidates are drawn from phrases of the same slot in other dialogues of the group; if there are fewer than
+    `least`, from those of the same domain, then of the same dimension, then from all.
+    """
     dialogues = sorted({a.dialogue_id for a in annotations})
     random.Random(f"{seed}:distractors:groups").shuffle(dialogues)
-    # Two dialogues or more in each: a dialogue's candidates come from others.
+    # At least two dialogues per group, since candidates come from other dialogues.
     group_of = {d: n % max(2, min(groups, len(dialogues) // 2)) for n, d in enumerate(dialogues)}
     found = []
     for number, a in enumerate(annotations):
@@ -230,25 +234,28 @@ def _same(one: str, other: str) -> bool:
 
 
 @dataclass
-class Adversarial:
-    """For `task_files.build(distractors=…)`: filters each split on its own, so that none sees another's phrases, and keeps how
-    each went."""
+class AdversarialDistractors:
+    """The `distractors` of `write_task_files`: filters each split separately, so that none sees another's phrases."""
 
     features: Features
-    settings: dict[str, Any] = field(default_factory=dict)  # of `adversarial`
-    went: dict[str, Filtered] = field(default_factory=dict)  # by purpose, "seed:set:split"
+    settings: dict[str, Any] = field(default_factory=dict)  # keywords of `filter_distractors`
+    went: dict[str, Filtered] = field(default_factory=dict)  # "seed:set:split" -> result
 
     def __call__(self, annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, ...]]:
-        if len({a.dialogue_id for a in annotations}) < 2:  # too few to train on: as they were written
+        if len({a.dialogue_id for a in annotations}) < 2:  # too few to train on
             return [a.conflicts for a in annotations]
-        self.went[purpose] = adversarial(questions(annotations, purpose), self.features, purpose, **self.settings)
+        self.went[purpose] = filter_distractors(
+            make_questions(annotations, purpose), self.features, purpose, **self.settings
+        )
         return list(self.went[purpose].wrong)
 
     def write(self, out: Path) -> list[Path]:
-        """out/distractors.json, and an SVG of the accuracy per iteration for each set and split. Their paths."""
+        """Write out/distractors.json and, per set and split, an SVG of the accuracy per iteration; returns the paths."""
         out.mkdir(parents=True, exist_ok=True)
-        told = {p: {k: v for k, v in asdict(f).items() if k != "wrong"} for p, f in self.went.items()}
-        texts = {"distractors.json": json.dumps({"format": 1, "filtered": told}, ensure_ascii=False, indent=1) + "\n"}
+        filtered = {p: {k: v for k, v in asdict(f).items() if k != "wrong"} for p, f in self.went.items()}
+        texts = {
+            "distractors.json": json.dumps({"format": 1, "filtered": filtered}, ensure_ascii=False, indent=1) + "\n"
+        }
         for purpose, f in self.went.items():
             place = purpose.partition(":")[2]
             texts[f"distractors.{place.replace(':', '.')}.svg"] = f.plot(f"discriminator, {place.replace(':', ' ')}")
@@ -257,17 +264,21 @@ class Adversarial:
         return [out / name for name in texts]
 
 
-def chooser(kind: str, discriminator: str = "ngrams", models: str | Path = "bundled:models.yaml") -> Adversarial | None:
-    """For `--distractors KIND --discriminator NAME`: None for annotated. A discriminator is "ngrams", or a model of the
-    file on the backend hf. Raises ConfigError for others."""
-    if kind not in KINDS:
-        raise ConfigError(f"--distractors: {unknown('kind', kind, KINDS)}")
+def make_distractors(
+    kind: str, discriminator: str = "ngrams", models: str | Path = "bundled:models.yaml"
+) -> AdversarialDistractors | None:
+    """The filter for `--distractors KIND --discriminator NAME`; None for annotated distractors.
+
+    A discriminator is "ngrams" or an hf model of the file `models`. Raises ConfigError for other names.
+    """
+    if kind not in DISTRACTOR_KINDS:
+        raise ConfigError(f"--distractors: {unknown('kind', kind, DISTRACTOR_KINDS)}")
     if kind == "annotated":
         return None
     if discriminator == "ngrams":
-        return Adversarial(ngram_features)
+        return AdversarialDistractors(ngram_features)
     from evalsuite.authoring.discriminator import NetworkFeatures
     from evalsuite.backends.models import load_models
     from evalsuite.common.resources import resolve
 
-    return Adversarial(NetworkFeatures(load_models(resolve(models), [discriminator])[0]))
+    return AdversarialDistractors(NetworkFeatures(load_models(resolve(models), [discriminator])[0]))

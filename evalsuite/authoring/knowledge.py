@@ -1,9 +1,10 @@
-"""ConceptNet's assertions, read once into an indexed SQLite file beside them: the Chinese edges, asked by head and tail.
+"""The Chinese edges of ConceptNet, read once into an SQLite index beside the assertions file, looked up by head and tail.
 
-The official file (conceptnet-assertions-5.7.0.csv, .gz or not) has a line an edge, fields parted by tabs: URI, relation,
-start, end, JSON of source and weight. Terms look like /c/zh/吃飯/v: language, words joined by _, and perhaps part of speech and
-sense, which are cut off here, so that 吃飯 as a verb and as a noun is one term. Chinese of ConceptNet is traditional and
-simplified; the paper does not say how it dealt with that. Here both it and the dialogues are simplified (`simplified`).
+The official file (conceptnet-assertions-5.7.0.csv, plain or .gz) has one edge per line in tab-separated fields: URI,
+relation, start, end, JSON of source and weight. Terms look like /c/zh/吃飯/v: language, words joined by _, and optionally
+part of speech and sense, which are dropped, so that the verb and the noun 吃飯 are one term. ConceptNet mixes traditional
+and simplified Chinese, and the paper does not say how it handled that; here terms and dialogues are simplified
+(`simplified`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from evalsuite.common.errors import ConfigError, DataError
 
-_VERSION = 1  # of the tables and of what stands in them
+_VERSION = 1  # of the index format
 _CHINESE = b"/c/zh/"
 _SCHEMA = """
 DROP TABLE IF EXISTS edges; DROP TABLE IF EXISTS source;
@@ -40,8 +41,8 @@ class Triple(NamedTuple):
     tail: str
 
 
-class Knowledge:
-    """An index that `indexed` made, open for reading."""
+class KnowledgeIndex:
+    """The index that `build_index` wrote, opened read-only."""
 
     def __init__(self, index: Path) -> None:
         self._db = _read_only(index)
@@ -49,7 +50,7 @@ class Knowledge:
     def links(self, heads: Collection[str], tails: Collection[str]) -> list[Triple]:
         """All triples from one of `heads` to one of `tails`, sorted.
 
-        Each pair is looked up by itself, as a hub (人 has tens of thousands of edges) would be slow to list.
+        Pairs are looked up one by one: listing the edges of a hub (人 has tens of thousands) would be slow.
         """
         rows = self._db.execute(
             "SELECT e.head, e.relation, e.tail FROM json_each(?1) h CROSS JOIN json_each(?2) t"
@@ -72,13 +73,13 @@ def _converter() -> Any:
 
 @cache
 def _traditional() -> frozenset[str]:
-    """The characters that t2s may change; a text without any is as it was, which saves asking for most of them."""
+    """The characters that t2s may change; texts without any skip the converter."""
     file = resources.files("opencc") / "dictionary" / "TSCharacters.txt"
     return frozenset(line[0] for line in file.read_text(encoding="utf-8").splitlines() if line)
 
 
 def simplified(text: str) -> str:
-    """Simplified characters (OpenCC t2s, no change of vocabulary), lower case: what terms and dialogues are compared by.
+    """Simplified characters (OpenCC t2s, no change of vocabulary) in lower case, for comparing terms and dialogues.
 
     >>> simplified("卡拉OK和電腦")
     '卡拉ok和电脑'
@@ -89,10 +90,10 @@ def simplified(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 17)  # neighbouring lines share terms
-def term(uri: bytes) -> str:
-    """The words of a term's URI, put together as Chinese is written.
+def term_text(uri: bytes) -> str:
+    """The text of a term's URI, simplified, without spaces.
 
-    >>> term("/c/zh/看_電影/v".encode())
+    >>> term_text("/c/zh/看_電影/v".encode())
     '看电影'
     """
     return simplified(uri.split(b"/", 4)[3].decode().replace("_", ""))
@@ -102,14 +103,14 @@ def index_path(file: Path) -> Path:
     return file.with_name(file.name + ".sqlite")
 
 
-def indexed(
+def build_index(
     file: Path, index: Path | None = None, progress: Callable[[int], None] = lambda read: None
 ) -> tuple[Path, str]:
-    """The index of a knowledge file, and the file's sha256. The file is read only if the index is not there, or is of
-    another content. `progress` is told how many bytes of it have been read since the last time.
+    """Build the index of an assertions file, unless it exists for the same content; returns its path and the file's SHA-256.
 
-    All of it is one transaction: a killed reading leaves nothing behind, and of two processes one waits for the other.
-    Memory is bounded: edges go to a temporary file and are sorted there (SQLITE_TMPDIR, else /var/tmp).
+    `progress` is called with the number of bytes read since its last call. Indexing is one transaction: a killed process
+    leaves no partial index, and a second process waits. Memory is bounded: edges are sorted in a temporary file
+    (SQLITE_TMPDIR, else /var/tmp). Raises DataError for a malformed file, ConfigError if the index cannot be written.
     """
     index = index or index_path(file)
     try:
@@ -118,17 +119,15 @@ def indexed(
         raise DataError(f"cannot read: {error.strerror}", file) from None
     now = (_VERSION, stat.st_size, stat.st_mtime_ns)
     if index.exists():
-        with suppress(sqlite3.Error), closing(_read_only(index)) as db:  # which may lie where nothing can be written
+        with suppress(sqlite3.Error), closing(_read_only(index)) as db:  # the folder may be read-only
             if (found := _source(db)) and found[:3] == now:
                 return index, str(found[3])
     try:
-        with closing(
-            sqlite3.connect(index, isolation_level=None, timeout=24 * 3600)
-        ) as db:  # undoes what is not committed
+        with closing(sqlite3.connect(index, isolation_level=None, timeout=24 * 3600)) as db:  # closing rolls back
             db.executescript("PRAGMA cache_size = -65536; PRAGMA temp_store = FILE; BEGIN IMMEDIATE")
             with file.open("rb") as raw:
                 digest = hashlib.file_digest(raw, "sha256").hexdigest()
-            if (found := _source(db)) and (found[0], found[3]) == (_VERSION, digest):  # copied or touched, not changed
+            if (found := _source(db)) and (found[0], found[3]) == (_VERSION, digest):  # new mtime, same content
                 db.execute("UPDATE source SET modified = ?", (stat.st_mtime_ns,))
             else:
                 lines = _fill(db, file, progress)
@@ -155,8 +154,8 @@ def _source(db: sqlite3.Connection) -> tuple[Any, ...] | None:
 
 
 def _fill(db: sqlite3.Connection, file: Path, progress: Callable[[int], None]) -> int:
-    """Read all edges. Sorted before they go into the table: in any other order each would touch a page of its own."""
-    for statement in _SCHEMA.split(";"):  # executescript would commit
+    """Read all edges into the table, sorted first, since random inserts would be slow; returns the number of lines."""
+    for statement in _SCHEMA.split(";"):  # executescript would commit the transaction
         db.execute(statement)
     db.execute("CREATE TEMP TABLE unsorted (head TEXT, tail TEXT, relation TEXT)")
     reading = _Reading(file, progress)
@@ -169,7 +168,7 @@ def _fill(db: sqlite3.Connection, file: Path, progress: Callable[[int], None]) -
 
 
 class _Reading:
-    """The Chinese edges of a file as (head, tail, relation), and how many lines were read."""
+    """Iterates over the Chinese edges of a file as (head, tail, relation), and counts the lines."""
 
     def __init__(self, file: Path, progress: Callable[[int], None]) -> None:
         self._file, self._progress, self.lines = file, progress, 0
@@ -183,25 +182,25 @@ class _Reading:
                 else:
                     yield from self._edges(raw, raw)
         except (OSError, EOFError, zlib.error) as error:
-            raise DataError(f"cannot read on ({error}); is it whole?", self._file, self.lines + 1) from None
+            raise DataError(f"cannot read on ({error}); is the file complete?", self._file, self.lines + 1) from None
         except UnicodeDecodeError as error:
             raise DataError(f"not UTF-8: {error}", self._file, self.lines) from None
 
     def _edges(self, lines: Iterable[bytes], raw: BinaryIO) -> Iterator[tuple[str, str, str]]:
-        """`raw` tells how far the file has been read, packed or not."""
-        told = 0
+        """`raw` is the file itself, whose position measures progress, also for compressed files."""
+        reported = 0
         for line in lines:
             self.lines += 1
             if self.lines % _STEP == 0:
-                self._progress(raw.tell() - told)
-                told = raw.tell()
+                self._progress(raw.tell() - reported)
+                reported = raw.tell()
             fields = line.split(b"\t", 4)
             if len(fields) < 5:
-                message = f"expected 5 fields parted by tabs, as in ConceptNet's assertions file, found {len(fields)}"
+                message = f"expected 5 tab-separated fields, as in ConceptNet's assertions file, found {len(fields)}"
                 raise DataError(message, self._file, self.lines)
             _, relation, start, end, _ = fields
             if start.startswith(_CHINESE) and end.startswith(_CHINESE):
-                head, tail = term(start), term(end)
-                if head and tail and head != tail:  # 電腦 is a synonym of 电脑: nothing that links two utterances
+                head, tail = term_text(start), term_text(end)
+                if head and tail and head != tail:  # skips self-links such as 電腦, Synonym, 电脑
                     yield head, tail, relation.decode().removeprefix("/r/")
-        self._progress(raw.tell() - told)
+        self._progress(raw.tell() - reported)

@@ -1,4 +1,4 @@
-"""Several annotators' files -> one list of dialogues to build from."""
+"""Merge several annotators' files into one list of dialogues to build from."""
 
 from __future__ import annotations
 
@@ -7,37 +7,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalsuite.authoring.annotations import read
+from evalsuite.authoring.annotations import read_dialogues
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What is built from, and what was left out on the way."""
+    """The merged dialogues, and counts of what was left out."""
 
-    dialogues: tuple[AnnotatedDialogue, ...]  # each once, in the files' order, those without annotations left out
-    annotators: dict[str, int]  # name -> annotations read; "" where nobody is named
-    shared: int  # dialogues that several went through; 0 where one annotator was chosen
-    repeated: int  # annotations that another annotator has, too
-    disputed: tuple[tuple[str, str, str], ...]  # (dialogue, instance, value) that annotators put into other slots
-    empty: int  # dialogues without annotations to take
+    dialogues: tuple[AnnotatedDialogue, ...]  # each once, in the files' order, without those that have no annotations
+    annotators: dict[str, int]  # name -> annotations read; "" if unnamed
+    shared: int  # dialogues with several annotators; 0 if one annotator was chosen
+    repeated: int  # annotations equal to another annotator's
+    disputed: tuple[tuple[str, str, str], ...]  # (dialogue, instance, value) with conflicting slots
+    empty: int  # dialogues left without annotations
 
 
 def merge(files: Sequence[Path], annotator: str = "") -> Merged:
-    """Put together what annotators found in the same dialogues, or take what one of them found.
+    """Merge the annotations of all annotators, or take those of one `annotator`.
 
-    Knowledge that two of them have counts once. Where they put the same knowledge into other slots, none of it is taken: gold
-    that people do not agree on is none. Raises DataError for a file that breaks a rule, or an id with other turns.
+    Equal annotations count once. Annotations of the same instance and value with different slots are all left out, since
+    disputed gold is no gold. Raises DataError for a file that breaks a rule or an id with different turns, ConfigError
+    for an unknown annotator.
     """
     by_id: dict[tuple[str, str], list[tuple[str, AnnotatedDialogue, Knowledge | None]]] = defaultdict(list)
     place: dict[tuple[str, str], tuple[Path, AnnotatedDialogue]] = {}
     names: Counter[str] = Counter()
     for file in files:
-        for d in read(file):
+        for d in read_dialogues(file):
             first, before = place.setdefault((d.set, d.id), (file, d))
             if before.dialogue != d.dialogue:
-                raise DataError(f"dialogue {d.id!r} has other turns in {first}; ids have to differ", file)
+                raise DataError(
+                    f"dialogue {d.id!r} has other turns in {first}; give different dialogues different ids", file
+                )
             found = [(k.annotator or d.annotator or _name(file, files), d, k) for k in d.annotations]
             names.update(name for name, *_ in found)
             by_id[d.set, d.id] += found or [(d.annotator or _name(file, files), d, None)]
@@ -67,7 +70,7 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
 
 
 def _name(file: Path, files: Sequence[Path]) -> str:
-    """As `evalsuite build agree` calls a person who is not named; of one file it does not matter."""
+    """Name of an unnamed annotator: the file's stem, as in `evalsuite build agree`; "" for a single file."""
     return file.stem if len(files) > 1 else ""
 
 

@@ -1,14 +1,14 @@
-"""Which dialogues are rich in commonsense: the screening of section 3, after Zhou et al. (2021).
+"""Select dialogues rich in commonsense: the screening of section 3, after Zhou et al. (2021).
 
-Of each utterance the nouns, verbs and adjectives are its candidate concepts. A match is a triple of ConceptNet from a concept
-of one utterance to a concept of the next. Dialogues with more than three matches are kept.
+The nouns, verbs and adjectives of an utterance are its candidate concepts. A match is a ConceptNet triple from a concept of
+one utterance to a concept of the next. Dialogues with more than three matches are kept.
 
-What the paper leaves open, and what is done here: concepts are a set, so a word said twice in an utterance counts once; two
-relations between the same words are two triples; the same triple counts again at the next pair of utterances that has it;
-a word is no link to itself. Triples lead from the earlier utterance to the later one, unless `either_way`.
+The paper leaves some details open; here: a word repeated in an utterance counts once; two relations between the same words
+are two matches; a triple counts again for each pair of utterances that has it; a word does not match itself. Triples lead
+from the earlier utterance to the later one, unless `either_way`.
 
-A folder of results holds screen.json (what was screened, by hash), matches.jsonl (a dialogue a line, all of them, in order),
-kept.jsonl (the dialogues to annotate) and counts.json (Table 8). None of them holds a time or a path, nor depends on --jobs.
+The output folder holds screen.json (hashes of the inputs), matches.jsonl (all dialogues, one per line, in order), kept.jsonl
+(the dialogues to annotate) and counts.json (Table 8). They hold no times or paths and do not depend on --jobs.
 """
 
 from __future__ import annotations
@@ -24,21 +24,19 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.authoring.concepts import Tagger, tagger_named, tagger_signature
-from evalsuite.authoring.dialogues import Dialogue, files_of, read_dialogues
-from evalsuite.authoring.knowledge import Knowledge, Triple, indexed, simplified
+from evalsuite.authoring.dialogues import Dialogue, dialogue_files, read_dialogues
+from evalsuite.authoring.knowledge import KnowledgeIndex, Triple, build_index, simplified
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.files import replace_file, replacing
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.display import Work, silent
 
-_CHUNK = (
-    16  # dialogues a worker takes at once: few enough to lose little when killed, enough to make handing over cheap
-)
+_CHUNK = 16  # dialogues per task of a worker: small enough to lose little when killed, large enough to be cheap to send
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A triple that links utterance `turn` (from 0) to the next one; `back` if its head stands in that next one."""
+    """A triple that links utterance `turn` (from 0) to the next; `back` if its head is in the later one."""
 
     turn: int
     triple: Triple
@@ -50,13 +48,15 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Screener:
+    """Finds the matches of a dialogue."""
+
     tagger: Tagger
-    knowledge: Knowledge
+    knowledge: KnowledgeIndex
     either_way: bool = False
-    without: frozenset[str] = frozenset()  # relations that make no match
+    without: frozenset[str] = frozenset()  # relations to ignore
 
     def matches(self, utterances: Sequence[str]) -> list[Match]:
-        """All matches of a dialogue, in order. Utterances come without speakers."""
+        """All matches of a dialogue, in order. Utterances have no speaker prefix."""
         concepts = [sorted({*self.tagger(simplified(text))}) for text in utterances]
         found = []
         for turn, (here, there) in enumerate(pairwise(concepts)):
@@ -71,7 +71,7 @@ class Screener:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A row of Table 8: how many dialogues of a source have how many matches."""
+    """A row of Table 8: the histogram of matches per dialogue of a source."""
 
     source: str
     histogram: dict[int, int]  # matches -> dialogues
@@ -81,15 +81,17 @@ class Count:
         return sum(self.histogram.values())
 
     def more_than(self, matches: int) -> int:
-        """The table's column "# k triple matches" is dialogues with more than k (its caption, and section 3 for k = 3)."""
+        """Dialogues with more than `matches` matches: the column "# k triple matches" of Table 8 (its caption)."""
         return sum(n for k, n in self.histogram.items() if k > matches)
 
 
 @dataclass(frozen=True, slots=True)
 class Screening:
+    """The result of a screening, written to `out`."""
+
     out: Path
     more_than: int
-    counts: tuple[Count, ...]  # a source each
+    counts: tuple[Count, ...]  # one per source
 
     @property
     def total(self) -> Count:
@@ -98,7 +100,7 @@ class Screening:
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """What a worker needs to make its Screener; a tagger by name, as functions of anywhere cannot be sent."""
+    """What a worker process needs to make its Screener; the tagger by name, since functions may not pickle."""
 
     index: Path
     tagger: str
@@ -106,10 +108,10 @@ class _Settings:
     without: frozenset[str]
 
     def screener(self) -> Screener:
-        return Screener(tagger_named(self.tagger), Knowledge(self.index), self.either_way, self.without)
+        return Screener(tagger_named(self.tagger), KnowledgeIndex(self.index), self.either_way, self.without)
 
 
-def screen(
+def screen_dialogues(
     dialogues: Iterable[Path],
     knowledge: Path,
     out: Path,
@@ -122,18 +124,19 @@ def screen(
     index: Path | None = None,
     progress: Work = silent,
 ) -> Screening:
-    """Screen dialogues (files, or folders of them) and write the folder `out`; goes on where it was if it was interrupted.
+    """Screen dialogues (files, or folders of them) into the folder `out`; an interrupted screening resumes.
 
-    `without`: names of relations to leave out, such as RelatedTo. `index`: where the knowledge file's index is, or is to be;
-    else beside it. Another `more_than` takes the matches that are there.
+    `without`: relations to ignore, such as RelatedTo. `index`: path of the knowledge file's index, by default beside it.
+    A changed `more_than` reuses the matches. Raises DataError for malformed files, ConfigError for invalid settings or
+    an `out` with other inputs.
     """
     if jobs < 1 or more_than < 0:
         raise ConfigError(f"--jobs {jobs}, --more-than {more_than}: expected 1 or more, and none negative")
-    files = files_of(dialogues)
-    tagger_named(tagger)  # is there, before anything is read
-    total = sum(1 for _ in read_dialogues(files))  # all of them are sound before the first is screened
+    files = dialogue_files(dialogues)
+    tagger_named(tagger)  # fail before anything is read
+    total = sum(1 for _ in read_dialogues(files))  # checks all dialogues before the first is screened
     with progress(f"reading {knowledge.name}", _size(knowledge), "B") as advance:
-        path, digest = indexed(knowledge, index, advance)
+        path, digest = build_index(knowledge, index, advance)
     settings = _Settings(path, tagger, either_way, frozenset(without))
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -145,8 +148,8 @@ def screen(
     }  # fmt: skip
     matches = out / "matches.jsonl"
     with locked(out):
-        _same_as_before(out / "screen.json", facts)
-        done = _whole_lines(matches)
+        _check_same_inputs(out / "screen.json", facts)
+        done = _count_lines(matches)
         if done < total:
             rest = islice(read_dialogues(files), done, None)
             with progress("screening", total, "", done) as advance, matches.open("ab") as lines:
@@ -154,7 +157,7 @@ def screen(
                     lines.write("".join(chunk).encode())
                     lines.flush()
                     advance(len(chunk))
-        return _write(out, files, more_than)
+        return _write_results(out, files, more_than)
 
 
 def _size(knowledge: Path) -> int:
@@ -166,8 +169,8 @@ def _digest(file: Path) -> str:
         return hashlib.file_digest(raw, "sha256").hexdigest()
 
 
-def _same_as_before(path: Path, facts: dict[str, Any]) -> None:
-    """Set down what is screened; a folder of another screening is left alone."""
+def _check_same_inputs(path: Path, facts: dict[str, Any]) -> None:
+    """Write screen.json, or raise ConfigError if the folder holds a screening of other inputs."""
     if not path.is_file():
         replace_file(path, json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
         return
@@ -179,8 +182,8 @@ def _same_as_before(path: Path, facts: dict[str, Any]) -> None:
         )
 
 
-def _whole_lines(path: Path) -> int:
-    """How many lines are there; one that was cut off is taken away."""
+def _count_lines(path: Path) -> int:
+    """Count the complete lines; an incomplete last line is removed."""
     if not path.exists():
         return 0
     count = end = 0
@@ -193,7 +196,7 @@ def _whole_lines(path: Path) -> int:
     return count
 
 
-def _line(screener: Screener, dialogue: Dialogue) -> str:
+def _match_line(screener: Screener, dialogue: Dialogue) -> str:
     rows = [match.row() for match in screener.matches(dialogue.utterances)]
     row = {"source": dialogue.source, "id": dialogue.id, "matches": rows}
     return json.dumps(row, ensure_ascii=False) + "\n"
@@ -205,38 +208,38 @@ def _chunks(dialogues: Iterator[Dialogue]) -> Iterator[list[Dialogue]]:
 
 
 def _in_order(chunks: Iterator[list[Dialogue]], jobs: int, settings: _Settings) -> Iterator[list[str]]:
-    """The lines of each chunk, in order, by so many processes; few chunks are read ahead of those that are done."""
+    """Screen chunks in `jobs` processes; yields their lines in order, with a bounded number of chunks in flight."""
     if jobs == 1:
         screener = settings.screener()
         for chunk in chunks:
-            yield [_line(screener, dialogue) for dialogue in chunk]
+            yield [_match_line(screener, dialogue) for dialogue in chunk]
         return
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     # Spawned, not forked: the same on every system, and no process shares an open SQLite file.
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (settings,))
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker, (settings,))
     try:
         ahead: deque[Future[list[str]]] = deque()
         for chunk in chunks:
-            ahead.append(pool.submit(_work, chunk))
+            ahead.append(pool.submit(_screen_chunk, chunk))
             if len(ahead) > 2 * jobs:
                 yield ahead.popleft().result()
         while ahead:
             yield ahead.popleft().result()
     except BrokenProcessPool:
         raise EvalsuiteError(
-            "a process that screened was ended, perhaps for want of memory; the same command goes on, try fewer --jobs"
+            "a worker process was killed, perhaps for lack of memory; run the same command again, with fewer --jobs"
         ) from None
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-_screener: Screener  # of a worker process
+_screener: Screener  # of this worker process
 
 
-def _begin(settings: _Settings) -> None:
+def _start_worker(settings: _Settings) -> None:
     import os
     import signal
     from multiprocessing import parent_process
@@ -247,18 +250,18 @@ def _begin(settings: _Settings) -> None:
             parent.join()
             os._exit(1)
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
-    Thread(target=follow, daemon=True).start()  # a parent that is killed cannot end its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    Thread(target=follow, daemon=True).start()  # a killed parent cannot stop its workers
     global _screener
     _screener = settings.screener()
 
 
-def _work(chunk: list[Dialogue]) -> list[str]:
-    return [_line(_screener, dialogue) for dialogue in chunk]
+def _screen_chunk(chunk: list[Dialogue]) -> list[str]:
+    return [_match_line(_screener, dialogue) for dialogue in chunk]
 
 
-def _write(out: Path, files: Sequence[Path], more_than: int) -> Screening:
-    """kept.jsonl and counts.json, from matches.jsonl."""
+def _write_results(out: Path, files: Sequence[Path], more_than: int) -> Screening:
+    """Write kept.jsonl and counts.json from matches.jsonl."""
     histograms: dict[str, Counter[int]] = {file.stem: Counter() for file in files}
     with (out / "matches.jsonl").open(encoding="utf-8") as lines, replacing(out / "kept.jsonl") as kept:
         for line, dialogue in zip(lines, read_dialogues(files), strict=True):
@@ -268,10 +271,10 @@ def _write(out: Path, files: Sequence[Path], more_than: int) -> Screening:
                 row = {"id": dialogue.id, "dialogue": dialogue.turns}
                 kept.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
     counts = tuple(Count(source, dict(sorted(histogram.items()))) for source, histogram in histograms.items())
-    told = {
+    summary = {
         "more_than": more_than,
         "kept": sum(c.more_than(more_than) for c in counts),
         "sources": [*map(asdict, counts)],
     }
-    replace_file(out / "counts.json", json.dumps(told, ensure_ascii=False, indent=1) + "\n")
+    replace_file(out / "counts.json", json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
     return Screening(out, more_than, counts)

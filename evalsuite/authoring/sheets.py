@@ -1,10 +1,10 @@
-"""What `evalsuite build agree` and `evalsuite build stats` show, as sheets."""
+"""The reports of `evalsuite build agree` and `evalsuite build stats` as sheets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evalsuite.authoring.agree import Found
+from evalsuite.authoring.agree import AgreementReport
 from evalsuite.authoring.stats import Stats
 from evalsuite.authoring.stats_page import grouped, summary, table1_rows
 from evalsuite.benchmarks.registry import TASKS
@@ -13,8 +13,8 @@ from evalsuite.common.sheet import Column, Row, Sheet, Value
 _N = Column("n", kind="count")
 
 
-def agreement_sheets(found: Found, most: int) -> Iterator[Sheet | str]:
-    """Kappas step by step, their means, and the first `most` disagreements."""
+def agreement_sheets(found: AgreementReport, most: int) -> Iterator[Sheet | str]:
+    """Kappa per step, mean kappa per pair, and the first `most` disagreements."""
     yield ", ".join(f"{name}: {n} dialogues" for name, n in found.annotators.items())
     columns = (
         Column("who"),
@@ -40,7 +40,7 @@ def agreement_sheets(found: Found, most: int) -> Iterator[Sheet | str]:
 
 
 def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
-    """Table 1, bars of domains and slots, the checks of each task and set, and a line of what they come to."""
+    """Table 1, bars of domains and slots, the artefact checks of each task and set, and a summary line each."""
     if found.table1:
         columns = (Column(""), *(Column(t.set.upper(), kind="count") for t in found.table1))
         rows = tuple(Row((name, *values)) for name, values in table1_rows(found))

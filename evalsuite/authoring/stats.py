@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from evalsuite.authoring.artefacts import CHECKS, Finding, find
-from evalsuite.authoring.task_files import Annotation, read
+from evalsuite.authoring.artefacts import CHECKS, Finding, run_checks
+from evalsuite.authoring.task_files import Annotation, read_annotations
 from evalsuite.benchmarks.check import Table1, table1, whole_dialogues
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
@@ -21,18 +21,18 @@ DIMENSIONS = tuple(dict.fromkeys(s.dimension for s in slots()))
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
-    """The lower half of Table 1, for one set. None: the data at hand do not say."""
+class KnowledgeCounts:
+    """The lower half of Table 1, for one set. None: not known from these data."""
 
-    annotations: int  # instances, and triplets: each annotation has one of both
+    annotations: int  # also the number of instances and of triplets
     dimensions: dict[str, int]  # Entity, Event, Social interaction
     conflict_phrases: int | None
-    characters: tuple[float, float] | float | None  # mean of conflict phrase 1 and 2, or of both where files mix them
+    characters: tuple[float, float] | float | None  # mean length of conflict phrase 1 and 2, or of both together
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """How often a slot is annotated. `domain` is "" if the ontology does not have the slot."""
+class SlotCount:
+    """How often a slot is annotated in a set; other names are "" for a slot that the ontology lacks."""
 
     set: str
     dimension: str
@@ -45,15 +45,17 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    source: str  # what the knowledge was counted in
+    """The report of `evalsuite build stats`."""
+
+    source: str  # the files in which the knowledge was counted
     table1: tuple[Table1, ...]
-    knowledge: dict[str, Knowledge]  # by set
-    spread: tuple[Spread, ...]  # in the ontology's order, those that occur
+    knowledge: dict[str, KnowledgeCounts]  # by set
+    spread: tuple[SlotCount, ...]  # slots that occur, in the ontology's order
     split: str  # of the artefact checks
     findings: tuple[Finding, ...]
 
     def domains(self, item_set: str) -> dict[tuple[str, str], int]:
-        """(Chinese, English) name -> annotations; 空间 is a domain of entities and one of events."""
+        """(Chinese, English) name -> annotations. The English name includes the dimension, since two have a domain 空间."""
         found: Counter[tuple[str, str]] = Counter()
         for s in self.spread:
             if s.set == item_set:
@@ -69,43 +71,45 @@ class Stats:
         }
 
 
-def stats(folder: Path, annotations: Path | None = None, split: str = "test", skip_bad: bool = False) -> Stats:
-    """Count and check data in the official layout. With the annotations that they were made from, knowledge is counted
-    there; else in the files of slot identification, which have an item an annotation, or where there are none, in those of
-    the event-causal tasks. Raises DataError for what is not there or broken."""
+def compute_stats(folder: Path, annotations: Path | None = None, split: str = "test", skip_bad: bool = False) -> Stats:
+    """Count and check data in the official layout.
+
+    Knowledge is counted in `annotations` if given, else in the files of slot identification, which have one item per
+    annotation, else in those of the event-causal tasks. Raises DataError for missing or malformed files.
+    """
     corpus = Corpus(BENCHMARK, folder, skip_bad=skip_bad)
     tables = tuple(table1(name, whole) for name, whole in whole_dialogues(corpus).items() if whole)
     if annotations:
-        source, knowledge, counts = annotations.name, *_of_annotations(read(annotations))
+        source, knowledge, counts = annotations.name, *_of_annotations(read_annotations(annotations))
     else:
         source, knowledge, counts = _of_files(corpus)
-    return Stats(source, tables, knowledge, tuple(_spread(counts)), split, find(corpus, split))
+    return Stats(source, tables, knowledge, tuple(_slot_counts(counts)), split, run_checks(corpus, split))
 
 
 Counts = dict[str, Counter[str]]  # set -> Chinese slot name -> annotations
 
 
-def _of_annotations(found: Sequence[Annotation]) -> tuple[dict[str, Knowledge], Counts]:
+def _of_annotations(found: Sequence[Annotation]) -> tuple[dict[str, KnowledgeCounts], Counts]:
     knowledge, counts = {}, {}
     for item_set in dict.fromkeys(a.set for a in found):
         mine = [a for a in found if a.set == item_set]
         counts[item_set] = Counter(a.slot.zh for a in mine)
         lengths = [fmean(len(a.conflicts[n]) for a in mine) for n in (0, 1)]
         by = _dimensions(counts[item_set])
-        knowledge[item_set] = Knowledge(len(mine), by, 2 * len(mine), (lengths[0], lengths[1]))
+        knowledge[item_set] = KnowledgeCounts(len(mine), by, 2 * len(mine), (lengths[0], lengths[1]))
     return knowledge, counts
 
 
 _CAUSAL = {"event_cause": "事件原因", "subsequent_event": "后续事件"}
 
 
-def _of_files(corpus: Corpus) -> tuple[str, dict[str, Knowledge], Counts]:
+def _of_files(corpus: Corpus) -> tuple[str, dict[str, KnowledgeCounts], Counts]:
     def items(task: str, item_set: str) -> Iterator[Any]:
         for split in corpus.benchmark.splits:
             if corpus.has(TASKS[task], item_set, split):
                 yield from corpus.file(TASKS[task], item_set, split).items
 
-    knowledge: dict[str, Knowledge] = {}
+    knowledge: dict[str, KnowledgeCounts] = {}
     counts: Counts = {}
     used = set()
     for item_set in corpus.sets:
@@ -119,7 +123,7 @@ def _of_files(corpus: Corpus) -> tuple[str, dict[str, Knowledge], Counts]:
             used.add(source)
             counts[item_set] = slot_of
             mean = fmean(map(len, wrong)) if wrong else None
-            knowledge[item_set] = Knowledge(slot_of.total(), _dimensions(slot_of), len(wrong) or None, mean)
+            knowledge[item_set] = KnowledgeCounts(slot_of.total(), _dimensions(slot_of), len(wrong) or None, mean)
     return " / ".join(sorted(used)), knowledge, counts
 
 
@@ -131,10 +135,10 @@ def _dimensions(counts: Counter[str]) -> dict[str, int]:
     return {name: by[name] for name in DIMENSIONS}
 
 
-def _spread(counts: Counts) -> Iterator[Spread]:
+def _slot_counts(counts: Counts) -> Iterator[SlotCount]:
     order = {zh: n for n, zh in enumerate(_SLOT)}
     for item_set, by_slot in counts.items():
         for zh in sorted(by_slot, key=lambda zh: (order.get(zh, len(order)), zh)):
             slot = _SLOT.get(zh)
             named = (slot.dimension, slot.domain, slot.domain_zh, slot.en) if slot else ("", "", "", "")
-            yield Spread(item_set, *named, zh, by_slot[zh])
+            yield SlotCount(item_set, *named, zh, by_slot[zh])

@@ -1,4 +1,4 @@
-"""The page of `evalsuite build stats`: one HTML file without script, whose only style is its own."""
+"""The page of `evalsuite build stats`: one HTML file with inline style and no scripts."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.authoring.artefacts import CHECKS, Finding
-from evalsuite.authoring.charts import bars
-from evalsuite.authoring.stats import DIMENSIONS, Knowledge, Stats
+from evalsuite.authoring.charts import bar_chart
+from evalsuite.authoring.stats import DIMENSIONS, KnowledgeCounts, Stats
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.files import replace_file
 
 
-def write(found: Stats, out: Path) -> tuple[Path, Path]:
-    """Write out/stats.json and out/stats.html, which opens anywhere without a network; returns their paths."""
+def write_stats_page(found: Stats, out: Path) -> tuple[Path, Path]:
+    """Write out/stats.json and out/stats.html, which needs no network; returns their paths."""
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
     written = (out / "stats.json", out / "stats.html")
-    for path, content in zip(written, (text, page(found)), strict=True):
+    for path, content in zip(written, (text, render_page(found)), strict=True):
         replace_file(path, content)
     return written
 
 
-def page(found: Stats) -> str:
+def render_page(found: Stats) -> str:
+    """The page as HTML."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -38,7 +39,7 @@ def page(found: Stats) -> str:
     charts = [
         (
             f"{item_set.upper()}: {what}",
-            Markup(bars(f"{item_set}: annotations by {what}", rows)),  # escapes the names itself
+            Markup(bar_chart(f"{item_set}: annotations by {what}", rows)),  # escapes the names itself
         )
         for item_set in sets
         for what, rows in (
@@ -61,7 +62,7 @@ def page(found: Stats) -> str:
 
 
 def grouped(found: Stats) -> list[tuple[tuple[str, str], list[Finding]]]:
-    """Findings grouped by task and set. Texts have their first measure (F1); the lookup check has exact match."""
+    """Findings grouped by (task, set): accuracy for choices, F1 for texts, exact match for the lookup check."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for f in found.findings:
         if f.measure != "exact" or CHECKS[f.check].lookup:
@@ -70,7 +71,7 @@ def grouped(found: Stats) -> list[tuple[tuple[str, str], list[Finding]]]:
 
 
 def summary(found: Stats) -> list[tuple[bool, str]]:
-    """A line per task and set: whether any check is above chance, and the best of those that do not read the dialogue."""
+    """(above chance, line) per task and set, naming the best check that does not read the dialogue."""
     lines = []
     for (task, item_set), mine in grouped(found):
         above = [f for f in mine if f.above and not CHECKS[f.check].reads and not CHECKS[f.check].lookup]
@@ -78,24 +79,24 @@ def summary(found: Stats) -> list[tuple[bool, str]]:
         if above:
             best = max(above, key=lambda f: f.gain)
             measure = "F1" if best.measure == "f1" else best.measure
-            told = f"{measure} {100 * best.value:.1f} % by “{best.check}” (chance {100 * best.chance:.1f} %): {best.verdict}"
+            text = f"{measure} {100 * best.value:.1f} % by “{best.check}” (chance {100 * best.chance:.1f} %): {best.verdict}"
         else:
-            told = "nothing above chance without reading the dialogue"
+            text = "nothing above chance without reading the dialogue"
         looked = [f for f in mine if f.above and CHECKS[f.check].lookup]
         more = "".join(f"; {100 * f.value:.1f} % {f.verdict}" for f in looked)
-        lines.append((bool(above or looked), f"{place}: {told}{more}"))
+        lines.append((bool(above or looked), f"{place}: {text}{more}"))
     return lines
 
 
 def table1_rows(found: Stats) -> list[tuple[str, list[str]]]:
-    """Name and a value a set, in the paper's order. Its "tokens" are characters, speaker marks among them."""
+    """(name, value of each set) in the paper's order. The paper's "tokens" are characters, speaker marks included."""
     known = [found.knowledge.get(t.set) for t in found.table1]
     extremes = ("Max.", "Min.", "Avg.")
 
     def number(value: float) -> str:
         return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
 
-    def phrase(k: Knowledge | None, n: int) -> str:
+    def phrase(k: KnowledgeCounts | None, n: int) -> str:
         if k is None or k.characters is None:
             return "–"
         return f"{k.characters[n]:.2f}" if isinstance(k.characters, tuple) else f"{k.characters:.2f} (1 and 2)"

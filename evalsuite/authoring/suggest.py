@@ -1,7 +1,7 @@
-"""A model proposes annotations (prompts/build/suggest.j2). They are marked as proposals until a person accepts them, and
-`evalsuite build check` and the build refuse them until then.
+"""A model proposes annotations (prompts/build/suggest.j2).
 
-Replies are kept in a store before they count, as a run's are: the same command goes on where it was stopped.
+They are marked as proposals until a person accepts them; until then `evalsuite build check` and the build reject them.
+Replies are saved in a store first, as in a run, so that the same command resumes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from evalsuite.backends.base import Backend, Limits
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
-from evalsuite.backends.registry import load
+from evalsuite.backends.registry import load_backend
 from evalsuite.benchmarks.corecode.ontology import find_slot, ontology
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
@@ -28,40 +28,45 @@ from evalsuite.evaluation.ask import Group, ask
 from evalsuite.evaluation.display import Display, Line
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
 from evalsuite.results.store import Store, key
-from evalsuite.review.judge.judging import said
+from evalsuite.review.judge.judging import text_after_thinking
 from evalsuite.types import Message, Request
 
-_TOKENS = 1500  # of the longest reply, where the model names no limit
+_TOKENS = 1500  # longest reply, unless the model sets max_new_tokens
 _TEXTS = ("dimension", "instance", "domain", "slot", "value", "phrase", "conflict1", "conflict2")
 
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    dialogues: tuple[AnnotatedDialogue, ...]  # all, with what was proposed for those that had no annotations
-    told: str
-    file: Path  # the same as an annotations file
+    """All dialogues, with a model's proposals for those that had no annotations."""
+
+    dialogues: tuple[AnnotatedDialogue, ...]
+    summary: str  # one line for the terminal
+    file: Path  # the dialogues with proposals, as an annotations file
 
 
-def proposals(
+def propose_annotations(
     rows: Sequence[AnnotatedDialogue],
     name: str,
     stem: Path,
     models: str | Path = "bundled:models.yaml",
     budget: float | None = None,
 ) -> Proposals:
-    """Ask the model `name` about each dialogue without annotations. Writes stem.proposals.{sqlite,jsonl}."""
+    """Ask the model `name` about each dialogue without annotations; writes stem.proposals.{sqlite,jsonl}.
+
+    Raises ConfigError for an unknown model or a baseline, BackendError if the model cannot be loaded.
+    """
     (model,) = load_models(resolve(models), [name])
     if model.backend == "baseline":
         raise ConfigError(f"--suggest {name}: a baseline cannot write; name a model on hf, vllm or openai")
     stem.parent.mkdir(parents=True, exist_ok=True)
     with locked(stem.parent, f".{stem.name}.proposals.lock"):
-        return _proposals(rows, model, stem, budget)
+        return _propose(rows, model, stem, budget)
 
 
-def _proposals(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget: float | None) -> Proposals:
+def _propose(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget: float | None) -> Proposals:
     wanted = [row for row in rows if not row.annotations and not row.nothing]
     with Store(stem.with_name(f"{stem.name}.proposals.sqlite")) as store, Display() as display:
-        backend = load(model, limits=lambda: Limits(budget, store.spent(), None, store.lend))
+        backend = load_backend(model, limits=lambda: Limits(budget, store.spent(), None, store.lend))
         try:
             requests = [_request(model, row) for row in wanted]
             fits = [_fits(backend, request) for request in requests]
@@ -80,15 +85,15 @@ def _proposals(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budg
             failed += row.id in replies
             found.append(row)
             continue
-        objects = list(_objects(said(reply)))
+        objects = list(_objects(text_after_thinking(reply)))
         proposed = [k for o in objects if (k := _knowledge(o, row, model.name)) is not None]
         kept, dropped = kept + len(proposed), dropped + len(objects) - len(proposed)
         found.append(row.model_copy(update={"annotations": proposed}))
     file = stem.with_name(f"{stem.name}.proposals.jsonl")
     replace_file(file, "".join(_line(row) for row in found if row.annotations))
-    told = f"{kept} proposals of {model.name} for {len(wanted)} dialogues"
-    told += f", {dropped} left out (no such slot, or no text)" if dropped else ""
-    return Proposals(tuple(found), told + (f", {failed} dialogues too long or failed" if failed else ""), file)
+    summary = f"{kept} proposals of {model.name} for {len(wanted)} dialogues"
+    summary += f", {dropped} left out (no such slot, or no text)" if dropped else ""
+    return Proposals(tuple(found), summary + (f", {failed} dialogues too long or failed" if failed else ""), file)
 
 
 def _line(row: AnnotatedDialogue) -> str:
@@ -107,7 +112,7 @@ def _fits(backend: Backend, request: Request) -> bool:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every whole JSON object of a reply: in a list, in a code fence, one a line, or before the token limit came.
+    """Every complete JSON object of a reply: in a list, in a code fence, one per line, or in a truncated reply.
 
     >>> [o["a"] for o in _objects('好的：```json\\n[{"a": 1}, {"a": {"b": 2}}, {"a": ')]
     [1, {'b': 2}]
@@ -122,14 +127,14 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             yield value
 
 
-def _knowledge(told: dict[str, Any], row: AnnotatedDialogue, name: str) -> Knowledge | None:
-    """A proposal as a person will see it; None if its slot is not in the ontology or a text is missing."""
-    texts = {field: told[field].strip() for field in _TEXTS if isinstance(told.get(field), str)}
+def _knowledge(fields: dict[str, Any], row: AnnotatedDialogue, name: str) -> Knowledge | None:
+    """A proposed annotation; None if its slot is not in the ontology or a text is missing."""
+    texts = {name: fields[name].strip() for name in _TEXTS if isinstance(fields.get(name), str)}
     if len(texts) < len(_TEXTS) or not all(texts.values()):
         return None
     if find_slot(texts["dimension"], texts["domain"], texts["slot"]) is None:
         return None
     whole = "\n".join(row.dialogue)
-    spans = told.get("evidence")
+    spans = fields.get("evidence")
     evidence = [s.strip() for s in spans if isinstance(s, str) and s.strip()] if isinstance(spans, list) else []
     return Knowledge(**texts, evidence=[s for s in evidence if whole.count(s) == 1], proposer=name, proposed=True)

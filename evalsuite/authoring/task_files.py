@@ -1,8 +1,7 @@
-"""Annotations -> the eight tasks' files in the official layout, the way CORECODE was made (paper, sections 3 and 4).
+"""Annotations -> the files of the eight tasks in the official layout, as CORECODE was made (paper, sections 3 and 4).
 
-The bundled sample is built by this from sample/annotations.jsonl; a test builds it again and compares every byte.
-
-An annotations file has a dialogue a line (schema/annotation.schema.json), names in Chinese as in ontology.yaml.
+The bundled sample is built from sample/annotations.jsonl; a test rebuilds it and compares every byte. An annotations file
+has one dialogue per line (schema/annotation.schema.json), with the Chinese names of ontology.yaml.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.authoring.annotations import place as place_of
-from evalsuite.authoring.annotations import read as read_dialogues
+from evalsuite.authoring.annotations import phrase_position, read_dialogues
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.corecode.ontology import Slot, find_slot, slots
@@ -24,7 +22,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 
-# The official wording, as in the official files (shared examples of each stand in tests/fixtures).
+# The wording of the official files (tests/fixtures has examples of each).
 _FILLING = "请根据对话内容，从a、b、c选项中选择对话中的[MASK]处应填入的选项。"
 _CONFLICT = "请从对话中抽取出在常识上与对话上下文不符的文本。注意不要重述问题或解释原因，直接写出答案即可。"
 _GENERATION = "请根据对话内容，直接回答下面问题的答案，不要重述问题或解释原因："
@@ -38,7 +36,7 @@ _CLIPPED = _BRIEF + "根据对话上文可以推测出，事件“{}”导致的
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One piece of knowledge: `slot` of `instance` is `value`, resting on `phrase`, which stands at `place`."""
+    """One annotation: the `slot` of `instance` is `value`. `phrase` expresses it in the dialogue, at `place`."""
 
     dialogue_id: str
     set: str
@@ -47,7 +45,7 @@ class Annotation:
     instance: str
     value: str
     phrase: str
-    place: tuple[int, int]  # turn, character
+    place: tuple[int, int]  # (turn, character offset)
     conflicts: tuple[str, str]  # by minimal and by maximal change
 
     def utterance(self, other: str) -> str:
@@ -62,7 +60,7 @@ class Annotation:
         return [*self.dialogue[:turn], self.utterance(other), *self.dialogue[turn + 1 :]]
 
     def clipped(self) -> list[str]:
-        """The dialogue up to the phrase, which may stop in mid-utterance, as the official clipped ones do."""
+        """The dialogue up to the phrase; it may end within an utterance, as the official clipped dialogues do."""
         turn, at = self.place
         return [*self.dialogue[:turn], self.dialogue[turn][:at]]
 
@@ -71,44 +69,47 @@ class Annotation:
 Distractors = Callable[[Sequence[Annotation], str], Sequence[Sequence[str]]]
 
 
-def annotated(annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, str]]:
-    """The conflict phrases that annotators wrote."""
+def annotated_distractors(annotations: Sequence[Annotation], purpose: str) -> list[tuple[str, str]]:
+    """The conflict phrases that annotators wrote, as wrong options."""
     return [a.conflicts for a in annotations]
 
 
-def read(path: Path) -> list[Annotation]:
-    """All annotations of a file. Raises DataError with line and field for what breaks a rule (annotations.py)."""
-    return flat(read_dialogues(path))
+def read_annotations(path: Path) -> list[Annotation]:
+    """All annotations of a file. Raises DataError with line and field for a broken rule (annotations.py)."""
+    return flatten(read_dialogues(path))
 
 
-def flat(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
+def flatten(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
     """The annotations of checked dialogues in one list."""
     found = []
     for d in dialogues:
-        told = tuple(d.dialogue)
+        turns = tuple(d.dialogue)
         for k in d.annotations:
-            slot, place = find_slot(k.dimension, k.domain, k.slot), place_of(k, told)
-            assert slot is not None and place is not None  # or it would not have been read
+            slot, place = find_slot(k.dimension, k.domain, k.slot), phrase_position(k, turns)
+            assert slot is not None and place is not None  # checked when the file was read
             conflicts = (k.conflict1, k.conflict2)
-            found.append(Annotation(d.id, d.set, told, slot, k.instance, k.value, k.phrase, place, conflicts))
+            found.append(Annotation(d.id, d.set, turns, slot, k.instance, k.value, k.phrase, place, conflicts))
     return found
 
 
-def build(
+def write_task_files(
     annotations: Iterable[Annotation],
     out: Path,
     seed: int = 0,
     shares: tuple[float, float] = (0.36, 0.14),
-    distractors: Distractors = annotated,
+    distractors: Distractors = annotated_distractors,
 ) -> dict[str, int]:
-    """Write out/data/{easy,hard}/…; `shares` of the dialogues go to train and dev, the rest to test. Counts per file."""
+    """Write out/data/{easy,hard}/…; returns "set/split/task" -> items.
+
+    `shares` of the dialogues go to train and dev, the rest to test.
+    """
     counts = {}
     all_of = list(annotations)
-    split_of = splits(all_of, seed, shares)
+    split_of = assign_splits(all_of, seed, shares)
     for item_set in (s for s in CORECODE.sets if any(a.set == s for a in all_of)):
         for split in CORECODE.splits:
             part = [a for a in all_of if a.set == item_set and split_of[item_set, a.dialogue_id] == split]
-            for name, rows in tasks(part, f"{seed}:{item_set}:{split}", distractors).items():
+            for name, rows in task_rows(part, f"{seed}:{item_set}:{split}", distractors).items():
                 path = path_of(out / "data", TASKS[name], item_set, split)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 lines = [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(rows)]
@@ -117,9 +118,11 @@ def build(
     return counts
 
 
-def splits(annotations: Iterable[Annotation], seed: int, shares: tuple[float, float]) -> dict[tuple[str, str], str]:
-    """(set, dialogue) -> split. Whole dialogues go to one, and those of one source (equal, or equal but for some turns) go
-    together, in EASY and HARD: what is trained on in any file is tested on in none."""
+def assign_splits(
+    annotations: Iterable[Annotation], seed: int, shares: tuple[float, float]
+) -> dict[tuple[str, str], str]:
+    """(set, dialogue) -> split. Dialogues of one source (equal, or equal but for some turns) go to the same split, in EASY
+    and HARD alike, so that no test dialogue is trained on in any file."""
     dialogues = {(a.set, a.dialogue_id): a.dialogue for a in annotations}
     source = dict(zip(dialogues, sources(list(dialogues.values())), strict=True))
     found: dict[tuple[str, str], str] = {}
@@ -130,7 +133,7 @@ def splits(annotations: Iterable[Annotation], seed: int, shares: tuple[float, fl
         train, dev = (round(len(mine) * share) for share in shares)
         room = {"train": train, "dev": dev, "test": len(mine) - train - dev}
         size = Counter(source[d] for d in mine)
-        for known, split in split_of.items():  # what follows dialogues of the other set
+        for known, split in split_of.items():  # sources already assigned by the other set
             room[split] -= size[known]
         for new in dict.fromkeys(source[d] for d in mine if source[d] not in split_of):
             split_of[new] = next((split for split in room if room[split] > 0), "test")
@@ -139,10 +142,10 @@ def splits(annotations: Iterable[Annotation], seed: int, shares: tuple[float, fl
     return found
 
 
-def tasks(
-    annotations: list[Annotation], purpose: str, distractors: Distractors = annotated
+def task_rows(
+    annotations: list[Annotation], purpose: str, distractors: Distractors = annotated_distractors
 ) -> dict[str, list[dict[str, Any]]]:
-    """Task name -> rows as in the official files, without their id. `purpose` seeds the order of options."""
+    """Task name -> rows as in the official files, without ids. `purpose` seeds the position of the right option."""
     places = _balanced(3, len(annotations), f"{purpose}:places")
     kinds = _balanced(2, len(annotations), f"{purpose}:conflicts")
     wrong = distractors(annotations, purpose)
@@ -177,7 +180,7 @@ def tasks(
 
 
 def _balanced(kinds: int, count: int, purpose: str) -> list[int]:
-    """0 … kinds-1 in random order, each as often as the others."""
+    """`count` numbers 0 … kinds-1 in random order, equally often up to one."""
     order = [n % kinds for n in range(count)]
     random.Random(purpose).shuffle(order)
     return order

@@ -1,5 +1,7 @@
-"""Requests -> Responses. A new backend is a module with a class that has the methods of `base.Backend`, and a row in
-registry.py; of another package, an entry point `evalsuite.backends` that gives such a row.
+"""Models: Requests -> Responses.
 
-Heavy imports (torch, vllm, openai, ray) stand inside the modules' functions, never at the top.
+A new backend is a module with a class that implements `base.Backend`, and a row in registry.py; in another package, an
+entry point in the group `evalsuite.backends` that refers to such a row.
+
+Heavy imports (torch, vllm, openai, ray) stand inside functions, never at the top of a module.
 """

@@ -1,4 +1,4 @@
-"""What a backend has to be: protocols and types, without any backend."""
+"""Protocols and types that every backend implements; no backend itself."""
 
 from __future__ import annotations
 
@@ -9,68 +9,70 @@ from typing import Any, Protocol, runtime_checkable
 from evalsuite.backends.model import Model
 from evalsuite.types import Item, Request, Response, Trial
 
-# (task, set) -> items that are not tested on, () if there are none
+# (task, set) -> items of the training split (dev if there is none); () if neither exists
 TrainingItems = Callable[[str, str], tuple[Item, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a run may use of an endpoint."""
+    """What a run may spend at an endpoint, and how many requests it may send at once."""
 
-    budget: float | None = None  # what it may spend in all, in the currency of the model's prices
-    spent: float = 0.0  # what it has spent of that before
-    max_concurrency: int | None = None  # instead of the model's own
-    lend: Callable[[float], None] = lambda amount: None  # keeps what is at stake in requests under way (Store.lend)
+    budget: float | None = None  # maximum total cost, in the currency of the model's prices
+    spent: float = 0.0  # already spent of it before the run was resumed
+    max_concurrency: int | None = None  # overrides the model's own setting
+    lend: Callable[[float], None] = lambda amount: (
+        None
+    )  # records the worst-case cost of requests in flight (Store.lend)
 
 
 class Backend(Protocol):
     """A loaded model."""
 
-    fingerprint: str  # of all that can change a reply: weights, tokenizer, chat template, dtype, adapter
-    settings: dict[str, Any]  # sampling settings, part of every reply's key
-    context: int | None  # tokens that prompt and reply may have together; None: no limit
+    fingerprint: str  # hash of everything that can change a reply: weights, tokenizer, chat template, dtype, adapter
+    settings: dict[str, Any]  # decoding settings, part of every reply's key in the store
+    context: int | None  # maximum tokens of prompt and reply together; None: no limit
 
     def tokens(self, request: Request) -> int:
-        """Prompt tokens, chat template included."""
+        """Number of prompt tokens, chat template included; exact or an estimate."""
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
-        """Answer those of `requests` that are not `done`, in groups as they get ready: (index, response) each.
+        """Answer the `requests` that are not `done`; yield groups of (index, response) as they become ready.
 
-        The whole list comes in (all cells of the model), so that an engine never runs dry and batches are the same
-        whether or not a run was interrupted. A request that cannot be answered gets a Response with `error`; it does
-        not stop the others. Scoring "nll" is answered from `nll` of the request's pairs.
-        Raises BackendError when nothing more can be asked of this model (key refused, budget spent).
+        The call receives all requests of a model at once, across all tasks, so that an engine never idles and batches
+        do not depend on whether the run was interrupted. A request that fails gets a Response with `error` and does not
+        stop the others. With scoring "nll", the response holds the `nll` of the request's pairs.
+        Raises BackendError when the model can answer nothing more (key rejected, budget spent).
         """
 
     def close(self) -> None:
-        """Give memory back."""
+        """Release memory and processes."""
 
 
 @runtime_checkable
 class Answering(Backend, Protocol):
-    """A backend that answers items rather than prompts: baselines, replies made elsewhere."""
+    """A backend that answers benchmark items, not prompts: baselines, and replies read from a file."""
 
     def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
-        """As `Backend.generate`, of trials. A run asks this instead; a judge has no trials to ask."""
+        """Like `Backend.generate`, for trials. A run calls this method if the backend has it."""
 
 
 @runtime_checkable
 class LocalModel(Backend, Protocol):
-    """A backend that holds the network itself (hf, vllm)."""
+    """A backend that runs the network on this machine (hf, vllm)."""
 
-    parameters: int | None  # how many its checkpoint has; None: not known
+    parameters: int | None  # number of parameters of the checkpoint; None: not known
 
     def ids(self, request: Request) -> list[int]:
-        """The prompt's token ids; of a probe those of its longest pair."""
+        """The prompt's token ids. For scoring "nll": those of the longest pair, context and target."""
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
-        """Indices in blocks, in the order to be answered in. A block asked alone gives what it gives within the whole."""
+        """Batches of indices in order of answering. A batch asked alone gives the same replies as within the whole."""
 
     def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
-        """(context, target) -> the negative log-likelihood of every token of the target, in nats.
+        """Negative log-likelihood in nats of every target token, for each (context, target): pair -> token.
 
-        The perplexity of a target is the exponential of the mean. Both are plain text, for chat models, too, and a
-        target's end-of-text token is not scored.
+        The perplexity of a target is the exponential of the mean. Context and target are plain text even for chat
+        models; a target's end-of-text token is not scored.
         """
 
 
@@ -79,7 +81,7 @@ class Sharing(Protocol):
     """A backend whose engine can serve other models, too."""
 
     def share(self, model: Model) -> Backend | None:
-        """A backend for `model` on the same engine; None if it needs an engine of its own."""
+        """A backend for `model` on the same engine; None if it needs its own engine."""
 
 
 Loader = Callable[[Model], Backend]
@@ -87,11 +89,11 @@ Loader = Callable[[Model], Backend]
 
 @dataclass(frozen=True, slots=True)
 class BackendRow:
-    """A backend as the registry has it. Raises nothing: `load` raises BackendError with what to do."""
+    """A registry entry. Its `load` raises BackendError with what to do."""
 
-    name: str  # what models.yaml calls it
-    load: Callable[[Model, TrainingItems, Limits], Backend]  # imports what it needs when it is called
-    scorings: tuple[str, ...] = ("generate",)  # what of types.SCORINGS it can do
-    files: bool = False  # a model's path and adapter may be files, which are then meant from the folder of models.yaml
-    local: bool = False  # it is a LocalModel, of which a Ray cluster can hold replicas
-    engine: Callable[[Model], str] = lambda model: model.name  # models for which this is equal can share an engine
+    name: str  # the `backend` key in models.yaml
+    load: Callable[[Model, TrainingItems, Limits], Backend]  # imports heavy packages only when called
+    scorings: tuple[str, ...] = ("generate",)  # the subset of types.SCORINGS that it supports
+    files: bool = False  # path and adapter may be files, relative to models.yaml
+    local: bool = False  # a LocalModel: a Ray cluster can run replicas of it
+    engine: Callable[[Model], str] = lambda model: model.name  # models with equal keys can share an engine

@@ -1,6 +1,6 @@
-"""Models without a model: the floor that a real one has to beat, and `oracle`, the ceiling that checks the suite itself.
+"""Baselines without a model, the floor for real ones, and `oracle`, the ceiling that checks the suite itself.
 
-They reply in text, as a model would, so that their answers go through the same parser and metrics.
+They reply in text like a model, so their answers pass through the same parser and metrics.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from evalsuite.common.dialogue import asked_event
 from evalsuite.common.errors import BackendError, unknown
 from evalsuite.types import Item, Request, Response, Trial
 
-_SPEAKER = re.compile(r"^[^:]{0,2}:")  # not there in every benchmark
+_SPEAKER = re.compile(r"^[^:]{0,2}:")  # some benchmarks have none
 _PIECES = re.compile(r"[^，。！？；,.!?;~～…]+")
 
 
 class Baseline:
+    """One of four baselines, chosen by the model's path: random, majority, lexical, oracle."""
+
     context: int | None = None
 
     def __init__(self, model: Model, train: TrainingItems) -> None:
@@ -41,7 +43,7 @@ class Baseline:
         self._favourites: dict[tuple[str, str], str] = {}
         if model.path == "majority":
             for place in ((t.name, item_set) for t in TASKS.values() for item_set in BENCHMARKS[t.benchmark].sets):
-                # The most frequent answer of the training split (dev where there is none); ties go to the one seen first.
+                # The most frequent answer of the training split (dev if there is none); the first one wins a tie.
                 counts = Counter(item.target for item in train(*place))
                 if counts:
                     self._favourites[place] = counts.most_common(1)[0][0]
@@ -77,7 +79,7 @@ class Baseline:
 
 
 def _random(item: Item) -> str:
-    """Any option; for spans and generation any piece of the dialogue between two punctuation marks."""
+    """Any option; for spans and free text any piece of the dialogue between two punctuation marks."""
     rng = random.Random(f"baseline:random:{item.id}")
     if item.options:
         return rng.choice(item.labels)
@@ -85,11 +87,11 @@ def _random(item: Item) -> str:
 
 
 def lexical(item: Item) -> str:
-    """What shares most with the dialogue, without understanding any of it.
+    """The option or piece of dialogue with the largest lexical overlap, by character bigrams.
 
-    Choices: the option with the largest part of its character pairs in the dialogue. A causal question: the piece next to
-    the one that is most like its event (the one before for causes, the one after for consequences). Other questions: the
-    piece most like the question. Conflict spans: the piece with the rarest character pairs of the dialogue.
+    Choice: the option with the largest share of its bigrams in the dialogue. Causal question: the neighbour of the
+    piece most like the event (the piece before for a cause, after for a consequence). Conflict span: the piece with the
+    rarest bigrams of the dialogue.
     """
     if item.options:
         known = pairs("\n".join(item.dialogue) + item.question.partition("\n")[2])
@@ -104,17 +106,17 @@ def lexical(item: Item) -> str:
         return min(found, key=lambda p: (sum(counts[pair] for pair in pairs(p)) / len(pairs(p)), -len(p)))
     wanted = pairs(asked)
     best = max(range(len(found)), key=lambda n: len(pairs(found[n]) & wanted) / len(pairs(found[n]) | wanted))
-    # Every official question says "不要…解释原因" before its event: only what follows the event tells what is asked.
+    # Every official question contains "不要…解释原因" before its event, so look for 原因 only after the event.
     step = -1 if "原因" in item.question.rpartition("”")[2] else 1
     return found[min(max(best + step, 0), len(found) - 1)]
 
 
 def pieces(item: Item) -> list[str]:
-    """The dialogue cut at punctuation, speaker marks off, pieces of two characters or more."""
+    """The pieces of the dialogue between punctuation marks, at least two characters long, without speaker marks."""
     turns = (_SPEAKER.sub("", turn) for turn in item.dialogue)
     return [piece.strip() for turn in turns for piece in _PIECES.findall(turn) if len(piece.strip()) > 1]
 
 
 def pairs(text: str) -> set[str]:
-    """Character pairs, or the text itself if it is shorter."""
+    """The character bigrams of a text; the text itself if it is shorter."""
     return {text[i : i + 2] for i in range(len(text) - 1)} or {text}

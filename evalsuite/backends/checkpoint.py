@@ -1,6 +1,6 @@
-"""What hf and vllm share: where a model's files are, its tokenizer and chat template, the tokens of prompts and options.
+"""What hf and vllm share: a model's files, tokenizer and chat template, and the token ids of prompts and options.
 
-Both backends send exactly these token ids to the network and read replies with this tokenizer, so that the same model says
+Both backends send exactly these ids to the network and decode replies with this tokenizer, so that a model replies
 the same on both.
 """
 
@@ -20,7 +20,7 @@ from evalsuite.types import Likelihood, Message, Request, Response, label_begins
 
 
 def locate(model: Model) -> str:
-    """A local folder or a Hugging Face hub id. Fetches from ModelScope where `hub` says so."""
+    """The local folder or Hugging Face hub id of a model; downloads from ModelScope if `hub` says so."""
     if model.hub == "huggingface" or Path(model.path).is_dir():
         return model.path
     try:
@@ -29,15 +29,15 @@ def locate(model: Model) -> str:
         raise BackendError(f"model {model.name}: hub: modelscope needs `pip install modelscope` ({error})") from None
     try:
         return str(snapshot_download(model.path, revision=model.revision))
-    except Exception as error:  # its errors share no base class
+    except Exception as error:  # ModelScope's errors share no base class
         raise BackendError(f"model {model.name}: cannot fetch {model.path} from ModelScope: {error}") from None
 
 
 class Checkpoint:
-    """A model's tokenizer, chat template and end-of-text ids."""
+    """A model's tokenizer, chat template, configuration and end-of-text ids."""
 
     def __init__(self, model: Model) -> None:
-        """Raises BackendError if there is no tokenizer, or no chat template where one is asked for."""
+        """Raises BackendError if the tokenizer is missing, or the chat template that `chat: true` needs."""
         import transformers
 
         transformers.utils.logging.set_verbosity_error()
@@ -54,16 +54,16 @@ class Checkpoint:
             self.tokenizer.pad_token = self.tokenizer.eos_token
         try:
             own = transformers.GenerationConfig.from_pretrained(self.path, revision=model.revision).eos_token_id
-        except OSError:  # a checkpoint need not have the file
+        except OSError:  # the file is optional
             own = getattr(self.config, "eos_token_id", None)
-        # Every end-of-text id that the tokenizer or the checkpoint's own generation settings name.
+        # All end-of-text ids of the tokenizer and of the checkpoint's generation settings.
         named = own if isinstance(own, list) else [own]
         self.stop_ids = sorted({i for i in [*named, self.tokenizer.eos_token_id] if i is not None})
 
     @property
     def context(self) -> int | None:
-        """The smaller of what the network and the tokenizer allow; tokenizers without a limit state a huge one."""
-        limits = [
+        """The smaller context limit of network and tokenizer, in tokens; None if neither has one."""
+        limits = [  # tokenizers without a limit state a huge one
             getattr(self.config.get_text_config(), "max_position_embeddings", None),
             self.tokenizer.model_max_length,
         ]
@@ -71,22 +71,22 @@ class Checkpoint:
 
     @property
     def parameters(self) -> int | None:
-        """How many numbers the weights hold. None if quantised, or not in safetensors."""
+        """The number of parameters; None if the weights are quantised or not in safetensors."""
         if getattr(self.config, "quantization_config", None):
-            return None  # several numbers are packed in one
+            return None  # packed tensors: shapes do not count parameters
         shapes = self.shapes
         return None if shapes is None else sum(map(math.prod, shapes.values()))
 
     @property
     def shapes(self) -> dict[str, list[int]] | None:
-        """The shape of every tensor, from the heads of the files. None if not in safetensors, or not fetched yet."""
+        """Tensor name -> shape, from the file headers. None if not in safetensors or not downloaded yet."""
         index = self._file("model.safetensors.index.json")
         names = json.loads(index.read_bytes())["weight_map"].values() if index else ["model.safetensors"]
         files = [self._file(name) for name in sorted(set(names))]
         return {name: shape for file in files if file for name, shape in _shapes(file)} if all(files) else None
 
     def _file(self, name: str) -> Path | None:
-        """A file of the checkpoint, as it lies here or in the hub's cache."""
+        """A file of the checkpoint, in its folder or in the hub's cache; None if it is not there."""
         from huggingface_hub import try_to_load_from_cache
 
         if Path(self.path).is_dir():
@@ -106,37 +106,38 @@ class Checkpoint:
         )
 
     def encode(self, text: str) -> list[int]:
-        # A chat template writes its own special tokens.
+        # A chat template contains its special tokens.
+        """Token ids of a prompt."""
         return list(self.tokenizer(text, add_special_tokens=not self.model.chat)["input_ids"])
 
     @property
     def seq2seq(self) -> bool:
-        """An encoder reads the prompt, a decoder writes: T5, BART, BlenderBot."""
+        """Whether the network is an encoder-decoder: T5, BART, BlenderBot."""
         return bool(getattr(self.config, "is_encoder_decoder", False))
 
     def ids(self, request: Request) -> list[int]:
-        """The prompt's token ids; of a probe those of its longest pair, context and target."""
+        """The prompt's token ids. For scoring "nll": those of the longest pair, context and target."""
         if request.scoring == "nll":
             return max(([*c, *t] for c, t in (self.pair(*pair) for pair in request.pairs)), key=len, default=[])
         return self.encode(self.text(request))
 
     def too_long(self, request: Request, length: int, limit: int | None) -> str | None:
-        """Why a prompt of that many tokens and its reply do not fit `limit` tokens; None if they do."""
+        """Why a prompt of `length` tokens and its reply exceed `limit` tokens; None if they fit."""
         room = request.max_new_tokens
         if not limit:
             return None
         if request.scoring == "nll":
             return f"a pair of {length} tokens exceeds {limit}" if length > limit else None
-        # An encoder and its decoder have a context each.
+        # Encoder and decoder have separate contexts.
         if (max(length, room) if self.seq2seq else length + room) <= limit:
             return None
         return f"prompt of {length} tokens and reply of {room} exceed {limit}"
 
     def after(self, context: str, texts: Sequence[str], plain: bool = False) -> list[list[int]]:
-        """The token ids of each text where it follows `context`: those that tokenising both together adds.
+        """The token ids that each text adds after `context`, when both are tokenised together.
 
-        Where the tokenizer would melt the last of the context and the first of the text into one token, the text is
-        tokenised for itself: the context's ids are those that the model is really given. `plain`: the context is no chat.
+        If the tokenizer merges the end of the context with the start of the text into one token, the text is tokenised
+        alone, since the network is given the context's own ids. `plain`: the context is not a chat.
         """
         before, *wholes = self.tokenizer(
             [context, *(context + t for t in texts)], add_special_tokens=plain or not self.model.chat
@@ -149,15 +150,15 @@ class Checkpoint:
         ]
 
     def label_forms(self, request: Request) -> list[list[list[int]]]:
-        """Token ids of each option's label: option -> surface forms ("a", " a", "(a)", different ones only) -> ids."""
+        """Token ids of each option's label: option -> distinct surface forms ("a", " a", "(a)") -> ids."""
         forms = label_forms(request.labels)
         ids = iter(self.after(self.text(request), [form for row in forms for form in row]))
         return [_distinct([next(ids) for _ in row]) for row in forms]
 
     def label_begins(self, request: Request) -> list[list[list[int]]]:
-        """The same as far as they tell labels apart: "a", " a" and "(a" without what closes it.
+        """Token ids that tell each option's label apart: "a", " a" and "(a", without the closing bracket.
 
-        Which form a model prefers depends on its tokenizer and on how it was trained, so their probabilities are added.
+        Which form a model prefers depends on its tokenizer and training, so the probabilities of the forms are added.
         """
         forms = label_begins(request.labels)
         ids = iter(self.after(self.text(request), [form for row in forms for form in row]))
@@ -168,17 +169,20 @@ class Checkpoint:
         return self.after(self.text(request), request.options)
 
     def prior(self, request: Request) -> tuple[list[int], list[list[int]]]:
-        """The prompt's last line alone ("答："), and each option's token ids after it: how likely the text is by itself."""
+        """The ids of the prompt's last line alone ("答："), and each option's ids after it.
+
+        The probability of an option after that line is its prior, independent of the question.
+        """
         line = request.prompt.rpartition("\n")[2]
         bare = replace(request, prompt=line, messages=(Message("user", line),))
-        # A network needs one token at least to say what comes next.
+        # A network needs at least one token of context.
         return self.ids(bare) or [self._start], self.option_ids(bare)
 
     def pair(self, context: str, target: str) -> tuple[list[int], list[int]]:
-        """Token ids of a context and of a target after it: plain text, for chat models, too.
+        """Token ids of a context and of the target after it; both are plain text even for chat models.
 
-        An empty context becomes a begin-of-text token. Where an encoder reads the context, the target is tokenised for
-        itself. In neither case has it an end-of-text token: see HuggingFace.nll.
+        An empty context becomes a begin-of-text token. For an encoder-decoder, the target is tokenised alone. The
+        target has no end-of-text token: see HuggingFace.nll.
         """
         ids = list(self.tokenizer(context)["input_ids"]) or [self._start]
         if self.seq2seq:
@@ -187,18 +191,18 @@ class Checkpoint:
 
     @property
     def opening(self) -> list[int]:
-        """Special tokens with which a decoder's texts begin, behind its start token: BART's <s>; T5 has none."""
+        """Special tokens between a decoder's start token and its text: BART's <s>; T5 has none."""
         found = self.tokenizer(text_target="a", return_special_tokens_mask=True)
         return list(found["input_ids"][: found["special_tokens_mask"].index(0)])
 
     @property
     def _start(self) -> int:
-        """What texts begin with: a begin-of-text token, or an end-of-text one where a tokenizer has no other."""
+        """The begin-of-text token, else an end-of-text token."""
         begin = self.tokenizer.bos_token_id
         return int(self.stop_ids[0] if begin is None else begin)
 
     def reply(self, new: Sequence[int], prompt_tokens: int, max_new_tokens: int) -> Response:
-        """The reply of the generated ids, which may go on after an end-of-text id."""
+        """Decode a reply from generated ids, which may continue after an end-of-text id."""
         row = list(new[:max_new_tokens])
         end = next((n for n, token in enumerate(row) if token in self.stop_ids), None)
         text = self.tokenizer.decode(row[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
@@ -210,7 +214,7 @@ class Checkpoint:
         return Response(text, finish, prompt_tokens, new_tokens)
 
     def fingerprint(self, **facts: Any) -> str:
-        """A hash of the files of a local model (or the hub's commit), of its adapter and `facts` (dtype, device …)."""
+        """A hash of the model's files (or hub commit), its adapter, its chat settings and `facts` (dtype, device …)."""
         model = self.model
         adapter = model.adapter
         parts = {
@@ -227,7 +231,7 @@ class Checkpoint:
 
 
 def _shapes(path: Path) -> Iterator[tuple[str, list[int]]]:
-    """The name and shape of each tensor of a safetensors file, whose head is a length and JSON."""
+    """Name and shape of each tensor of a safetensors file, from its header (a length, then JSON)."""
     with path.open("rb") as file:
         head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     return ((name, tensor["shape"]) for name, tensor in head.items() if name != "__metadata__")
@@ -236,9 +240,10 @@ def _shapes(path: Path) -> Iterator[tuple[str, list[int]]]:
 def labels_response(
     forms: Sequence[Sequence[Sequence[int]]], scores: Sequence[Sequence[float]], prompt_tokens: int
 ) -> Response:
-    """`forms`: option -> surface forms -> ids; `scores`: the log-probabilities of their tokens, all forms in one row.
+    """The Response of scoring "labels".
 
-    Whatever begins with "10" begins with "1", too: the longer label's probability is taken off the shorter one's.
+    `forms`: option -> surface forms -> ids; `scores`: the token log-probabilities of each form, all options in one row.
+    A label may be a prefix of another ("1" of "10"): the longer one's probability is subtracted from the shorter one's.
     """
     rows = iter(scores)
     logprobs = [{tuple(ids): sum(next(rows)) for ids in option} for option in forms]
@@ -254,19 +259,25 @@ def labels_response(
 
 
 def _difference(logprob: float, parts: Sequence[float]) -> float:
-    """log(exp(x) - sum(exp(parts))); as good as nothing where rounding leaves nothing."""
+    """log(exp(x) - sum(exp(parts))), with a floor where rounding leaves zero or less."""
     rest = 1 - sum(math.exp(part - logprob) for part in parts)
     return logprob + math.log(max(rest, 1e-9)) if parts else logprob
 
 
 def texts_response(scores: Sequence[Sequence[float]], priors: Sequence[float], prompt_tokens: int) -> Response:
-    """`scores`: option -> the log-probabilities of its tokens; `priors`: option -> log-probability by itself."""
+    """The Response of scoring "texts".
+
+    `scores`: option -> token log-probabilities; `priors`: option -> log-probability without the question.
+    """
     found = tuple(Likelihood(sum(row), len(row), prior) for row, prior in zip(scores, priors, strict=True))
     return _compared("texts", prompt_tokens, found)
 
 
 def nll_response(request: Request, nll: Sequence[Sequence[float]], prompt_tokens: int) -> Response:
-    """`nll`: pair -> the negative log-likelihoods of its target's tokens. A target without tokens has none: an error."""
+    """The Response of scoring "nll". `nll`: pair -> negative log-likelihood of each target token, in nats.
+
+    A request without pairs, or with a target without tokens, gives a Response with `error`.
+    """
     empty = [n for n, row in enumerate(nll) if not row]
     if empty or not nll:
         error = (
@@ -292,7 +303,7 @@ def _sum_of_probabilities(logprobs: Sequence[float]) -> float:
 
 
 def _commit(path: str, revision: str | None) -> str | None:
-    """The commit of a hub model in the cache, which the file's place names: models--…/snapshots/COMMIT/config.json."""
+    """The commit of a cached hub model, from the file's path: models--…/snapshots/COMMIT/config.json."""
     from huggingface_hub import try_to_load_from_cache
 
     file = try_to_load_from_cache(path, "config.json", revision=revision)
@@ -307,10 +318,10 @@ _WHOLE = 64 * 2**20  # files up to this size are hashed whole, larger ones in 64
 
 
 def folder_hash(folder: Path, code: bool = False) -> str:
-    """A hash of those files of a model or an adapter that can change a reply; of large ones it reads samples (design/store.md).
+    """A hash of the files of a model or an adapter that can change a reply; large files are sampled (design/store.md).
 
-    `code`: the folder's own code is run (trust_remote_code). Files that few folders have come last, so that the hashes of
-    all others stay what they were before these were looked at.
+    `code`: the folder's own code runs (trust_remote_code). Less common files are hashed last, so that folders without
+    them keep their old hashes.
     """
     ordinary = [
         p for p in folder.iterdir() if p.suffix in {".json", ".safetensors", ".bin", ".jinja", ".model", ".txt"}
@@ -330,16 +341,16 @@ def folder_hash(folder: Path, code: bool = False) -> str:
 
 
 def _further(folder: Path, code: bool) -> set[Path]:
-    """Less common files that a loader may read, in subfolders, too."""
-    found = {p for p in folder.iterdir() if p.suffix in {".spm", ".codes", ".tiktoken"}}  # tokenizers'
+    """Less common files that a loader may read, also in subfolders."""
+    found = {p for p in folder.iterdir() if p.suffix in {".spm", ".codes", ".tiktoken"}}  # of tokenizers
     found.update(folder.glob("additional_chat_templates/*.jinja"))
-    for index in folder.glob("*.index.json"):  # shards may lie anywhere
+    for index in folder.glob("*.index.json"):  # shards may be in any folder
         found.update(folder / name for name in json.loads(index.read_bytes()).get("weight_map", {}).values())
     if code:
         found.update(
             p for p in folder.rglob("*.py") if not any(part.startswith(".") for part in p.relative_to(folder).parts)
         )
     usual = any(folder.glob("*.safetensors")) or any(folder.glob("*model*.bin"))
-    if code or not usual:  # beside the usual weights these are a training's state
+    if code or not usual:  # next to the usual weights, .pt files are training state
         found.update(p for p in folder.iterdir() if p.suffix in {".pt", ".pth"})
     return {p for p in found if p.is_file()}

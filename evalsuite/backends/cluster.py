@@ -1,7 +1,7 @@
-"""What replicas of a model and trainings of adapters need of a cluster: workers, room for them, and word of their loss.
+"""The cluster on which model replicas and adapter trainings run: actors, their placement, and detection of their death.
 
-`Ray` is a Ray cluster. `InProcess` is the same within this process, one call at a time: tests of what happens when a
-worker dies need no cluster, and wait for nothing.
+`Ray` is a Ray cluster. `InProcess` simulates one within this process, one call at a time, so that tests of failures
+need no cluster and no waiting.
 """
 
 from __future__ import annotations
@@ -22,73 +22,77 @@ from evalsuite.common.errors import BackendError
 
 log = logging.getLogger(__name__)
 
-TRIES = 3  # workers that may die over one piece of work before we give up on it
-PATIENCE = 300.0  # seconds to wait for room on the cluster while no worker has a place
+TRIES = 3  # workers that may die over one piece of work before it fails
+PATIENCE = 300.0  # seconds to wait for room on the cluster while no worker is placed
 
-Needs = dict[str, int]  # what a worker takes: "num_cpus", "num_gpus"
+Needs = dict[str, int]  # resources of a worker: "num_cpus", "num_gpus"
 
 
 class Lost(Exception):
-    """The worker or its node is dead; says why."""
+    """The worker or its node died; the message says why."""
 
 
 class Actor:
-    """Base of what runs on a node. Its methods are called by name; their arguments and results are copied."""
+    """Base class of everything that runs on a node. Methods are called by name; arguments and results are copied."""
 
     def place(self) -> str:
-        """Returns the node's host name, as soon as the actor has its place on the cluster."""
+        """The host name of the node; returns once the actor is placed."""
         return socket.gethostname()
 
 
 class Cluster(Protocol):
-    """Actors on nodes. An actor and a call are opaque values; a call is hashable."""
+    """Actors on nodes. Actors and calls are opaque values; calls are hashable."""
 
     def start(self, kind: type[Actor], needs: Needs) -> Any:
-        """A new actor. It waits until a node has room for it."""
+        """Start an actor. It waits until a node has room for it."""
 
     def call(self, actor: Any, method: str, *arguments: Any) -> Any:
         """Send a call. An actor runs its calls one at a time, in the order sent."""
 
     def wait(self, calls: Sequence[Any], timeout: float | None = None) -> Any | None:
-        """The first of the calls that has ended, well or not; None if none has within `timeout` seconds."""
+        """The first call that has ended, with a result or an error; None if none has within `timeout` seconds."""
 
     def get(self, call: Any) -> Any:
-        """The result of a call. Raises Lost if its actor died, else the error that was raised in it."""
+        """The result of a call. Raises Lost if its actor died, else the error raised in the actor."""
 
     def kill(self, actor: Any) -> None:
-        """End an actor at once, whatever it does; give its room back."""
+        """End an actor at once and free its resources."""
 
     def nodes(self, free: bool = False) -> list[dict[str, int]]:
-        """What each node has of "CPU" and "GPU": in all, or what is free of it."""
+        """The number of "CPU" and "GPU" of each node: in total, or currently free."""
 
     def leave(self) -> None:
-        """Disconnect, and end the cluster if it was begun for us."""
+        """Disconnect; shut the cluster down if it was started for this process."""
 
 
 class Worker:
-    """The caller's side of an actor."""
+    """An actor as seen by the driver."""
 
     def __init__(self, cluster: Cluster, kind: type[Actor], needs: Needs) -> None:
         self._cluster = cluster
         self.needs = needs
         self.actor = cluster.start(kind, needs)
         self.placed = cluster.call(self.actor, "place")
-        self.calls: dict[Any, Any] = {}  # under way, oldest first -> what each is for
+        self.calls: dict[Any, Any] = {}  # calls in flight, oldest first -> purpose
 
     def send(self, purpose: Any, method: str, *arguments: Any) -> Any:
+        """Send a call and record its purpose in `calls`."""
         call = self._cluster.call(self.actor, method, *arguments)
         self.calls[call] = purpose
         return call
 
     def result(self, call: Any, what: str) -> Any:
-        """What the call gave. Raises Lost if the worker died; BackendError, which begins with `what`, for an error in it."""
+        """The result of a call.
+
+        Raises Lost if the worker died, and BackendError, its message prefixed with `what`, for an error in the worker.
+        """
         self.calls.pop(call, None)
         try:
             return self._cluster.get(call)
         except (Lost, BackendError):
             raise
         except Exception as error:
-            log.error("%s: %s", what, error.__cause__ or error)  # the cause has the actor's trace
+            log.error("%s: %s", what, error.__cause__ or error)  # the cause holds the actor's traceback
             raise BackendError(f"{what}: {type(error).__name__}: {error}") from error
 
     def kill(self) -> None:
@@ -98,10 +102,12 @@ class Worker:
 AnyWorker = TypeVar("AnyWorker", bound=Worker)
 
 
-def event(cluster: Cluster, workers: Sequence[AnyWorker], room: Callable[[Needs], str]) -> tuple[AnyWorker, Any]:
-    """Wait for the next call of any worker that ends, well or not. Of each worker it is the oldest.
+def wait_for_call(
+    cluster: Cluster, workers: Sequence[AnyWorker], room: Callable[[Needs], str]
+) -> tuple[AnyWorker, Any]:
+    """Wait until the oldest call of any worker ends, with a result or an error; return the worker and the call.
 
-    BackendError, with the text that `room` makes of a worker's needs: no worker has had a place for PATIENCE seconds.
+    Raises BackendError if no worker was placed for PATIENCE seconds; `room` makes its text from a worker's needs.
     """
     if cluster.wait([w.placed for w in workers], PATIENCE) is None:
         raise BackendError(room(workers[0].needs))
@@ -110,41 +116,44 @@ def event(cluster: Cluster, workers: Sequence[AnyWorker], room: Callable[[Needs]
     return oldest[call], call
 
 
-def share(sizes: Sequence[int], count: int) -> int:
-    """The most that `count` equal workers can each have of nodes of these sizes; 1 at least.
+def equal_share(sizes: Sequence[int], count: int) -> int:
+    """The largest equal share of `count` workers on nodes of these sizes; at least 1.
 
-    >>> share([8, 8], 2), share([8, 8], 3), share([4, 64], 2)
+    >>> equal_share([8, 8], 2), equal_share([8, 8], 3), equal_share([4, 64], 2)
     (8, 4, 32)
     """
     return max((n for n in range(1, max(sizes, default=0) + 1) if sum(size // n for size in sizes) >= count), default=1)
 
 
 def for_actors(model: Model) -> Model:
-    """The model with absolute paths, since actors have another working directory, and vLLM kept within its actor."""
+    """The model as an actor needs it.
+
+    Paths are absolute, since actors have another working directory; vLLM stays within its actor.
+    """
     update: dict[str, Any] = {}
     for key in ("path", "adapter"):
         value = getattr(model, key)
         if value and Path(value).exists():
             update[key] = str(Path(value).absolute())
     if model.backend == "vllm" and model.vllm.tensor_parallel_size > 1:
-        # Inside an actor vLLM would ask Ray for more actors; this one has all GPUs that it needs.
+        # Inside an actor vLLM would ask Ray for more actors; this actor already has all GPUs it needs.
         engine = {"distributed_executor_backend": "mp", **model.vllm.engine}
         update["vllm"] = model.vllm.model_copy(update={"engine": engine})
     return model.model_copy(update=update)
 
 
 class Ray:
-    """A Ray cluster, joined when this is made. Needs the extra `[ray]`, here and on every node."""
+    """A Ray cluster, joined on construction. Needs the extra `[ray]` here and on every node."""
 
     def __init__(self, name: str, address: str | None) -> None:
-        """`name`: the model's, for errors. `address`: HOST:PORT or auto; None: RAY_ADDRESS, else one of this machine."""
-        # Read when Ray starts a cluster of its own.
+        """`name`: the model's, for errors. `address`: HOST:PORT or auto; None: RAY_ADDRESS, else a local cluster."""
+        # Read when Ray starts a local cluster.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             import ray
         except ImportError as error:
             raise BackendError(f"model {name}: --executor ray needs `pip install 'evalsuite[ray]'` ({error})") from None
-        self._joined = not ray.is_initialized()  # else this process is in one already, which is not ours to leave
+        self._joined = not ray.is_initialized()  # False: this process had joined before, so we must not leave
         place = address or os.environ.get("RAY_ADDRESS") or "local"
         try:
             if self._joined:
@@ -157,7 +166,7 @@ class Ray:
     def start(self, kind: type[Actor], needs: Needs) -> Any:
         import ray
 
-        # Never begun again by Ray: we must know of a loss, and it would try without end where memory is too small.
+        # No restarts by Ray: we must see every loss, and Ray would restart forever where memory is too small.
         return ray.remote(kind).options(max_restarts=0, scheduling_strategy="SPREAD", **needs).remote()
 
     def call(self, actor: Any, method: str, *arguments: Any) -> Any:
@@ -175,10 +184,10 @@ class Ray:
             return ray.get(call)
         except ray.exceptions.RayTaskError as error:
             raise error.cause from error
-        except ray.exceptions.OutOfMemoryError as error:  # of the node, not of a GPU
+        except ray.exceptions.OutOfMemoryError as error:  # the node's memory, not a GPU's
             why = "Ray ended it because its node is low on memory; try fewer --replicas, or make room there"
             raise Lost(why) from error
-        except ray.exceptions.RayError as error:  # the actor, its node, or what it gave is not there any more
+        except ray.exceptions.RayError as error:  # the actor, its node, or its result is gone
             raise Lost(_brief(error)) from error
 
     def kill(self, actor: Any) -> None:
@@ -191,9 +200,11 @@ class Ray:
 
         if not free:
             return [_sizes(node["Resources"]) for node in ray.nodes() if node["Alive"]]
-        from ray._private.state import available_resources_per_node  # public is their sum only: it may be in fragments
+        from ray._private.state import (
+            available_resources_per_node,  # the public API has only the sum, which may be fragmented
+        )
 
-        for _ in range(20):  # what a model just closed held comes free within seconds
+        for _ in range(20):  # resources of a model just closed are freed within seconds
             found = list(available_resources_per_node().values())
             total = ray.cluster_resources()
             if all(sum(node.get(kind, 0) for node in found) >= total.get(kind, 0) for kind in ("CPU", "GPU")):
@@ -214,7 +225,7 @@ def _join(place: str) -> None:
     if "://" in place:
         raise ValueError("expected HOST:PORT or auto, and this command on a node of the cluster")
     host, _, port = place.rpartition(":")
-    if host:  # Ray itself tries for minutes
+    if host:  # fail early: Ray itself tries for minutes
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
     ray.init(address=place, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
 
@@ -224,7 +235,7 @@ def _sizes(resources: dict[str, float]) -> dict[str, int]:
 
 
 def _brief(error: Exception) -> str:
-    """The first and the last line of Ray's long messages: what happened, and why."""
+    """First and last line of Ray's long messages: what happened, and why."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     return " … ".join(dict.fromkeys(textwrap.shorten(line, 160, placeholder=" …") for line in (lines[0], lines[-1])))
 
@@ -236,15 +247,15 @@ class _Actor:
     kind: type[Actor]
     needs: Needs
     waiting: deque[tuple[object, str, tuple[Any, ...]]] = field(default_factory=deque)
-    node: int | None = None  # None: it waits for room
+    node: int | None = None  # None: waits for room
     self_: Actor | None = None
     death: str = ""
 
 
 class InProcess:
-    """A cluster within this process, without threads or time: a call runs when it is waited for, actors take turns.
+    """A cluster within this process, without threads or time: calls run when waited for, and actors take turns.
 
-    An actor dies when one of its methods raises Lost, is killed, or its node is taken away with `remove`.
+    An actor dies when one of its methods raises Lost, when it is killed, or when `remove` takes its node away.
 
     >>> cluster = InProcess([{"CPU": 1}])
     >>> first, second = (cluster.start(Actor, {"num_cpus": 1}) for _ in range(2))
@@ -259,7 +270,7 @@ class InProcess:
     def __init__(self, nodes: Sequence[dict[str, int]] = ({"CPU": 2},)) -> None:
         self._free = [{"CPU": 0, "GPU": 0, **node} for node in nodes]
         self._all = [dict(node) for node in self._free]
-        self._actors: deque[_Actor] = deque()  # the next one's turn first
+        self._actors: deque[_Actor] = deque()  # in order of their turns
         self._ended: dict[object, tuple[Any, Exception | None]] = {}
         self.left = False
 
@@ -304,14 +315,14 @@ class InProcess:
         self.left = True
 
     def remove(self, node: int) -> None:
-        """Take a node away, with the actors on it."""
+        """Remove a node with the actors on it."""
         self._all[node] = {"CPU": 0, "GPU": 0}
         for actor in [a for a in self._actors if a.node == node]:
             self._die(actor, f"node {node} is gone")
         self._free[node] = dict(self._all[node])
 
     def _fill(self) -> None:
-        """Give a place to those that wait for one, where there is room: on the node that has most."""
+        """Place waiting actors, each on the node with the most free CPUs that fits it."""
         for actor in (a for a in self._actors if a.node is None):
             take = {"CPU": actor.needs.get("num_cpus", 0), "GPU": actor.needs.get("num_gpus", 0)}
             fits = [n for n, free in enumerate(self._free) if all(free[kind] >= size for kind, size in take.items())]

@@ -1,4 +1,7 @@
-"""models.yaml, or functions that reply -> models. An unknown key is an error that names it, its line, and the keys there are."""
+"""Reads models from models.yaml or from reply functions.
+
+An unknown key is an error that names the key, its line, and the keys that exist.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ from evalsuite.backends.scripted import Replies, scripted_models
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.resources import resolve
 
-Models = str | Path | Replies  # the place of a models.yaml, or names with functions that reply
+Models = str | Path | Replies  # path of a models.yaml, or model name -> reply function
 
 
 def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
-    """All models of a source, or those named. Raises ConfigError."""
+    """All models of a source, or those in `names`. Raises ConfigError for unknown names and invalid files."""
     if isinstance(source, str | Path):
         return load_models(resolve(source), list(names))
     for name in names:
@@ -39,7 +42,10 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 
 
 def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
-    """The models of a file, all or those named, paths resolved. Raises ConfigError with file, line and field."""
+    """All models of a models.yaml, or those in `names`, with resolved paths.
+
+    Raises ConfigError with file, line and field.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -71,7 +77,7 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
 
 
 def _located(model: Model, base: Path) -> Model:
-    """Paths in the file are meant from the file; what is no folder there is a hub id."""
+    """Resolve paths relative to the file; a path that does not exist there is a hub id."""
 
     def place(path: str) -> str:
         found = resolve(path, base)
@@ -84,7 +90,7 @@ def _located(model: Model, base: Path) -> Model:
 
 
 def _explain(path: Path, node: Any, error: Any) -> str:
-    """One line for one of pydantic's errors: file:line: place: what is wrong."""
+    """One of pydantic's errors as one line: file:line: field: what is wrong."""
     place = ""
     line = 1
     for step in error["loc"]:

@@ -1,7 +1,7 @@
-"""Replicas of a local model (hf, vllm) on a cluster: each an actor with an engine of its own, fed in blocks.
+"""Replicas of a local model (hf, vllm) on a cluster: each an actor with its own engine, fed in blocks.
 
-A block is one of LocalModel.plan: asked alone it gives what it gives in a local run, so it does not matter which replica
-answers it, or whether one was lost on the way. Replies are handed to the caller here, on the driver, as blocks come back.
+A block comes from LocalModel.plan. Asked alone, it gives the same replies as in a local run, so it does not matter
+which replica answers it, or whether a replica dies. Replies return to the driver block by block.
 """
 
 from __future__ import annotations
@@ -16,19 +16,30 @@ from typing import Any, cast
 
 from evalsuite.backends import cluster as clusters
 from evalsuite.backends.base import Backend, Loader, LocalModel
-from evalsuite.backends.cluster import TRIES, Actor, Cluster, Lost, Needs, Ray, Worker, event, for_actors, share
+from evalsuite.backends.cluster import (
+    TRIES,
+    Actor,
+    Cluster,
+    Lost,
+    Needs,
+    Ray,
+    Worker,
+    equal_share,
+    for_actors,
+    wait_for_call,
+)
 from evalsuite.backends.model import Model
-from evalsuite.backends.registry import backend_named, load
+from evalsuite.backends.registry import backend_named, load_backend
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
 
-AHEAD = 2  # blocks that a replica holds: one that it works on, one so that it need not wait for us
+AHEAD = 2  # blocks per replica: one in work, and one queued so that it never waits for the driver
 
 
 def cluster(engine: Loader, address: str | None, replicas: int | None) -> Loader:
-    """A loader that puts local models (hf, vllm) on the Ray cluster; the others, which need none, come from `engine`."""
+    """A loader that puts local models (hf, vllm) on the Ray cluster and loads all others with `engine`."""
 
     def placed(model: Model) -> Backend:
         if not backend_named(model.backend).local:
@@ -40,7 +51,7 @@ def cluster(engine: Loader, address: str | None, replicas: int | None) -> Loader
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a replica says of itself once its model is loaded."""
+    """What a replica reports once its model is loaded."""
 
     host: str
     fingerprint: str
@@ -50,13 +61,13 @@ class Facts:
 
 
 class Replica(Actor):
-    """What runs on a node."""
+    """A loaded model on a node."""
 
     def load(self, model: Model) -> Facts:
-        # No part of the constructor: waiting for room has an end, loading a large model takes what it takes.
+        # Not in the constructor: waiting for room has a time limit, loading a large model has none.
         host = socket.gethostname()
         try:
-            self.engine = cast(LocalModel, load(model))
+            self.engine = cast(LocalModel, load_backend(model))
         except BackendError as error:
             raise BackendError(f"{error} (on node {host})") from None
         return Facts(host, self.engine.fingerprint, self.engine.settings, self.engine.context, self.engine.parameters)
@@ -75,25 +86,25 @@ class Replica(Actor):
 
 
 class _Member(Worker):
-    """The driver's side of a replica. The purpose of a call is its block; of load() it is []."""
+    """A replica as seen by the driver. A call's purpose is its block; [] for load()."""
 
     def __init__(self, cluster: Cluster, needs: Needs, model: Model, attempt: int) -> None:
         super().__init__(cluster, Replica, needs)
-        self.attempt = attempt  # 2 if one died while it loaded and this is its replacement
+        self.attempt = attempt  # 2 for the replacement of a replica that died while loading
         self.facts: Facts | None = None  # None: still loading
         self.send([], "load", model)
 
 
 class Replicas:
-    """A model on a cluster, which is left when the model is closed."""
+    """A model with replicas on a cluster. Closing the model leaves the cluster."""
 
     def __init__(self, model: Model, cluster: Cluster, replicas: int | None) -> None:
         self._name, self._model, self._cluster = model.name, for_actors(model), cluster
         self._members: list[_Member] = []
-        self._facts: Facts | None = None  # of the first replica; all must have its fingerprint
+        self._facts: Facts | None = None  # of the first replica; all others must have the same fingerprint
         self._loss = ""  # why the last replica was lost
         try:
-            count, self._needs = shape(self._model, cluster, replicas)
+            count, self._needs = plan_replicas(self._model, cluster, replicas)
             log.info("model %s: asking the cluster for %d replicas with %s", model.name, count, self._needs)
             for _ in range(count):
                 self._start(attempt=1)
@@ -123,20 +134,20 @@ class Replicas:
             try:
                 answers = self._result(member, call)
             except Lost:
-                # It died over this block, its oldest; those behind it were not begun.
+                # It died over its oldest block; the queued ones were not begun.
                 blocks.extendleft(reversed(list(member.calls.values())))
                 deaths[block[0]] += 1
                 if deaths[block[0]] < TRIES:
-                    blocks.append(block)  # behind the others, which need not suffer for it
+                    blocks.append(block)  # to the end of the queue: it may kill the next replica, too
                 else:
-                    error = f"{TRIES} replicas died over the block of {len(block)} requests that this one is of"
+                    error = f"{TRIES} replicas died over this request's block of {len(block)} requests"
                     log.error("model %s: %s, the last: %s", self._name, error, self._loss)
                     yield [(n, Response("", "error", error=error)) for n in block if not done[n]]
             else:
                 yield [(block[place], response) for place, response in answers]
 
     def close(self) -> None:
-        # An engine with processes of its own (vllm) ends them best itself; one that is busy is not waited for.
+        # Engines with their own processes (vllm) should end them; busy replicas are killed without waiting.
         ends = time.monotonic() + 10
         for call in [m.send([], "close") for m in self._members if m.facts and not m.calls]:
             self._cluster.wait([call], timeout=max(0.0, ends - time.monotonic()))
@@ -146,30 +157,30 @@ class Replicas:
         self._cluster.leave()
 
     def _start(self, attempt: int) -> None:
-        """Ask for one more replica. It takes part once it has its place and is loaded."""
+        """Request one more replica. It takes part once it is placed and loaded."""
         self._members.append(_Member(self._cluster, self._needs, self._model, attempt))
 
     def _feed(
         self, blocks: deque[list[int]], deaths: Counter[int], requests: Sequence[Request], done: Sequence[bool]
     ) -> None:
-        """Hand out blocks: a first one to every replica, then a second."""
+        """Hand out blocks: one to every replica, then a second one."""
         for depth in range(1, AHEAD + 1):
             for member in self._members:
                 if not (blocks and member.facts and len(member.calls) < depth):
                     continue
                 if depth > 1 and deaths[blocks[0][0]]:
-                    return  # behind another it might take that one's replies along
+                    return  # queued behind another block, it might take that block's replies with it
                 block = blocks.popleft()
                 member.send(block, "answer", [requests[n] for n in block], [done[n] for n in block])
 
     def _loaded(self) -> _Member:
-        """A replica that is ready to be asked; waits for one."""
+        """A loaded replica; waits for one."""
         while not (ready := [m for m in self._members if m.facts]):
             self._welcome(*self._event())
         return ready[0]
 
     def _ask(self, method: str, argument: Any) -> Any:
-        """Ask any replica; another one if it dies."""
+        """Call a method on any replica; on another one if it dies."""
         for _ in range(TRIES):
             member = self._loaded()
             call = self._cluster.call(member.actor, method, argument)
@@ -183,7 +194,7 @@ class Replicas:
     def _event(self) -> tuple[_Member, Any]:
         if not self._members:
             raise BackendError(f"model {self._name}: no replica is left on the Ray cluster; the last: {self._loss}")
-        return event(self._cluster, self._members, self._no_room)
+        return wait_for_call(self._cluster, self._members, self._no_room)
 
     def _no_room(self, needs: Needs) -> str:
         before = f"the last replica was lost ({self._loss}), and " if self._loss else ""
@@ -193,7 +204,7 @@ class Replicas:
         )
 
     def _result(self, member: _Member, call: Any) -> Any:
-        """What the call gave. Raises Lost if the replica died, with its replacement asked for; BackendError."""
+        """The result of a call. Raises BackendError, and Lost if the replica died, after requesting a replacement."""
         try:
             return member.result(call, f"model {self._name}: an error in a replica")
         except Lost as error:
@@ -205,12 +216,12 @@ class Replicas:
             raise
 
     def _welcome(self, member: _Member, call: Any) -> None:
-        """A replica has loaded its model, or failed to."""
+        """Handle the end of load(): register the replica, or drop it if it failed."""
         try:
             facts = self._result(member, call)
         except Lost:
             return
-        except BackendError as error:  # files missing on one node, say: the others go on
+        except BackendError as error:  # e.g. files missing on one node; the others continue
             self._drop(member, str(error))
             return
         self._facts = self._facts or facts
@@ -225,17 +236,20 @@ class Replicas:
     def _drop(self, member: _Member, reason: str) -> None:
         self._loss = reason
         self._members.remove(member)
-        member.kill()  # it may be cut off only, and still hold its place
+        member.kill()  # it may only be cut off and still hold its resources
         where = f" on {member.facts.host}" if member.facts else ""
         log.warning("model %s: a replica%s is lost: %s", self._name, where, reason)
 
 
-def shape(model: Model, cluster: Cluster, replicas: int | None) -> tuple[int, Needs]:
-    """How many replicas, and what each takes: as many as there is room for; on CPUs as many as there are nodes."""
+def plan_replicas(model: Model, cluster: Cluster, replicas: int | None) -> tuple[int, Needs]:
+    """(number of replicas, resources of each).
+
+    On GPUs as many replicas as fit; on CPUs one per node, unless `replicas` or the model's threads say otherwise.
+    """
     free = cluster.nodes(free=True)
     if model.device != "cpu" and any(node["GPU"] for node in cluster.nodes()):
         gpus = model.vllm.tensor_parallel_size if model.backend == "vllm" else 1
         return replicas or max(1, sum(node["GPU"] // gpus for node in free)), {"num_cpus": 1, "num_gpus": gpus}
     sizes = [node["CPU"] for node in free if node["CPU"]]
-    cpus = model.hf.threads or share(sizes, replicas or len(sizes))
+    cpus = model.hf.threads or equal_share(sizes, replicas or len(sizes))
     return replicas or max(1, sum(size // cpus for size in sizes)), {"num_cpus": cpus}

@@ -1,4 +1,4 @@
-"""All backends, and how a model is loaded on its own. A new one is a row."""
+"""All backends by name, and loading of models on them. A new backend is a row of BACKENDS."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ BACKENDS: dict[str, BackendRow] = {
         BackendRow("baseline", _baseline),
         BackendRow("scripted", _scripted, files=True),
         BackendRow("hf", _hf, SCORINGS, files=True, local=True),
-        BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, engine=sharing.engine),
+        BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, engine=sharing.engine_key),
         BackendRow("openai", _openai),
     )
 }
@@ -93,23 +93,23 @@ def backend_names() -> list[str]:
     return [*BACKENDS, *others]
 
 
-def load(
+def load_backend(
     model: Model, train: TrainingItems = lambda task, item_set: (), limits: Callable[[], Limits] = Limits
 ) -> Backend:
-    """Load a model. Raises BackendError with what to do."""
+    """Load a model on its backend. Raises BackendError with what to do."""
     return backend_named(model.backend).load(model, train, limits())
 
 
-def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Backend | BackendError]]:
-    """Each model with its backend, or with why it cannot be loaded, whatever an engine raises. One is in memory at a time.
+def load_in_turn(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Backend | BackendError]]:
+    """Each model with its backend, or the BackendError that says why it cannot be loaded; one is in memory at a time.
 
-    Models that can share an engine come after one another; those with an adapter come first, so that the engine is
-    made for adapters if there are any.
+    Models that can share an engine follow one another, those with an adapter first, so that the engine is created with
+    adapters enabled if any model needs them. Data and store errors are raised, since they concern all models.
     """
-    order = [_engine(model) for model in models]
+    order = [_engine_key(model) for model in models]
     backend: Backend | None = None
     try:
-        for model in sorted(models, key=lambda m: (order.index(_engine(m)), m.adapter is None)):
+        for model in sorted(models, key=lambda m: (order.index(_engine_key(m)), m.adapter is None)):
             try:
                 shared = backend.share(model) if isinstance(backend, Sharing) else None
                 if shared is None and backend is not None:
@@ -118,7 +118,7 @@ def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Bac
                 backend = shared or engine(model)
             except BackendError as error:
                 yield model, error
-            except (EvalsuiteError, sqlite3.Error):  # of the data or the store: they concern all models
+            except (EvalsuiteError, sqlite3.Error):  # data or store errors, which concern all models
                 raise
             except Exception as error:
                 log.info("model %s cannot be loaded", model.name, exc_info=True)
@@ -130,6 +130,6 @@ def loaded(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Bac
             backend.close()
 
 
-def _engine(model: Model) -> tuple[str, str]:
-    """What models must have in common to be served by one engine."""
+def _engine_key(model: Model) -> tuple[str, str]:
+    """Models with equal keys can be served by one engine."""
     return model.backend, backend_named(model.backend).engine(model)

@@ -1,4 +1,4 @@
-"""Replies that no engine makes: a Python function gives them, or a file of JSON lines in which they stand already."""
+"""Replies without an engine: from a Python function, or from a file of JSON lines."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from evalsuite.common.errors import BackendError, DataError, unknown
 from evalsuite.types import Request, Response, Trial
 
 Reply = Callable[[Request], str | Response]
-Replies = Mapping[str, Reply]  # the name of a model -> what replies for it
+Replies = Mapping[str, Reply]  # model name -> reply function
 
 
 class Scripted:
-    """A model whose replies a function gives.
+    """A model whose replies come from a Python function.
 
-    They are asked for one after another, each in the store before the next: a function that waits holds the run at
-    that point. One that raises BackendError fails that request; any other exception ends the model.
+    The function is called once per request, and each reply is stored before the next call. BackendError fails that
+    request; any other exception stops the model.
 
     >>> backend = Scripted("parrot", lambda request: request.prompt[:1])
     >>> list(backend.generate([Request("1", "你好", (), 8)], [False]))[0][0][1].text
@@ -37,7 +37,7 @@ class Scripted:
     def __init__(self, name: str, reply: Reply) -> None:
         self._reply = reply
         self.settings: dict[str, Any] = {}
-        # The name, too: functions made in one place have one source, and may reply differently.
+        # Includes the name: closures from one place share their source but may reply differently.
         digest = hashlib.sha256(f"{name}\n{_source(reply)}".encode()).hexdigest()
         self.fingerprint = f"scripted:{digest[:24]}"
 
@@ -63,38 +63,40 @@ class Scripted:
 def _source(reply: Reply) -> str:
     try:
         return inspect.getsource(reply)
-    except (OSError, TypeError):  # typed into an interpreter, or no plain function
+    except (OSError, TypeError):  # defined in an interpreter, or not a plain function
         return str(getattr(reply, "__qualname__", type(reply).__qualname__))
 
 
 def scripted_models(replies: Replies) -> list[Model]:
+    """One model per reply function."""
     return [Model(name=name, backend="scripted", path="a function") for name in replies]
 
 
 def scripted_loader(replies: Replies) -> Loader:
+    """A loader for the models of `scripted_models`."""
     return lambda model: Scripted(model.name, replies[model.name])
 
 
 class Line(Strict):
-    """A line of a file of replies. The fields of `Place` are there to tell replies to one item apart."""
+    """A line of a reply file. The fields of `place` are optional and select which trials of the item it answers."""
 
     item: str
     text: str | None = None
     finish: Literal["stop", "length", "content_filter"] = "stop"
-    error: str | None = None  # instead of a text: why there is no reply
+    error: str | None = None  # instead of `text`: why there is no reply
     reasoning: str | None = None
     task: str | None = None
     set: str | None = None
     split: str | None = None
     variant: str | None = None
-    shots: int | None = None  # asked for
+    shots: int | None = None  # number of shots asked for
     scoring: str | None = None
     perturb: str | None = None
     rotation: int | None = None
 
     @property
     def place(self) -> dict[str, str | int]:
-        """What the trial must be that it replies to."""
+        """The conditions on a trial that this line answers: field -> value."""
         return {name: value for name in _PLACE if (value := getattr(self, name)) is not None}
 
     @property
@@ -105,13 +107,13 @@ class Line(Strict):
 
 
 _PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb", "rotation")
-_TOGETHER = 256  # replies that are put in the store at once
+_GROUP = 256  # replies per group, stored at once
 
 
 class ReplyFile:
-    """A model whose replies stand in a file: of the lines that fit a trial the one that says most of it.
+    """A model whose replies are lines of a file. A trial gets the matching line with the most conditions.
 
-    A trial without a line is a failed request, never an empty answer.
+    A trial without a matching line is a failed request, never an empty answer.
     """
 
     context: int | None = None
@@ -147,7 +149,7 @@ class ReplyFile:
         return 0
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
-        """Of plain requests only the ids are known: lines that say more than an item do not fit."""
+        """Match by item id only: plain requests have no other conditions."""
         return self._groups((n, self._find(r.id, {})) for n, r in enumerate(requests) if not done[n])
 
     def answer(self, trials: Sequence[Trial], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
@@ -155,7 +157,7 @@ class ReplyFile:
 
     @staticmethod
     def _groups(responses: Iterator[tuple[int, Response]]) -> Iterator[Sequence[tuple[int, Response]]]:
-        while group := list(islice(responses, _TOGETHER)):
+        while group := list(islice(responses, _GROUP)):
             yield group
 
     def _find(self, item: str, place: dict[str, str | int]) -> Response:

@@ -36,7 +36,7 @@ def make(
     """Draw a stratified sample and write the page on which a person marks it, and the same for a spreadsheet."""
     from evalsuite.review import audit as auditing
 
-    page, sample = auditing.make(run, n, seed, parts(models), parts(tasks), rubric, name)
+    page, sample = auditing.make_sample(run, n, seed, parts(models), parts(tasks), rubric, name)
     strata = len({(d.output.model, d.stratum) for d in sample.drawn})
     of = sum(w.outputs for w in sample.whole)
     say(f"{len(sample.drawn)} of {of} outputs, {strata} strata, sample {sample.hash}")
@@ -59,10 +59,10 @@ def read(
     """Say what the marks tell: outputs correct raw, filtered and actually; parser; scores; agreement; judges."""
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.review import audit as auditing
-    from evalsuite.review.audit.findings import write
+    from evalsuite.review.audit.findings import write_audit
     from evalsuite.review.audit.sheets import audit_sheets
 
-    found = auditing.read(files, run)
+    found = auditing.summarize_marks(files, run)
     print_all(*draw(audit_sheets(found, published)))
-    write(found, out, table)
+    write_audit(found, out, table)
     say(f"every figure: {out}")

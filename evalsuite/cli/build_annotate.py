@@ -15,12 +15,12 @@ def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Annotations, JSONL (docs/build_annotate.md).")],
 ) -> None:
     """Say all that is wrong with annotations: file, line, field, and what to do. Exit code 2 if anything is."""
-    from evalsuite.authoring.annotations import check
+    from evalsuite.authoring.annotations import check_dialogues
     from evalsuite.common.resources import resolve
 
     bad = 0
     for file in map(resolve, files):
-        dialogues, wrong = check(file)
+        dialogues, wrong = check_dialogues(file)
         for error in wrong:
             say(clean(str(error)))
         found = sum(len(d.annotations) for d in dialogues)
@@ -54,14 +54,14 @@ def annotate(
     if set not in ("easy", "hard"):
         raise ConfigError(unknown("set", set, ("easy", "hard")))
     check_budget(budget)
-    rows = annotation_page.dialogues(resolve(dialogues), set)
+    rows = annotation_page.load_dialogues(resolve(dialogues), set)
     if suggest:
-        from evalsuite.authoring.suggest import proposals
+        from evalsuite.authoring.suggest import propose_annotations
 
-        found = proposals(rows, suggest, out.with_suffix(""), models, budget)
+        found = propose_annotations(rows, suggest, out.with_suffix(""), models, budget)
         rows = list(found.dialogues)
-        say(clean(f"{found.told}; kept in {found.file}"))
-    say(f"{len(rows)} dialogues: {annotation_page.write(rows, out, annotator)}")
+        say(clean(f"{found.summary}; kept in {found.file}"))
+    say(f"{len(rows)} dialogues: {annotation_page.write_annotation_page(rows, out, annotator)}")
 
 
 def agree(
@@ -73,12 +73,12 @@ def agree(
     import json
     from dataclasses import asdict
 
-    from evalsuite.authoring.agree import agreement
+    from evalsuite.authoring.agree import annotator_agreement
     from evalsuite.authoring.sheets import agreement_sheets
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.resources import resolve
 
-    found = agreement([*map(resolve, files)])
+    found = annotator_agreement([*map(resolve, files)])
     print_all(*draw(agreement_sheets(found, most)))
     if out:
         out.write_text(json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

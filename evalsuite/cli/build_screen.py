@@ -34,7 +34,7 @@ def screen(
     ] = None,
 ) -> None:
     """Keep the dialogues that are rich in commonsense (the paper's section 3), and count them as its Table 8 does."""
-    from evalsuite.authoring.screen import screen as screened
+    from evalsuite.authoring.screen import screen_dialogues
     from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.resources import resolve
     from evalsuite.evaluation.display import Display
@@ -44,7 +44,7 @@ def screen(
     except ValueError:
         raise typer.BadParameter(f"{counts!r}: expected numbers such as 1,2,3", param_hint="--counts") from None
     with Display() as display:
-        done = screened(
+        done = screen_dialogues(
             [*map(resolve, dialogues)], resolve(knowledge), out, more_than=more_than, jobs=jobs or os.cpu_count() or 1,
             tagger=tagger, either_way=either_way, without=parts(without), index=index, progress=display.work,
         )  # fmt: skip

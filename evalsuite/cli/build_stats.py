@@ -23,8 +23,8 @@ def stats(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """The paper's Table 1, how slots and domains spread, and what guessers reach that do not read the dialogue."""
-    from evalsuite.authoring import stats as counting
     from evalsuite.authoring.sheets import stats_sheets
+    from evalsuite.authoring.stats import compute_stats
     from evalsuite.benchmarks.registry import SPLITS
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.errors import ConfigError
@@ -32,13 +32,13 @@ def stats(
 
     if split not in SPLITS:
         raise ConfigError(f"--split {split}: expected train, dev or test")
-    found = counting.stats(resolve(folder), resolve(annotations) if annotations else None, split, skip_bad)
+    found = compute_stats(resolve(folder), resolve(annotations) if annotations else None, split, skip_bad)
     if as_json:
         emit(json.dumps(found.to_json(), ensure_ascii=False, indent=1), json_mark)
     else:
         print_all(*draw(stats_sheets(found)))
     if out:
-        from evalsuite.authoring.stats_page import write
+        from evalsuite.authoring.stats_page import write_stats_page
 
-        _, page = write(found, out)
+        _, page = write_stats_page(found, out)
         say(f"{page}: open it in a browser; the same as figures beside it")

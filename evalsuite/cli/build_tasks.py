@@ -13,7 +13,7 @@ from evalsuite.common.terminal import clean, print_all, say
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from evalsuite.authoring.benchmark import Made
+    from evalsuite.authoring.benchmark import BuiltBenchmark
 
 
 def tasks(
@@ -31,7 +31,7 @@ def tasks(
     seed: Annotated[int, typer.Option("--seed", help="For splits, option order and conflict phrases.")] = 0,
 ) -> None:
     """Make the eight tasks of annotations, in the official layout (the paper's section 4)."""
-    from evalsuite.authoring.benchmark import SHARES, make
+    from evalsuite.authoring.benchmark import SHARES, build_benchmark
     from evalsuite.common.resources import resolve
 
     try:
@@ -39,14 +39,14 @@ def tasks(
     except ValueError:
         raise typer.BadParameter(f"{shares!r}: expected two numbers such as 0.36,0.14", param_hint="--shares") from None
     found = [resolve(file) for file in files]
-    made = make(found, out, annotator, distractors, discriminator, models, seed, (train, dev))
+    made = build_benchmark(found, out, annotator, distractors, discriminator, models, seed, (train, dev))
     print_all(overview(made))
     for told in notes(made):
         say(clean(told))
     say(f"{made.data}: evalsuite build stats {out} checks it; evalsuite run --data {out} evaluates on it")
 
 
-def overview(made: Made) -> Table:
+def overview(made: BuiltBenchmark) -> Table:
     """A table of the items by task and split, with the dialogues they come from and the places of right options."""
     from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
     from evalsuite.cli.tables.terminal import listing
@@ -58,7 +58,7 @@ def overview(made: Made) -> Table:
     return listing("The benchmark", ["items", *(p.replace("/", " ") for p in places)], rows)
 
 
-def notes(made: Made) -> list[str]:
+def notes(made: BuiltBenchmark) -> list[str]:
     """Lines that say how many annotations were read, and which were left out and why."""
     merged = made.merged
     read = sum(merged.annotators.values())

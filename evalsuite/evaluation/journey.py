@@ -15,7 +15,7 @@ from typing import Any
 from evalsuite.backends.base import Limits, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
-from evalsuite.backends.registry import load, loaded
+from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
@@ -56,7 +56,7 @@ def evaluate(
         files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in sources}
         write_manifest(out, s, data_of(s), files)
         engine: Loader = partial(
-            load,
+            load_backend,
             train=partial(_labelled, corpus, {x.task.benchmark for x in sources}),
             limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend),
         )
@@ -66,7 +66,7 @@ def evaluate(
             from evalsuite.backends.ray import cluster
 
             engine = cluster(engine, s.ray_address, s.replicas)
-        for model, backend in loaded(chosen, engine):
+        for model, backend in load_in_turn(chosen, engine):
             with collected(problems, model, out / "run.log"):
                 if isinstance(backend, BackendError):
                     raise backend

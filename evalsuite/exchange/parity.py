@@ -14,7 +14,7 @@ from typing import Any
 from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
-from evalsuite.backends.registry import load
+from evalsuite.backends.registry import load_backend
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.evaluation.plan import cells, prepare
 from evalsuite.types import Request, Response, Trial
@@ -102,7 +102,7 @@ def parity(
 def _ask(name: str, models: str | Path, model: str, settings: dict[str, Any]) -> _Sheet:
     s, (spec,), corpus, sources = prepare(models, model=[model], scoring=("generate", "labels"), **settings)
     spec = Model.model_validate({**spec.model_dump(), "backend": name})
-    backend = load(spec)
+    backend = load_backend(spec)
     assert isinstance(backend, LocalModel)
     try:
         planned = list(cells(s, spec, backend, corpus, sources))

@@ -1,1 +1,1 @@
-"""LoRA adapters on more and more training items, and how they do: learning curves."""
+"""LoRA adapters trained on growing subsets of the training items, and evaluated: learning curves."""

@@ -1,4 +1,4 @@
-"""A training job, and whether its adapter is finished."""
+"""A training job of a sweep, and the check whether its adapter is already trained."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ log = logging.getLogger(__name__)
 class Job:
     """One adapter of the sweep: its base, training rows, and folder."""
 
-    model: Model  # as it stands in models.yaml afterwards, adapter included
+    model: Model  # the row of models.yaml after training, with its adapter
     base: Model
-    checkpoint: Checkpoint  # the base's
+    checkpoint: Checkpoint  # of the base model
     rows: Sequence[Row]
-    made_by: dict[str, Any]  # everything that decides its weights; stands on its card
+    made_by: dict[str, Any]  # everything that determines the weights; kept on the card
 
     @property
     def name(self) -> str:
@@ -43,16 +43,16 @@ class Job:
 
 
 def finished(job: Job, display: Display) -> bool:
-    """Whether the adapter exists with the same `made_by`."""
+    """Whether the adapter exists with the same `made_by`; removes checkpoints left behind by a killed training."""
     from evalsuite.finetuning import training
 
-    known = training.card(job.folder)
-    if known is None:
+    card = training.read_card(job.folder)
+    if card is None:
         return False
-    changed = [key for key, value in job.made_by.items() if known["made_by"].get(key) != value]
-    if known["made_by"] != job.made_by:
-        log.warning("%s: trained anew, for its %s changed", job.name, ", ".join(changed))
+    changed = [key for key, value in job.made_by.items() if card["made_by"].get(key) != value]
+    if card["made_by"] != job.made_by:
+        log.warning("%s: trained again, because its %s changed", job.name, ", ".join(changed))
         return False
-    shutil.rmtree(job.folder / "checkpoints", ignore_errors=True)  # killed just before it would have gone
+    shutil.rmtree(job.folder / "checkpoints", ignore_errors=True)  # left if killed before their removal
     display.say(f"{job.name}  trained already")
     return True

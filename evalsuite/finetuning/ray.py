@@ -1,7 +1,7 @@
-"""Adapters of a sweep on a cluster, several at a time: each on one GPU, or on as many CPUs as it has threads.
+"""Train a sweep's adapters on a Ray cluster, several at a time: each on one GPU, or on one CPU per thread.
 
-A training writes into the sweep's own folder, which must lie on a disk that all nodes share: one that is lost with its
-process or node is tried again, on any node, from its last whole checkpoint.
+A training writes into the sweep's folder, which must be on a disk that all nodes share. A training whose process or node
+dies is retried on any node, from its last complete checkpoint.
 """
 
 from __future__ import annotations
@@ -20,21 +20,34 @@ from typing import Any
 
 from evalsuite.backends import cluster as clusters
 from evalsuite.backends.checkpoint import Checkpoint
-from evalsuite.backends.cluster import TRIES, Actor, Cluster, Lost, Needs, Ray, Worker, event, for_actors, share
+from evalsuite.backends.cluster import (
+    TRIES,
+    Actor,
+    Cluster,
+    Lost,
+    Needs,
+    Ray,
+    Worker,
+    equal_share,
+    for_actors,
+    wait_for_call,
+)
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.evaluation.display import Display, Step, TrainingProgress
 from evalsuite.finetuning.jobs import Job, finished
-from evalsuite.finetuning.training import Row, begin, require, train
+from evalsuite.finetuning.training import Row, require_packages, start_checkpoints, train
 
 log = logging.getLogger(__name__)
-_CLAIM = "claim"  # in a training's checkpoints: the token of the one actor that may write there
-_EVERY = 1.0  # seconds between two steps that are reported
+_CLAIM = "claim"  # file in the checkpoints folder: token of the only actor that may write there
+_EVERY = 1.0  # seconds between reported steps
 
 
 @contextmanager
-def cluster(name: str, address: str | None, replicas: int | None) -> Iterator[Callable[[Iterable[Job], Display], None]]:
-    """Joins the Ray cluster, for the training and for what else is done within; gives what trains jobs on it."""
+def cluster_trainer(
+    name: str, address: str | None, replicas: int | None
+) -> Iterator[Callable[[Iterable[Job], Display], None]]:
+    """Join the Ray cluster for the length of the block; yields the function that trains jobs on it."""
     ray = Ray(name, address)
     try:
         yield partial(train_all, cluster=ray, replicas=replicas)
@@ -43,9 +56,9 @@ def cluster(name: str, address: str | None, replicas: int | None) -> Iterator[Ca
 
 
 def train_all(todo: Iterable[Job], display: Display, cluster: Cluster, replicas: int | None) -> None:
-    """Train all, `replicas` at a time, or as many as there is room for.
+    """Train all jobs, `replicas` at a time, or as many as fit.
 
-    After an error no more are begun, as in a local sweep; those at work are finished, and then it is raised.
+    Raises BackendError for trainings that failed; after a failure no job is started, and running ones are finished first.
     """
     trainings = _Trainings(todo, display, cluster, replicas)
     try:
@@ -58,10 +71,10 @@ def train_all(todo: Iterable[Job], display: Display, cluster: Cluster, replicas:
 
 
 class Trainer(Actor):
-    """What runs on a node. Reports are pulled one by one: steps, then the adapter's card."""
+    """The actor on a node. The driver pulls its reports one by one: steps, then the adapter's card."""
 
     def begin(self, *job: Any) -> Step | dict[str, Any]:
-        self._reports = reports(*job)
+        self._reports = train_on_node(*job)
         return self.next()
 
     def next(self) -> Step | dict[str, Any]:
@@ -69,22 +82,22 @@ class Trainer(Actor):
 
 
 class _Training(Worker):
-    """The driver's side of a training. It has one call under way."""
+    """The driver's side of one training, with one call in flight."""
 
     def __init__(self, cluster: Cluster, job: Job, needs: Needs, attempt: int) -> None:
         super().__init__(cluster, Trainer, needs)
         self.job, self.attempt = job, attempt
-        self.host: str | None = None  # None: it waits for room
+        self.host: str | None = None  # None while it waits for room
         self.progress: TrainingProgress | None = None
         self.calls[self.placed] = None
-        self._line = ExitStack()  # holds the display's line while it is at work
+        self._line = ExitStack()  # keeps the display line open while it runs
 
     def begin(self, host: str, display: Display) -> None:
-        log.info("%s: trained on %s", self.job.name, host)
+        log.info("%s: training on %s", self.job.name, host)
         self.host = host
         self.progress = self._line.enter_context(display.training(self.job.name))
         job, token = self.job, uuid.uuid4().hex
-        (begin(job.folder, job.made_by) / _CLAIM).write_text(token)
+        (start_checkpoints(job.folder, job.made_by) / _CLAIM).write_text(token)
         model = for_actors(job.base)
         if "num_gpus" not in self.needs:
             model = model.model_copy(update={"hf": model.hf.model_copy(update={"threads": self.needs["num_cpus"]})})
@@ -96,23 +109,23 @@ class _Training(Worker):
 
 
 class _Trainings:
-    """The driver's side of all of them."""
+    """The driver's side of all trainings."""
 
     def __init__(self, todo: Iterable[Job], display: Display, cluster: Cluster, replicas: int | None) -> None:
         self.errors: list[str] = []
         self._todo, self._display, self._cluster, self._replicas = iter(todo), display, cluster, replicas
-        self._again: list[_Training] = []  # lost ones
+        self._again: list[_Training] = []  # lost, to be retried
         self._sent: list[_Training] = []
-        self._needs: dict[str, Needs] = {}  # model -> what each of its trainings takes, the same to the end
+        self._needs: dict[str, Needs] = {}  # model -> resources of each of its trainings, fixed for the sweep
 
     def send(self) -> bool:
-        """Send trainings while there is room for more. False: none is at work, and none left to do."""
+        """Start trainings while there is room. False if none runs and none is left."""
         while not self.errors and self._room() and (training := self._next()):
             self._sent.append(training)
         return bool(self._sent)
 
     def _room(self) -> bool:
-        """Without a number to keep to, one more than have begun is sent: it begins as soon as the cluster has room."""
+        """Without `replicas`, one training is queued ahead; it starts as soon as the cluster has room."""
         if self._replicas:
             return len(self._sent) < self._replicas
         return all(training.host for training in self._sent)
@@ -120,19 +133,19 @@ class _Trainings:
     def _next(self) -> _Training | None:
         while self._again:
             lost = self._again.pop(0)
-            if not finished(lost.job, self._display):  # it may have been lost between its last byte and saying so
+            if not finished(lost.job, self._display):  # it may have finished before it was lost
                 return _Training(self._cluster, lost.job, lost.needs, lost.attempt + 1)
         job = next(self._todo, None)
         if job is None:
             return None
         if job.base.name not in self._needs:
-            self._needs[job.base.name] = needs(job.base, self._cluster, self._replicas)
+            self._needs[job.base.name] = training_needs(job.base, self._cluster, self._replicas)
             log.info("model %s: each adapter takes %s", job.base.name, self._needs[job.base.name])
         return _Training(self._cluster, job, self._needs[job.base.name], 1)
 
     def receive(self) -> None:
-        """Wait for the next report of any training, and act on it."""
-        training, call = event(self._cluster, self._sent, self._no_room)
+        """Wait for the next report of any training and handle it."""
+        training, call = wait_for_call(self._cluster, self._sent, self._no_room)
         try:
             report = training.result(call, f"{training.job.name}: an error in its training")
         except Lost as why:
@@ -169,14 +182,14 @@ class _Trainings:
             self._give_up(f"{reason} (tried {TRIES} times)")
 
     def _give_up(self, error: str) -> None:
-        waiting = "; those at work are finished first" if self._sent and not self.errors else ""
+        waiting = "; running trainings are finished first" if self._sent and not self.errors else ""
         log.error("%s%s", error, waiting)
         self.errors.append(error)
         for training in [t for t in self._sent if not t.host]:
             self._drop(training)
 
     def cancel(self) -> None:
-        """Nothing goes on once the command has ended, on a cluster that does not end with it either."""
+        """Stop all trainings: the cluster may outlive the command."""
         for training in list(self._sent):
             self._drop(training)
 
@@ -185,10 +198,10 @@ class _Trainings:
         training.end()
 
 
-def needs(model: Model, cluster: Cluster, replicas: int | None) -> Needs:
-    """What a training takes: a GPU; without one a CPU for each thread, which a local run here would have.
+def training_needs(model: Model, cluster: Cluster, replicas: int | None) -> Needs:
+    """Resources of a training: one GPU, else one CPU per thread of a local training.
 
-    The number of threads decides an adapter's last bits, so what happens to be free has no say in it.
+    The number of threads affects an adapter's last bits, so it does not depend on which CPUs happen to be free.
     """
     import torch
 
@@ -201,29 +214,29 @@ def needs(model: Model, cluster: Cluster, replicas: int | None) -> Needs:
     if model.hf.threads:
         return {"num_cpus": model.hf.threads}
     if replicas:
-        return {"num_cpus": share(sizes, replicas)}
+        return {"num_cpus": equal_share(sizes, replicas)}
     return {"num_cpus": max(1, min(_threads(torch.get_num_threads()), max(sizes, default=1)))}
 
 
-def reports(
+def train_on_node(
     model: Model, rows: Sequence[Row], folder: Path, made_by: dict[str, Any], token: str
 ) -> Iterator[Step | dict[str, Any]]:
-    """Train, on a node: yields steps, then the adapter's card."""
+    """Train on a node; yields steps, then the adapter's card. Raises BackendError, naming the node."""
     try:
-        require(model)
+        require_packages(model)
         if not _holds(folder, token):
             raise BackendError(
-                f"{folder}: not the folder that the command sees under this name: --out must be on a disk that all nodes "
-                "of the cluster share, at the same path"
+                f"{folder}: is another folder on this node; --out must be on a disk that all nodes of the "
+                "cluster share, at the same path"
             )
         checkpoint = Checkpoint(model)
         if checkpoint.fingerprint() != made_by["base_fingerprint"]:
             raise BackendError(
-                f"model {model.name}: other files of {model.path} than where the command runs; make them the same"
+                f"model {model.name}: other files of {model.path} than where the command runs; copy them"
             )
         steps: SimpleQueue[Step | None] = SimpleQueue()
         report = _Reporter(steps, folder, token)
-        # A thread of its own, since what is called back from within a training cannot yield.
+        # Training runs in a thread, since its callbacks cannot yield.
         with ThreadPoolExecutor(1) as pool:
             card = pool.submit(train, model, checkpoint, rows, made_by["seed"], folder, made_by, report)
             card.add_done_callback(lambda _: steps.put(None))
@@ -235,10 +248,10 @@ def reports(
 
 
 class _Reporter:
-    """Puts steps into a queue, the last and at most one a second, and ends a training that is no longer wanted.
+    """Queues the last step and at most one per second; stops a training that lost its claim.
 
-    A node that is cut off goes on for a while after its training was given to another, and so does one whose command
-    was killed: two must not write the same checkpoints.
+    A disconnected node keeps training after its job was given to another node, as does one whose command was killed;
+    two of them must not write the same checkpoints.
     """
 
     def __init__(self, steps: SimpleQueue[Step | None], folder: Path, token: str) -> None:

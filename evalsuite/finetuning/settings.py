@@ -1,4 +1,4 @@
-"""What a sweep trains: the keywords of `evalsuite.finetune` and the flags of `evalsuite finetune`."""
+"""Settings of a sweep: the keywords of `evalsuite.finetune` and the flags of `evalsuite finetune`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Sweep:
     """What to train. Each field is a flag of the command line; sequences may be tuples or lists.
 
-    Raises ConfigError for values that make no sense.
+    Raises ConfigError for invalid values.
     """
 
     models: str | Path = flag("bundled:models.yaml", "The file that lists models.", "FILE")
@@ -68,13 +68,16 @@ class Sweep:
             raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
         for name in self.tasks:
             if not task_named(name).kind.written:
-                raise ConfigError(f"--tasks {name}: of a probe nothing is written, so there is no answer to train on")
+                raise ConfigError(f"--tasks {name}: a probe has no written answer to train on")
         for name in self.perturb:
             perturbation_named(name)
 
     def sets(self, corpus: Corpora, t: Task) -> list[str]:
-        """Those that a task is trained and tested on. ConfigError: several that nobody named: folds, say, whose training
-        items are the others' test items."""
+        """The sets that a task is trained and tested on.
+
+        Raises ConfigError if `both` would pool sets that must be named, such as folds, where the training items of one
+        are the test items of another.
+        """
         named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
         of = BENCHMARKS[t.benchmark]
         if "both" in named and (of.averaged or len(of.sets) != 2):

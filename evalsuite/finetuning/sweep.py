@@ -1,7 +1,7 @@
-"""LoRA sweeps on one page: training items -> nested subsets -> adapters -> the ordinary run, the base model beside them.
+"""LoRA sweeps on one page: training items -> nested subsets -> adapters -> an ordinary run of base models and adapters.
 
-Every adapter that is finished has a card, and is not trained again; one that was interrupted goes on from its last
-checkpoint. So the same command goes on where it was.
+A finished adapter has a card and is not trained again; an interrupted one resumes from its last checkpoint. So the same
+command continues a sweep.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from evalsuite.types import Item, Task
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What a task's subsets are drawn from."""
+    """The training items of a task, from which its subsets are drawn."""
 
-    items: tuple[Item, ...]  # of all sets asked for, easy first
-    left_out: int  # items whose dialogue a test item has, too
+    items: tuple[Item, ...]  # of all requested sets, easy first
+    left_out: int  # items that share a dialogue with a test item
     data: dict[str, str]  # set -> hash of its training file
 
     def subset(self, size: int, seed: int) -> list[Item]:
-        """The first `size` of a seeded order: each subset holds the smaller ones of the same seed."""
+        """The first `size` items in a seeded order, so larger subsets contain the smaller ones of the same seed."""
         order = list(self.items)
         random.Random(f"{seed}:finetune:{order[0].task}").shuffle(order)
         return order[:size]
@@ -53,6 +53,8 @@ class Pool:
 
 def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Results:
     """Train adapters and evaluate them; the keywords are the fields of `Sweep`.
+
+    Raises ConfigError for invalid settings, before anything is trained, and BackendError if a training fails.
 
     >>> finetune("models.yaml", model=["tiny-zh"], tasks=["slot_identification"], sizes=[125, 250])  # doctest: +SKIP
     """
@@ -63,29 +65,34 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         "prompts": s.prompts, "data": s.data, "skip_bad": s.skip_bad, "out": s.out, "verbose": s.verbose,
         "executor": s.executor, "ray_address": s.ray_address, "replicas": s.replicas,
     }  # fmt: skip
-    *_, corpus, _ = prepare(s.models, model=s.model, **evaluation)  # all that is wrong, before anything is trained
-    pools = {name: pool(corpus, task_named(name), s) for name in s.tasks}
+    *_, corpus, _ = prepare(
+        s.models, model=s.model, **evaluation
+    )  # raises for invalid settings before anything is trained
+    pools = {name: make_pool(corpus, task_named(name), s) for name in s.tasks}
     out = Path(s.out)
     out.mkdir(parents=True, exist_ok=True)
     adapters: list[Model] = []
 
     def unfinished(display: Display) -> Iterator[Job]:
         for model in chosen:
-            for job in jobs(model, pools, s):
+            for job in make_jobs(model, pools, s):
                 adapters.append(job.model)
                 if not finished(job, display):
                     yield job
 
-    with locked(out), nullcontext(train) if s.executor == "local" else _cluster(chosen[0], s) as trained:
+    with locked(out), nullcontext(train_locally) if s.executor == "local" else _ray_trainer(chosen[0], s) as trained:
         with log_to(out / "finetune.log", s.verbose), Display() as display:
             trained(unfinished(display), display)
         listed = out / "models.yaml"
-        _list(listed, [*chosen, *adapters])
+        _write_models(listed, [*chosen, *adapters])
         return evaluate(*prepare(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation))
 
 
-def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
-    """A task's training items, without those whose dialogue a test item has. ConfigError: fewer than the largest size."""
+def make_pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
+    """A task's training items; those that share a dialogue with a test item are left out, unless `allow_leak`.
+
+    Raises ConfigError if fewer remain than the largest size.
+    """
     files = {item_set: corpus.file(t, item_set, "train") for item_set in s.sets(corpus, t)}
     items = [item for file in files.values() for item in file.items]
     tests = [item for item_set in s.sets(corpus, t) for item in corpus.file(t, item_set, "test").items]
@@ -95,24 +102,27 @@ def pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
     kept = items if s.allow_leak else clean
     left_out = len(items) - len(kept)
     if len(kept) < max(s.sizes):
-        hint = f", {left_out} more share a dialogue with a test item; --allow-leak takes those, too" if left_out else ""
+        hint = f", {left_out} more share a dialogue with a test item; --allow-leak includes them" if left_out else ""
         raise ConfigError(
             f"--sizes {max(s.sizes)}: {t.name} ({s.set}) has {len(kept)} training items in {corpus.root}{hint}"
         )
     return Pool(tuple(kept), left_out, {item_set: file.sha256 for item_set, file in files.items()})
 
 
-def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
-    """All jobs of a model, finished or not. A generator: one job's rows are in memory at a time."""
+def make_jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
+    """All jobs of a model, finished or not; lazily, so that one job's rows are in memory at a time.
+
+    Raises ConfigError if all items of a task exceed max_length.
+    """
     from evalsuite.backends.checkpoint import Checkpoint
     from evalsuite.finetuning import training
 
-    training.require(model)
+    training.require_packages(model)
     checkpoint = Checkpoint(model)
     for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompt = Prompt(resolve(s.prompts), task_named(name), s.prompt)
         subset = pools[name].subset(size, seed)
-        rows = [training.row(checkpoint, prompt.request(item), item.target) for item in subset]
+        rows = [training.training_row(checkpoint, prompt.request(item), item.target) for item in subset]
         limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
         fitting = [r for r in rows if limit is None or len(r.ids) <= limit]
         if not fitting:
@@ -144,8 +154,8 @@ def jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
         yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
 
 
-def train(todo: Iterable[Job], display: Display) -> None:
-    """Train one after the other, here."""
+def train_locally(todo: Iterable[Job], display: Display) -> None:
+    """Train the jobs one after the other in this process."""
     from evalsuite.finetuning import training
 
     for job in todo:
@@ -154,10 +164,10 @@ def train(todo: Iterable[Job], display: Display) -> None:
             progress.done(facts)
 
 
-def _cluster(model: Model, s: Sweep) -> AbstractContextManager[Callable[[Iterable[Job], Display], None]]:
-    from evalsuite.finetuning.ray import cluster
+def _ray_trainer(model: Model, s: Sweep) -> AbstractContextManager[Callable[[Iterable[Job], Display], None]]:
+    from evalsuite.finetuning.ray import cluster_trainer
 
-    return cluster(model.name, s.ray_address, s.replicas)
+    return cluster_trainer(model.name, s.ray_address, s.replicas)
 
 
 def _trainable(model: Model) -> Model:
@@ -173,8 +183,8 @@ def _trainable(model: Model) -> Model:
     return model
 
 
-def _list(path: Path, models: Sequence[Model]) -> None:
-    """Write models as a models.yaml, beside those that stand there from earlier sweeps; adapters as seen from the file."""
+def _write_models(path: Path, models: Sequence[Model]) -> None:
+    """Write models.yaml: these models and those it already lists; adapter paths are relative to the file."""
     found = {m.name: m for m in load_models(path)} if path.is_file() else {}
     found |= {m.name: m for m in models}
     entries = []

@@ -1,7 +1,7 @@
-"""One LoRA adapter: rows of token ids -> a folder in peft's format with a card. transformers' Trainer does the training.
+"""Train one LoRA adapter with transformers' Trainer: rows of token ids -> a folder in peft's format, with a card.
 
-What is drawn (batches, the adapter's first weights, dropout) hangs on the seed alone, so the same rows, settings and seed
-give the same bytes on a CPU, whether or not the training was killed in between. Needs the extra `[finetune]`.
+All randomness (batches, initial adapter weights, dropout) depends on the seed only: the same rows, settings and seed give
+the same bytes on a CPU, even if the training was interrupted and resumed. Needs the extra `[finetune]`.
 """
 
 from __future__ import annotations
@@ -26,33 +26,34 @@ import yaml
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError
+from evalsuite.common.files import replace_file
 from evalsuite.common.weights import load_adapter_weights, load_network
 from evalsuite.evaluation.display import Step
 from evalsuite.types import Request
 
 log = logging.getLogger(__name__)
-CARD = "README.md"  # the models' hub calls a card so; unlike a .json, it is no part of the adapter's fingerprint
-_WHOLE = "whole.json"  # set down when a checkpoint is complete: kill -9 may leave half of one
-_IGNORED = -100  # the label of tokens that carry no loss
-_MEGABATCH = 50  # batches among which rows are grouped by length: as in transformers' own sampler
+CARD = "README.md"  # the hub's name for a model card; not part of the adapter's fingerprint, unlike .json files
+_WHOLE = "whole.json"  # written once a checkpoint is complete: kill -9 may leave a partial one
+_IGNORED = -100  # label of tokens without loss
+_MEGABATCH = 50  # batches within which rows are sorted by length, as in transformers' sampler
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A training item as token ids: its prompt, its answer, and an end-of-text token. `answer` counts the last two."""
+    """A training item as token ids: prompt, answer, end of text. `answer` is the length of the last two."""
 
     ids: tuple[int, ...]
     answer: int
 
     @property
     def labels(self) -> list[int]:
-        """Token ids with loss: the answer and the end-of-text token; the prompt is ignored."""
+        """Labels, as long as `ids`: the prompt is ignored, the answer and the end of text carry loss."""
         prompt = len(self.ids) - self.answer
         return [_IGNORED] * prompt + list(self.ids[prompt:])
 
 
-def require(model: Model) -> None:
-    """Raises BackendError if what training needs is not installed."""
+def require_packages(model: Model) -> None:
+    """Raises BackendError if the extra `[finetune]` is not installed."""
     try:
         for name in ("torch", "transformers", "peft", "accelerate"):
             import_module(name)
@@ -62,17 +63,17 @@ def require(model: Model) -> None:
         ) from None
 
 
-def row(checkpoint: Checkpoint, request: Request, target: str) -> Row:
-    """The ids that a backend sends for the request, and after them those of the right answer."""
+def training_row(checkpoint: Checkpoint, request: Request, target: str) -> Row:
+    """The token ids that a backend would send for the request, followed by those of the right answer."""
     answer = [*checkpoint.after(checkpoint.text(request), [target])[0], checkpoint.tokenizer.eos_token_id]
     return Row((*checkpoint.ids(request), *answer), len(answer))
 
 
 def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[int]]:
-    """Indices of rows, a list a batch, all epochs on end: shuffled anew in each, rows of like length together.
+    """Row indices per batch, all epochs in sequence; each epoch is shuffled, with rows of similar length together.
 
     >>> batches([5, 9, 5, 9], Finetune(batch=2, epochs=1), 1)
-    [[0, 2], [3, 1]]
+    [[2, 0], [1, 3]]
     """
     found = []
     for epoch in range(settings.epochs):
@@ -90,7 +91,7 @@ def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[
 
 
 def collate(rows: Sequence[Row], pad: int) -> dict[str, Any]:
-    """Tensors as wide as the batch's longest row, padded on the right."""
+    """input_ids, attention_mask and labels, each (B, longest row), padded on the right."""
     import torch
 
     width = max(len(r.ids) for r in rows)
@@ -101,8 +102,8 @@ def collate(rows: Sequence[Row], pad: int) -> dict[str, Any]:
     }
 
 
-def card(folder: Path) -> dict[str, Any] | None:
-    """The card of a finished adapter; None if there is none."""
+def read_card(folder: Path) -> dict[str, Any] | None:
+    """The front matter of a finished adapter's card; None if there is no card."""
     try:
         text = (folder / CARD).read_text(encoding="utf-8")
         found = yaml.safe_load(text.split("---\n")[1])
@@ -112,16 +113,17 @@ def card(folder: Path) -> dict[str, Any] | None:
 
 
 def hash_of(value: Any) -> str:
+    """SHA-256 of a value's JSON form, in hex."""
     return hashlib.sha256(json.dumps(value, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
-def begin(folder: Path, made_by: dict[str, Any]) -> Path:
-    """The folder of the checkpoints of a training with the same `made_by`; what there is of another one is removed."""
+def start_checkpoints(folder: Path, made_by: dict[str, Any]) -> Path:
+    """The folder of a training's checkpoints; it is emptied first if `made_by` changed."""
     work = folder / "checkpoints"
-    if _read(work / "made_by.json") != made_by:
+    if _read_json(work / "made_by.json") != made_by:
         shutil.rmtree(folder, ignore_errors=True)
         work.mkdir(parents=True)
-        _write(work / "made_by.json", made_by)
+        _write_json(work / "made_by.json", made_by)
     return work
 
 
@@ -132,35 +134,35 @@ def train(
     seed: int,
     folder: Path,
     made_by: dict[str, Any],
-    tell: Callable[[Step], None] = lambda step: None,
+    on_step: Callable[[Step], None] = lambda step: None,
 ) -> dict[str, Any]:
-    """Train an adapter into `folder`, going on from the checkpoint of a training with the same `made_by`; its card.
+    """Train an adapter into `folder` and return its card; resumes from a checkpoint with the same `made_by`.
 
-    BackendError: peft is not installed, the model or the checkpoint cannot be loaded, or memory is too small.
+    Raises BackendError if the model or the checkpoint cannot be loaded, or memory is too small.
     """
     import torch
 
-    work = begin(folder, made_by)
+    work = start_checkpoints(folder, made_by)
     began = time.perf_counter()
-    with _advice(model):
-        trainer = make_trainer(model, checkpoint, rows, seed, work, tell)
-        start, before = _last(work)
-        if start:  # Trainer reads it again, but does not look at what was missing
+    with _memory_advice(model):
+        trainer = make_trainer(model, checkpoint, rows, seed, work, on_step)
+        start, before = _last_checkpoint(work)
+        if start:  # Trainer loads it again, but ignores missing weights
             load_adapter_weights(trainer.model, str(start), f"model {model.name}", is_trainable=True)
         trainer.train(resume_from_checkpoint=str(start) if start else None)
         trainer.model.save_pretrained(str(folder))
-    _tidy(folder / "adapter_config.json", model)
+    _tidy_config(folder / "adapter_config.json", model)
     history = trainer.state.log_history
     facts = {
         "library_name": "peft",
-        "base_model": _name(model),
+        "base_model": _base_name(model),
         "made_by": made_by,
         "loss": {entry["step"]: round(entry["loss"], 5) for entry in history if "loss" in entry},
         "steps": trainer.state.global_step,
         "adapter_sha256": hashlib.sha256((folder / "adapter_model.safetensors").read_bytes()).hexdigest(),
         "seconds": round(before + time.perf_counter() - began, 1),
         "device": (device := str(trainer.args.device)),
-        "threads": torch.get_num_threads() if device == "cpu" else None,  # sums of floats hang on their order
+        "threads": torch.get_num_threads() if device == "cpu" else None,  # the order of float sums depends on it
         "versions": {name: metadata.version(name) for name in ("evalsuite", "torch", "transformers", "peft")},
     }
     _write_card(folder / CARD, facts)
@@ -174,9 +176,9 @@ def make_trainer(
     rows: Sequence[Row],
     seed: int,
     work: Path,
-    tell: Callable[[Step], None] = lambda step: None,
+    on_step: Callable[[Step], None] = lambda step: None,
 ) -> Any:
-    """transformers' Trainer, ready to train."""
+    """A transformers.Trainer, ready to train."""
     import torch
     import transformers
 
@@ -185,11 +187,11 @@ def make_trainer(
     steps = math.ceil(len(planned) / settings.gradient_accumulation)
     cuda = torch.cuda.is_available() and model.device != "cpu"
     bf16 = settings.bf16 if settings.bf16 is not None else cuda and torch.cuda.is_bf16_supported()
-    transformers.set_seed(seed)  # the adapter's first weights
+    transformers.set_seed(seed)  # initial adapter weights
     net = _network(model, checkpoint, bf16 and cuda)
     arguments = transformers.TrainingArguments(
         output_dir=str(work),
-        # A row of ours is a whole batch: the order is a pure function of the seed, which a resumed training repeats.
+        # One dataset row is a whole batch, in an order fixed by the seed, so that a resumed training repeats it.
         per_device_train_batch_size=1,
         train_sampling_strategy="sequential",
         num_train_epochs=1,
@@ -210,27 +212,27 @@ def make_trainer(
         seed=seed,
         save_steps=settings.checkpoint_steps,
         save_total_limit=2,
-        # A divisor, so that a training that goes on from a checkpoint averages the same losses.
+        # A divisor of the checkpoint steps, so that a resumed training averages the same losses.
         logging_steps=math.gcd(settings.checkpoint_steps, max(1, steps // 50)),
         report_to=[],
         disable_tqdm=True,
         remove_unused_columns=False,
         dataloader_pin_memory=cuda,
     )
-    arguments._n_gpu = min(arguments.n_gpu, 1)  # a cell is one GPU's work; DataParallel would change its batches
+    arguments._n_gpu = min(arguments.n_gpu, 1)  # DataParallel would change the batches
     trainer = transformers.Trainer(
         model=net,
         args=arguments,
         train_dataset=planned,  # type: ignore[arg-type, unused-ignore]
         data_collator=lambda found: collate(found[0], checkpoint.tokenizer.pad_token_id),
-        callbacks=[_telling(planned, settings.gradient_accumulation, steps, _last(work)[1], tell)],
+        callbacks=[_step_callback(planned, settings.gradient_accumulation, steps, _last_checkpoint(work)[1], on_step)],
     )
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
     return trainer
 
 
 def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
-    """The base model with a fresh adapter, whose weights are float32 whatever the base's."""
+    """The base model with a new adapter; adapter weights are float32 whatever the base's dtype."""
     import peft
     import torch
     import transformers
@@ -253,7 +255,7 @@ def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
     s = model.finetune
     config = peft.LoraConfig(
         r=s.rank,
-        lora_alpha=s.alpha,  # type: ignore[arg-type, unused-ignore]  # peft divides by it: a float will do
+        lora_alpha=s.alpha,  # type: ignore[arg-type, unused-ignore]  # peft accepts a float
         lora_dropout=s.dropout,
         target_modules=s.target_modules,
         task_type="CAUSAL_LM",
@@ -264,13 +266,13 @@ def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
         raise BackendError(f"model {model.name}: finetune: target_modules {s.target_modules}: {error}") from None
 
 
-def _telling(
-    planned: Sequence[Sequence[Row]], accumulation: int, steps: int, before: float, tell: Callable[[Step], None]
+def _step_callback(
+    planned: Sequence[Sequence[Row]], accumulation: int, steps: int, before: float, on_step: Callable[[Step], None]
 ) -> Any:
-    """A callback of Trainer's that tells of every step, and marks checkpoints that are whole."""
+    """A TrainerCallback that reports every step and marks complete checkpoints."""
     import transformers
 
-    class Telling(transformers.TrainerCallback):  # type: ignore[misc, unused-ignore]
+    class StepReporter(transformers.TrainerCallback):  # type: ignore[misc, unused-ignore]
         def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             self.began = time.perf_counter()
             self.tokens = 0
@@ -282,30 +284,30 @@ def _telling(
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             done = planned[(state.global_step - 1) * accumulation : state.global_step * accumulation]
             self.tokens += sum(len(r.ids) for batch in done for r in batch)
-            tell(Step(state.global_step, steps, self.loss, self.tokens, time.perf_counter() - self.began))
+            on_step(Step(state.global_step, steps, self.loss, self.tokens, time.perf_counter() - self.began))
 
         def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             place = Path(args.output_dir) / f"checkpoint-{state.global_step}"
-            _write(place / _WHOLE, {"seconds": before + time.perf_counter() - self.began})
+            _write_json(place / _WHOLE, {"seconds": before + time.perf_counter() - self.began})
 
-    return Telling()
+    return StepReporter()
 
 
-def _last(work: Path) -> tuple[Path | None, float]:
-    """The last whole checkpoint, and the seconds that went into it."""
+def _last_checkpoint(work: Path) -> tuple[Path | None, float]:
+    """The last complete checkpoint (None if there is none) and the seconds of training before it."""
     found = sorted(work.glob(f"checkpoint-*/{_WHOLE}"), key=lambda p: int(p.parent.name.rpartition("-")[2]))
     if not found:
         return None, 0.0
-    return found[-1].parent, float(_read(found[-1])["seconds"])
+    return found[-1].parent, float(_read_json(found[-1])["seconds"])
 
 
 @contextmanager
-def _advice(model: Model) -> Iterator[None]:
-    """Turn an out-of-memory error into a BackendError that says which settings need less."""
+def _memory_advice(model: Model) -> Iterator[None]:
+    """Turn an out-of-memory error into a BackendError that names settings to lower."""
     import torch
 
     with warnings.catch_warnings():
-        # transformers 5 renames gradient_checkpointing, from some version on; the old name does in all of them.
+        # Some versions of transformers 5 rename gradient_checkpointing; the old name works in all of them.
         warnings.filterwarnings("ignore", ".*gradient_checkpointing", FutureWarning)
         try:
             yield
@@ -326,18 +328,18 @@ def _advice(model: Model) -> Iterator[None]:
             ) from None
 
 
-def _tidy(path: Path, model: Model) -> None:
-    """Make the file reproducible: no path of this machine, sets sorted."""
+def _tidy_config(path: Path, model: Model) -> None:
+    """Make adapter_config.json reproducible: no local path, sorted lists."""
     config = json.loads(path.read_text(encoding="utf-8"))
-    config["base_model_name_or_path"] = _name(model)
+    config["base_model_name_or_path"] = _base_name(model)
     for name, value in config.items():
         if isinstance(value, list):
             config[name] = sorted(value)
     path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _name(model: Model) -> str:
-    """A hub id, or a folder's name."""
+def _base_name(model: Model) -> str:
+    """The hub id, or the name of a local folder."""
     return Path(model.path).name if Path(model.path).is_dir() else model.path
 
 
@@ -350,19 +352,15 @@ def _write_card(path: Path, facts: dict[str, Any]) -> None:
         f"A LoRA adapter (peft) of {facts['base_model']}, made by `evalsuite finetune` in {facts['steps']} steps. {curve}\n"
         f"Its loss was on the answer and the end of text alone. Everything that made it stands above this text.\n"
     )
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
+    replace_file(path, text)
 
 
-def _read(path: Path) -> Any:
+def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError):
         return None
 
 
-def _write(path: Path, value: Any) -> None:
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
-    draft.replace(path)
+def _write_json(path: Path, value: Any) -> None:
+    replace_file(path, json.dumps(value, ensure_ascii=False))

@@ -1,10 +1,30 @@
-"""Reading answers out of anything a model says.
+"""Reads the answer out of a model's raw reply: Response -> Answer.
 
-    raw reply -> strip -> segment -> mentions -> commit -> option (weigh, decide)
-                                  -> span
-                        runs of names -> options (sets)
+    raw reply -> strip -> segment -> mentions -> commit -> weigh -> option    (one option)
+                                  -> choose, leads, tails -> span             (a stretch of the reply)
+                        runs of names -> options                              (a set of options)
 
-Each stage is a module and can be tested alone. The rules that the docstrings cite are those of the held-out sets.
+Each stage is a module and can be tested alone. Docstrings cite these labelling rules, by which the test sets were made:
+
+1. Read the commitment, right or wrong; case, width, brackets, markup and special tokens do not matter.
+2. An option is named by label, by text (exact, or within a one-character slip) or by position (第二项, the last one).
+3. The last explicit commitment wins.
+4. Text that runs on after a complete answer (a new question or turn) is ignored.
+5. Thinking is ignored; an unclosed thought is no answer.
+6. Rejected options do not count; if all but one are rejected, that one is the answer.
+7. No answer: refusal, none of the above, empty, echo of the prompt, cut off before the choice, a label or text that is
+   not among the options.
+8. Several options at once are no answer; of probabilities the unique maximum counts, of a ranking the first.
+9. No labels: speaker marks (A:), letters in words (A股), articles, list numbers, digits in dates and counts.
+10. 是 and 有 as verbs do not pick the options 是 and 有.
+11. A synonym or translation counts if exactly one option has that meaning.
+12. Spans: cut lead-ins, restated questions, list markers, quotes, speaker marks and outer punctuation.
+13. Spans: cut explanations, glosses and proposed corrections that follow; after long reasoning take the conclusion.
+14. Several spans: keep the whole list.
+15. No span: "nothing found", refusal, echo, continued dialogue, cut off before the span.
+16. A label and an adjoining text of different options are a conflict, not a choice.
+17. A label followed by a text that is no option counts as the label.
+18. Of contradictory statements without a correcting word, the last explicit one counts.
 """
 
 from evalsuite.parse.option import Choices, parse_option

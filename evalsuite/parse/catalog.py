@@ -1,4 +1,4 @@
-"""The options of one item, ready to be recognised: labels, texts, near texts, synonyms (rules 2 and 11)."""
+"""One item's options, prepared for recognition: labels, texts, near texts, synonyms (rules 2 and 11)."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from functools import lru_cache
 from evalsuite.parse.chars import enclosed, fold, key, lower
 from evalsuite.parse.synonyms import DECISIVE, OPPOSED, same_meaning
 
-_GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # in 由…制成, where something else is put in
+_GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an option text that replies fill in: 由…制成
 _ORDINALS = "甲乙丙丁戊己庚辛壬癸"
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Labels without brackets, texts without punctuation; the index in both is the option's index."""
+    """Labels without brackets and texts as keys (`chars.key`), both indexed by the option's index."""
 
     labels: tuple[str, ...]
     keys: tuple[str, ...]
-    core: str  # what a label looks like, as a regular expression: [a-z], \d{1,2}
+    core: str  # regular expression of labels: [a-z], \d{1,2}
     digits: bool  # the labels are numbers
-    texts: re.Pattern[str] | None  # any option's text in squeezed lower case text, the longest first
-    by_text: Mapping[str, int]  # exact texts, those that two options share left out
-    templates: tuple[tuple[re.Pattern[str], int], ...]  # 由…制成
+    texts: re.Pattern[str] | None  # matches any option text in squeezed lower-case text, longest first
+    by_text: Mapping[str, int]  # key -> option, without texts that two options share
+    templates: tuple[tuple[re.Pattern[str], int], ...]  # option texts with a gap: 由…制成
 
     def label(self, core: str) -> int | None:
-        """The option that has this label; -1 for a label of the same kind outside the list (rule 7)."""
+        """The option with this label; -1 for a label of the same kind outside the list (rule 7), None for no label."""
         core = core.lower().lstrip("0") or "0"
         if core in self.labels:
             return self.labels.index(core)
         return -1 if self.labels and re.fullmatch(self.core, core) else None
 
     def exact(self, text: str) -> int | None:
-        """The option whose text this is, given as a key."""
+        """The option with this text, given as a key; None if there is none."""
         found = self.by_text.get(text)
         if found is None:
             for template, index in self.templates:
@@ -43,7 +43,7 @@ class Catalog:
         return found
 
     def near(self, text: str) -> int | None:
-        """The one option within a one character slip, then the one with the same meaning, of a text given as a key."""
+        """The one option within a one-character slip of a key, else the one with the same meaning; None if neither."""
         if not text or len(text) > 60:
             return None
         found = self.exact(text)
@@ -60,9 +60,9 @@ class Catalog:
 
 
 def is_slip(text: str, option: str) -> bool:
-    """Whether two keys differ by one character that can be a slip, not a change of what is said (rule 2).
+    """Whether two keys differ by one character that is a plausible slip (rule 2).
 
-    Numbers, negations and opposites are never slips; a short text is too easily another word: 科教片 is not 科幻片.
+    Numbers, negations and opposites are never slips; neither is any change of a short text (科教片 is not 科幻片).
     """
     if min(len(text), len(option)) < 2 or len(option) < 3 or abs(len(text) - len(option)) > 1:
         return False
@@ -120,12 +120,12 @@ def _catalog(pairs: tuple[tuple[str, str], ...]) -> Catalog:
 
 
 def catalog(options: Mapping[str, str]) -> Catalog:
-    """The catalogue of an item's options; built once for items that share them."""
+    """The catalogue of an item's options, cached for items with the same options."""
     return _catalog(tuple(options.items()))
 
 
 def label_core(label: str) -> str:
-    """A label without its brackets, dots and width: "(a)", "Ａ.", "①", "甲、" -> a, a, 1, 甲."""
+    """A label without brackets, dots and width: "(a)", "Ａ.", "①", "甲、" -> a, a, 1, 甲."""
     plain = "".join(enclosed(char) or char for char in lower(fold(label)))
     core = key(plain)
     for word in ("选项", "option", "choice"):

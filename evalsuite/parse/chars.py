@@ -1,7 +1,7 @@
-"""Folding characters: width, script variant and case, one character to one character (rules 1 and 2).
+"""Folds characters: width, script variant and case, each character to one character (rules 1 and 2).
 
-Every fold keeps the length of the text, so a place in the folded text is the same place in the raw text. Whatever
-changes the length (tokens, markup, circled digits) is done in `strip`, which keeps an offset map.
+Folding keeps the length, so positions in the folded text are positions in the raw text. Changes of length (tokens,
+markup, circled digits) happen in `strip`, which keeps an offset map.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import unicodedata
 from functools import lru_cache
 from importlib import resources
 
-# Private characters that stand for what markup meant; they cannot occur in a model's vocabulary.
+# Private-use characters for the meaning of markup; no model's vocabulary contains them.
 TURN = "\ue000"  # the end of a chat turn
 BOX_OPEN = "\ue001"  # \boxed{, <answer>
 BOX_CLOSE = "\ue002"
@@ -23,7 +23,7 @@ ENCLOSED = re.compile("[\u2460-\u24ff\u2776-\u2793\u3251-\u325f\u32b1-\u32bf\U00
 
 @lru_cache(maxsize=1024)
 def enclosed(char: str) -> str:
-    """The digit or letter inside an enclosed one, or "" (rule 1).
+    """The digit or letter inside an enclosed character, else "" (rule 1).
 
     >>> enclosed("③"), enclosed("ⓑ"), enclosed("❷"), enclosed("⒊")
     ('3', 'b', '2', '3')
@@ -40,12 +40,12 @@ def enclosed(char: str) -> str:
 
 @lru_cache(maxsize=1)
 def _simplified() -> dict[str, str]:
-    """Traditional -> simplified, from the table file of opencc-python-reimplemented: data only, about 4 ms, once."""
+    """Traditional -> simplified, from the table of opencc-python-reimplemented (read once, about 4 ms)."""
     table: dict[str, str] = {}
     try:
         file = resources.files("opencc") / "dictionary" / "TSCharacters.txt"
         lines = file.read_text(encoding="utf-8").splitlines()
-    except (ModuleNotFoundError, OSError):  # an installation without the table still reads simplified text
+    except (ModuleNotFoundError, OSError):  # without the table simplified text is still read
         return table
     for line in lines:
         traditional, _, simplified = line.partition("\t")
@@ -55,7 +55,7 @@ def _simplified() -> dict[str, str]:
 
 
 class _Fold(dict[int, str]):
-    """A translation table that fills itself: NFKC and simplified script wherever the result is one character."""
+    """A translation table filled on demand: NFKC and simplified script where the result is one character."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -73,7 +73,7 @@ class _Fold(dict[int, str]):
 
 
 class _Lower(dict[int, str]):
-    """Lower case, one character to one character."""
+    """A translation table to lower case where the result is one character."""
 
     def __missing__(self, code: int) -> str:
         low = chr(code).lower()
@@ -93,7 +93,7 @@ _LOWER = _Lower()
 
 
 def fold(text: str) -> str:
-    """Half width, simplified script, plain punctuation; case and length are kept.
+    """Text in half width, simplified script and plain punctuation, with the same case and length.
 
     >>> fold("應選：Ｂ")
     '应选:B'
@@ -102,16 +102,16 @@ def fold(text: str) -> str:
 
 
 def lower(text: str) -> str:
-    """Lower case of the same length, which str.lower does not promise."""
+    """Lower case of the same length; str.lower may change the length."""
     return text.translate(_LOWER)
 
 
-WORD = re.compile(r"[^\W_]")  # a character that says something
+WORD = re.compile(r"[^\W_]")  # a letter or digit
 _WORDS = re.compile(r"[^\W_]+")
 
 
 def squeeze(text: str) -> tuple[str, list[int], list[int]]:
-    """The text without punctuation and blanks; and for each run of it, where it starts here and there.
+    """The text without punctuation and blanks; for each run of it, its start in the result and its start in the text.
 
     >>> squeeze("a, bc")
     ('abc', [0, 1], [0, 3])
@@ -129,11 +129,11 @@ def squeeze(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def ends(pattern: re.Pattern[str], text: str, limit: int) -> list[re.Match[str]]:
-    """A pattern's matches; of too many, those at head and tail: a hostile text costs no more than a long one."""
+    """The matches of a pattern; if more than `limit`, half from the head and half from the tail, to bound the cost."""
     found = list(pattern.finditer(text))
     return found if len(found) <= limit else found[: limit // 2] + found[-(limit // 2) :]
 
 
 def key(text: str) -> str:
-    """What is compared when texts are compared: folded, lower case, squeezed."""
+    """The form in which texts are compared: folded, lower case, squeezed."""
     return "".join(_WORDS.findall(lower(fold(text))))

@@ -1,4 +1,4 @@
-"""Choosing the sentence that answers, and cutting it to its span (rules 12, 13 and 15)."""
+"""Choose the sentence that answers, and cut it to its span (rules 12, 13 and 15)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,14 @@ _FINAL = re.compile(
 def choose(
     text: str, low: str, head: int, place: Place, ask: Asked, dialogue: Sequence[str] | None
 ) -> tuple[Place, str] | None:
-    """The stretch that holds the answer, cut to the answer."""
+    """The span of a block and the rule that found it; None if there is none.
+
+    `head` is the start of the block, `place` the block without outer blanks and punctuation.
+    """
     said = key(low[place[0] : place[1]])
     quoted = len(said) >= 3 and WORD.match(low, place[0]) and any(said in _spoken(turn) for turn in dialogue or ())
     if ask.kind == "conflict" and quoted and not NONE_FOUND.match(low, *place):
-        return place, "verbatim"  # 因为大雾: a span is what it quotes, 因为 and all
+        return place, "verbatim"  # 因为大雾: a quoted span keeps its 因为
     place = _before_explanation(text, low, place)
     items = listed(text, low, (head, place[1]))
     if items:
@@ -156,7 +159,7 @@ _STRONG_NONE = re.compile(
 
 
 def _nothing(text: str, low: str, sentence: Place) -> bool:
-    """Whether a sentence ends by finding nothing, whatever it quotes on the way (rule 15)."""
+    """Whether a sentence ends by stating that nothing was found, whatever it quotes before (rule 15)."""
     start, end = trim(text, sentence)
     start = max((low.rfind(mark, start, end) for mark in ",:”"), default=start) + 1 or start
     found = _STRONG_NONE.search(low, start, end)
@@ -169,7 +172,7 @@ _THEREFORE = re.compile(
 
 
 def _after_reasons(low: str, sentence: Place, ask: Asked) -> Place:
-    """From the conclusion on, in a sentence that reasons first: A说…，所以频率是每天 (rule 13)."""
+    """The conclusion of a sentence that reasons first: A说…，所以频率是每天 (rule 13)."""
     found = None
     for match in _THEREFORE.finditer(low, *sentence):
         if ask.kind not in ("cause", "effect") or re.search("原因|事件|答案|结果", match["rest"]):
@@ -195,7 +198,7 @@ def _unfinished(low: str, sentence: Place) -> bool:
 
 
 def _before_explanation(text: str, low: str, place: Place) -> Place:
-    """Up to the line that begins an explanation, if an answer stands before it."""
+    """Cut at the line that begins an explanation, if an answer stands before it."""
     for start, end in lines(text, *place)[1:]:
         if EXPLAINS.match(low, after_marker(text, start, end), end + 1) and WORD.search(text, place[0], start):
             return trim(text, (place[0], start))
@@ -220,7 +223,10 @@ def _reasons_first(low: str, sentence: Place, ask: Asked, dialogue: Sequence[str
 
 
 def _said_only(low: str, first: Place, last: Place, ask: Asked, dialogue: Sequence[str] | None) -> bool:
-    """Whether the dialogue says what a conclusion names and not what the first sentence says: that one reasons."""
+    """Whether a concluding span is quoted from the dialogue and the first sentence is not.
+
+    Then the first sentence is reasoning, not the answer.
+    """
     if ask.kind != "conflict" or not dialogue:
         return False
     spoken = [_spoken(turn) for turn in dialogue]
@@ -233,7 +239,7 @@ def _said_only(low: str, first: Place, last: Place, ask: Asked, dialogue: Sequen
 
 
 def quotes_turn(words: str, dialogue: Sequence[str] | None, near: bool = True) -> bool:
-    """Whether words are a turn of the dialogue, give or take what a careless copy changes (`near`): it is cut nowhere."""
+    """Whether words repeat a whole turn of the dialogue, which is never cut; `near` allows small copying errors."""
     said = key(words)
     if not dialogue or not said:
         return False
@@ -243,16 +249,16 @@ def quotes_turn(words: str, dialogue: Sequence[str] | None, near: bool = True) -
         if said == other:
             return True
         if near and abs(len(said) - len(other)) <= 0.2 * len(other):
-            # A copy begins where the turn begins: a long turn after a lead-in is mostly the turn, too.
+            # A copy begins like the turn: a lead-in before a long turn would pass the count below.
             begins = len(set(said[:5]) & set(other[:12])) >= 3
             if begins and 2 * (Counter(said) & Counter(other)).total() >= 0.85 * (len(said) + len(other)):
                 return True
     return False
 
 
-@lru_cache(maxsize=2**14)  # more than a cell's dialogues have: they come again with every way of asking
+@lru_cache(maxsize=2**14)  # more turns than one task and set has; every variant asks about the same ones
 def _spoken(turn: str) -> str:
-    """A turn without its speaker, squeezed; every sentence of a reply is held against it."""
+    """A turn without its speaker, squeezed, for comparison with the sentences of a reply."""
     return key(SPEAKER.sub("", turn, count=1))
 
 
@@ -264,7 +270,7 @@ _THEN = re.compile(r"[,。…][ ]?(?=(?:那么?就?|应该?|应当|正确的?|�
 
 
 def _taken_back(low: str, place: Place) -> Place:
-    """What a correction in mid-sentence puts in place of what stood before: 十五次……哦不，那就是四十分钟."""
+    """What a correction within a sentence puts in place of the words before it: 十五次……哦不，那就是四十分钟."""
     back = None
     for match in _BACK.finditer(low, place[0] + 1, place[1]):
         if low.count("“", place[0], match.start()) == low.count("”", place[0], match.start()):
@@ -276,13 +282,13 @@ def _taken_back(low: str, place: Place) -> Place:
 
 
 def _cut(text: str, low: str, place: Place, ask: Asked, dialogue: Sequence[str] | None) -> Place | None:
-    """A sentence cut to its span; None if nothing is left."""
+    """Cut a sentence to its span; None if nothing is left."""
     conflict = ask.kind in ("conflict", "")
     start, end = trim(text, _taken_back(low, place))
     said = after_marker(text, start, end)
     speaker = SPEAKER.match(text, said, end)
     said = speaker.end() if speaker else said
-    # 因为 before a cause goes, also where a turn begins with it.
+    # 因为 before a cause is cut, even if the turn begins with it.
     if quotes_turn(low[said:end], dialogue, near=conflict) and (conflict or not _BECAUSE.match(low, said)):
         return trim(text, (said, end))
     if conflict:
@@ -298,7 +304,7 @@ def _cut(text: str, low: str, place: Place, ask: Asked, dialogue: Sequence[str] 
     if conflict and quotes_turn(low[start:end], dialogue):
         return start, end
     if ask.kind != "effect" or not _ANNOUNCED.search(low, before, start):
-        start, end = cut_causal(text, low, (start, end), ask)  # what 后续事件是 announces is the answer, causes and all
+        start, end = cut_causal(text, low, (start, end), ask)  # 后续事件是… announces the whole answer, causes included
     start, end = _quoted(text, low, (start, end), conflict)
     start, end = cut_tail(text, low, (start, end), ask.kind)
     comma = low.find(",", start, end)
@@ -315,7 +321,7 @@ _QUOTED = re.compile(
 
 
 def _quoted(text: str, low: str, place: Place, conflict: bool) -> Place:
-    """The quotation that a sentence begins with, or the only one of a sentence about a quotation."""
+    """The quotation that a sentence begins with, or the only one in a sentence about a quotation."""
     start, end = place
     if start and text[start - 1] in '“「『"‘':
         start -= 1

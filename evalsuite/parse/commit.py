@@ -1,7 +1,7 @@
-"""Stage 4, commitments: which of the options that a reply names it takes, and which it turns down (rules 3, 6, 8, 16).
+"""Stage 4, commitments: which of the named options a reply picks, and which it rejects (rules 3, 6, 8, 16).
 
-A block is walked clause by clause. For each group of mentions `evidence` reads the cue words around it; here what it
-says is set against where the group stands: alone on a line, in a quotation, a question, a supposition, an echo.
+A block is read clause by clause. `evidence` reads the cue words around each group of mentions; this module adjusts that
+evidence by where the group stands: alone on a line, in a quotation, a question, a hypothetical, an echoed prompt.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from evalsuite.parse.segment import SPEAKER, Block
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """What is said of a group: "pick", "reject", "question", "name"; or of all: "none", "all", "cancel" (不对)."""
+    """What a clause says of a group of options, or of all options.
+
+    `what` is "pick", "reject", "question" or "name" for a group; "none", "all" or "cancel" (不对) for all options.
+    """
 
     what: str
     strength: int
@@ -28,39 +31,39 @@ class Commitment:
     start: int
     end: int
     rule: str
-    adds: bool = False  # 也: joins what was picked before
+    adds: bool = False  # 也: added to the options picked before
     conflict: bool = False
-    firm: bool = False  # drawn as a conclusion, or in place of something taken back
+    firm: bool = False  # in a conclusion or a correction
 
 
 @dataclass(slots=True)
 class _Sentence:
-    """What a sentence said so far."""
+    """State of the sentence that is being read."""
 
-    subject: bool = False  # it speaks of the answer
-    final: bool = False  # it draws a conclusion
-    back: bool = False  # it takes something back
-    supposes: bool = False
-    imagines: bool = False  # it supposes something else than that one has to choose
-    ranked: bool = False  # it spoke of a second choice: what follows comes after
-    turned: bool = False  # the last group was turned down
-    named: set[int] = field(default_factory=set)  # the options that it named
-    carried: list[Cue] = field(default_factory=list)  # cues at the end of a clause, waiting for their mention
+    subject: bool = False  # mentions the answer: 答案, 选项
+    final: bool = False  # contains a word of conclusion: 综上
+    back: bool = False  # contains a word of correction: 等等
+    supposes: bool = False  # contains a word of supposition: 如果
+    imagines: bool = False  # supposes anything but "if I had to choose"
+    ranked: bool = False  # named a second choice: options from here on rank lower
+    turned: bool = False  # the last group was rejected
+    named: set[int] = field(default_factory=set)  # options named so far
+    carried: list[Cue] = field(default_factory=list)  # cues at the end of a clause, for the next mention
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What surrounds a group in its sentence."""
+    """A group's context: cue words before and after it in its clause, and cue words of the next clause."""
 
     left: list[Cue]
     right: list[Cue]
     following: list[Cue]
     asks: bool
-    named: bool  # the clause named another before
-    more: bool  # and will name another
+    named: bool  # an earlier group in the clause
+    more: bool  # a later group in the clause
 
 
-_ALL = re.compile("^[FAD:]*s?B[=wA]*[+w]|sB")  # of a clause's kinds of cues: 三个选项都是正确的
+_ALL = re.compile("^[FAD:]*s?B[=wA]*[+w]|sB")  # matched on the kinds of a clause's cues: 三个选项都是正确的
 _ALL_BUT = re.compile("O.*[-0x]|O.*N[+w]|N.*O|B.*[-0]|^[B=]*[-0]")  # after 除了a: 其他都不对
 _MUST = re.compile("选|答|猜|必须|只能|一定|非|让我|choose|pick|choice|guess|answer|ha(?:d|ve) to")  # 如果必须选一个
 _THIS_ONE = re.compile("(?:就|故|应|应该|所以|因此)?选(?:这个|它|这一项|此项|该项)$")
@@ -75,7 +78,7 @@ _AMONG = re.compile(
 
 
 class Reader:
-    """Reads the commitments of the blocks of one reply."""
+    """Reads the commitments of the blocks of one reply. `count`: how many options there are; 0 if all may be right."""
 
     def __init__(
         self, low: str, groups: Sequence[Group], cues: Sequence[Cue], count: int, quoted: Sequence[tuple[int, int]]
@@ -91,7 +94,7 @@ class Reader:
                 self.cues.append(cue)
 
     def _quoted(self, start: int, end: int) -> bool:
-        """Whether a place is inside a quotation that says more than itself."""
+        """Whether a place is part of a longer quotation."""
         at = bisect_right(self._quote_starts, start) - 1
         if at < 0 or self._quote_ends[at] < end:
             return False
@@ -99,7 +102,7 @@ class Reader:
         return bool(WORD.search(rest))
 
     def read(self, block: Block) -> list[Commitment]:
-        """All commitments of a block in order."""
+        """All commitments of a block, in order."""
         groups = [g for g in self.groups if block.start <= g.start and g.end <= block.end]
         cues = [c for c in self.cues if block.start <= c.start and c.end <= block.end]
         events: list[Cue | Group] = sorted([*groups, *cues], key=lambda event: event.start)
@@ -122,14 +125,14 @@ class Reader:
         return walk.found
 
     def _waits(self, clause: list[Cue | Group], end: int) -> bool:
-        """Whether a line ends in a cue that waits for its answer on the next line: 答案是\\n."""
+        """Whether the line ends in a cue whose answer comes on the next line: 答案是\\n."""
         last = clause[-1] if clause else None
         if not isinstance(last, Cue):
             return False
         return last.kind == ":" or (last.kind in "SC=" and distance(self.low, last.end, end) == 0)
 
     def _following(self, events: list[Cue | Group], position: int) -> list[Cue]:
-        """The cues of the next clause if it names no option: it may be the verdict on this one."""
+        """The cues of the next clause if it names no option, since they may judge this clause."""
         found: list[Cue] = []
         for event in events[position : position + 5]:
             if isinstance(event, Group):
@@ -146,7 +149,7 @@ class Reader:
 
 
 class _Walk:
-    """Goes through the clauses of one block."""
+    """Walks through the clauses of one block."""
 
     def __init__(self, reader: Reader, block: Block, stands: dict[int, str]) -> None:
         self.reader, self.low, self.block, self.stands = reader, reader.low, block, stands
@@ -154,7 +157,7 @@ class _Walk:
         self.found: list[Commitment] = []
 
     def clause(self, clause: list[Cue | Group], following: list[Cue], asks: bool) -> None:
-        """The commitments of one clause; what it leaves open is carried into the next."""
+        """Add the commitments of one clause; cues without an option are carried into the next clause."""
         state = self.state
         groups = [position for position, event in enumerate(clause) if isinstance(event, Group)]
         left: list[Cue] = list(state.carried)
@@ -186,14 +189,14 @@ class _Walk:
                 state.carried = [c for c in left[-6:] if c.kind in "SsC=:FKPXN+-" or (c.kind == "L" and lists)]
 
     def _verdict(self, clause: list[Cue | Group], kinds: str) -> None:
-        """A clause that names no option can still settle something: 以上都不对, 三个都对, 不对."""
+        """Add what a clause without options says of the options named before: 以上都不对, 三个都对, 不对."""
         if not kinds or not clause:
             return
         start, end = clause[0].start, clause[-1].end
         named = self.state.named
         both = next((c for c in clause if isinstance(c, Cue) and c.kind == "0"), None)
         if both and "0" in kinds[:2] and self.low[both.start] in "都均皆" and 0 < len(named) < self.reader.count:
-            # b…，c…，(所以)都不对: those, not all
+            # b…，c…，(所以)都不对: rejects the named options, not all
             self.found.append(Commitment("reject", EXPLICIT, tuple(sorted(named)), start, end, "turned-down"))
         elif "0" in kinds and not set(kinds) & set("OEH"):
             self.found.append(Commitment("none", EXPLICIT, (), start, end, "none-of-them"))
@@ -211,7 +214,7 @@ class _Walk:
             self.found.append(Commitment("cancel", EXPLICIT, (), start, end, "taken-back"))
 
     def _judge(self, group: Group, around: _Around) -> Commitment:
-        """What is said of one group."""
+        """The commitment to one group."""
         state, low = self.state, self.low
         evidence = Before(low, group, around.left, state.subject, state.turned, around.named).read()
         verdict = after(low, group, around.right, around.following, around.more)
@@ -237,7 +240,7 @@ class _Walk:
         return Commitment(what, strength, options, group.start, group.end, rule, adds, group.conflict, firm)
 
     def _weighed(self, group: Group, before: Evidence, verdict: str, around: _Around) -> Evidence:
-        """The words before a group against those after it."""
+        """Combine the evidence before a group with the verdict after it."""
         if before.what == "except":
             others = _kinds(around.right) + _kinds(around.following)
             all_but = verdict == "reject" or _ALL_BUT.search(others)
@@ -259,7 +262,7 @@ class _Walk:
         return before
 
     def _stood(self, group: Group, evidence: Evidence) -> Evidence:
-        """A group that stands alone is an answer, if the words around it do not say otherwise (rule 1)."""
+        """Upgrade a group that stands alone to an answer, unless its context says otherwise (rule 1)."""
         settled = evidence.rule in ("among", "listed", "second", "all-but-it")
         if evidence.what not in ("name", "pick") or evidence.strength >= STANDING or settled:
             return evidence
@@ -269,7 +272,10 @@ class _Walk:
         return Evidence("pick", STATED, "standing-title") if kind else evidence
 
     def _placed(self, group: Group, evidence: Evidence, verdict: str, around: _Around) -> Evidence:
-        """Less, inside a quotation, a dialogue turn, a question, a supposition or an echo; more, in a conclusion."""
+        """Downgrade evidence in a quotation, dialogue turn, question, hypothetical or echoed prompt.
+
+        Upgrade it in a conclusion.
+        """
         what, strength, rule = evidence
         state, low, block = self.state, self.low, self.block
         if what in ("pick", "name") and self.reader.quoted(group):
@@ -298,7 +304,7 @@ class _Walk:
         return Evidence(what, strength, rule)
 
     def _adds(self, group: Group, around: _Around) -> bool:
-        """Whether 也 or the like goes with the words that pick the group."""
+        """Whether 也 or a similar word belongs to the words that pick the group."""
         left, right, low = around.left, around.right, self.low
         for position, cue in enumerate(left):
             until = left[position + 1].start if position + 1 < len(left) else group.start
@@ -313,7 +319,7 @@ class _Walk:
         )
 
     def _alone(self, group: Group, around: _Around) -> bool:
-        """Whether a group fills its clause, which ends its sentence: 根据对话，b。"""
+        """Whether a group fills its clause and the clause ends the sentence: 根据对话，b。"""
         low, left = self.low, around.left
         if line_start(low, group.start, self.block) == group.start and _NUMBERS.match(low, group.start):
             return False

@@ -1,6 +1,6 @@
-"""The words around a mention that make it a choice or no choice: data, and one scan that finds them.
+"""Cue words around a mention that show whether it is chosen: the word lists, and one scan that finds them.
 
-Chinese in simplified script and English in lower case, as `chars.fold` and `chars.lower` leave them.
+Words are in simplified Chinese and lower-case English, as `chars.fold` and `chars.lower` return text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from evalsuite.parse.chars import ends
 
-# kind -> words. One letter per kind, so that `commit` can talk about sequences of them.
+# kind -> words. A kind is one letter, so that a sequence of cues is a string that regular expressions can match.
 WORDS: dict[str, str] = {
     # S: a noun that stands for the answer itself
     "S": """
@@ -21,7 +21,7 @@ WORDS: dict[str, str] = {
         correct_option correct_choice right_option best_option best_choice final_choice my_choice response:
         output: result: my_pick verdict correct_one right_choice right_one ans: ans. answer: 最终结论
     """,
-    # s: a noun that stands for it where a copula follows
+    # s: a noun that stands for the answer if a copula follows
     "s": """
         选项 领域 关系 类型 类别 [mask] 空格处 空格 空白处 空白 横线处 横线 填空 mask处 遮盖处 掩码 判断 归属
         结论 option choice relation relationship domain category blank  label mask 处应 缺失的内容
@@ -43,9 +43,9 @@ WORDS: dict[str, str] = {
     """,
     # h: a hedge
     "h": "probably maybe perhaps possibly 说不定 没准 八成 多半 十有八九 大约 大概 应该会 可能会选",
-    # V: contrasts with what was turned down
+    # V: contrasts with the option rejected before
     "V": "but 而 却 rather",
-    # J: hands over what is then put in; U: rather than what stood before
+    # J: precedes the object that is chosen or filled in (将 b 填入); U: rejects what stands before (a 不如 b)
     "J": "将 把",
     "U": "不如 不及 还不如",
     # =: a copula
@@ -56,7 +56,7 @@ WORDS: dict[str, str] = {
         要数 当属 就要算 应 应该 is are be 's would_be should_be must_be could_be might_be may_be was belongs_to
         has_to_be can_only_be 就选 称为 毫无疑问是 无非是 莫过于
     """,
-    # X: turns down what follows
+    # X: rejects what follows
     "X": """
         与其 与其说 不是 并不是 并非 绝非 而不是 而非 不选 不应选 不能选 不属于 不应是 不应该是 不应该选
         不可能是 不会是 不太可能是 不像是 不该选 不考虑 不建议选 不该是 不应当是 不可以选 不会选 不为 别选
@@ -65,7 +65,7 @@ WORDS: dict[str, str] = {
         决不是 未必是 不一定是 not isn't is_not rather_than instead_of neither nor wouldn't_pick wouldn't_choose
         don't_think unlike not_the cannot_be can't_be 不仅仅是
     """,
-    # x: turns down what stands before or after
+    # x: rejects what stands before or after
     "x": """
         排除 排除了 排除掉 可排除 可以排除 被排除 除去 剔除 去掉 否定 否定了 否决 淘汰 去除 划掉 删去 删掉
         pass掉 rule_out rules_out ruled_out ruling_out eliminate eliminated eliminates eliminating exclude
@@ -77,7 +77,7 @@ WORDS: dict[str, str] = {
         不该 不像 不怎么 无法 并未 不大 不是很 don't doesn't can't cannot won't wouldn't never no_longer aren't
         didn't does_not do_not can_not shouldn't
     """,
-    # +: says that what stands before is right
+    # +: calls what stands before right
     "+": """
         正确 是对的 对的 合适 恰当 贴切 准确 确切 最符合 更符合 最吻合 更吻合 最为符合 最合理 更合理 可能性最大
         可能性最高 可能性更大 最可能 最有可能 更可能 更有可能 最大可能 概率最大 概率最高 最高 最大 胜出 最佳
@@ -87,13 +87,13 @@ WORDS: dict[str, str] = {
         more_suitable most_likely more_likely likeliest most_accurate most_fitting fits_best best_fit true
         better closest most_plausible most_reasonable
     """,
-    # w: says so weakly: it may be said of several
+    # w: calls it right weakly; may hold of several options
     "w": """
         符合 吻合 相符 合理 说得通 匹配 可行 成立 通顺 讲得通 适合 一致 有道理 有可能 可能 也行 也对 也可以 可以
         都行 不错 契合 贴合 相关 likely plausible fits fit matches match suitable appropriate makes_sense
         possible reasonable consistent
     """,
-    # -: says that what stands before is wrong
+    # -: calls what stands before wrong
     "-": """
         错误 错 错的 有误 不对 不正确 不准确 不合适 不恰当 不符 不符合 不妥 不行 不成立 不合理 不匹配 不相符
         不吻合 不一致 不契合 无关 不相关 矛盾 相悖 说不通 讲不通 不合常识 不合 不通 没有依据 没有任何依据
@@ -103,15 +103,15 @@ WORDS: dict[str, str] = {
         unlikely not_correct not_right not_mentioned doesn't_fit does_not_fit doesn't_match doesn't_make_sense
         contradict contradicts makes_no_sense inaccurate unsuitable unrelated implausible impossible
     """,
-    # A: adds to what was chosen before
+    # A: adds to the choice before
     "A": "也 还 还有 同样 另外 此外 又 亦 或者 或 以及 also too as_well or and 再加上",
-    # F: draws the conclusion
+    # F: introduces a conclusion
     "F": """
         综上 综上所述 因此 所以 故 故而 因而 总之 最终 最后 综合来看 综合考虑 综合分析 由此可见 可见 总的来说
         总结 那么 那就 于是 这样一来 据此 由此 总体而言 总体来看 归根结底 说到底 therefore thus so hence finally
         in_conclusion overall in_summary ultimately in_short to_sum_up consequently
     """,
-    # K: takes back what was said before
+    # K: corrects what was said before
     "K": """
         等等 等一下 等下 等会 更正 更正一下 纠正 修正 抱歉 对不起 不好意思 错了 说错了 我错了 写错了 搞错了
         看错了 弄错了 哦不 噢不 啊不 不不 再想想 仔细想想 仔细一想 重新考虑 重新看 其实 实际上 改口 准确地说
@@ -129,7 +129,7 @@ WORDS: dict[str, str] = {
         unless some_might one_might some_people at_first_glance while
     """,
     "?": "吗 是否 是不是 要不要 能不能 whether 哪个 哪一个 哪项 哪一项 什么 which what 如何 ?",
-    # L: introduces a list of what there is to choose from
+    # L: introduces a list of the choices
     "L": """
         候选选项 候选项 候选领域 候选 可选项 备选 备选项 备选答案 可能的选项 可能的答案 可能选项 选项有 选项包括
         选项分别 选项如下 分析选项 分析各选项 分析各个选项 分析每个选项 选项分析 比较选项 看选项 看各选项 给出的选项 以下选项 有以下 包括 包含 分别是 分别为 选项列表 给定选项 给定的选项
@@ -158,7 +158,7 @@ WORDS: dict[str, str] = {
         no_correct no_option neither_option not_any 无一正确 都没 都没有 一个都不 哪个都不 哪一个都不
     """,
     "B": "都 均 皆 全都 全部 都是 both all either 两者 二者 三者 同时",
-    # words that contain cues and are none
+    # ~: words that contain a cue word but are none
     "~": """
         选手 选秀 选拔 选题 选举 选修 选择题 单选题 多选题 挑战 支持者 对话 对于 对比 对象 对方 对手 但是 可是
         总是 只是 凡是 是的 是啊 是呀 是吧 行为 成为 作为 为了 为什么 因为这 较为 最为 更为 变为 为主 以为是
@@ -177,7 +177,7 @@ LIMIT = 600  # cues kept of a text
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A cue word at `start:end`; `kind` is its letter in WORDS, or punctuation: "," a pause, "." a stop, ":"."""
+    """A cue word at `start:end`; `kind` is its letter in WORDS, or punctuation: "," a pause, "." a full stop, ":"."""
 
     kind: str
     start: int
@@ -185,7 +185,7 @@ class Cue:
 
 
 def _trie(words: list[str]) -> str:
-    """One pattern for many words, shared beginnings factored out, so that the scan does not try each word in turn."""
+    """One pattern for many words with shared prefixes factored out: far fewer alternatives to try at each position."""
     heads: dict[str, list[str]] = {}
     for word in words:
         heads.setdefault(word[:1], []).append(word[1:])
@@ -216,7 +216,7 @@ _MARKS = {",": ",", ":": ":", "=": ":", "(": "(", ")": ")", "-": ",", "—": ","
 
 
 def cues(low: str) -> list[Cue]:
-    """All cue words and marks of a folded lower case text, in order; of overlapping words the longest."""
+    """All cue words and punctuation of a folded lower-case text, in order; of overlapping words the longest."""
     pattern, kinds = _scanner()
     found: list[Cue] = []
     for match in ends(pattern, low, LIMIT):

@@ -1,6 +1,6 @@
-"""What the cue words on either side of a group say of it (rules 3, 6, 8 and 10).
+"""What the cue words before and after a group say of it (rules 3, 6, 8 and 10).
 
-The words before it are read from the nearest back, those after it forwards; the first that decides, decides.
+Cues before it are read from the nearest back, cues after it forwards; the first decisive cue counts.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from evalsuite.parse.chars import BOX_OPEN
 from evalsuite.parse.cues import Cue
 from evalsuite.parse.groups import Group
 
-EXPLICIT, STANDING, STATED, NAMED = 3, 2, 1, 0  # strengths: 答案是b; a line "b"; 是b; b mentioned
+EXPLICIT, STANDING, STATED, NAMED = 3, 2, 1, 0  # strengths: 答案是b; a line "b"; 是b; b only named
 QUOTES = " \"“”'‘’()[]【】「」『』《》:,、。.*-—…\n\ue001\ue002="
 
 
 class Evidence(NamedTuple):
-    """`what`: "pick", "reject", "name", "listed" (among the choices), "except" (除了)."""
+    """`what`: "pick", "reject", "name", "listed" (among the choices) or "except" (除了). `rule` names the cue."""
 
     what: str
     strength: int
@@ -42,28 +42,37 @@ _LESS = re.compile(
 _LABEL_BEFORE = re.compile(r"[a-z0-9)\]】]")
 _OPEN = re.compile(r"[)\]”]?[ ]?(?:没|未|还|需|要|不)")  # 只剩下b没看
 _LEFT = ("只剩", "只剩下")
-_AMIDST = ("从", "在", "包括", "包含", "from", "between", "among", "out of")  # they list only where several follow
+_AMIDST = (
+    "从",
+    "在",
+    "包括",
+    "包含",
+    "from",
+    "between",
+    "among",
+    "out of",
+)  # introduce a list only if several options follow
 _CONTRAST = ("not", "rather than", "instead of", "没有", "而不是", "而非", "not the")
 _MAYBE = ("可能", "有可能", "likely", "possible", "可以")
 _PREFIXES = ("选项", "option", "choice")
 
 
 def distance(low: str, start: int, end: int) -> int:
-    """How many characters that are not punctuation around them lie between two places."""
+    """Number of characters between two places, without surrounding punctuation."""
     return len(low[start:end].strip(QUOTES)) if start < end else 0
 
 
 class Before:
-    """Reads the words before one group."""
+    """Reads the cue words before one group."""
 
     def __init__(self, low: str, group: Group, left: Sequence[Cue], subject: bool, turned: bool, named: bool) -> None:
         self.low, self.group, self.left = low, group, left
-        self.subject = subject  # the sentence speaks of the answer
-        self.turned = turned  # the group before was turned down
-        self.named = named  # the clause named an option before
+        self.subject = subject  # the sentence mentions the answer
+        self.turned = turned  # the group before was rejected
+        self.named = named  # an earlier group in the clause
 
     def read(self) -> Evidence:
-        """The first cue that decides, going back; failing that a box, or a plain statement."""
+        """The evidence of the nearest decisive cue; without one, a box or a plain statement."""
         copula: Cue | None = None
         for position in range(len(self.left) - 1, -1, -1):
             cue = self.left[position]
@@ -92,7 +101,7 @@ class Before:
         return previous is not None and previous.kind == "N" and cue.start - previous.end <= 4
 
     def _beyond(self, cue: Cue, copula: Cue) -> Evidence | None:
-        """What stands before a copula: its subject, 正确的, or a negation."""
+        """The evidence of a cue before a copula: a subject, 正确的, or a negation."""
         if cue.kind == "s" and self.named and _LABEL_BEFORE.match(self.low, cue.start - 1):
             return None  # C选项说的是喜剧
         if cue.kind in "Ss+":
@@ -111,7 +120,7 @@ class Before:
         return cue.kind == "L" and (len(self.group.options) > 1 or self.low[cue.start : cue.end] not in _AMIDST)
 
     def _near(self, cue: Cue, previous: Cue | None, gap: int) -> Evidence | None:
-        """A cue with no copula between it and the group."""
+        """The evidence of a cue with no copula between it and the group."""
         kind, label = cue.kind, not self.group.by_text
         negated = self._negated(cue, previous)
         if kind in "Xx":
@@ -143,7 +152,7 @@ class Before:
         return None
 
     def _answer(self, cue: Cue, previous: Cue | None, gap: int) -> Evidence | None:
-        """A noun for the answer: before a colon or a box, or close to a label."""
+        """The evidence of a noun for the answer: before a colon or a box, or close to a label."""
         if previous is not None and previous.kind == "-" and distance(self.low, previous.end, cue.start) <= 1:
             return WRONG
         between = self.low[cue.end - 1 : self.group.start]
@@ -172,11 +181,11 @@ class Before:
             return ANSWER if self.subject else STATEMENT
         opinion = any(cue.kind == "o" for cue in self.left)
         if self.group.by_text and self.low[start] in "是由" and self.group.end - start > 2 and not opinion:
-            return STATEMENT  # 是…的一部分 brings its copula along
+            return STATEMENT  # the option text 是…的一部分 contains its copula
         return Evidence("name", NAMED, "named")
 
 
-_NEAR = (  # kinds of cue, how far they reach, what they say
+_NEAR = (  # kinds of cue, their reach in characters, their evidence
     ("U", 2, RATHER),
     ("V", 0, Evidence("pick", EXPLICIT, "cue-but")),
     ("h", 2, Evidence("pick", STATED, "cue-hedge")),
@@ -188,9 +197,9 @@ _NEAR = (  # kinds of cue, how far they reach, what they say
 
 
 def after(low: str, group: Group, right: Sequence[Cue], following: Sequence[Cue], more: bool) -> str:
-    """What the words after a group say of it: "pick", "weak", "reject", "second", "ask" or "".
+    """The verdict of the words after a group: "pick", "weak", "reject", "second", "ask" or "" (none).
 
-    `more` says that another group follows in the clause; `following` are the cues of the next clause if it names none.
+    `more`: another group follows in the clause. `following`: cues of the next clause if it names no option.
     """
     previous: Cue | None = None
     for cue in right:
@@ -242,6 +251,6 @@ def _afterwards(low: str, following: Sequence[Cue]) -> str:
 
 
 def _heads_clause(low: str, cue: Cue) -> bool:
-    """Whether a cue stands at the head of its clause, give or take 显然, or 与“…” as in 与“害怕”不符."""
+    """Whether a cue heads its clause; 显然 or 与“…” (as in 与“害怕”不符) may stand before it."""
     head = re.split(r"[,;(]", low[max(cue.start - 14, 0) : cue.start])[-1]
     return len(head) <= 4 or (head.lstrip()[:1] in ("与", "和", "跟") and len(head) <= 12)

@@ -1,4 +1,4 @@
-"""Replies without any word of choosing: the [MASK] sentence filled in, or the only option named (rule 9)."""
+"""Replies without any word of choosing: the [MASK] sentence filled in, or a single option named (rule 9)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _WHOLE = re.compile(
 
 
 def written_out(groups: Sequence[Group], block: Block, low: str) -> Verdict | None:
-    """The [MASK] sentence that a reply writes out as the one to be read, with one option in it (rule 9)."""
+    """The option in the [MASK] sentence that a reply writes out: 完整的句子是“…” (rule 9)."""
     for match in reversed(list(_WHOLE.finditer(low, block.start, block.end))):
         head = low[max(low.rfind("。", 0, match.start()), low.rfind("\n", 0, match.start()), 0) : match.start("whole")]
         held = [g for g in groups if match.start("whole") <= g.start and g.end <= match.end("whole")]
@@ -61,7 +61,7 @@ def written_out(groups: Sequence[Group], block: Block, low: str) -> Verdict | No
 
 
 def spoken(parts: Sequence[Block], groups: Sequence[Group], low: str) -> Verdict | None:
-    """A reply that is the dialogue's [MASK] sentence filled in: one option's text inside a long sentence (rule 9)."""
+    """The option in a reply that is the [MASK] turn filled in: one option text inside a long sentence (rule 9)."""
     texts = [g for g in groups if all(m.kind == "text" for m in g.members)]
     options = {o for g in texts for o in g.options}
     if len(options) != 1 or len(texts) != len(groups) or not SPEAKER.match(low, parts[0].start if parts else 0):
@@ -79,7 +79,7 @@ def spoken(parts: Sequence[Block], groups: Sequence[Group], low: str) -> Verdict
 
 
 def filled(low: str, options: Catalog, dialogue: Sequence[str] | None) -> Verdict | None:
-    """The [MASK] turn of the dialogue with an option in its place."""
+    """The option with which a reply fills in the [MASK] turn of the dialogue."""
     if not dialogue:
         return None
     squeezed, here, there = squeeze(low)
@@ -100,7 +100,7 @@ def filled(low: str, options: Catalog, dialogue: Sequence[str] | None) -> Verdic
 
 
 def repeated(low: str, options: Catalog) -> Verdict | None:
-    """One option's text over and over, the last time cut off (rule 8)."""
+    """The option whose text the reply repeats over and over, cut off in the last repetition or not (rule 8)."""
     said = squeeze(low)[0]
     for option, text in enumerate(options.keys):
         if len(text) > 1 and len(said) > 2 * len(text) and said == (text * (len(said) // len(text) + 1))[: len(said)]:

@@ -1,4 +1,4 @@
-"""Mentions that belong together ("a和c", "b > a"), and whether they stand alone (rules 1, 8 and 17)."""
+"""Groups of mentions that belong together ("a和c", "b > a"), and whether a group stands alone (rules 1, 8 and 17)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evalsuite.parse.segment import SPEAKER, Block
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Mentions joined by 和, or, commas or nothing; `ranked` if by ">"."""
+    """Mentions joined by 和, or, commas or nothing; `ranked` if joined by ">"."""
 
     start: int
     end: int
@@ -22,7 +22,7 @@ class Group:
 
     @property
     def options(self) -> tuple[int, ...]:
-        """The different options, in order."""
+        """The distinct options, in order."""
         return tuple(dict.fromkeys(m.option for m in self.members))
 
     @property
@@ -32,7 +32,7 @@ class Group:
 
     @property
     def by_text(self) -> bool:
-        """Whether an option's text is among the members: it reads as part of a sentence more easily than a label."""
+        """Whether a member names its option by text: texts, unlike labels, often just belong to the sentence."""
         return any(m.kind == "text" for m in self.members)
 
 
@@ -52,7 +52,7 @@ _PREDICATE = re.compile(
 
 
 def grouped(mentions: Sequence[Mention], low: str) -> list[Group]:
-    """Mentions joined into groups; a comma joins only where what follows is no predicate: 相比a，b更贴切."""
+    """Join mentions into groups. A comma joins only if no predicate follows: not in 相比a，b更贴切."""
     groups: list[Group] = []
     for mention in mentions:
         if groups:
@@ -83,7 +83,7 @@ _SAYS_MORE = re.compile(r"[,:。;?不没是有]|\b(?:is|not|and)\b")
 
 
 def line_start(low: str, position: int, block: Block) -> int:
-    """Where the line of a place begins."""
+    """Where the line around a position begins."""
     return max(low.rfind("\n", block.start, position) + 1, low.rfind(TURN, block.start, position) + 1, block.start)
 
 
@@ -93,13 +93,13 @@ def _line_end(low: str, position: int, block: Block) -> int:
 
 
 def after_trail(low: str, group: Group, block: Block) -> int:
-    """Where what may trail an answer ends: punctuation, 吧, 这个选项."""
+    """Where the words that may follow an answer end: punctuation, 吧, 这个选项."""
     trail = _TRAIL.match(low, group.end, block.end)
     return trail.end() if trail else group.end
 
 
 def standing(low: str, groups: Sequence[Group], block: Block) -> dict[int, str]:
-    """Groups that stand alone, by their start: as a "line", at the "head" of the block, as a "title" with a colon."""
+    """Groups that stand alone, start -> how: as a "line", at the "head" of the block, as a "title" before a colon."""
     found: dict[int, str] = {}
     heads: list[Group] = []
     for group in groups:
@@ -117,7 +117,7 @@ def standing(low: str, groups: Sequence[Group], block: Block) -> dict[int, str]:
         if kind:
             found[group.start] = kind
     discussed = {group.options for group in heads if found.get(group.start) != "line"}
-    if len(discussed) > 1:  # each option in turn
+    if len(discussed) > 1:  # a discussion of each option in turn
         return {start: kind for start, kind in found.items() if kind == "line"}
     return found
 
@@ -145,7 +145,7 @@ def _stand(low: str, group: Group, line: int, block: Block, spoken: bool) -> str
 
 
 def _short(low: str, group: Group, block: Block) -> bool:
-    """Whether a label heads a short reply of other words: (a)威严 (rule 17)."""
+    """Whether a label heads a short reply with other words: (a)威严 (rule 17)."""
     words = low[group.end : _line_end(low, group.end, block)]
     first = group.members[0]
     alone = len(group.members) == 1 and first.kind == "label" and first.sure
@@ -153,7 +153,7 @@ def _short(low: str, group: Group, block: Block) -> bool:
 
 
 def _nearly_line(low: str, line: int, group: Group, block: Block) -> bool:
-    """Whether a text fills its line but for one character that is no negation: a slip (rule 2), or 刀的用途."""
+    """Whether a text fills its line but for one character (a slip, rule 2; not a negation), 因为, or a phrase in 的."""
     before = low[line : group.start].strip()
     if (
         group.members[0].kind != "text"
@@ -175,5 +175,5 @@ _ENDS = re.compile(
 
 
 def ends_clause(low: str, group: Group, block: Block) -> bool:
-    """Whether a text ends its clause: 是C罗的球迷 does not say that it is C罗. Labels need not."""
+    """Whether a text ends its clause: 是C罗的球迷 does not pick C罗. True for groups with a label."""
     return not all(m.kind == "text" for m in group.members) or _ENDS.match(low, group.end, block.end) is not None

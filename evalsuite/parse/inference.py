@@ -1,4 +1,4 @@
-"""What says of a statement that it follows or not, where the options are entailment and contradiction (CIDER's DNLI)."""
+"""Verbs of entailment and contradiction, where those are the options (CIDER's DNLI)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _NOT = re.compile(r"(?:(?<![a-z])(?:not|never|cannot|neither|nor|if|whether|or)|
 
 
 def inferred(low: str, options: Catalog) -> Verdict | None:
-    """The option that all verbs of a reply say: "the dialogue contradicts this". None where one of them is denied or
-    doubted: what does not contradict need not follow."""
+    """The option named by all verbs of a reply: "the dialogue contradicts this".
+
+    None if any of the verbs is negated or in doubt: a statement that does not contradict need not follow.
+    """
     if {"entailment", "contradiction"} - {*options.keys}:
         return None
     found = list(_SAID.finditer(low))

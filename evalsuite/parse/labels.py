@@ -1,4 +1,4 @@
-"""Labels in a text, and letters and digits that are none (rule 9)."""
+"""Labels in a text, told apart from other letters and digits (rule 9)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _label_pattern(core: str, digits: bool) -> re.Pattern[str]:
     )
 
 
-_AFTER_UPPER = re.compile(  # what may follow a bare capital in Chinese: it is then an option, not a person
+_AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
     r"选项|项|这[个一项]|[是为]?(?:最|更|比较|较为)?(?:正确|合适|恰当|贴切|准确|符合|合理|对的|答案|可能)"
     r"|才|最|更(?![喜爱想关看愿希倾加])|也[是对]|[不也]?对(?![话他她你我])"
     r"|[不错]|就(?:是|行|对)|符合|因为|由于|理由|而[不非]"
@@ -70,14 +70,16 @@ _DIGIT_BEFORE = "选项是为案择即于填成入和或与及非除不对答、
 
 
 def _bare_ok(low: str, text: str, start: int, end: int, digits: bool) -> bool:
-    """Whether a label without brackets is a label, going by its neighbours (rule 9)."""
+    """Whether a letter or digit without brackets is a label, judged by its neighbours (rule 9)."""
     left, right = text[start - 1 : start], text[end : end + 1]
     before, after = low[max(start - 14, 0) : start], low[end : end + 40]
     if digits:
         if (left and left not in _DIGIT_BEFORE) or _UNIT_AFTER.match(after):
             return False
         return not re.search(r"(?:短语|步骤|phrase|step|question|例题|例|问题|part|round)[ :]?$", before)
-    wordlike = text[start].isupper() or HAN.match(text[start])  # A座, 甲骨文: part of a word unless all is well
+    wordlike = text[start].isupper() or HAN.match(
+        text[start]
+    )  # A座, 甲骨文: part of a word unless its neighbours are a label's
     if HAN.match(right):
         if _WORD_AFTER.match(after) or _PERSON.match(after):
             return False
@@ -104,7 +106,7 @@ _NOT_SPOKEN = re.compile(
 
 
 def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
-    """Whether a capital and a colon introduce a speaker, at the head of a line or after a full stop (rule 9)."""
+    """Whether a capital with a colon marks a speaker: at the start of a line or after a full stop (rule 9)."""
     if not text[start].isupper() or not re.match(r"[ ]?:", text[end : end + 2]):
         return False
     head = low[max(start - 2, 0) : start]
@@ -118,7 +120,7 @@ def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
 
 
 def _own_text(low: str, end: int, option: str) -> int:
-    """Where a label's own text ends if it follows at once, else 0; it is a label then, whatever else it looks like."""
+    """Where the label's own option text ends if it follows directly, else 0. Such a letter is surely a label."""
     if len(option) < 2 or not low.startswith(option[0], end):
         return 0
     squeezed, here, there = squeeze(low[end : end + len(option) + 8])
@@ -129,7 +131,7 @@ def _own_text(low: str, end: int, option: str) -> int:
 
 
 def labels(low: str, text: str, options: Catalog) -> list[Mention]:
-    """Labels in every dress: (a), 「a」, a), a., bare, and labels outside the list."""
+    """Labels in all forms: (a), 「a」, a), a., bare; also labels outside the list."""
     found: list[Mention] = []
     if not options.labels:
         return found

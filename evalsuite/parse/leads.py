@@ -1,6 +1,6 @@
-"""Cutting what stands before a span: lead-ins, the restated question, a speaker, one item's marker (rule 12).
+"""Cut what stands before a span: lead-ins, the restated question, a speaker, the marker of a single item (rule 12).
 
-Every function takes a place in the text and gives a smaller one; nothing is rewritten, so a span stays verbatim.
+Every function takes a place in the text and returns a smaller one; no text is rewritten, so spans stay verbatim.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ABOUT = (  # 事件“x”的原因是
     rf"|(?:主要|一般|通常)?(?:是|可以|能够?|可)?被?(?:用来|用于|拿来)"
     rf"|在空间上(?:包含|相邻)|的后续事件是?|的原因是?)[ ]?:?[ ]*(?=\S)"
 )
-# A lead-in: up to its colon, or a subject with a copula.
+# A lead-in ends with its colon, or is a subject with a copula.
 _LEADS = [
     re.compile(pattern)
     for pattern in (
@@ -86,7 +86,7 @@ _USED = re.compile(
 
 
 def cut_lead(text: str, low: str, place: Place, question: Asked) -> Place:
-    """Without lead-ins, restated questions, speaker, and the marker of a single item."""
+    """Cut lead-ins, restated questions, the speaker, and the marker of a single item."""
     start, end = trim(text, place)
     for _ in range(8):
         before = start
@@ -129,7 +129,7 @@ def _is_head(lead: str) -> bool:
 
 
 def _after_restated(low: str, start: int, end: int, question: Asked) -> int:
-    """After what a reply repeats of its question: 事件“x”的频率是, or only 频率是."""
+    """The position after the part of the question that the reply restates: 事件“x”的频率是, or only 频率是."""
     squeezed, here, there = squeeze(low[start : min(end, start + 200)])
     for lead in question.leads:
         for size in range(len(lead), 1 if question.verbal else 2, -1):
@@ -154,5 +154,6 @@ def _after_restated(low: str, start: int, end: int, question: Asked) -> int:
 
 
 def _there(here: list[int], there: list[int], position: int) -> int:
+    """Map a position in squeezed text back to the text; `here` and `there` as `chars.squeeze` returns them."""
     run = max((i for i, at in enumerate(here) if at <= position), default=0)
     return there[run] + position - here[run] if there else 0

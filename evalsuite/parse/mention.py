@@ -1,12 +1,12 @@
-"""One mention: an option named in a reply. `labels`, `places` and `mentions` find them."""
+"""A mention: one option named in a reply. Found by `labels`, `places` and `mentions`."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-LIMIT = 200  # mentions kept: half from the head of a text, half from its tail
-FORMER, LATTER = -2, -3  # 前者, 后者 before it is known of which pair
+LIMIT = 200  # mentions kept of a text: half from its head, half from its tail
+FORMER, LATTER = -2, -3  # 前者, 后者 before they are resolved
 OPEN, CLOSE = "(\\[{【「『《〈<〔“\"'‘\ue001", ")\\]}】」』》〉>〕”\"'’\ue002"
 HAN = re.compile(r"[一-鿿㐀-䶿]")
 
@@ -19,5 +19,5 @@ class Mention:
     end: int
     option: int
     kind: str  # "label", "text", "place"
-    sure: bool = True  # False for a bare capital, which could be a person
-    against: int | None = None  # the other option that an adjoining text names (rule 16)
+    sure: bool = True  # False for a bare capital, which may be a person
+    against: int | None = None  # the option of an adjoining text that differs (rule 16)

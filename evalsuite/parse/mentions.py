@@ -1,6 +1,6 @@
-"""Stage 3, mentions: where a reply names an option, by label, by text or by place (rules 2, 9, 10).
+"""Stage 3, mentions: where a reply names an option by label, text or position (rules 2, 9, 10).
 
-A mention is no choice yet; `commit` looks at the words around it.
+A mention is not yet a choice; `commit` reads the words around it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from evalsuite.parse.labels import labels
 from evalsuite.parse.mention import FORMER, HAN, LATTER, LIMIT, Mention
 from evalsuite.parse.places import places
 
-_HEADS = {  # words that are options in one place and plain Chinese in another
+_HEADS = {  # option texts that are also ordinary words, and what follows the ordinary word
     "原因": re.compile(r"[ ]?(?::(?!\s*$)|是因为|是由于|在于|如下|有[:二三])"),
     "前提": re.compile(r"[ ]?(?::(?!\s*$)|是[^的])"),
     "比较": re.compile(r"(?!关系|领域|类|[是更最也都吧的])[一-鿿]"),
@@ -32,17 +32,17 @@ _VERBS = frozenset(["是", "有", "是一个", "包括类型", "能力", "用途
 
 
 def _delimited(low: str, start: int, end: int) -> bool:
-    """Whether nothing but punctuation touches a short word, or a verb form that asks for it stands before (rule 10)."""
+    """Whether a short word stands between punctuation, or after a verb that takes an answer (rule 10)."""
     after, before = low[end : end + 1], low[max(start - 1, 0) : start]
     if after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}":
         return False
     if low[start] == "是" and before in ("项", "案"):
-        return False  # 正确的选项是: a copula whose answer did not come
+        return False  # 正确的选项是: a copula without its answer
     return not before or not (HAN.match(before) or before.isalnum()) or before in "是选为填择项"
 
 
 def texts(low: str, options: Catalog) -> list[Mention]:
-    """Option texts, the longest first, punctuation and blanks left out of the comparison."""
+    """Option texts in a reply, longest first, compared without punctuation and blanks."""
     found: list[Mention] = []
     if options.texts is None:
         return found
@@ -56,7 +56,7 @@ def texts(low: str, options: Catalog) -> list[Mention]:
         last = bisect_right(here, match.end() - 1) - 1
         start = there[first] + match.start() - here[first]
         end = there[last] + match.end() - here[last]
-        words = low.count(" ", start, end)  # a long English text has many, and none in what is compared
+        words = low.count(" ", start, end)  # blanks are not compared, and a long English text has many
         if end - start - words > len(word) + 8 or "\n" in low[start:end] or "\ue000" in low[start:end]:
             continue
         if word[0].isascii() and low[max(start - 1, 0) : start].isascii() and low[max(start - 1, 0) : start].isalnum():
@@ -80,7 +80,7 @@ _BOUNDARY = re.compile(r"[^\w(]|[吧了呢啊]|$|[是为]|选项|这|因|最|正
 
 
 def _merged(found: list[Mention], low: str, text: str) -> list[Mention]:
-    """Labels and the texts that adjoin them become one mention; where they disagree, it says so (rules 16, 17)."""
+    """Merge labels with adjoining texts; where the two differ, `against` is the option of the other (rules 16, 17)."""
     merged: list[Mention] = []
     for mention in found:
         last = merged[-1] if merged else None
@@ -122,7 +122,7 @@ def _merged(found: list[Mention], low: str, text: str) -> list[Mention]:
 
 
 def _resolved(found: list[Mention]) -> list[Mention]:
-    """前者 and 后者 are the last two options named before; without two they name nothing."""
+    """Resolve 前者 and 后者 to the last two options named; drop them if there are not two."""
     resolved: list[Mention] = []
     pair: list[int] = []
     for mention in found:
@@ -137,7 +137,7 @@ def _resolved(found: list[Mention]) -> list[Mention]:
 
 
 def mentions(text: str, options: Catalog) -> list[Mention]:
-    """Every option named in a clean text, in order, without overlaps: texts cover labels inside them (CBA, C罗)."""
+    """Every option named in a clean text, in order, without overlaps. Texts hide labels inside them (CBA, C罗)."""
     low = lower(text)
     named = texts(low, options)
     covered = [(m.start, m.end) for m in named]
@@ -164,7 +164,7 @@ def mentions(text: str, options: Catalog) -> list[Mention]:
 
 
 def masked(low: str, found: list[Mention]) -> str:
-    """The text with its mentions blotted out, so that no cue word is read across their edges: 原因而是 is not 因而."""
+    """The text with its mentions masked, so that no cue word spans their edges (原因而是 does not contain 因而)."""
     parts: list[str] = []
     position = 0
     for mention in found:

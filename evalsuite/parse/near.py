@@ -1,4 +1,4 @@
-"""Groups that are not written as mentions: "bd" spelled out, and texts within a slip of an option (rules 2, 8, 11)."""
+"""Groups that `mentions` does not find: letters in a row ("bd"), and near texts of options (rules 2, 8, 11)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LETTERS = re.compile(r"(?<![a-z0-9])[a-z]{2,30}(?![a-z0-9])")
 
 
 def spelled(groups: list[Group], low: str, options: Catalog) -> list[Group]:
-    """A line of nothing but labels, "bd" or "bbbb", is a group (rule 8)."""
+    """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8)."""
     if options.digits or not options.labels:
         pattern = re.compile(r"(?<![a-z0-9])([0-9])\1{2,29}(?![a-z0-9])") if options.digits else None
     else:
@@ -28,7 +28,7 @@ def spelled(groups: list[Group], low: str, options: Catalog) -> list[Group]:
         line_start, line_end = low.rfind("\n", 0, start) + 1, low.find("\n", end)
         line = low[line_start : line_end if line_end >= 0 else len(low)]
         cued = re.search(r"(?:选|答案(?:是|为|:)?|answer(?: is|:)?)[ ]?$", low[max(start - 12, 0) : start])
-        if len(line) > 200 and not cued:  # no line of labels alone; squeezing it for each match would be quadratic
+        if len(line) > 200 and not cued:  # not labels alone; squeezing it for every match would be quadratic
             continue
         members = [(i, options.label(char)) for i, char in enumerate(match.group())]
         if any(option is None or option < 0 for _, option in members) or (
@@ -48,7 +48,7 @@ def spelled(groups: list[Group], low: str, options: Catalog) -> list[Group]:
 
 
 def _repeats(word: str) -> bool:
-    """Whether a word is a shorter one over and over: abcdeabcde."""
+    """Whether a word repeats a shorter one: abcdeabcde."""
     return word in (word + word)[1:-1]
 
 
@@ -56,7 +56,7 @@ _SPOT = re.compile(r"[ ]?[:]?[ ]?[“\"「『【*(\ue001]?[ ]?([^\n,。;:!?“�
 
 
 def with_near(groups: list[Group], low: str, hints: Sequence[Cue], options: Catalog) -> list[Group]:
-    """Where an answer is due and no option stands, a text within a slip of one, or a synonym, is it (rules 2, 11)."""
+    """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (rules 2, 11)."""
     spots: list[tuple[int, int]] = []
     for match in re.compile(r"[^\n\ue000]+").finditer(low):
         if len(spots) < 40:

@@ -1,4 +1,4 @@
-"""Stage 6, decide: all stages from a raw reply to one answer (rules 3, 4, 7)."""
+"""Last stage, decide: run all stages on a raw reply and return one answer (rules 3, 4, 7)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ from evalsuite.types import Answer, Status
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The options that a reply chooses where several may be right. `start:end` is where in the raw reply they stand."""
+    """The options that a reply chooses where several may be right; `output[start:end]` is `text`.
+
+    `choices` are indices into the item's options, ascending; empty unless `status` is PARSED.
+    """
 
     status: Status
     choices: tuple[int, ...] = ()
@@ -43,12 +46,14 @@ def parse_option(
     mode: str = "full",
     dialogue: Sequence[str] | None = None,
 ) -> Answer:
-    """The option that a reply commits to, if it commits to exactly one.
+    """The option that a reply commits to.
 
-    `options` maps labels to texts in order; the answer's `choice` is an index into them. `finish` is why the model
-    stopped. `mode` "paper" counts only the forms that the paper lists, "strict" only a reply that is nothing but the
-    answer, "full" reads everything. With `dialogue` a reply that repeats the [MASK] turn filled in is recognised for
-    certain (rule 9).
+    `options` maps labels to texts in order; the answer's `choice` is an index into them, None unless exactly one option
+    is chosen. `finish` is the reply's finish reason ("length": cut off). With `dialogue`, a reply that repeats the
+    [MASK] turn with an option filled in is recognised (rule 9).
+
+    `mode`: "paper" accepts only the forms that the paper lists, "strict" only a reply that is nothing but the answer,
+    "full" reads everything. Raises ValueError for any other mode.
     """
     if mode not in ("full", "strict", "paper"):
         raise ValueError(f"mode is {mode!r}, not 'full', 'strict' or 'paper'")
@@ -60,12 +65,12 @@ def parse_option(
     clean = strip(output)
     if mode == "strict":
         return strict(output, clean, catalog(options))
-    verdict = read(clean, catalog(options), finish, dialogue)
+    verdict = decide(clean, catalog(options), finish, dialogue)
     return _answer(output, clean, verdict)
 
 
 def _verbatim(output: str, options: Mapping[str, str]) -> Answer | None:
-    """A reply that is the text of one option to the letter: whatever that text has of names, refusals and markup."""
+    """Parse a reply that is exactly the text of one option, even if that text contains labels, refusals or markup."""
     said = output.strip()
     found = [n for n, text in enumerate(options.values()) if text.strip() == said]
     if not said or len(found) != 1 or said.lower() in {label.strip("()（）").lower() for label in options}:
@@ -74,10 +79,10 @@ def _verbatim(output: str, options: Mapping[str, str]) -> Answer | None:
     return Answer(Status.PARSED, found[0], said, "whole-reply", start, start + len(said))
 
 
-def parse_options(output: str, options: Mapping[str, str], *, finish: str = "stop") -> Choices:
-    """All options that a reply chooses, by the same reader; for items where several may be right."""
+def parse_several(output: str, options: Mapping[str, str], *, finish: str = "stop") -> Choices:
+    """The options that a reply chooses, found by the stages of `parse_option` instead of runs of names."""
     clean = strip(output)
-    verdict = read(clean, catalog(options), finish, None, several=True)
+    verdict = decide(clean, catalog(options), finish, None, several=True)
     answer = _answer(output, clean, verdict)
     chosen = tuple(sorted(verdict.options)) if verdict.status in (Status.PARSED, Status.SEVERAL) else ()
     status = Status.PARSED if chosen else verdict.status
@@ -92,8 +97,13 @@ def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
     return Answer(verdict.status, choice, output[start:end], verdict.rule, start, end)
 
 
-def read(clean: Clean, options: Catalog, finish: str, dialogue: Sequence[str] | None, several: bool = False) -> Verdict:
-    """All stages on a clean text: the first block that decides is the reply, the rest is run-on (rule 4)."""
+def decide(
+    clean: Clean, options: Catalog, finish: str, dialogue: Sequence[str] | None, several: bool = False
+) -> Verdict:
+    """Run all stages on a clean text. The first block with an answer is the reply; the rest is run-on (rule 4).
+
+    `several`: more than one option may be right.
+    """
     text = clean.text
     cut = finish == "length"
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
@@ -106,11 +116,11 @@ def read(clean: Clean, options: Catalog, finish: str, dialogue: Sequence[str] | 
     hints = cues(masked(low, named))
     groups = with_near(spelled(grouped(named, low), low, options), low, hints, options)
     parts = blocks(text)
-    count = 0 if several else len(options.keys)  # where all may be right, naming all is no echo
+    count = 0 if several else len(options.keys)  # a set may hold every option, so naming all is no echo
     reader = Reader(low, groups, hints, count, quotations(text))
     for block in parts:
         said = WORD.search(text, block.start)
-        ended = said is not None and TURN in text[said.start() :]  # what a finished turn says was not cut off
+        ended = said is not None and TURN in text[said.start() :]  # a finished turn was not cut off
         verdict = _block(block, reader, groups, low, options, cut and not ended, several)
         if verdict is not None:
             return verdict
@@ -124,7 +134,7 @@ def read(clean: Clean, options: Catalog, finish: str, dialogue: Sequence[str] | 
 def _block(
     block: Block, reader: Reader, groups: Sequence[Group], low: str, options: Catalog, cut: bool, several: bool
 ) -> Verdict | None:
-    """What one block decides; None if nothing."""
+    """The verdict of one block; None if it has no answer."""
     inside = [g for g in groups if block.start <= g.start and g.end <= block.end]
     if not several:
         scaled = (None if block.echo else probabilities(low, inside, block.end)) or ranking(low, inside, block)

@@ -1,10 +1,10 @@
-"""Sets of options: "A, C and D", "(a) (c)", "1 and 3", JSON lists, a verdict a line, all but one.
+"""Sets of options: "A, C and D", "(a) (c)", "1 and 3", JSON lists, one verdict per line, all but one.
 
-    raw reply -> strip -> blocks -> runs of names -> what stands around a run -> Choices
-                                                  -> `option.parse_options` for whatever else is said
+    raw reply -> strip -> blocks -> runs of names -> the words around a run -> Choices
+                                                  -> `option.parse_several` if no shape below fits
 
-A run is names (labels in any dress, option texts, places) with nothing but commas, "and", bullets and the like between
-them. One option after another in a sentence of its own, corrections, rejections: the reader of one option knows them.
+A run is a sequence of names (labels in any form, option texts, positions) joined by commas, "and", bullets and the
+like. One option per sentence, corrections and rejections are left to the stages of `parse_option`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from evalsuite.parse.catalog import Catalog, catalog
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN, WORD, key, lower
 from evalsuite.parse.mentions import masked, texts
-from evalsuite.parse.option import Choices
-from evalsuite.parse.option import parse_options as _read_sentences
+from evalsuite.parse.option import Choices, parse_several
 from evalsuite.parse.segment import Block, blocks
 from evalsuite.parse.strip import Clean, strip
 from evalsuite.types import Status
@@ -25,7 +24,7 @@ from evalsuite.types import Status
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """An option named at `start:end`; -1 for a label that is not in the list. `by` is "text", "label" or "place"."""
+    """An option named at `start:end`; -1 for a label outside the list. `by` is "text", "label" or "place"."""
 
     start: int
     end: int
@@ -35,6 +34,8 @@ class _Name:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
+    """Names in a row at `start:end`."""
+
     start: int
     end: int
     options: tuple[int, ...]  # each once, as first named
@@ -43,8 +44,8 @@ class _Run:
 def parse_options(output: str, options: Mapping[str, str], *, finish: str = "stop") -> Choices:
     """All options that a reply chooses. `options` maps labels to texts in order; `choices` are indices into them.
 
-    A reply that names an option that is not there has no answer (rule "outside"); one that was cut off inside its list
-    has none either, for the rest of it is not known.
+    A reply that names an option outside the list has no answer (rule "outside"); nor has a reply that was cut off
+    inside its list of options.
 
     >>> parse_options("A, C and D.", {"(a)": "rain", "(b)": "snow", "(c)": "hail", "(d)": "sleet"}).choices
     (0, 2, 3)
@@ -54,21 +55,21 @@ def parse_options(output: str, options: Mapping[str, str], *, finish: str = "sto
     for block in blocks(clean.text) if options else ():
         if block.echo:
             break
-        found = _read(low, block, known, finish == "length")
+        found = _read_block(low, block, known, finish == "length")
         if found is not None:
-            return _told(output, clean, *found)
+            return _choices(output, clean, *found)
         if WORD.search(low, block.start, block.end):
-            break  # what follows the reply is run-on; the other reader knows when it is not
-    return _read_sentences(output, options, finish=finish)
+            break  # the rest may be run-on: `parse_several` decides
+    return parse_several(output, options, finish=finish)
 
 
 def _apart(options: Mapping[str, str]) -> dict[str, str]:
-    """The options, but of two with one text only the first is known by it: else the text would name neither."""
+    """The options, with the text of a duplicate emptied: a shared text would name neither option."""
     keys = [key(text) for text in options.values()]
     return {label: "" if keys[n] in keys[:n] else text for n, (label, text) in enumerate(options.items())}
 
 
-def _told(
+def _choices(
     output: str, clean: Clean, status: Status, chosen: tuple[int, ...], rule: str, at: tuple[int, int]
 ) -> Choices:
     start, end = clean.raw_span(*at)
@@ -78,8 +79,8 @@ def _told(
 _Found = tuple[Status, tuple[int, ...], str, tuple[int, int]]
 
 
-def _read(low: str, block: Block, known: Catalog, cut: bool) -> _Found | None:
-    """What a block says in one of the shapes below, the surest first; None if in none of them."""
+def _read_block(low: str, block: Block, known: Catalog, cut: bool) -> _Found | None:
+    """The answer of a block in the first shape that fits, surest first; None if none fits."""
     runs = list(_runs(low, block, known))
     everything = tuple(range(len(known.keys)))
 
@@ -140,7 +141,7 @@ _HAN_NUMBERS = "一二三四五六七八"
 
 
 def _names(low: str, block: Block, known: Catalog) -> list[_Name]:
-    """Every name in order: texts first, which may hold letters and numbers of their own."""
+    """Every name in order. Texts come first, since they may contain letters and numbers."""
     named = [m for m in texts(low, known) if block.start <= m.start and m.end <= block.end]
     found = [_Name(m.start, m.end, m.option, "text") for m in named]
     rest = masked(low, named)
@@ -153,7 +154,7 @@ def _names(low: str, block: Block, known: Catalog) -> list[_Name]:
         place = _HAN_NUMBERS.index(word[1]) if word[0] == "第" else _ORDINALS.index(word)
         if place < len(known.keys):
             found.append(_Name(match.start(), match.end(), place, "place"))
-    if not found and not known.digits:  # "1 and 3" where the options are called a, b, c: counted from 1
+    if not found and not known.digits:  # "1 and 3" for options a, b, c: positions from 1
         for match in _NUMBER.finditer(rest, block.start, block.end):
             place = int(match.group()) - 1
             found.append(_Name(match.start(), match.end(), place if 0 <= place < len(known.keys) else -1, "place"))
@@ -167,12 +168,12 @@ _ARTICLE = re.compile(
 
 
 def _is_label(low: str, after: int, end: int) -> bool:
-    """Whether a letter is a label and not a word, going by what stands after it: "a phone", "I think"."""
+    """Whether a letter is a label and not a word ("a phone", "I think"), judged by what follows it."""
     return low[after : after + 1] in tuple(")]}.:\"',;") or not _ARTICLE.match(low, after, end)
 
 
 def _numbers_a_line(low: str, name: _Name, following: list[_Name]) -> bool:
-    """Whether "2." only numbers a line of a list, and the name behind it is what is chosen."""
+    """Whether "2." only numbers a line of a list, so that the name after it is the choice."""
     if name.by != "label" or not low[name.start].isdigit() or not following:
         return False
     begins = not low[low.rfind("\n", 0, name.start) + 1 : name.start].strip()
@@ -184,7 +185,7 @@ _NUMBERS = re.compile(rf"\.[ ]{{0,2}}(?:{_OPEN}|[*])*")
 
 # Runs -------------------------------------------------------------------------------------------------------------
 
-# No `*` over alternatives gives anything back (`*+`): a quote both opens and shuts, and a hostile text has thousands.
+# Possessive `*+`: a quote both opens and closes, so backtracking over thousands of quotes would be exponential.
 _JOIN = re.compile(
     rf"(?:\((?!.{{1,3}}\))[^()\n]{{1,160}}\)|[\s,;、./&+|*•·\-:=?!\\{TURN}]|{_OPEN}|{_SHUT}"
     r"|(?<![a-z])(?:and(?:/or)?|or|plus|also|both|as[ ]well[ ]as|n|the|options?|choices?|answers?|numbers?)(?![a-z])"
@@ -196,7 +197,7 @@ _RANGE = re.compile(rf"{_SHUT}?[ ]?(?:-|~|to|through|至|到)[ ]?{_OPEN}?")
 
 
 def _runs(low: str, block: Block, known: Catalog) -> Iterator[_Run]:
-    """Names with nothing but joiners between them."""
+    """Sequences of names with nothing but joiners between them."""
     start = end = -1
     options: list[int] = []
     for name in _names(low, block, known):
@@ -215,7 +216,7 @@ def _runs(low: str, block: Block, known: Catalog) -> Iterator[_Run]:
         yield _Run(start, end, tuple(dict.fromkeys(options)))
 
 
-# What stands around a run -----------------------------------------------------------------------------------------
+# Words around a run -----------------------------------------------------------------------------------------------
 
 _GOOD = (
     r"(?:yes|true|correct|right|accurate|plausible|possible|valid|reasonable|likely|appropriate|suitable|fits?|good"

@@ -1,4 +1,4 @@
-"""Words for a place in the list: 第二项, 选项四, the last one, 后者 (rule 2)."""
+"""Options named by position: 第二项, 选项四, the last one, 后者 (rule 2)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _number(word: str) -> int:
 
 
 def places(low: str, options: Catalog) -> list[Mention]:
-    """第二项, 选项四, 倒数第二个, 中间那个, the last one (rule 2)."""
+    """Every option named by position: 第二项, 选项四, 倒数第二个, 中间那个, the last one (rule 2)."""
     found: list[Mention] = []
     count = len(options.keys)
     for match in ends(_PLACES, low, LIMIT):

@@ -1,4 +1,4 @@
-"""What a question asks for, as far as cutting a span out of its reply needs it (rules 12 and 13)."""
+"""Reads what a question asks for, as far as cutting a span needs it (rules 12 and 13)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from evalsuite.parse.chars import key
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the question asks for, as far as cutting needs it."""
+    """What a question asks for, as far as cutting a span needs it."""
 
     kind: str = ""  # "conflict", "cause", "effect", "fact" or ""
-    leads: tuple[str, ...] = ()  # the question up to its 什么, squeezed: what a reply restates
-    event: str = ""  # the event that it names, squeezed
-    noun: str = ""  # 频率, 发生位置
-    verbal: bool = False  # it asks 包含什么, not 是什么
-    a_kind: bool = False  # it asks 是一个或一种什么
+    leads: tuple[str, ...] = ()  # the question before its 什么, squeezed, which replies restate
+    event: str = ""  # the event that the question names, squeezed
+    noun: str = ""  # the attribute it asks for: 频率, 发生位置
+    verbal: bool = False  # asks 包含什么, not 是什么
+    a_kind: bool = False  # asks 是一个或一种什么
 
 
 _WHAT = re.compile(r"(?:是)?(?:什么|哪里|哪儿|谁|多久|多少|几|怎么样|怎样|如何|哪)")
 _EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
 
 
-def asked(question: str | None) -> Asked:
-    """Reads the question: official wording is known, but nothing depends on it being exact."""
+def parse_question(question: str | None) -> Asked:
+    """Parse a question. Knows the official wording but does not depend on it; None or "" gives an empty `Asked`."""
     if not question:
         return Asked()
     tail = re.split(r"[:：]", question)[-1]
@@ -42,7 +42,7 @@ def asked(question: str | None) -> Asked:
         if not event
         else tail[max(tail.rfind("，", 0, tail.find(event[0])), tail.rfind(",", 0, tail.find(event[0]))) + 1 :]
     )
-    # The event may hold a 什么 or a 谁 of its own: what is asked for stands behind it.
+    # Search behind the event, which may itself contain 什么 or 谁.
     what = _WHAT.search(clause, clause.find(event[-1]) + len(event[-1]) if event and event[-1] in clause else 0)
     lead = key(clause[: what.start()]) if what else ""
     leads = (
@@ -66,6 +66,6 @@ def asked(question: str | None) -> Asked:
 
 
 def likeness(text: str, event: str) -> float:
-    """How much of an event's characters a text has."""
+    """The share of an event's characters that occur in a text, 0 to 1."""
     letters = set(key(text))
     return sum(c in letters for c in event) / len(event) if event else 0.0

@@ -1,4 +1,4 @@
-"""Words with which a reply declines to answer or talks past the question (rules 7 and 15): data and one search."""
+"""Phrases that decline to answer or talk past the question (rules 7 and 15): patterns and one search."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _DECLINES = re.compile(
 
 
 def declines(low: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where a folded lower case text declines, or None."""
+    """Where a folded lower-case text declines to answer; None if it does not."""
     found = _DECLINES.search(low, start, end)
     return found.span() if found else None
 
 
-# For spans, where the same words may be the answer itself, a reply must begin by declining.
+# For spans: the phrase must begin the reply, since inside it may be the answer.
 REFUSES = re.compile(
     r"[^。\n]{0,14}?(?:作为(?:一[个名款]|人工)?.{0,8}(?:ai|人工智能|语言模型|助手)"
     r"|我(?:只)?是(?:一[个款名]).{0,8}(?:ai|人工智能|模型|助手)|我(?:无法|不能|不知道|不清楚|不确定"

@@ -1,4 +1,4 @@
-"""Answers on a scale: probabilities and rankings (rule 8): the unique maximum, the first."""
+"""Answers on a scale (rule 8): the unique maximum of probabilities, the first of a ranking."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Scaled = tuple[int | None, int, int, str]
 
 
 def probabilities(low: str, groups: Sequence[Group], end: int) -> Scaled | None:
-    """The option with the greatest number after it (or before: 60%是a), where at least two options have numbers."""
+    """The option with the greatest number after it (or before: 60%是a), if at least two options have numbers."""
     scores: dict[int, tuple[float, Group]] = {}
     percents = 0
     for position, group in enumerate(groups[:60]):
@@ -67,7 +67,7 @@ def probabilities(low: str, groups: Sequence[Group], end: int) -> Scaled | None:
 
 
 def _plain_scale(scores: dict[int, tuple[float, Group]]) -> bool:
-    """Numbers without a percent sign are a scale if they add up to one (or to a hundred, or are all below one)."""
+    """Whether numbers without a percent sign are a scale: they add up to 1 or 100, or none exceeds 1."""
     total = sum(score for score, _ in scores.values())
     return (
         0.97 <= total <= 1.03 or 97 <= total <= 103 or (all(score <= 1 for score, _ in scores.values()) and total > 0)
@@ -112,7 +112,7 @@ _ITEM = re.compile(
 
 
 def ranking(low: str, groups: Sequence[Group], block: Block) -> Scaled | None:
-    """The first of a numbered list of options that says it is a ranking."""
+    """The first option of a numbered list that is announced as a ranking."""
     items: list[tuple[int, Group]] = []
     for group in groups[:30]:
         line = max(low.rfind("\n", block.start, group.start) + 1, block.start)

@@ -1,4 +1,4 @@
-"""Stage 2, segment: blocks (what an invented turn or question begins), quotations, sentences (rules 4 and 9)."""
+"""Stage 2, segment: split a reply into blocks (at invented turns or questions), lines, quotations (rules 4 and 9)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evalsuite.parse.chars import TURN, WORD
 
-# A line that begins like this begins a new prompt: the one that was asked, echoed, or one that the model invents.
+# The beginning of a prompt: an echo of the one asked, or one that the model invents.
 _PROMPT = re.compile(
     r"[ ]*(?:[-*\d.、]{0,4}[ ]*)(?:"
     r"短语[ ]?[12一二][ ]?:|对话(?:内容|历史|上文|如下)?[ ]?\d*[ ]?[:=]|候选(?:选项|领域|项|答案)?[ ]?:"
@@ -39,7 +39,7 @@ _QUOTE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of text that is read on its own. In an echoed prompt only an explicit answer counts."""
+    """A stretch of text that is read on its own. `echo`: it repeats the prompt, so only an explicit answer counts."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Block:
 
 
 def lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The lines of a stretch of text, without their line ends; also cut at the ends of turns."""
+    """The lines of a stretch of text without their line ends; ends of turns split lines, too."""
     found: list[tuple[int, int]] = []
     for match in re.compile(f"[^\n{TURN}]+").finditer(text, start, end):
         if text[match.start() : match.end()].strip():
@@ -56,9 +56,9 @@ def lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def blocks(text: str) -> list[Block]:
-    """The text cut before every line that begins a prompt and after every end of a turn.
+    """Split the text before every line that begins a prompt and after every end of a turn.
 
-    The first block with an answer is the reply to the item; what follows is run-on (rule 4).
+    The first block with an answer is the reply to the item; the rest is run-on (rule 4).
     """
     found: list[Block] = []
     start, echo, spoken, previous = 0, False, False, 0
@@ -83,7 +83,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
-    """Quoted stretches, without a pair of quotes that holds a whole line."""
+    """Quoted stretches, except quotes around a whole line."""
     found: list[tuple[int, int]] = []
     for match in _QUOTE.finditer(text):
         start, end = match.span()

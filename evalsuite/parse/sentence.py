@@ -1,8 +1,8 @@
-"""A short free answer in English: the sentence that a reply says, whole.
+"""Short free answers in English: the first sentence that answers, whole.
 
-`span` cuts an answer to its core as Chinese needs it, "because …" and "do not …" included. Here only what announces an
-answer goes ("Sure! The cause is that …", bullets, quotes, a speaker mark) and what comes after it: further paragraphs,
-an invented question, an explanation under a heading of its own.
+Unlike `span`, which cuts an answer to its core, this keeps "because …" and "do not …". It cuts only what announces the
+answer ("Sure! The cause is that …", bullets, quotes, a speaker mark) and what follows it: further paragraphs, an
+invented question, an explanation under its own heading.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _THING = (
     r"(?:answer|response|cause|event|prerequisite|motivation|reaction|inference)"
     r"(?:[ ](?:of|for|to|following|behind)[ ](?:the[ ])?(?:target|listener|speaker|question)(?:[ ]utterance)?)*"
 )
-# What announces an answer; "is that" goes with it, for the sentence behind it is whole without.
+# Announcements of an answer. They include "is that", since a whole sentence follows it.
 _LEAD = re.compile(
     rf"(?:(?:sure|certainly|of[ ]course|okay|ok)[,!.:][ ]?|here(?:'s|[ ]is)[ ](?:the|my)[ ]answer[:.][ ]?"
     rf"|(?:based[ ]on|according[ ]to)[ ]the[ ](?:dialogue|conversation|context)[^,.\n]{{0,30}},[ ]?(?=\S)"
@@ -37,7 +37,7 @@ _REFUSES = re.compile(
 
 
 def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
-    """The sentence that a reply answers with; its `text` is `output[start:end]`, or None if there is none.
+    """The sentence that a reply answers with; its `text` is `output[start:end]`, None if there is none.
 
     >>> parse_sentence("Sure! The cause is that the train was late.\\n\\nLet me know if …").text
     'the train was late.'
@@ -62,7 +62,7 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
 
 
 def _answer(low: str, block: Block) -> tuple[int, int] | None:
-    """The first line that says something beside announcing it, from its first word to its last sign."""
+    """The first line with an answer, from its first word to its last mark; None if there is none."""
     box = low.find(BOX_OPEN, block.start, block.end)
     start = block.start if box < 0 else box + 1
     shut = low.find(BOX_CLOSE, start, block.end)
@@ -70,14 +70,14 @@ def _answer(low: str, block: Block) -> tuple[int, int] | None:
         begin = _begins(low, first, last)
         end = begin + len(_TAIL.sub("", low[begin:last]))
         if _QUOTE.match(low, max(end - 1, begin), end) and len(_QUOTE.findall(low, begin, end)) % 2:
-            end -= 1  # its partner was left out with the marks before the answer
+            end -= 1  # the opening quote was cut with the marks before the answer
         if begin < end and WORD.search(low, begin, end) and low[end - 1] != ":":
             return begin, end
     return None
 
 
 def _begins(low: str, start: int, end: int) -> int:
-    """Where a line's answer begins, behind marks and announcements. A line that is nothing else ends there."""
+    """Where a line's answer begins: after marks and announcements. The line's end if it has nothing else."""
     while True:
         mark = _MARK.match(low, start, end)
         begin = mark.end() if mark else start

@@ -1,4 +1,4 @@
-"""Shapes that hold a span as a whole: boxes, JSON values, lists; and sentences (rules 12 and 14)."""
+"""Shapes that hold a whole span: boxes, JSON values, lists; and the split into sentences (rules 12 and 14)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KEYS = (
 
 
 def boxed(text: str, low: str, place: Place, ask: Asked) -> tuple[Place, str] | None:
-    """What stands in \\boxed{}, <answer> or the answer's value of a JSON object."""
+    """The contents of \\boxed{} or <answer>, or the answer value of a JSON object; with the rule that found it."""
     close = text.rfind("\ue002", *place)
     start = text.rfind("\ue001", place[0], close if close >= 0 else place[1])
     if start >= 0:
@@ -59,7 +59,7 @@ def boxed(text: str, low: str, place: Place, ask: Asked) -> tuple[Place, str] | 
 
 
 def sentences(text: str, place: Place) -> Iterator[Place]:
-    """Sentences, not cut inside quotes."""
+    """The sentences of a place; quotations are not split."""
     start, depth = place[0], 0
     for match in re.compile(r"[“「『]|[”」』]|[。!?;]+[”」』\"]?|\n+|(?<!\d)\.(?=\s|$)").finditer(text, *place):
         mark = match.group()
@@ -89,7 +89,7 @@ def after_marker(text: str, start: int, end: int) -> int:
 
 
 def listed(text: str, low: str, place: Place) -> Place | None:
-    """A list of two items or more, from its first marker to its last item (rule 14)."""
+    """A list of at least two items, from its first marker to the end of its last item (rule 14)."""
     rows = lines(text, *place)
     marked = [bool(MARKER.match(text, start, end)) for start, end in rows]
     first = next((i for i, mark in enumerate(marked) if mark), None)
@@ -129,7 +129,7 @@ _INLINE = re.compile(r"(?:^|(?<=[:。\s]))[ ]?(?P<first>[(]?1[.、)])[ ]?\S.{0,8
 
 
 def _inline_list(text: str, low: str, place: Place) -> Place | None:
-    """A numbered list in one line: 1. x；2. y."""
+    """A numbered list within one line: 1. x；2. y."""
     found = _INLINE.search(low, *place)
     if not found or "\n" in text[found.start() : found.end()] or _STEP.search(low, *place):
         return None

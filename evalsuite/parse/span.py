@@ -1,7 +1,7 @@
-"""Spans: the stretch of a reply that a human would cut out as the answer, verbatim (rules 12 - 15).
+"""Spans: the stretch of a reply that a person would cut out as the answer, verbatim (rules 12 - 15).
 
-First the stretch is chosen (`shapes`: a box, a JSON value, a list; `choose`: the concluding sentence, the first one),
-then it is cut at its head (`leads`) and its tail (`tails`).
+First the stretch is chosen (`shapes`: a box, a JSON value, a list; `choose`: the concluding or first sentence), then
+its head (`leads`) and its tail (`tails`) are cut.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from evalsuite.parse.chars import SENTINELS, WORD, key, lower
 from evalsuite.parse.choose import choose, quotes_turn
-from evalsuite.parse.question import Asked, asked
+from evalsuite.parse.question import Asked, parse_question
 from evalsuite.parse.refusal import REFUSES, SMALL_TALK
 from evalsuite.parse.segment import SPEAKER, Block, blocks, lines
 from evalsuite.parse.shapes import boxed
@@ -29,10 +29,10 @@ def parse_span(
     finish: str = "stop",
     extract: bool = True,
 ) -> Answer:
-    """The span that a reply answers with; its `text` is `output[start:end]`, or None if there is none.
+    """The span that a reply answers with; its `text` is `output[start:end]`, None if there is none.
 
-    With `dialogue`, a reply that only goes on talking is told from one that quotes a turn; with `question`, what a
-    reply restates of it is cut. `extract=False` takes the whole reply without blanks, thinking and special tokens.
+    With `dialogue`, a reply that continues the dialogue is told apart from one that quotes a turn; with `question`, the
+    restated question is cut. `extract=False` takes the whole reply without blanks, thinking and special tokens.
     """
     cut = finish == "length"
     if not extract:
@@ -45,10 +45,12 @@ def parse_span(
         return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought")
     if not clean.text.strip(SENTINELS + " \n"):
         return Answer(Status.EMPTY, rule="nothing")
-    return _read(output, clean, dialogue, asked(question), question or "", cut)
+    return _read_blocks(output, clean, dialogue, parse_question(question), question or "", cut)
 
 
-def _read(output: str, clean: Clean, dialogue: Sequence[str] | None, ask: Asked, question: str, cut: bool) -> Answer:
+def _read_blocks(
+    output: str, clean: Clean, dialogue: Sequence[str] | None, ask: Asked, question: str, cut: bool
+) -> Answer:
     text = clean.text
     low = lower(text)
     nothing = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "no-span")
@@ -62,7 +64,9 @@ def _read(output: str, clean: Clean, dialogue: Sequence[str] | None, ask: Asked,
             continue
         if _talks_on(text, block, dialogue):
             return Answer(nothing.status, rule="continued-dialogue")
-        refusal = None if _quotes(text, place, dialogue) else REFUSES.match(low, *place)  # a turn may say 我不知道
+        refusal = (
+            None if _quotes(text, place, dialogue) else REFUSES.match(low, *place)
+        )  # a quoted turn may say 我不知道
         if refusal:
             start, end = clean.raw_span(refusal.start(), refusal.end())
             return Answer(Status.REFUSED, rule="declines", start=start, end=end)
@@ -81,7 +85,7 @@ def _read(output: str, clean: Clean, dialogue: Sequence[str] | None, ask: Asked,
 
 
 def _echoes(reply: str, question: str) -> bool:
-    """Whether a reply is the question, or a piece of it, and nothing else (rule 15)."""
+    """Whether a reply is nothing but the question or a piece of it (rule 15)."""
     return len(reply) >= 6 and reply.rstrip("是为") in question
 
 
@@ -94,7 +98,7 @@ _INLINE = re.compile(r"(?<=[。!?~… ])[ ]?[AB][ ]?:")
 
 
 def _talks_on(text: str, block: Block, dialogue: Sequence[str] | None) -> bool:
-    """Whether a block goes on with the dialogue: two turns or more, or a turn that the dialogue does not have."""
+    """Whether a block continues the dialogue: two turns or more, or a turn that is not in the dialogue."""
     rows = lines(text, block.start, block.end)
     if len(_INLINE.findall(text, block.start, block.end)) > 2:
         return True

@@ -1,4 +1,4 @@
-"""The two narrow readers: the paper's own forms, and a reply that is nothing but the answer."""
+"""The two narrow modes of `parse_option`: the paper's listed forms, and a reply that is nothing but the answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from evalsuite.types import Answer, Status
 
 
 def paper(output: str, options: Mapping[str, str]) -> Answer:
-    """The forms that the paper lists: for "(a) premise" a, A, (a), (A), a), A), (a)premise, (a) premise, premise."""
+    """Accept only the forms that the paper lists.
+
+    For "(a) premise": a, A, (a), (A), a), A), (a)premise, (a) premise, premise.
+    """
     reply = output.strip()
     start = len(output) - len(output.lstrip())
     if not reply:
@@ -25,7 +28,7 @@ def paper(output: str, options: Mapping[str, str]) -> Answer:
 
 
 def strict(output: str, clean: Clean, options: Catalog) -> Answer:
-    """A reply that is a label, a text, or a label and its text, once markup and outer punctuation are gone."""
+    """Accept a reply that is a label, an option text, or both, once markup and outer punctuation are removed."""
     if not clean.text.strip(SENTINELS + " \n"):
         return Answer(Status.EMPTY, rule="nothing")
     words, here, there = squeeze(lower(clean.text))

@@ -1,7 +1,7 @@
-"""Stage 1, strip: what surrounds an answer without saying anything goes (rules 1 and 5).
+"""Stage 1, strip: remove what surrounds an answer (rules 1 and 5).
 
 Thinking, special tokens, HTML, markdown, LaTeX and emoji are removed; an offset map leads from the clean text back to
-the raw reply. One pass over the tokens of one regular expression, no nested repeats: linear in the length.
+the raw reply. One pass with one regular expression without nested repeats: linear in the length of the reply.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, enclosed, fold
 
-WINDOW = 2000  # of a longer text, this much from the head and from the tail is read
+WINDOW = 2000  # characters read from the head and from the tail of a longer text
 
 _THOUGHTS = "think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|rationale|思考|seed:think"
 _THINK = re.compile(
@@ -63,16 +63,16 @@ _TOKENS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """A reply without its wrapping. `text` is folded (width, script), its case kept; `raw_span` leads back."""
+    """A reply without its wrapping. `text` is folded (width, script) but keeps its case; `raw_span` maps back."""
 
     text: str
-    thinking: bool  # it ends inside an unclosed thought
+    thinking: bool  # the reply ends inside an unclosed thought
     starts: tuple[int, ...]  # where each piece begins in `text`,
-    raws: tuple[int, ...]  # where it begins in the raw reply,
-    raw_ends: tuple[int, ...]  # where it ends there; a copied piece is as long in both
+    raws: tuple[int, ...]  # where each begins in the raw reply,
+    raw_ends: tuple[int, ...]  # where each ends there; copied pieces have the same length in both
 
     def raw_span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a piece of the clean text stands in the raw reply."""
+        """Map a place in the clean text to its place in the raw reply."""
         if end <= start or not self.starts:
             return (0, 0)
         first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1) - 1
@@ -81,9 +81,10 @@ class Clean:
 
 
 def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """The pieces of a folded text outside its thoughts, and whether it ends inside one (rule 5).
+    """The parts of a folded text outside thoughts, and whether the text ends inside a thought (rule 5).
 
-    A closing tag without an opening one ends a thought that began with the reply: some templates open it in the prompt.
+    A closing tag without an opening tag ends a thought from the start: some chat templates put the opening tag in the
+    prompt.
     """
     kept: list[tuple[int, int]] = []
     start, inside = 0, False
@@ -100,7 +101,7 @@ def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
 
 
 def strip(raw: str) -> Clean:
-    """Everything that only wraps the answer goes; what markup means (a box, the end of a turn) stays as a sentinel."""
+    """Remove all wrapping. Markup with a meaning (a box, the end of a turn) becomes a sentinel character."""
     text = fold(raw)
     kept, thinking = after_thinking(text)
     texts: list[str] = []
@@ -119,7 +120,7 @@ def strip(raw: str) -> Clean:
 
 
 def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Of more than two windows of text only the head and the tail: an answer stands at either end, noise in between."""
+    """Keep head and tail of a text longer than two windows: answers stand at either end."""
     total = sum(end - start for start, end in kept)
     if total <= 2 * WINDOW:
         return kept
@@ -134,11 +135,11 @@ def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return pieces
 
 
-Piece = tuple[str, int, int]  # clean text, where it begins and ends in the raw text
+Piece = tuple[str, int, int]  # clean text, start and end in the raw text
 
 
 def _pieces(text: str, kept: list[tuple[int, int]]) -> Iterator[Piece]:
-    """The clean pieces in order. Braces close what they opened, so they are kept on a stack."""
+    """The clean pieces in order. A stack holds open braces, since a closing brace ends whatever the last one opened."""
     stack: list[str] = []
     for number, (start, end) in enumerate(kept):
         if number:
@@ -199,7 +200,7 @@ _BARE = re.compile(
 
 
 def strip_tokens(raw: str) -> tuple[int, int]:
-    """Where a reply stands without blanks, special tokens and thinking around it; nothing inside is touched."""
+    """The place of a reply without blanks, special tokens and thinking at its ends; its inside is not changed."""
     text = fold(raw)
     kept, _ = after_thinking(text)
     if not kept:

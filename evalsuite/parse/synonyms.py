@@ -1,7 +1,7 @@
-"""Words that mean the same: data for rule 11, and what is never a slip for rule 2.
+"""Synonyms of option texts (rule 11), and words that are never a slip (rule 2).
 
-Each line is one meaning. A word picks an option only where exactly one option has that meaning, so that words with two
-readings (因果关系, 包含关系) pick nothing: they stand in no line.
+Each line of the table is one meaning. A word picks an option only if exactly one option has that meaning; ambiguous
+words (因果关系, 包含关系) are in no line and pick nothing.
 """
 
 from __future__ import annotations
@@ -122,14 +122,14 @@ entailment entails entailed entail entailsit itentails isentailed true yes itist
 contradiction contradicts contradicted contradict contradictory itcontradicts contradictsit false no itisfalse thestatementisfalse notentailed
 3d电影 立体电影 3d 3dmovie 3dfilm
 """
-# Pairs whose exchange turns a statement round, and words whose loss does; a single one of them is never a slip.
+# Changing one of these characters may reverse a statement, so that is never a slip.
 OPPOSED = re.compile(
     "[不没无未非别零一二三四五六七八九十百千万两半几多少大小高低长短前后早晚上下左右内外增减加升降好坏有男女父母爸妈爷奶哥姐弟妹"
     "冷热贵贱快慢远近新旧胖瘦强弱胜负输赢买卖开关进出来去东西南北春夏秋冬甲乙丙丁xyXY]"
 )
 DECISIVE = re.compile(
     "[不没无未非别零一二三四五六七八九十百千万两半被xyXY]"
-)  # put in or left out, these change what is said
+)  # adding or dropping one of these changes the meaning
 _SUFFIXES = (
     "这个选项",
     "这个领域",
@@ -173,7 +173,7 @@ def _meaning(word: str) -> frozenset[int]:
 
 
 def same_meaning(text: str, options: Sequence[str]) -> int | None:
-    """The only option that means what a text means; both are keys.
+    """The only option with the same meaning as a text, both given as keys; None if none or several.
 
     >>> same_meaning("搞笑片", ["科幻片", "恐怖片", "喜剧片"])
     2

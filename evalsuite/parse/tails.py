@@ -1,4 +1,4 @@
-"""Cutting what follows a span: explanation, gloss, correction, the other half of a causal sentence (rules 12, 13)."""
+"""Cut what follows a span: explanation, gloss, correction, the other half of a causal sentence (rules 12, 13)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NOT_BUT = re.compile(
 )
 
 
-# Outside of conflict detection nothing is corrected, and 但是 or 而 go on with the answer.
+# Only conflict detection has corrections; elsewhere 但是 or 而 continue the answer.
 _GOES_ON = re.compile(
     r"[,;—–-]{0,2}[ ]?(?:应|改|替换|换成|修改|更正|但|而|其实|并不|从而|实际|通常|明显|显然|可以改|属于|不是)"
 )
@@ -48,7 +48,7 @@ _GOES_ON_TO_EFFECT = re.compile(_GOES_ON.pattern + r"|[,;—–-]{0,2}[ ]?(?:所
 
 
 def cut_correction(text: str, low: str, place: Place) -> Place:
-    """What is to be corrected, out of a sentence that proposes the correction (rule 13)."""
+    """The text to be corrected, cut out of a sentence that proposes a correction (rule 13)."""
     for pattern in (_REPLACED, _NOT_BUT):
         found = pattern.search(low, *place)
         if found:
@@ -57,7 +57,7 @@ def cut_correction(text: str, low: str, place: Place) -> Place:
 
 
 def cut_tail(text: str, low: str, place: Place, kind: str) -> Place:
-    """Without explanation, gloss and correction after the span."""
+    """Cut explanation, gloss and correction after the span. `kind`: of the question, see `Asked`."""
     start, end = place
     opener = PAIRS.get(text[start - 1 : start] or " ")
     found = AFTERWARDS.search(low, start + 1, end)
@@ -72,7 +72,7 @@ def cut_tail(text: str, low: str, place: Place, kind: str) -> Place:
 
 
 def cut_gloss(text: str, low: str, place: Place) -> Place:
-    """Without what stands in brackets at the end."""
+    """Cut a bracket at the end."""
     start, end = place
     gloss = _GLOSS.search(low, start, end)
     if gloss and WORD.search(low, start, gloss.start()):
@@ -80,7 +80,7 @@ def cut_gloss(text: str, low: str, place: Place) -> Place:
     return trim(text, (start, end))
 
 
-_CAUSAL = [  # (pattern with cause and effect), the words between them
+_CAUSAL = [  # each names its cause and its effect
     re.compile(
         r"^(?P<effect>[^,\n]{1,80}?)(?:就|都|主要)?是由于?(?P<cause>[^\n]+?)(?:所?引起|所?造成|所?导致|引发)的$"
     ),
@@ -105,7 +105,10 @@ _NO_EVENT = re.compile(r"^(?:根据|从)[^,]*$|^(?:因此|所以|综上|可见)[
 
 
 def cut_causal(text: str, low: str, place: Place, question: Asked) -> Place:
-    """The cause or the effect out of a sentence that has both; the restated half goes (rule 12)."""
+    """The cause or the effect, cut out of a sentence that states both (rule 12).
+
+    The other half, which restates the event of the question, is dropped.
+    """
     if question.kind not in ("cause", "effect"):
         return place
     start, end = place
@@ -132,6 +135,8 @@ def cut_causal(text: str, low: str, place: Place, question: Asked) -> Place:
 
 
 def _restates(text: str, event: str) -> bool:
-    """Whether a text says again what the question said of its event, in full or in short (离婚 for x离婚了)."""
+    """Whether a text repeats the question's event, in full or in part (离婚 for x离婚了)."""
     short = len(key(text)) >= 2 and likeness(event, key(text)) == 1
-    return likeness(text, event) >= (0.4 if short else 0.6)  # its subject alone (苏炳添因为…) says nothing again
+    return likeness(text, event) >= (
+        0.4 if short else 0.6
+    )  # the subject alone (苏炳添因为…) does not restate the event

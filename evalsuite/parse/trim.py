@@ -1,4 +1,4 @@
-"""Trimming the edges of a span: blanks, punctuation, and quotes or brackets around the whole (rule 12)."""
+"""Trim a span: blanks, punctuation, and quotes or brackets around the whole (rule 12)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OUTER = _EDGE + "”」』’》】"
 
 
 def trim(text: str, place: Place) -> Place:
-    """Without blanks and punctuation at either edge, and without quotes or brackets around the whole."""
+    """Cut blanks and punctuation at both ends, and quotes or brackets around the whole."""
     start, end = place
     while True:
         before = (start, end)
@@ -52,7 +52,7 @@ def trim(text: str, place: Place) -> Place:
 
 
 def _matched(text: str, start: int, end: int) -> bool:
-    """Whether the first and the last character of a place are one pair, not two: “a”和“b”."""
+    """Whether the first and the last character of a place are one pair: not in “a”和“b”."""
     opener, closer = text[start], PAIRS[text[start]]
     if opener == closer:
         return text.count(opener, start, end) == 2

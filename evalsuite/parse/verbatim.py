@@ -1,7 +1,7 @@
-"""Spans of a dialogue in a language that puts blanks between words: a reply that stands in it word for word is the span.
+"""Spans in languages with blanks between words (English): a reply found word for word in the dialogue is the span.
 
-`parse_span` looks for the answer in what a model says about it, by the habits of Chinese replies: it takes "so" or "sorry"
-for a beginning that says nothing, and ends an answer with its first sentence. Spans of English dialogues are both.
+`parse_span` follows the habits of Chinese replies: it drops "so" or "sorry" as a lead-in and ends an answer after its
+first sentence, while spans of English dialogues may contain both.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _LEAD = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
 def parse_verbatim(
     output: str, *, dialogue: Sequence[str], question: str | None = None, finish: str = "stop", extract: bool = True
 ) -> Answer:
-    """The whole reply, or its first line, if the dialogue says it so; else what `parse_span` reads.
+    """The whole reply or its first line if the dialogue contains it; else the result of `parse_span`.
 
-    Case aside, and less what surrounds it: "Answer:", quotes, punctuation. Words are not cut: "rain" is not in "train".
+    Ignores case, a lead-in ("Answer:"), quotes and outer punctuation. Matches whole words: "rain" is not in "train".
 
     >>> parse_verbatim('Answer: "So sorry".', dialogue=["A: I am so sorry . I missed the bus ."]).text
     'So sorry'
@@ -31,7 +31,7 @@ def parse_verbatim(
     if extract and finish != "length":
         clean = strip(output)
         low = lower(clean.text)
-        # A span holds no line break, and files put more blanks between sentences than a model repeats.
+        # Spans have no line breaks, and data files have more blanks between sentences than models repeat.
         said = _key(lower(fold(" ".join(dialogue))))
         for start, end in _places(clean.text, low):
             words = _key(low[start:end])
@@ -46,7 +46,7 @@ def _key(text: str) -> str:
 
 
 def _places(text: str, low: str) -> Iterator[tuple[int, int]]:
-    """The reply and its first line: as they are, without lead-in, without quotes and punctuation around."""
+    """The reply and its first line, each as it is, without lead-in, and without quotes and punctuation around it."""
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
     line = text.find("\n", start)
     for stop in dict.fromkeys((end, len(text[:line].rstrip()) if start < line < end else end)):

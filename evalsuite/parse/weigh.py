@@ -1,4 +1,4 @@
-"""Stage 5, weigh: which of a block's commitments counts (rules 3, 6, 8, 16 and 18)."""
+"""Stage 5, weigh: which of a block's commitments decides (rules 3, 6, 8, 16 and 18)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evalsuite.types import Status
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one block decides, in places of the clean text."""
+    """The decision on one block; `start:end` is a place in the clean text."""
 
     status: Status
     options: tuple[int, ...] = ()
@@ -23,9 +23,9 @@ class Verdict:
 
 
 def weigh(found: Sequence[Commitment], cut: bool) -> Verdict | None:
-    """The last explicit commitment, or failing that the only stated one; None if nothing is chosen (rules 3, 8, 18).
+    """The last explicit commitment, else the only stated one; None if nothing is chosen (rules 3, 8, 18).
 
-    In a reply that was cut off a plain statement decides nothing: the reasoning goes on.
+    `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing.
     """
     current = _explicit(found) or ([] if cut else _stated(found))
     if not current:
@@ -48,7 +48,7 @@ def _union(commitments: Sequence[Commitment]) -> tuple[int, ...]:
 
 
 def _explicit(found: Sequence[Commitment]) -> list[Commitment]:
-    """The last explicit commitment and what was added to it."""
+    """The last explicit commitment and those added to it."""
     current: list[Commitment] = []
     last_end = -99
     for index, new in enumerate(found):
@@ -64,7 +64,7 @@ def _explicit(found: Sequence[Commitment]) -> list[Commitment]:
             current = [c for c in found[:index] if c.what in ("pick", "name") and c.options] or current
         elif new.what == "pick" and new.strength >= STANDING:
             marked = strength > STANDING >= new.strength and new.start - last_end <= 6
-            if not marked:  # else it is one more line of a list one line of which was marked right
+            if not marked:  # a list in which one line is marked right: its other lines do not count
                 before = found[index - 1] if index else None
                 current = _taken(current, new, before)
         last_end = new.end
@@ -72,7 +72,7 @@ def _explicit(found: Sequence[Commitment]) -> list[Commitment]:
 
 
 def _taken(current: list[Commitment], new: Commitment, before: Commitment | None) -> list[Commitment]:
-    """What counts after a new commitment: it alone, or added to what counted (也)."""
+    """The commitments in force after a new one: it alone, or added to the current ones (也)."""
     if current and current[-1].what == "none":
         current = []
     if new.adds and not current and before is not None and before.rule == "except":
@@ -81,7 +81,7 @@ def _taken(current: list[Commitment], new: Commitment, before: Commitment | None
 
 
 def _stated(found: Sequence[Commitment]) -> list[Commitment]:
-    """What is stated without an explicit word, and not turned down elsewhere; failing that, what is asked."""
+    """Commitments stated without an explicit word and not rejected elsewhere; without any, those in a question."""
     gone = {option for c in found if c.what == "reject" for option in c.options}
     for kind in ("pick", "question"):
         kept = [c for c in found if c.what == kind and c.strength == STATED and not set(c.options) <= gone]
@@ -98,7 +98,7 @@ def _listed(current: Sequence[Commitment], new: Commitment) -> bool:
 
 
 def eliminated(found: Sequence[Commitment], options: Catalog, cut: bool) -> Verdict | None:
-    """All options but one turned down: the one is left (rule 6)."""
+    """The only option that is left when all others are rejected (rule 6)."""
     gone = [c for c in found if c.what == "reject"]
     left = set(range(len(options.keys))) - {o for c in gone for o in c.options}
     pair = next((c for c in reversed(found) if c.rule in ("among", "listed") and len(c.options) > 1), None)

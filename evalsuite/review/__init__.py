@@ -1,1 +1,1 @@
-"""Replies reviewed: by a model (judge/) and by people (audit/)."""
+"""Review of a run's replies: by a judge model (judge/) and by people (audit/)."""

@@ -11,7 +11,7 @@ import pytest
 
 from evalsuite.backends.base import Backend
 from evalsuite.backends.model import VLLM, Model
-from evalsuite.backends.registry import load
+from evalsuite.backends.registry import load_backend
 
 _found = find_spec("vllm")
 # Without an origin it is this very folder, taken for a package.
@@ -56,6 +56,6 @@ def spec(tiny: Path, adapters: list[Path]) -> Model:
 @pytest.fixture(scope="session")
 def first(spec: Model) -> Iterator[Backend]:
     """The model with an adapter, whose engine all others share."""
-    backend = load(spec)
+    backend = load_backend(spec)
     yield backend
     backend.close()

@@ -20,7 +20,7 @@ import evalsuite
 from evalsuite.backends.base import LocalModel, Sharing
 from evalsuite.backends.model import Generation, Model
 from evalsuite.backends.models import load_models
-from evalsuite.backends.registry import load
+from evalsuite.backends.registry import load_backend
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.glucose import slots as slots
@@ -65,7 +65,7 @@ def pair(first: Any, spec: Model) -> Iterator[Pair]:
         if name not in known:
             shared = first.share(model)
             assert shared and shared.engine is first.engine
-            known[name] = shared, load(model.model_copy(update={"backend": "hf", "device": "cpu"}))
+            known[name] = shared, load_backend(model.model_copy(update={"backend": "hf", "device": "cpu"}))
         return known[name]
 
     yield made
@@ -269,7 +269,7 @@ def test_models_on_one_engine_are_told_apart(
     asked = requests(sample, per_cell=2)
     replies = [[r.text for r in answers(b, asked)] for b in three]
     assert replies[0] != replies[1] != replies[2] != replies[0]
-    hf = load(spec.model_copy(update={"backend": "hf", "device": "cpu"}))
+    hf = load_backend(spec.model_copy(update={"backend": "hf", "device": "cpu"}))
     assert replies[1] == [r.text for r in answers(hf, asked)]
     hf.close()
 
@@ -291,7 +291,7 @@ def test_other_engine_settings_want_another_engine(first: Any, spec: Model) -> N
 )
 def test_what_cannot_be_loaded_says_why(spec: Model, changed: dict[str, str], message: str) -> None:
     with pytest.raises(BackendError, match=f"model tiny: .*{message}"):
-        load(spec.model_copy(update=changed))
+        load_backend(spec.model_copy(update=changed))
 
 
 def test_a_run_of_three_models_makes_one_engine(
@@ -308,7 +308,7 @@ def test_a_run_of_three_models_makes_one_engine(
         made.append(model.name)
         return first.share(model)
 
-    monkeypatch.setattr("evalsuite.evaluation.journey.load", engine)
+    monkeypatch.setattr("evalsuite.evaluation.journey.load_backend", engine)
     monkeypatch.setattr(type(first), "close", lambda self: None)  # the session's engine goes on
     settings: dict[str, Any] = {
         "tasks": ["knowledge_filling", "event_cause"], "limit": 3, "scoring": ["generate", "labels"], "out": tmp_path / "run",
@@ -336,7 +336,7 @@ def test_a_sweep_is_evaluated_on_one_engine(
         made.append(model.name)
         return first.share(model)
 
-    monkeypatch.setattr("evalsuite.evaluation.journey.load", engine)
+    monkeypatch.setattr("evalsuite.evaluation.journey.load_backend", engine)
     monkeypatch.setattr(type(first), "close", lambda self: None)  # the session's engine goes on
     done = evalsuite.finetune(
         tmp_path / "models.yaml", model=["tiny"], tasks=["knowledge_filling"], sizes=[4, 12], set="easy", test_size=8,
@@ -352,7 +352,7 @@ def test_a_sweep_is_evaluated_on_one_engine(
     listed = load_models(tmp_path / "run" / "models.yaml")
     assert [m.name for m in listed] == ["tiny", "tiny+knowledge_filling-4-s1", "tiny+knowledge_filling-12-s1"]
     for model in listed:
-        hf = load(model.model_copy(update={"backend": "hf", "device": "cpu"}))
+        hf = load_backend(model.model_copy(update={"backend": "hf", "device": "cpu"}))
         assert said[model.name] == [r.text for r in answers(hf, asked)]
         hf.close()
     assert len({tuple(replies) for replies in said.values()}) == 3
@@ -364,7 +364,7 @@ def test_an_interrupted_run_goes_on_where_it_was(
     """Stopped after some replies: they are kept, none is asked again, and all ends as if it had not been."""
     entry = spec.model_dump(mode="json", exclude={"name"}, exclude_defaults=True)
     (tmp_path / "models.yaml").write_text(json.dumps({"models": [{**entry, "name": "m"}]}), encoding="utf-8")
-    monkeypatch.setattr("evalsuite.evaluation.journey.load", lambda model, **_: first.share(model))
+    monkeypatch.setattr("evalsuite.evaluation.journey.load_backend", lambda model, **_: first.share(model))
     monkeypatch.setattr(type(first), "close", lambda self: None)
     settings: dict[str, Any] = {"tasks": ["domain_identification", "event_cause"], "limit": 12}
     put, kept = Store.put, []

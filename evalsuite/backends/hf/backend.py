@@ -1,4 +1,4 @@
-"""Hugging Face transformers, on a CPU or a GPU: greedy decoding in batches under a token budget."""
+"""Hugging Face transformers on a CPU or GPU: greedy decoding in batches under a token budget."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class HuggingFace:
-    """A causal LM, or an encoder-decoder one (T5, BART), with its tokenizer. Needs the extra `[hf]`."""
+    """A causal or encoder-decoder language model (T5, BART) with its tokenizer. Needs the extra `[hf]`."""
 
     def __init__(self, model: Model) -> None:
         try:
@@ -51,14 +51,14 @@ class HuggingFace:
         if model.adapter:
             net = add_adapter(net, model.adapter, f"model {model.name}")
         self.net = net.to(self.device).eval()
-        # Replaced whole: a checkpoint's own settings (a repetition penalty, say) would bend greedy decoding.
+        # Replace all settings: a checkpoint's own (e.g. a repetition penalty) would distort greedy decoding.
         net.generation_config = transformers.GenerationConfig(
             do_sample=False,
             pad_token_id=checkpoint.tokenizer.pad_token_id,
             eos_token_id=checkpoint.stop_ids or None,
             cache_implementation="static" if model.hf.static_cache else None,
             disable_compile=not model.hf.compile,
-            **(seq2seq.beginning(net) if checkpoint.seq2seq else {}),
+            **(seq2seq.decoder_start(net) if checkpoint.seq2seq else {}),
         )
         self._patterns = Patterns(checkpoint)
         self.context = checkpoint.context
@@ -75,30 +75,34 @@ class HuggingFace:
         return len(self.ids(request))
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
-        """Batches of one scoring and one `Request.batch`, longest prompts first; of likelihoods common beginnings together."""
+        """Batches of one scoring and one `Request.batch`, longest prompts first.
+
+        On a CPU, likelihood requests are sorted instead, so that prompts with a common prefix share a batch.
+        """
         return [batch for batch, _ in self._batches(requests, [self.ids(r) for r in requests])]
 
     def _batches(
         self, requests: Sequence[Request], prompts: list[list[int]]
     ) -> Iterator[tuple[list[int], dict[int, int]]]:
-        """Each batch, and the tokens that each of its requests takes in memory; too long requests are batches too."""
+        """Each batch, and the size in tokens of each request of its group; too long requests are included."""
         groups: dict[tuple[str | int, ...], dict[int, int]] = {}
         for n, (request, ids) in enumerate(zip(requests, prompts, strict=True)):
             groups.setdefault((request.scoring, *request.batch), {})[n] = self._size(request, len(ids))
         for sizes in groups.values():
             first = requests[next(iter(sizes))]
-            # On a CPU prompts with a common beginning meet in one batch: see prefill.continuations.
+            # On a CPU, prompts with a common prefix share a batch: see prefill.continuations.
             shared = self.device == "cpu" and first.scoring in ("labels", "texts")
             order = sorted(sizes, key=lambda n: (prompts[n], n)) if shared else None
-            for batch in plan(sizes, self._budget, order):
+            for batch in plan_batches(sizes, self._budget, order):
                 yield batch, sizes
 
     def _size(self, request: Request, prompt: int) -> int:
-        if request.scoring == "labels":  # the prompt's cache once behind " ", once behind "("
+        """Tokens that a request holds in memory."""
+        if request.scoring == "labels":  # two copies of the cache: after " " and after "("
             return 2 * prompt
         if request.scoring == "nll":
             return max(1, len(request.pairs) * prompt)  # a probe may have no pairs
-        if request.scoring == "texts":  # every option gets a copy of the prompt's cache
+        if request.scoring == "texts":  # one copy of the prompt's cache per option
             return len(request.options) * (prompt + max(map(len, request.options)))
         return prompt + request.max_new_tokens
 
@@ -113,14 +117,14 @@ class HuggingFace:
                     yield [(n, Response("", "error", error=error))]
                 else:
                     todo.append(n)
-            # After an out-of-memory the smaller limit holds for all later batches.
+            # Once memory ran out, the smaller limit holds for all later batches.
             per_batch = max(1, self._limit // max(sizes[n] for n in batch))
             rows = iter(todo)
             while part := list(islice(rows, per_batch)):
                 yield from self._answer(part, prompts, requests, sizes)
 
     def _refusal(self, request: Request, length: int) -> str | None:
-        """Why it cannot be asked of this model; None if it can."""
+        """Why this model cannot answer the request; None if it can."""
         if self.checkpoint.seq2seq and request.scoring not in ("generate", "nll"):
             return f"scoring {request.scoring}: not for encoder-decoder models; they can do generate and nll"
         if request.scoring == "constrained" and (error := self._patterns.refusal(request)):
@@ -130,7 +134,7 @@ class HuggingFace:
     def _answer(
         self, part: list[int], prompts: list[list[int]], requests: Sequence[Request], sizes: dict[int, int]
     ) -> Iterator[list[tuple[int, Response]]]:
-        """Answer one batch; halve it if memory runs out."""
+        """Answer one batch; halve it when memory runs out."""
         import torch
 
         ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
@@ -160,7 +164,7 @@ class HuggingFace:
 
         width = max(map(len, prompts))
         pad = self.checkpoint.tokenizer.pad_token_id or 0
-        # Replies grow on the right of prompts; what an encoder reads has places of its own, counted from the left.
+        # Causal replies continue on the right of prompts; encoders count positions from the left.
         left = not self.checkpoint.seq2seq
         ids = torch.tensor([_filled(p, width, pad, left) for p in prompts], device=self.device)
         mask = torch.tensor([_filled([1] * len(p), width, 0, left) for p in prompts], device=self.device)
@@ -173,7 +177,7 @@ class HuggingFace:
         limit = max(r.max_new_tokens for r in requests)
         with torch.inference_mode():
             out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=limit, **held)
-        begin = width if left else 1  # behind the decoder's start token
+        begin = width if left else 1  # after the decoder's start token
         return [
             self.checkpoint.reply(row, len(prompt), request.max_new_tokens)
             for row, prompt, request in zip(out[:, begin:].tolist(), prompts, requests, strict=True)
@@ -191,7 +195,7 @@ class HuggingFace:
         options = [self.checkpoint.option_ids(r) for r in requests]
         found = continuations(self.net, prompts, options)
         priors = [self.checkpoint.prior(r) for r in requests]
-        for context, texts in priors:  # the same few options come again and again
+        for context, texts in priors:  # the same few options recur: cache their priors
             unknown = [t for t in texts if (tuple(context), tuple(t)) not in self._priors]
             if unknown:
                 for text, scores in zip(unknown, continuations(self.net, [context], [unknown])[0], strict=True):
@@ -206,18 +210,18 @@ class HuggingFace:
         return [nll_response(r, [next(found) for _ in r.pairs], len(p)) for r, p in zip(requests, prompts, strict=True)]
 
     def nll(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
-        """As every local model's. Of an encoder-decoder the encoder reads the context, the decoder is given the target.
+        """See `LocalModel.nll`. In an encoder-decoder, the encoder reads the context and the decoder is fed the target.
 
-        The end-of-text token is no part of a target on either kind: CEDAR (Zhou et al. 2022, equation 1 and section 4.1)
-        averages over the response's own tokens y_1 … y_m, and models with and without an encoder stand in one table.
+        The end-of-text token is not scored on either kind: CEDAR (Zhou et al. 2022, equation 1 and section 4.1)
+        averages over the response's own tokens y_1 … y_m, and models of both kinds are compared in one table.
         """
         rows = [self.checkpoint.pair(context, target) for context, target in pairs]
         score = targets
         if self.checkpoint.seq2seq:
             score = partial(seq2seq.targets, opening=self.checkpoint.opening)
         found: list[list[float]] = [[] for _ in rows]
-        sizes = {n: len(c) + len(t) for n, (c, t) in enumerate(rows) if t}  # what has no tokens needs no network
-        for batch in plan(sizes, self._budget):
+        sizes = {n: len(c) + len(t) for n, (c, t) in enumerate(rows) if t}  # empty targets need no network
+        for batch in plan_batches(sizes, self._budget):
             for n, scores in zip(batch, score(self.net, [rows[n] for n in batch]), strict=True):
                 found[n] = [-s for s in scores]
         return found
@@ -233,12 +237,12 @@ class HuggingFace:
             torch.cuda.empty_cache()
 
 
-def plan(sizes: dict[int, int], budget: int, order: Sequence[int] | None = None) -> list[list[int]]:
-    """Indices in batches, largest first if no `order` is given: rows times the largest stay within `budget`.
+def plan_batches(sizes: dict[int, int], budget: int, order: Sequence[int] | None = None) -> list[list[int]]:
+    """Batches of indices, largest first unless `order` is given: rows times the largest row stays within `budget`.
 
-    One row at least, whatever its size.
+    A row larger than the budget gets a batch of its own.
 
-    >>> plan({0: 10, 1: 30, 2: 10}, 60)
+    >>> plan_batches({0: 10, 1: 30, 2: 10}, 60)
     [[1, 0], [2]]
     """
     batches: list[list[int]] = []
@@ -253,12 +257,16 @@ def plan(sizes: dict[int, int], budget: int, order: Sequence[int] | None = None)
 
 
 def _filled(row: list[int], width: int, pad: int, left: bool) -> list[int]:
+    """Pad a row of ids to `width`."""
     rest = [pad] * (width - len(row))
     return rest + row if left else row + rest
 
 
 def _only_labels(labels: list[list[list[list[int]]]], stop: list[int], width: int) -> Callable[[int, Any], list[int]]:
-    """For `generate`: in each row (a prompt of `width` tokens, padded) only a label, then only an end of text."""
+    """A `prefix_allowed_tokens_fn` for `generate` that allows only a label, then only an end-of-text token.
+
+    `labels`: row -> option -> forms -> ids; `width`: length of the padded prompts.
+    """
 
     def allowed(row: int, ids: Any) -> list[int]:
         said = ids[width:].tolist()
@@ -270,7 +278,7 @@ def _only_labels(labels: list[list[list[list[int]]]], stop: list[int], width: in
 
 
 def _dtype(name: str, device: str) -> Any:
-    """ "auto" is bfloat16 on a GPU and what the checkpoint was saved in elsewhere."""
+    """The torch dtype of a setting. "auto": bfloat16 on a GPU, elsewhere the dtype of the checkpoint."""
     import torch
 
     if name == "auto":
@@ -279,11 +287,11 @@ def _dtype(name: str, device: str) -> Any:
 
 
 def _threads(default: int) -> int:
-    """Threads on a CPU: torch counts the machine's cores, we those that this process may use."""
+    """CPU threads that this process may use; torch would use all cores of the machine."""
     if "OMP_NUM_THREADS" in os.environ:
         return default
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else default
-    try:  # a container's share
+    try:  # the CPU limit of a container
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         allowed = min(allowed, max(1, int(quota) // int(period)))
     except (OSError, ValueError):  # no such file, or "max"

@@ -1,6 +1,6 @@
-"""Replies on transformers that must match a regular expression: llguidance tells which tokens can still lead to a match.
+"""Constrained decoding on transformers: llguidance says which tokens can still lead to a match of a regular expression.
 
-The patterns are those of Rust's `regex` without look-around and word boundaries. vLLM is told to use the same library.
+Patterns follow Rust's `regex` crate, without look-around and word boundaries. vLLM is set to use llguidance as well.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class Patterns:
-    """For one tokenizer. Needs llguidance, which comes with the extra `[hf]`, as soon as a request has a pattern."""
+    """Patterns for one tokenizer. Needs llguidance (extra `[hf]`) once a request has a pattern."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self._checkpoint = checkpoint
-        self._errors: dict[str, str | None] = {}  # pattern -> why it cannot be used
+        self._errors: dict[str, str | None] = {}  # pattern -> why it cannot be used; None if it can
 
     @cached_property
     def _vocabulary(self) -> Any:
-        """The tokenizer as llguidance has it. Takes about a second for a large vocabulary."""
+        """The tokenizer in llguidance's form; takes about a second for a large vocabulary."""
         name = self._checkpoint.model.name
         try:
             from llguidance.hf import from_tokenizer
@@ -42,14 +42,14 @@ class Patterns:
             ) from None
 
     def refusal(self, request: Request) -> str | None:
-        """Why the request's pattern cannot be used; None if it can, or if there are labels instead."""
+        """Why the request's pattern cannot be used; None if it can, or if the request has labels instead."""
         pattern = request.pattern
         if not pattern:
             return None if request.options else "scoring constrained: the request has neither options nor a pattern"
         if pattern not in self._errors:
             try:
                 vocabulary = self._vocabulary
-            except BackendError as error:  # requests of other cells have no need of it
+            except BackendError as error:  # requests without a pattern still work
                 return str(error)
             from llguidance import LLMatcher
 
@@ -58,9 +58,9 @@ class Patterns:
         return self._errors[pattern]
 
     def processor(self, requests: Sequence[Request], width: int) -> Callable[[Any, Any], Any]:
-        """For `generate`: each row, a prompt of `width` tokens, says only what can become a match of its pattern.
+        """A logits processor for `generate` that keeps each row on the way to a match of its request's pattern.
 
-        An end-of-text token may stand where what is said matches as a whole.
+        `width`: length of the padded prompts. An end-of-text token is allowed once the reply is a whole match.
         """
         vocabulary = self._vocabulary
         import numpy as np
@@ -80,10 +80,10 @@ class Patterns:
                     if token is not None:
                         matcher.consume_token(token)
                     bits = np.unpackbits(np.frombuffer(matcher.compute_bitmask(), np.uint8), bitorder="little")
-                    known = min(len(bits), scores.shape[1])  # a network may have more rows than there are tokens
+                    known = min(len(bits), scores.shape[1])  # the network's output may be larger than the vocabulary
                     allowed[row, :known] = bits[:known]
                     allowed[row, stop] = matcher.is_accepting()
-                if not allowed[row].any():  # at its end, or what is missing cannot be spelt with this vocabulary
+                if not allowed[row].any():  # ended, or the vocabulary cannot spell the rest
                     allowed[row, stop] = True
             return scores.masked_fill(~torch.from_numpy(allowed).to(scores.device), float("-inf"))
 
@@ -91,5 +91,5 @@ class Patterns:
 
 
 def _pattern(request: Request) -> str:
-    """Its own, or that of its labels."""
+    """The request's pattern, or the pattern of its labels."""
     return request.pattern or "|".join(re.escape(form) for label in label_forms(request.labels) for form in label)

@@ -1,7 +1,7 @@
-"""Log-probabilities on a transformers network with as little computing as can be: what prompts share is computed once.
+"""Log-probabilities on a transformers network with little computing: the common prefix of prompts is computed once.
 
-Rows are padded on the right and carry no attention mask where none has a cache before it: under causal attention no real
-token sees a pad, and without a mask the fastest attention kernels serve. Natural logarithms, taken in float32.
+Rows are padded on the right. Without a cache they need no attention mask: under causal attention no real token sees
+the padding, and the fastest attention kernels take no mask. Natural logarithms, computed in float32.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from typing import Any
 
 Ids = Sequence[int]
-Options = Sequence[Ids]  # token ids of each
+Options = Sequence[Ids]  # token ids of each option
 
 
 def continuations(net: Any, contexts: Sequence[Ids], options: Sequence[Options]) -> list[list[list[float]]]:
     """Log-probability of every token of every option after its row's context: row -> option -> token.
 
-    One forward over each context if its options differ in their last token only, or are single tokens (labels: "a", " a");
-    else one more, in which the context's cache serves all its options. On a CPU, where rows side by side gain nothing,
-    they go one by one in sorted order, each going on where it parts from the one before.
+    One forward pass over each context if its options share all but their last token, or are single tokens (labels: "a",
+    " a"); else one more, in which the context's cache serves all options. On a CPU, where batching gains nothing, rows
+    run one by one in sorted order, each reusing the cache of the prefix that it shares with the row before.
     """
     import torch
 
@@ -31,7 +31,7 @@ def continuations(net: Any, contexts: Sequence[Ids], options: Sequence[Options])
 
 
 def _chains(options: Options) -> list[tuple[int, ...]]:
-    """What has to be read before each option's last token, as chains of tokens of which none begins another."""
+    """The token sequences before each option's last token, without those that are a prefix of another."""
     found: list[tuple[int, ...]] = []
     for given in sorted({tuple(o[:-1]) for o in options}, reverse=True):
         if not (found and found[-1][: len(given)] == given):
@@ -42,7 +42,7 @@ def _chains(options: Options) -> list[tuple[int, ...]]:
 def _at_once(
     net: Any, contexts: Sequence[Ids], options: Sequence[Options], chains: Sequence[Sequence[Ids]]
 ) -> list[list[list[float]]]:
-    """All rows in one forward, or two if a row has several chains."""
+    """All rows in one forward pass, or two if a row has several chains."""
     if all(len(row) == 1 for row in chains):
         rows = [[*c, *chain] for c, (chain,) in zip(contexts, chains, strict=True)]
         ends = [range(len(c) - 1, len(row)) for c, row in zip(contexts, rows, strict=True)]
@@ -56,13 +56,13 @@ def _at_once(
     return _branch(net, cache, [len(c) for c in contexts], nexts, options)
 
 
-_FEW = 2  # so many chains of a context are read faster one after the other than by copies of its cache side by side
+_FEW = 2  # up to this many chains of a context run faster one by one than on copies of its cache
 
 
 def _one_by_one(
     net: Any, contexts: Sequence[Ids], options: Sequence[Options], chains: Sequence[Sequence[Ids]]
 ) -> list[list[list[float]]] | None:
-    """Rows (a context and one of its few chains) in sorted order on one cache; None if it cannot be cut back."""
+    """One row (a context and one of its few chains) at a time, in sorted order; None if the cache cannot be cropped."""
     found: list[list[list[float]]] = [[[] for _ in row] for row in options]
     cache: Any = None
     before: list[int] = []
@@ -92,12 +92,14 @@ def _one_by_one(
 
 
 def _flat(nexts: Any, options: Options) -> list[list[float]]:
-    """Of a row whose options are one chain: `nexts` holds the log-probabilities at each of its places."""
+    """Option -> token log-probabilities, for the options of one chain; `nexts`: positions x vocabulary."""
     import torch
 
-    # One gather and one copy to the CPU.
+    # A single gather and a single copy to the CPU.
     spots = [(at, token) for o in options for at, token in enumerate(o)]
-    places = torch.tensor(spots, dtype=torch.long, device=nexts.device).reshape(-1, 2)  # none for an empty text
+    places = torch.tensor(spots, dtype=torch.long, device=nexts.device).reshape(
+        -1, 2
+    )  # reshape: an empty text has no positions
     values = iter(nexts[places[:, 0], places[:, 1]].tolist())
     return [[next(values) for _ in o] for o in options]
 
@@ -105,12 +107,12 @@ def _flat(nexts: Any, options: Options) -> list[list[float]]:
 def _branch(
     net: Any, cache: Any, lengths: Sequence[int], nexts: Sequence[Any], options: Sequence[Options]
 ) -> list[list[list[float]]]:
-    """Each row's options behind its context, which is in the cache; `nexts` are the log-probabilities after it."""
+    """Each row's options after its cached context; `nexts` are the log-probabilities after each context."""
     import torch
 
     device = net.device
     found = [[[float(first[0, o[0]])] for o in row] for first, row in zip(nexts, options, strict=True)]
-    # Options with more than their first token take a forward, those with the same beginning together.
+    # Options of more than one token take a forward pass; options with the same prefix share a row.
     rows = sorted({(n, tuple(o[:-1])) for n, row in enumerate(options) for o in row if len(o) > 1})
     if not rows:
         return found
@@ -137,14 +139,14 @@ def _branch(
 
 
 def _splits(cache: Any) -> bool:
-    """Whether rows of the cache can be copied, and pads in it masked: not in recurrent or sliding-window layers."""
+    """Whether cache rows can be copied and padding masked: not for recurrent or sliding-window layers."""
     from transformers.cache_utils import DynamicLayer
 
     return all(type(layer) is DynamicLayer for layer in getattr(cache, "layers", [None]))
 
 
 def _first(net: Any, rows: Sequence[Ids], ends: Sequence[range], use_cache: bool = False) -> tuple[list[Any], Any]:
-    """A forward over whole rows: the log-probabilities (places x vocabulary) at the places `ends` of each; the cache."""
+    """A forward pass over whole rows: log-probabilities (positions x vocabulary) at each row's `ends`; the cache."""
     width = max(map(len, rows))
     kept = sorted({place for row in ends for place in row})
     where = {place: n for n, place in enumerate(kept)}
@@ -154,11 +156,11 @@ def _first(net: Any, rows: Sequence[Ids], ends: Sequence[range], use_cache: bool
 
 
 def _forward(net: Any, kept: list[int], **given: Any) -> Any:
-    """The network's output with logits at the `kept` places only: all of them might need more memory than the network."""
-    own = net.get_base_model() if hasattr(net, "get_base_model") else net  # under an adapter
+    """The output of the network with logits only at the positions `kept`; all of them might not fit in memory."""
+    own = net.get_base_model() if hasattr(net, "get_base_model") else net  # the network under an adapter
     if "logits_to_keep" in inspect.signature(own.forward).parameters:
         return net(logits_to_keep=_tensor(net, kept), **given)
-    out = net(**given)  # some models with code of their own
+    out = net(**given)  # some models with custom code cannot select positions
     out.logits = out.logits[:, kept]
     return out
 
@@ -174,7 +176,10 @@ def _tensor(net: Any, values: Any) -> Any:
 
 
 def targets(net: Any, pairs: Sequence[tuple[Ids, Ids]]) -> list[list[float]]:
-    """Log-probability of every token of each target after its context, in one forward. Contexts have a token or more."""
+    """Log-probability of every token of each target after its context, in one forward pass: pair -> token.
+
+    Contexts have at least one token.
+    """
     import torch
 
     rows = [[*context, *target] for context, target in pairs]

@@ -1,4 +1,4 @@
-"""What encoder-decoder networks (T5, BART, BlenderBot) need on transformers beside what causal ones do."""
+"""Encoder-decoder networks (T5, BART, BlenderBot) on transformers, where they differ from causal ones."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from typing import Any
 Ids = Sequence[int]
 
 
-def beginning(net: Any) -> dict[str, int | None]:
-    """The checkpoint's settings of how a decoder's text begins, which greedy decoding must keep."""
+def decoder_start(net: Any) -> dict[str, int | None]:
+    """The checkpoint's settings for how a decoder's text begins, which greedy decoding must keep."""
     found: dict[str, int | None] = {}
-    for name in ("decoder_start_token_id", "forced_bos_token_id"):  # older checkpoints have them in config.json alone
+    for name in ("decoder_start_token_id", "forced_bos_token_id"):  # older checkpoints have them only in config.json
         own = getattr(net.generation_config, name, None)
         found[name] = getattr(net.config, name, None) if own is None else own
     return found
 
 
 def targets(net: Any, pairs: Sequence[tuple[Ids, Ids]], opening: Ids = ()) -> list[list[float]]:
-    """Log-probability of every token of each target given its context, in one forward. Targets have a token or more.
+    """Log-probability of every token of each target given its context, in one forward pass: pair -> token.
 
-    Natural logarithms, taken in float32.
-
-    `opening`: what every text of the decoder begins with behind its start token; it is given, not scored. The network
-    itself shifts the labels.
+    Natural logarithms, computed in float32. Targets have at least one token. `opening`: token ids at the start of every
+    decoder text, after the start token; given to the network, not scored. The network shifts the labels itself.
     """
     import torch
 

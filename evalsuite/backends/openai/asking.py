@@ -1,4 +1,4 @@
-"""Sends all requests of a model to an endpoint, in an event loop: slots, retries, costs, and when to stop."""
+"""Sends the requests of one model to an endpoint, in an event loop: concurrency, retries, costs, and when to stop."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
 
-_IN_A_ROW = 20  # so many requests without a reply, one after another, all tried again in vain: the endpoint is down
+_IN_A_ROW = 20  # consecutive requests without a reply after all retries: the endpoint is down
 _ALWAYS = ("model", "messages", "prompt")
 
 
 class Endpoint(Protocol):
-    """What of a backend is needed to ask its endpoint."""
+    """The part of a backend that `Asking` needs."""
 
     model: Model
     key: str
-    extra: dict[str, Any]  # sent along as it is
+    extra: dict[str, Any]  # further parameters, sent unchanged
 
     def tokens(self, request: Request) -> int: ...
     def most_tokens(self, request: Request) -> int: ...
@@ -43,18 +43,18 @@ class Endpoint(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """The possible cost of requests under way. It is stored (then `kept` is set) before any of them is sent."""
+    """The worst-case cost of requests in flight. It is stored, then `kept` is set, before any of them is sent."""
 
     amount: float
     kept: asyncio.Event
 
 
-Letter = tuple[int, Response] | Stake | None  # None: there will be no more
+Letter = tuple[int, Response] | Stake | None  # None: the end
 
 
 @dataclass(slots=True)
 class _Bill:
-    """Cost of one request so far, and how often it was sent."""
+    """Cost of one request so far, number of attempts, and the last error."""
 
     cost: float = 0.0
     sent: int = 0
@@ -79,7 +79,7 @@ class Asking:
         self.spending = Spending(self.api.price, left)
         most = limits.max_concurrency or self.api.max_concurrency
         self.throttle = Throttle(
-            min(1000, most),  # the client has no more connections
+            min(1000, most),  # the client's maximum number of connections
             self.api.requests_per_minute,
             self.api.tokens_per_minute,
             max(self._size(requests[n]) for n in todo),
@@ -101,20 +101,20 @@ class Asking:
         """Send all requests. Raises BackendError if some were not sent."""
         from openai import AsyncOpenAI
 
-        key = self.backend.key or "none"  # the client insists on one
+        key = self.backend.key or "none"  # the client requires one
         async with AsyncOpenAI(
             api_key=key, base_url=self.api.base_url, max_retries=0, timeout=self.api.timeout
         ) as client:
             self.create = (client.chat.completions if self.model.chat else client.completions).with_raw_response.create
             try:
                 async with asyncio.TaskGroup() as group:
-                    # Twice as many as may be under way, for some will wait to ask again.
+                    # Twice the maximum in flight, since some workers wait to retry.
                     for _ in range(min(self.left, 2 * self.throttle.most)):
                         group.create_task(self._work())
             finally:
-                told = ", ".join(f"{kind}: {count}" for kind, count in self.again.most_common())
+                kinds = ", ".join(f"{kind}: {count}" for kind, count in self.again.most_common())
                 log.info(
-                    "model %s: requests without a reply, by what came instead: %s", self.model.name, told or "none"
+                    "model %s: requests without a reply, by what came instead: %s", self.model.name, kinds or "none"
                 )
         if self.halted:
             message = self.backend.hide(str(self.halted))
@@ -128,7 +128,7 @@ class Asking:
             )
 
     async def _work(self) -> None:
-        for n in self.todo:  # shared by all workers
+        for n in self.todo:  # the iterator is shared by all workers
             if self.halted:
                 return
             response = await self._answer(self.requests[n])
@@ -164,7 +164,7 @@ class Asking:
         return Response("", "error", error=self.backend.hide(bill.last) + times, cost=bill.cost)
 
     async def _ask(self, request: Request, bill: _Bill) -> Response:
-        """Send it once, or twice if the limit's name was not known yet."""
+        """Send a request once, or twice if the endpoint wants the other name of the token limit."""
         try:
             return await self._once(request, bill)
         except OtherLimit:
@@ -172,6 +172,7 @@ class Asking:
             return await self._once(request, bill)
 
     async def _once(self, request: Request, bill: _Bill) -> Response:
+        """Send a request once: wait for a slot, reserve its worst-case cost, send, settle the actual cost."""
         worst = self.spending.cost(self.backend.most_tokens(request), self.backend.room(request))
         async with self.throttle.slot(self._size(request)):
             await self._may_send()
@@ -180,7 +181,7 @@ class Asking:
             try:
                 await self._lend()
                 await self._may_send()
-                # If we are stopped now, nobody knows whether it was charged.
+                # If cancelled from here on, the request may have been charged.
                 cost, sent = worst, time.monotonic()
                 bill.sent += 1
                 try:
@@ -192,7 +193,7 @@ class Asking:
                     if isinstance(error, Again):
                         self._note(error, sent)
                     raise
-                # An endpoint that does not say what it used may have used all.
+                # Without usage in the reply, the worst case counts.
                 if not charged:
                     cost = 0.0
                 elif response.prompt_tokens:
@@ -209,7 +210,7 @@ class Asking:
             raise _Halted
 
     async def _lend(self) -> None:
-        """Wait until the store has the possible cost of this request: a killed run then never forgets one."""
+        """Wait until the store has this request's worst-case cost, so that a killed run never loses track of it."""
         if not self.spending.to_lend():
             return
         async with self.lending:
@@ -250,7 +251,7 @@ class Asking:
 
     def _wait(self, state: Any) -> float:
         error = state.outcome.exception()
-        if error.after is not None:  # not all at once then
+        if error.after is not None:  # random extra, so that not all retry at once
             return float(error.after) + random.uniform(0, self.api.backoff / 4)
         return float(self.backoff(state))
 
@@ -259,7 +260,7 @@ class Asking:
             await asyncio.wait_for(self.halt.wait(), seconds)
 
     def _halt(self, stop: Stop) -> None:
-        """Send nothing more. Requests under way may end, since they may be charged."""
+        """Send nothing more. Requests in flight may finish, since they may be charged."""
         self.halted = self.halted or stop
         self.halt.set()
 

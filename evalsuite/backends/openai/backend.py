@@ -1,6 +1,7 @@
-"""Any OpenAI-compatible endpoint: many requests at once, within its limits and our budget; each reply as it arrives.
+"""Any OpenAI-compatible endpoint: many requests in flight, within its rate limits and the budget.
 
-Requests run in an event loop on a thread of its own (an anyio portal). `generate` yields what the loop puts into a queue.
+Requests run in an event loop on its own thread (an anyio portal). `generate` yields replies from a queue that the loop
+fills.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from evalsuite.types import Request, Response
 
 
 class OpenAI:
-    """An endpoint's model. Needs the extra `[openai]`."""
+    """A model behind an endpoint. Needs the extra `[openai]`."""
 
     context: int | None = None
 
@@ -42,7 +43,7 @@ class OpenAI:
                 "add to its entry in models.yaml: api: {price: {input: …, output: …}}"
             )
         self.model, self._limits, self.key = model, limits, _key(model)
-        # vLLM's and SGLang's servers take what their chat template does.
+        # Servers of vLLM and SGLang accept arguments of their chat template.
         template = {"chat_template_kwargs": model.chat_template_kwargs} if model.chat_template_kwargs else {}
         self.extra: dict[str, Any] = {**template, **api.parameters}
         self.settings: dict[str, Any] = {
@@ -59,7 +60,7 @@ class OpenAI:
         return sum(len(text) + 8 for text in self._texts(request))
 
     def most_tokens(self, request: Request) -> int:
-        """No tokenizer makes more: a token is a byte at least. What a chat template adds is guessed amply."""
+        """An upper bound of the prompt tokens: one token per byte, and an ample guess for the chat template."""
         return sum(len(text.encode()) + 16 for text in self._texts(request)) + 64
 
     def _texts(self, request: Request) -> list[str]:
@@ -67,7 +68,7 @@ class OpenAI:
         return [escape_surrogates(text) for text in texts]
 
     def body(self, request: Request) -> dict[str, Any]:
-        """The request's JSON body without the reply's limit, whose name depends on the endpoint."""
+        """The request's JSON body without the token limit, whose name depends on the endpoint."""
         api, texts = self.model.api, self._texts(request)
         asked: dict[str, Any] = {"model": self.model.path}
         if self.model.chat:
@@ -82,11 +83,14 @@ class OpenAI:
         return asked
 
     def room(self, request: Request) -> int:
-        """Tokens that the model may write, thoughts included."""
+        """Tokens that the model may generate, reasoning included."""
         return request.max_new_tokens + self.model.api.reasoning_tokens
 
     def hide(self, text: str) -> str:
-        """Some endpoints repeat the key in their errors. What is shorter than this is no secret (Ollama's "ollama")."""
+        """Mask the API key, which some endpoints repeat in their errors.
+
+        A key of less than 8 characters is no secret (Ollama's "ollama").
+        """
         return text.replace(self.key, "***") if len(self.key) >= 8 else text
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
@@ -98,7 +102,7 @@ class OpenAI:
         letters: queue.Queue[Letter] = queue.Queue()
         asking = Asking(self, requests, todo, self._limits, letters)
         try:
-            # Left early (Ctrl-C, or a caller that wants no more), the portal cancels what is under way.
+            # If left early (Ctrl-C, or the caller stops), the portal cancels requests in flight.
             with start_blocking_portal(name=f"endpoint of {self.model.name}") as portal:
                 asked = portal.start_task_soon(asking.all)
                 asked.add_done_callback(lambda _: letters.put(None))
@@ -115,13 +119,13 @@ class OpenAI:
                             group.append(letter)
                     if group:
                         yield group
-                        # Only here does the store have them.
-                        asking.spending.told += sum(response.cost for _, response in group)
+                        # When the caller resumes, these replies are in the store.
+                        asking.spending.recorded += sum(response.cost for _, response in group)
                 asked.result()
         finally:
-            # All is given back but what was under way when a run was stopped: that may have been charged.
+            # Return the rest, except the cost of requests cancelled in flight: they may have been charged.
             spending = asking.spending
-            if rest := spending.committed - spending.told - spending.lent:
+            if rest := spending.committed - spending.recorded - spending.lent:
                 self._limits.lend(rest)
 
     def close(self) -> None:
@@ -129,7 +133,7 @@ class OpenAI:
 
 
 def _key(model: Model) -> str:
-    """The API key from the environment variable that the model names; "" if it names none."""
+    """The API key from the environment variable that the model names; "" if it names none. Raises BackendError."""
     name = model.api.key_env
     if name is None:
         return ""
@@ -145,7 +149,7 @@ def _key(model: Model) -> str:
 
 
 def _waiting(letters: queue.Queue[Letter]) -> Iterator[Letter]:
-    """The next letter, and all that are there already."""
+    """The next letter (waits for it), and all others already in the queue."""
     yield letters.get()
     with contextlib.suppress(queue.Empty):
         while True:

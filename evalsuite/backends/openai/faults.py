@@ -1,10 +1,10 @@
-"""An OpenAI-compatible server that misbehaves on purpose: for tests of clients.
+"""An OpenAI-compatible server that misbehaves on purpose, to test clients.
 
     python -m evalsuite.backends.openai.faults --port 8123 --seed 0 --mix '429=0.03,500=0.05,drop=0.02'
 
-What becomes of a request depends on the seed, its prompt and how often that prompt was asked before, on nothing else. The
-reply is made from the prompt (`reply_to`), so that a client can be checked for mixed-up answers. GET /account tells what
-became of every prompt. Errors repeat the Authorization header, as careless endpoints do.
+The outcome of a request depends only on the seed, its prompt and how often that prompt was asked before. The reply is
+derived from the prompt (`reply_to`), so that a client can be checked for mixed-up answers. GET /account reports the
+outcome of every prompt. Errors repeat the Authorization header, as careless endpoints do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
-# Kind -> what it is. Those of MIX go away when asked again; the others stay, or are replies.
+# Kind -> description. The faults in MIX are transient; the others are permanent, or are replies.
 KINDS = {
     "429": "429 without Retry-After",
     "429-seconds": "429 with Retry-After in seconds",
@@ -36,17 +36,17 @@ KINDS = {
     "drop-middle": "the connection is cut in the middle of the reply",
     "stall": "no reply for `stall` seconds, then the connection is cut",
     "stall-middle": "the same in the middle of the reply",
-    "truncated": "a whole HTTP message with half the JSON",
-    "malformed": "no JSON",
+    "truncated": "a complete HTTP message with half the JSON",
+    "malformed": "invalid JSON",
     "content-type": "an HTML page with status 200",
     "no-choices": "an empty list of choices",
     "no-message": "a choice without a message",
-    "duplicate": "a reply whose choice stands there twice, and another one",
+    "duplicate": "a reply with its choice twice, and a wrong one",
     "echo": "a reply that repeats the Authorization header",
     "surrogate": "a reply with half a character in it",
     "reasoning": "a reply with thoughts in reasoning_content",
     "length": "a reply cut at the limit",
-    "no-usage": "a reply that does not say what it used",
+    "no-usage": "a reply without token usage",
     "filtered": "a reply withheld: finish_reason content_filter",
     "400-filter": "400, content filter",
     "400": "400, prompt too long",
@@ -75,7 +75,7 @@ _ERRORS: dict[str, tuple[int, dict[str, str]]] = {
     "429-quota": (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}),
 }  # fmt: skip
 _ERRORS["429-seconds"] = _ERRORS["429-date"] = _ERRORS["429"]
-# What a real endpoint may have charged for, though no reply came through.
+# Faults after which a real endpoint may have charged, though no reply arrived.
 _LOST = {
     "drop",
     "drop-middle",
@@ -90,17 +90,17 @@ _LOST = {
 
 
 def reply_to(prompt: str) -> str:
-    """The reply to a prompt: a chat's turns joined by line breaks."""
+    """The reply to a prompt. A chat prompt is its turns joined by line breaks."""
     return reply_of(prompt_id(prompt))
 
 
 def reply_of(name: str) -> str:
-    """The reply to the prompt that /account names so."""
+    """The reply to the prompt with this id."""
     return f"答：{name}"
 
 
 def judgement_to(prompt: str) -> str:
-    """A judge's reply to a prompt: a score from 0 to 5 and a reason, or (three in ten) words that state no score."""
+    """A judge's reply to a prompt: a score from 0 to 5 and a reason, or (in three of ten) words without a score."""
     draw = random.Random(prompt_id(prompt))
     if draw.random() < 0.3:
         return f"答案大体通顺。{prompt_id(prompt)}"
@@ -108,38 +108,38 @@ def judgement_to(prompt: str) -> str:
 
 
 def prompt_id(prompt: str) -> str:
-    """How /account names a prompt."""
+    """The id of a prompt in /account."""
     return hashlib.sha256(prompt.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
 @dataclass(slots=True)
 class Asked:
-    """What became of one prompt."""
+    """The outcomes of one prompt."""
 
     times: int = 0
-    whole: int = 0  # replies that were sent to the end
+    whole: int = 0  # replies sent completely
     kinds: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
 class Server:
-    """`with Server(mix={"500": 0.1}) as server:` runs it on a thread; `server.url` is its base_url."""
+    """The server. `with Server(mix={"500": 0.1}) as server:` runs it on a thread; its base_url is `server.url`."""
 
     mix: Mapping[str, float] = field(default_factory=lambda: MIX)
     seed: int = 0
-    port: int = 0  # 0: any that is free
+    port: int = 0  # 0: any free port
     retry_after: float = 1
     stall: float = 5
     latency: float = 0
     reply: Callable[[str], str] = reply_to
-    worst: bool = False  # charge as much as can be: a token for every byte, and every reply as long as it may be
+    worst: bool = False  # charge the maximum: a token per byte, and every reply at its limit
     asked: dict[str, Asked] = field(default_factory=dict)
-    prompt_tokens: int = 0  # charged, those of lost replies included
+    prompt_tokens: int = 0  # charged, including lost replies
     new_tokens: int = 0
     most_at_once: int = 0
-    early: int = 0  # requests that came while the server had asked for silence, but for those under way when it did
+    early: int = 0  # requests during a Retry-After pause, except those in flight when it began
     _at_once: int = 0
-    _silence: tuple[float, float] = (0.0, 0.0)  # from, till
+    _silence: tuple[float, float] = (0.0, 0.0)  # start and end of the Retry-After pause
     _loop: asyncio.AbstractEventLoop | None = None
     _thread: threading.Thread | None = None
     _listening: asyncio.Server | None = None
@@ -153,6 +153,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def account(self) -> dict[str, Any]:
+        """Counts of outcomes and charged tokens, in all and by prompt: the JSON of GET /account."""
         return {
             "requests": sum(a.times for a in self.asked.values()),
             "kinds": dict(sum((a.kinds for a in self.asked.values()), Counter[str]())),
@@ -181,7 +182,7 @@ class Server:
         self._thread.join()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection, request after request."""
+        """Serve one connection, request after request."""
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -203,7 +204,7 @@ class Server:
                 writer.transport.abort()
 
     async def _answer(self, first: str, key: str, body: bytes, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request. False: the connection is to be cut."""
+        """Answer one request. False: cut the connection."""
         path = first.split(" ")[1].removeprefix("/v1")
         if path == "/account":
             await _send(writer, 200, json.dumps(self.account()).encode())
@@ -221,7 +222,7 @@ class Server:
         entry.times += 1
         entry.kinds[kind] += 1
         since, until = self._silence
-        self.early += since + 0.2 < arrived < until  # the margin: what was under way, on a busy machine
+        self.early += since + 0.2 < arrived < until  # margin for requests in flight on a busy machine
         if self.latency:
             await asyncio.sleep(self.latency * random.Random(f"{name}:{entry.times}").uniform(0.5, 1.5))
         if kind.startswith("400-") and kind != "400-filter" and kind[4:] not in asked:
@@ -254,8 +255,8 @@ class Server:
                 headers["Retry-After"] = format_datetime(date, usegmt=True)
             now = time.monotonic()
             self._silence = (now if now > self._silence[1] else self._silence[0], max(self._silence[1], now + until))
-        told = {**error, "message": f"{error['message']} ({key})"}
-        await _send(writer, status, json.dumps({"error": told}).encode(), **headers)
+        body = {**error, "message": f"{error['message']} ({key})"}
+        await _send(writer, status, json.dumps({"error": body}).encode(), **headers)
 
     async def _reply(
         self,
@@ -285,10 +286,10 @@ class Server:
             choices = []
         elif kind == "no-message":
             choices = [{"index": 0, "finish_reason": "stop"}]
-        told: dict[str, Any] = {"id": "x", "object": "chat.completion", "model": asked["model"], "choices": choices}
+        reply: dict[str, Any] = {"id": "x", "object": "chat.completion", "model": asked["model"], "choices": choices}
         if kind != "no-usage":
-            told["usage"] = {"prompt_tokens": used[0], "completion_tokens": used[1], "total_tokens": sum(used)}
-        body = json.dumps(told).encode()
+            reply["usage"] = {"prompt_tokens": used[0], "completion_tokens": used[1], "total_tokens": sum(used)}
+        body = json.dumps(reply).encode()
         if kind in ("drop", "stall"):
             await asyncio.sleep(self.stall if kind == "stall" else 0)
             return False
@@ -323,7 +324,7 @@ async def _send(
 
 
 def parse_mix(text: str) -> dict[str, float]:
-    """ "500=0.1,drop=0.2"; "none": no faults at all.
+    """Parse "500=0.1,drop=0.2" into kind -> share; "none" means no faults.
 
     >>> parse_mix("500=0.1,drop=0.2")
     {'500': 0.1, 'drop': 0.2}

@@ -1,6 +1,6 @@
-"""An endpoint's answer -> a Response, or an exception: try again, give up this request, or stop the model.
+"""An endpoint's HTTP answer -> a Response, or an exception: retry, give up this request, or stop the model.
 
-Servers that call themselves OpenAI-compatible differ most in their errors; what is known of each stands in the tables here.
+OpenAI-compatible servers differ most in their errors; the tables here hold what is known of each.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Again(Exception):
     def __init__(
         self, kind: str, message: str, after: float | None = None, lost: bool = False, overrun: bool = False
     ) -> None:
-        """`after`: seconds that the endpoint asks for; `lost`: it may have answered, and charged for it."""
+        """`after`: seconds to wait as asked; `lost`: it may have answered, and charged; `overrun`: it is overloaded."""
         super().__init__(message)
         self.kind, self.after, self.lost, self.overrun = kind, after, lost, overrun
 
@@ -39,7 +39,7 @@ class OtherLimit(Exception):
     """The endpoint wants max_completion_tokens instead of max_tokens."""
 
 
-# In an error's code, type or message, lower case: the content filter refused (OpenAI and Azure, DashScope, DeepSeek …).
+# Words for a content filter's refusal in an error's code, type or message, lower case (OpenAI, Azure, DashScope, DeepSeek).
 _FILTERED = (
     "content_filter", "content filter", "contentfilter", "content_policy_violation", "responsibleaipolicyviolation",
     "content management policy", "data_inspection_failed", "datainspectionfailed", "content exists risk",
@@ -60,7 +60,7 @@ _TOO_LONG = (
     "input length",
     "too long",
 )
-# DashScope, of models that think.
+# Errors of DashScope's reasoning models, and what to do.
 _WANTS = {
     "enable_thinking": "set api: {parameters: {enable_thinking: false}}",
     "support stream": "it answers in a stream only, which evalsuite does not read",
@@ -71,17 +71,20 @@ _FINISH = {
     "content_filter": "content_filter",
     "sensitive": "content_filter",
 }
-_LONGEST_WAIT = 600  # seconds; an endpoint that asks for more (a daily limit) has the run stop instead
+_LONGEST_WAIT = 600  # seconds; if the endpoint asks for more (a daily limit), the model stops
 
 
 def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
-    """The reply in an answer that is no error; `cost` is left to the caller. Raises Again, with `lost`."""
+    """Parse a successful answer; `cost` is left to the caller.
+
+    Raises Again, with `lost`, if the answer holds no complete reply.
+    """
     kind = headers.get("content-type", "application/json")
     if "json" not in kind:
         raise Again("content type", f"the reply is {kind}, not JSON: {_start(body)}", lost=True)
     try:
         told = json.loads(body)
-    except ValueError as error:  # malformed, cut short, or no UTF-8
+    except ValueError as error:  # malformed, truncated, or not UTF-8
         raise Again("unreadable", f"the reply is no whole JSON ({error}): {_start(body)}", lost=True) from None
     except RecursionError:
         raise Again("unreadable", f"the reply is nested too deep: {_start(body)}", lost=True) from None
@@ -106,7 +109,10 @@ def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
 
 
 def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapping[str, Any]) -> Response:
-    """A content filter's refusal is a reply; all else raises. `asked` are the parameters that were sent."""
+    """Parse an error. A content filter's refusal is a reply; everything else raises Again, Failed, Stop or OtherLimit.
+
+    `asked`: the parameters that were sent.
+    """
     message, words, param = _error(body)
     said = f"{status}: {message}"
     if any(w in words for w in _UNPAID) or status == 402:
@@ -149,7 +155,7 @@ def _advice(name: str) -> str:
 
 
 def _error(body: bytes) -> tuple[str, str, str | None]:
-    """An error's message, all its words in lower case, and the parameter it is about."""
+    """An error's message, all its words in lower case, and the parameter that it names."""
     try:
         told: Any = json.loads(body)
     except (ValueError, RecursionError):
@@ -172,7 +178,7 @@ def _error(body: bytes) -> tuple[str, str, str | None]:
 
 
 def _after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait as the endpoint asks: retry-after-ms, or Retry-After in seconds or as a date."""
+    """Seconds that the endpoint asks to wait: retry-after-ms, or Retry-After in seconds or as a date. None if none."""
     value = headers.get("retry-after", "").strip()
     try:
         if "retry-after-ms" in headers:
@@ -180,10 +186,10 @@ def _after(headers: Mapping[str, str]) -> float | None:
         if re.fullmatch(r"\d+(\.\d+)?", value):
             return float(value)
         until = parsedate_to_datetime(value)
-        # By the endpoint's own clock where it shows it: ours may be another.
+        # Use the endpoint's clock if it sends one: ours may differ.
         now = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
         return max(0.0, (until - now).total_seconds())
-    except (ValueError, TypeError):  # none, or in no known form
+    except (ValueError, TypeError):  # missing, or in an unknown form
         return None
 
 

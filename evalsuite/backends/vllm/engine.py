@@ -1,4 +1,4 @@
-"""One vLLM engine, fed request by request: it never runs dry, and what is ready comes out at every step."""
+"""One vLLM engine, fed request by request: it never idles, and results come out at every step."""
 
 from __future__ import annotations
 
@@ -18,36 +18,38 @@ from evalsuite.common.errors import BackendError
 class Ask:
     """One request to the engine."""
 
-    ids: Sequence[int]  # the prompt
+    ids: Sequence[int]  # the prompt's token ids
     params: Any  # vllm.SamplingParams
     adapter: Any = None  # vllm's LoRARequest
 
 
-# Yields what it asks, gets vLLM's outputs in the same order, and returns its result. A job that must wait for another
-# one's result yields an empty list and goes on after the engine's next step.
+# A generator that yields requests, receives vLLM's outputs in the same order, and returns its result. To wait for another
+# job's result it yields an empty list, and resumes after the engine's next step.
 Job = Generator[list[Ask], list[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A job's result where the engine refused or failed one of its requests."""
+    """The result of a job whose request the engine refused or failed."""
 
     error: str
 
 
 @dataclass(slots=True)
 class _Task:
+    """A job in progress."""
+
     number: int
     job: Job
-    names: list[str] = field(default_factory=list)  # of its requests at the engine
+    names: list[str] = field(default_factory=list)  # ids of its requests at the engine
     outputs: dict[str, Any] = field(default_factory=dict)
 
 
 class Engine:
-    """vllm.LLM, which several models can use if they differ in their adapter, prompts and decoding alone."""
+    """A vllm.LLM, shared by models that differ only in adapter, prompts and decoding."""
 
     def __init__(self, model: Model, checkpoint: Checkpoint) -> None:
-        # Its own log is loud; what goes wrong we say ourselves.
+        # vLLM's log is verbose; errors are reported here.
         os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
         try:
             import vllm
@@ -76,18 +78,18 @@ class Engine:
             "gpu_memory_utilization": v.gpu_memory_utilization,
             "enforce_eager": v.enforce_eager,
             "enable_prefix_caching": True,
-            # Not the checkpoint's: a repetition penalty, say, would bend greedy decoding.
+            # Not the checkpoint's settings: e.g. a repetition penalty would distort greedy decoding.
             "generation_config": "vllm",
-            # As on hf (backends/pattern.py): what a pattern may hold, and what it allows, must not hang on the engine.
+            # The same library as on hf (hf/pattern.py), so that patterns mean the same on both.
             "structured_outputs_config": {"backend": "guidance"},
             **({"enable_lora": True, "max_lora_rank": v.max_lora_rank} if self.lora else {}),
             **v.engine,
         }
         try:
             self._llm = vllm.LLM(**arguments)
-        except Exception as error:  # of many kinds: settings, memory, a worker that died
+        except Exception as error:  # of many types: settings, memory, a dead worker
             raise BackendError(
-                f"model {model.name}: vLLM cannot load {checkpoint.path}: {error} (the cause stands in its log on stderr; VLLM_LOGGING_LEVEL=INFO tells more)"
+                f"model {model.name}: vLLM cannot load {checkpoint.path}: {error} (the cause is in its log on stderr; set VLLM_LOGGING_LEVEL=INFO for more)"
             ) from None
         self._core = self._llm.llm_engine
         config = self._llm.model_config
@@ -98,13 +100,13 @@ class Engine:
             "device": self.device,
             **{name: value for name, value in v.engine.items() if name != "distributed_executor_backend"},
         }
-        # What runs and as much again, which waits inside the engine: between two steps it can always fill up.
+        # As many requests again wait inside the engine, which can refill its batch between two steps.
         self._window = 2 * v.max_num_seqs
         self._names = (str(n) for n in count())
         self._adapters: dict[str, int] = {}
 
     def adapter(self, model: Model) -> Any:
-        """The model's adapter, loaded; None if it has none."""
+        """Load the adapter of a model; None if it has none. Raises BackendError."""
         if not model.adapter:
             return None
         from vllm.lora.request import LoRARequest
@@ -113,14 +115,14 @@ class Engine:
         request = LoRARequest(model.adapter, number, model.adapter)
         try:
             self._core.add_lora(request)
-        except Exception as error:  # a worker's error comes as it is
+        except Exception as error:  # a worker's error, of any type
             raise BackendError(f"model {model.name}: cannot load adapter {model.adapter}: {error}") from None
         return request
 
     def run(self, jobs: Iterable[tuple[int, Job]]) -> Iterator[list[tuple[int, Any]]]:
-        """Results of jobs as (number, result or Failed), in groups as they get ready. One run at a time.
+        """Results of jobs as (number, result or Failed), in groups as they become ready. One run at a time.
 
-        What is in flight is called off if the caller stops early. BackendError: the engine died.
+        Cancels requests in flight if the caller stops early. Raises BackendError if the engine dies.
         """
         todo = iter(jobs)
         flying: dict[str, _Task] = {}
@@ -133,7 +135,7 @@ class Engine:
                     self._go_on(task, [], flying, waiting, ready)
                 while len(flying) < self._window and (drawn := next(todo, None)):
                     self._go_on(_Task(*drawn), None, flying, waiting, ready)
-                # Only now, when the engine has its next work: the caller takes its time to keep the results.
+                # Yield only once the engine has its next work, since the caller takes time to store the results.
                 if ready:
                     yield ready
                     ready = []
@@ -142,19 +144,19 @@ class Engine:
                 if not flying:
                     continue
                 for output in self._step():
-                    if output.request_id not in flying:  # called off
+                    if output.request_id not in flying:  # cancelled
                         continue
                     task = flying.pop(output.request_id)
                     task.outputs[output.request_id] = output
                     if output.outputs[0].finish_reason in ("error", "abort"):
-                        self._call_off([name for name in task.names if flying.pop(name, None)])
+                        self._cancel([name for name in task.names if flying.pop(name, None)])
                         task.job.close()
-                        ready.append((task.number, Failed("vLLM gave this request up")))
+                        ready.append((task.number, Failed("vLLM gave up this request")))
                     elif len(task.outputs) == len(task.names):
                         outputs = [task.outputs[name] for name in task.names]
                         self._go_on(task, outputs, flying, waiting, ready)
         finally:
-            self._call_off(list(flying))
+            self._cancel(list(flying))
 
     def _go_on(
         self,
@@ -164,7 +166,7 @@ class Engine:
         waiting: list[_Task],
         ready: list[tuple[int, Any]],
     ) -> None:
-        """Resume a job and send what it asks next."""
+        """Resume a job and send its next requests."""
         from vllm.inputs.engine import tokens_input
         from vllm.v1.engine.exceptions import EngineDeadError
 
@@ -182,8 +184,8 @@ class Engine:
                 self._core.add_request(name, tokens_input(list(ask.ids)), ask.params, lora_request=ask.adapter)
             except EngineDeadError as error:
                 raise self._dead(error) from None
-            except Exception as error:  # vLLM refuses this request, not the others
-                self._call_off([sent for sent in task.names if flying.pop(sent, None)])
+            except Exception as error:  # vLLM refuses only this request
+                self._cancel([sent for sent in task.names if flying.pop(sent, None)])
                 task.job.close()
                 ready.append((task.number, Failed(str(error))))
                 return
@@ -193,7 +195,7 @@ class Engine:
     def _step(self) -> list[Any]:
         try:
             return [output for output in self._core.step() if output.finished]
-        except Exception as error:  # whatever it is: an engine that cannot step is lost
+        except Exception as error:  # of any type: an engine that cannot step is lost
             raise self._dead(error) from None
 
     def _dead(self, error: Exception) -> BackendError:
@@ -201,7 +203,7 @@ class Engine:
             f"model {self.model.name}: the vLLM engine died: {error} (every reply so far is kept; run again to go on)"
         )
 
-    def _call_off(self, names: list[str]) -> None:
+    def _cancel(self, names: list[str]) -> None:
         from vllm.v1.engine.exceptions import EngineDeadError
 
         if names:
@@ -209,7 +211,7 @@ class Engine:
                 self._core.abort_request(names)
 
     def close(self) -> None:
-        """Free it; for all models that use it."""
+        """Shut the engine down, for all models that share it."""
         if self._llm is None:
             return
         import gc

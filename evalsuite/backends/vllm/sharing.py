@@ -6,13 +6,13 @@ from typing import Any
 
 from evalsuite.backends.model import Model
 
-# What models on one engine may differ in.
+# Settings in which models on one engine may differ.
 _OWN: dict[str, Any] = {
     "name": "", "adapter": None, "shots": None, "tags": [], "chat": False, "chat_template_kwargs": {}, "generation": None,
     "finetune": None, "trained": None, "tasks": None, "family": None,
 }  # fmt: skip
 
 
-def engine(model: Model) -> str:
-    """All that an engine is made with; equal for models that can share one."""
+def engine_key(model: Model) -> str:
+    """A key of all settings that an engine is created with; equal for models that can share one."""
     return model.model_copy(update=_OWN).model_dump_json()

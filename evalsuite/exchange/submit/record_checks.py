@@ -157,14 +157,14 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
 
 
 def _judged(entry: dict[str, Any], record: dict[str, Any]) -> Wrong:
-    from evalsuite.review.judge.judging import said
+    from evalsuite.review.judge.judging import text_after_thinking
     from evalsuite.types import Response
 
     facts = entry["facts"]
     for field in JUDGED_PLACE:
         if record[field] != entry[field]:
             raise _Unfit((field, f"is {record[field]!a}, but the cell's is {entry[field]!a}"))
-    nothing = not said(Response(record["candidate"], "stop"))
+    nothing = not text_after_thinking(Response(record["candidate"], "stop"))
     if nothing != (not record["attempts"] and record["status"] != "missing"):
         yield "attempts", "a judge is asked about every candidate that says something"
     settings = dict(facts["sampling"])

@@ -1,8 +1,7 @@
-"""What the marks say: how many outputs are correct (the paper's Table 4), and how well the parser reads.
+"""Statistics over marks: how many outputs are correct (the paper's Table 4), and how well the parser reads.
 
-Two kinds of figures stand side by side: counts in the sample, as the paper has them, and estimates for the whole run, in
-which every output counts as often as its weight says. A sample that seeks rare outcomes out has other counts than the
-run; only the estimates speak of the run.
+Two kinds of figures are reported: counts in the sample, as in the paper, and weighted estimates for the whole run. The
+sample over-represents rare outcomes, so only the estimates describe the run.
 """
 
 from __future__ import annotations
@@ -16,30 +15,30 @@ from statistics import NormalDist, median
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.metrics.statistics import Interval, wilson
-from evalsuite.review.audit.marks import Mark, Said
+from evalsuite.review.audit.marks import Mark, MarkedAnswer
 from evalsuite.review.audit.outputs import Output
-from evalsuite.review.audit.rubrics import rubric
-from evalsuite.review.audit.sample import Sample, Whole
+from evalsuite.review.audit.rubrics import rubric_named
+from evalsuite.review.audit.sample import RunTotals, Sample
 from evalsuite.types import Kind
 
 _Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Consensus:
     """The annotators' consensus on one output: majority vote (the first one wins a tie) for choices, median for scores."""
 
     output: Output
     stratum: str
-    size: int  # of the stratum, in the run
-    weight: float  # how many of the run's outputs it stands for
+    size: int  # outputs of the stratum in the run
+    weight: float  # how many of the run's outputs it represents
     right: bool
-    said: Said | None
+    said: MarkedAnswer | None
     scores: Mapping[str, float]
 
 
-def verdicts(sample: Sample, marks: Sequence[Mark]) -> tuple[Verdict, ...]:
-    """One of each output that was marked. Weights are by what was marked, so that half a sample still adds up."""
+def consensus(sample: Sample, marks: Sequence[Mark]) -> tuple[Consensus, ...]:
+    """The consensus on each marked output. Weights count marked outputs only, so a half-marked sample still sums up."""
     by_output: dict[str, list[Mark]] = {}
     for mark in marks:
         by_output.setdefault(mark.output, []).append(mark)
@@ -49,17 +48,17 @@ def verdicts(sample: Sample, marks: Sequence[Mark]) -> tuple[Verdict, ...]:
     for d in marked:
         mine = by_output[d.output.id]
         said = Counter((m.right, m.said) for m in mine)
-        right, option = max(said, key=said.__getitem__)  # of equals the first
+        right, option = max(said, key=said.__getitem__)  # the first of equals
         names = [name for m in mine for name in m.scores]
         scores = {name: float(median(m.scores[name] for m in mine if name in m.scores)) for name in names}
         weight = d.size / counts[d.output.model, d.stratum]
-        found.append(Verdict(d.output, d.stratum, d.size, weight, right, option, scores))
+        found.append(Consensus(d.output, d.stratum, d.size, weight, right, option, scores))
     return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
 class Correct:
-    """A line of Table 4, for one model and kind of task: counts in the sample, and the run's own."""
+    """A row of Table 4 for one model and kind of task: counts in the sample, and for the run."""
 
     model: str
     kind: str
@@ -67,12 +66,12 @@ class Correct:
     raw: int
     filtered: int
     actual: int
-    whole: Whole
+    whole: RunTotals
     estimate: Interval  # share of actually correct outputs in the run
     covered: float  # share of the run's outputs that are in strata with marks
 
 
-def correct(sample: Sample, found: Sequence[Verdict]) -> tuple[Correct, ...]:
+def correct(sample: Sample, found: Sequence[Consensus]) -> tuple[Correct, ...]:
     rows, order = [], list(KINDS)
     for whole in sorted(sample.whole, key=lambda w: order.index(w.kind)):
         mine = [v for v in found if (v.output.model, v.output.kind.name) == (whole.model, whole.kind)]
@@ -80,16 +79,16 @@ def correct(sample: Sample, found: Sequence[Verdict]) -> tuple[Correct, ...]:
             continue
         counts = (sum(v.output.raw_right for v in mine), sum(v.output.right for v in mine), sum(v.right for v in mine))
         covered = sum({v.stratum: v.size for v in mine}.values()) / whole.outputs
-        rows.append(Correct(whole.model, whole.kind, len(mine), *counts, whole, share(mine), covered))
+        rows.append(Correct(whole.model, whole.kind, len(mine), *counts, whole, correct_share(mine), covered))
     return tuple(rows)
 
 
-def share(found: Sequence[Verdict]) -> Interval:
-    """The share of right outputs in the run, from a stratified sample.
+def correct_share(found: Sequence[Consensus]) -> Interval:
+    """Estimate the share of right outputs in the run from a stratified sample.
 
-    The interval is the normal one of a stratified mean with finite populations. Strata are too small for spreads of their
-    own (two of two right would be certainty), so each takes the share of its class: what the suite counts as right, and
-    the rest; half a right and half a wrong output are added to each class.
+    The interval is the normal approximation for a stratified mean with finite population correction. Strata are too
+    small for their own variance (two of two right would give zero), so the variance is pooled over two classes, outputs
+    that the suite counts as right and the rest, with half a right and half a wrong output added to each class.
     """
     total = sum(v.weight for v in found)
     value = sum(v.weight for v in found if v.right) / total
@@ -104,7 +103,7 @@ def share(found: Sequence[Verdict]) -> Interval:
     for stratum in {v.stratum for v in found}:
         mine = [v for v in found if v.stratum == stratum]
         n, size = len(mine), mine[0].size
-        # Where strata are coarse, a stratum may hold both classes.
+        # A coarse stratum may hold both classes.
         inner = sum(spread[v.output.right] for v in mine) / n
         variance += (size / total) ** 2 * (1 - n / size) * inner / n
     half = _Z * math.sqrt(variance)
@@ -113,20 +112,20 @@ def share(found: Sequence[Verdict]) -> Interval:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A weighted share of `n` outputs, with Wilson's interval for as many outputs as the weights are worth."""
+    """A weighted share of `n` outputs, with Wilson's interval at the effective sample size."""
 
     hits: int
     n: int
-    interval: Interval | None  # None if there is no such output
+    interval: Interval | None  # None if n is 0
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """How well replies are read, for one model and task ("" for all of a kind).
+class ParserRow:
+    """Precision and recall of the parser, for one model and task ("" for all tasks of a kind).
 
-    option: precision, of the replies in which the parser read an option, those that say this option; recall, of the
-    replies that say an option, those in which the parser read it (where several are asked for: all that it names). right: the same of saying the right answer; for spans
-    and texts by exact match.
+    `option`: precision is the share of parsed options that the reply really names; recall is the share of replies naming
+    an option whose option was parsed (for multi-answer choices, the whole set). `right`: the same for outputs counted as
+    right; spans and texts count by exact match.
     """
 
     model: str
@@ -137,33 +136,33 @@ class Reader:
     right: tuple[Ratio, Ratio]
 
 
-def readers(found: Sequence[Verdict]) -> tuple[Reader, ...]:
+def parser_rows(found: Sequence[Consensus]) -> tuple[ParserRow, ...]:
     rows = []
     for model in dict.fromkeys(v.output.model for v in found):
         for kind in KINDS.values():
             mine = [v for v in found if (v.output.model, v.output.kind) == (model, kind)]
             names = [name for name in TASKS if any(v.output.task == name for v in mine)]
-            rows += [_reader(model, kind, name, [v for v in mine if v.output.task == name]) for name in names]
+            rows += [_parser_row(model, kind, name, [v for v in mine if v.output.task == name]) for name in names]
             if len(names) > 1:
-                rows.append(_reader(model, kind, "", mine))
+                rows.append(_parser_row(model, kind, "", mine))
     return tuple(rows)
 
 
-def _reader(model: str, kind: Kind, task: str, mine: Sequence[Verdict]) -> Reader:
+def _parser_row(model: str, kind: Kind, task: str, mine: Sequence[Consensus]) -> ParserRow:
     option = None
     if kind.options:
         option = (
-            ratio([(v, v.output.read == v.said) for v in mine if v.output.read is not None]),
-            ratio([(v, v.output.read == v.said) for v in mine if isinstance(v.said, (int, tuple))]),
+            weighted_ratio([(v, v.output.read == v.said) for v in mine if v.output.read is not None]),
+            weighted_ratio([(v, v.output.read == v.said) for v in mine if isinstance(v.said, (int, tuple))]),
         )
     right = (
-        ratio([(v, v.right) for v in mine if v.output.right]),
-        ratio([(v, v.output.right) for v in mine if v.right]),
+        weighted_ratio([(v, v.right) for v in mine if v.output.right]),
+        weighted_ratio([(v, v.output.right) for v in mine if v.right]),
     )
-    return Reader(model, kind.name, task, len(mine), option, right)
+    return ParserRow(model, kind.name, task, len(mine), option, right)
 
 
-def ratio(outputs: Sequence[tuple[Verdict, bool]]) -> Ratio:
+def weighted_ratio(outputs: Sequence[tuple[Consensus, bool]]) -> Ratio:
     hits = sum(hit for _, hit in outputs)
     if not outputs:
         return Ratio(0, 0, None)
@@ -180,11 +179,11 @@ HUMAN = (
     "none",
     "several",
     "refused",
-)  # what a person found where the parser read an option or did not
+)  # what a person read: the parser's option, another option, or a NO_OPTION value
 
 
-def confusion(found: Sequence[Verdict]) -> dict[str, dict[str, int]]:
-    """Choices: the parser's status -> what the person found -> how many outputs of the sample."""
+def confusion(found: Sequence[Consensus]) -> dict[str, dict[str, int]]:
+    """Choice questions: parser status -> human reading (HUMAN) -> outputs of the sample."""
     table: dict[str, Counter[str]] = {}
     for v in found:
         if not v.output.labels:
@@ -196,20 +195,20 @@ def confusion(found: Sequence[Verdict]) -> dict[str, dict[str, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """One scale of the rubric, for one model and task ("" for all)."""
+    """Human scores on one scale of the rubric, for one model and task ("" for all)."""
 
     model: str
     task: str
     scale: str
     n: int
-    mean: Interval  # for the run
-    histogram: dict[int, int]  # of the sample
+    mean: Interval  # estimate for the run
+    histogram: dict[int, int]  # counts in the sample, medians rounded half up
 
 
-def scores(sample: Sample, found: Sequence[Verdict]) -> tuple[Scores, ...]:
+def scores(sample: Sample, found: Sequence[Consensus]) -> tuple[Scores, ...]:
     rows = []
     for model in dict.fromkeys(v.output.model for v in found):
-        for scale in rubric(sample.rubric).scales:
+        for scale in rubric_named(sample.rubric).scales:
             mine = [v for v in found if v.output.model == model and scale.name in v.scores]
             names = [name for name in TASKS if any(v.output.task == name for v in mine)]
             for name in [*names, ""] if len(names) > 1 else names:
@@ -222,7 +221,7 @@ def scores(sample: Sample, found: Sequence[Verdict]) -> tuple[Scores, ...]:
 
 
 def _mean(values: Sequence[tuple[float, float]], low: float, high: float) -> Interval:
-    """Weighted mean; the interval is the normal one for as many values as the weights are worth."""
+    """Weighted mean with a normal interval at the effective sample size, clipped to the scale."""
     total = sum(w for _, w in values)
     mean = sum(v * w for v, w in values) / total
     worth = total**2 / sum(w * w for _, w in values)

@@ -1,4 +1,4 @@
-"""Marks -> figures."""
+"""From files of marks to the report of `evalsuite audit read` (audit.json)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import packaged
 from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
 from evalsuite.review.audit import figures
-from evalsuite.review.audit.judges import Against, Judged, Place, human_against, judged
+from evalsuite.review.audit.judges import JudgeAgreement, JudgeScores, OutputScale, judge_agreement, judge_scores
 from evalsuite.review.audit.marks import Mark, read_marks, sample_hashes
-from evalsuite.review.audit.metrics import Beside, beside
+from evalsuite.review.audit.metrics import MetricCorrelation, metric_correlations
 from evalsuite.review.audit.outputs import population
-from evalsuite.review.audit.rubrics import rubric
-from evalsuite.review.audit.sample import SAMPLE, Sample, load, whole
+from evalsuite.review.audit.rubrics import rubric_named
+from evalsuite.review.audit.sample import SAMPLE, Sample, load_sample, run_totals
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far annotators agree on one question; `who` are two, or all of them for Fleiss' kappa."""
+    """Agreement of annotators on one question: two annotators, or all of them for Fleiss' kappa."""
 
     question: str  # "option" | "right" | a scale
     who: tuple[str, ...]
@@ -37,31 +37,33 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
+    """Agreement of one judge with people, for one model and scale."""
+
     judge: str
     model: str  # "" for all
     scale: str
-    against: Against
+    against: JudgeAgreement
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """All that `evalsuite audit read` tells."""
+    """The report of `evalsuite audit read`."""
 
     sample: Sample
     annotators: tuple[str, ...]
-    marked: int  # outputs that someone marked
+    marked: int  # outputs with at least one mark
     correct: tuple[figures.Correct, ...]
-    readers: tuple[figures.Reader, ...]
+    readers: tuple[figures.ParserRow, ...]
     confusion: dict[str, dict[str, int]]
     scores: tuple[figures.Scores, ...]
     agreement: tuple[Agreement, ...]
     judges: tuple[JudgeRow, ...]
-    metrics: tuple[Beside, ...]
+    metrics: tuple[MetricCorrelation, ...]
     notes: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
+        """The content of audit.json."""
         sample = {"name": self.sample.name, "hash": self.sample.hash, "outputs": len(self.sample.drawn)}
-        # Their intervals stand beside the estimates.
         parts = ("correct", "readers", "scores", "agreement", "judges", "metrics")
         return {
             "format": 1,
@@ -74,73 +76,78 @@ class Audit:
         }
 
 
-def read(files: Sequence[str | Path], run: str | Path | None = None, judges: Judged | None = None) -> Audit:
-    """Figures from marks. The sample is found in the run, or beside a file of marks.
+def summarize_marks(
+    files: Sequence[str | Path], run: str | Path | None = None, judges: JudgeScores | None = None
+) -> Audit:
+    """Compute the audit report from files of marks. The sample is looked up in `run`, else beside the files.
 
-    With `run`, the parser's readings are those that the run has now: after a fix of the parser the same marks tell what it
-    has changed. `judges`: scores to hold beside people's; if not given, those of the run's judges.
+    With `run`, the parser's current readings are used: after a change of the parser, the same marks measure it again.
+    `judges` are scores to compare with people's; they default to the run's judges.
+    Raises DataError for a malformed mark, ConfigError if nothing is marked or the sample is not found.
     """
     paths = [Path(file) for file in files]
-    sample = _sample(paths, Path(run) if run else None)
+    sample = _find_sample(paths, Path(run) if run else None)
     notes: tuple[str, ...] = ()
     if run:
-        sample, notes = _as_now(sample, Path(run))
-        judges = judges if judges is not None else judged(Path(run), sample.rubric)
+        sample, notes = _reread(sample, Path(run))
+        judges = judges if judges is not None else judge_scores(Path(run), sample.rubric)
     marks = read_marks(paths, sample)
     if not marks.marks:
         raise ConfigError(f"{', '.join(map(str, paths))}: nothing is marked")
-    found = figures.verdicts(sample, marks.marks)
+    found = figures.consensus(sample, marks.marks)
     annotators = tuple(dict.fromkeys(m.annotator for m in marks.marks))
     return Audit(
         sample,
         annotators,
         len(found),
         figures.correct(sample, found),
-        figures.readers(found),
+        figures.parser_rows(found),
         figures.confusion(found),
         figures.scores(sample, found),
-        tuple(agreements(marks.marks, annotators, [s.name for s in rubric(sample.rubric).scales])),
+        tuple(agreements(marks.marks, annotators, [s.name for s in rubric_named(sample.rubric).scales])),
         tuple(_judges(found, judges or {})),
-        tuple(beside(found)),
+        tuple(metric_correlations(found)),
         (*notes, *marks.notes),
     )
 
 
-def _sample(files: Sequence[Path], run: Path | None) -> Sample:
+def _find_sample(files: Sequence[Path], run: Path | None) -> Sample:
     hashes = sample_hashes(files)
     if len(hashes) > 1:
-        raise ConfigError(f"marks of {len(hashes)} samples ({', '.join(sorted(hashes))}); read each by itself")
+        raise ConfigError(
+            f"marks of {len(hashes)} samples ({', '.join(sorted(hashes))}); read the files of each sample separately"
+        )
     places = sorted((run / "audit").glob(f"*/{SAMPLE}")) if run else [f.parent / SAMPLE for f in files]
     for path in places:
-        if path.is_file() and (sample := load(path)).hash in hashes:
+        if path.is_file() and (sample := load_sample(path)).hash in hashes:
             return sample
     where = f"in {run}/audit" if run else f"beside them (no {SAMPLE} there)"
     named = f"sample {next(iter(hashes))}" if hashes else "a sample"
     raise ConfigError(f"the marks are of {named}, which is not {where}; give its run with --run RUN")
 
 
-def _as_now(sample: Sample, run: Path) -> tuple[Sample, tuple[str, ...]]:
-    """The same sample with what the run's parser reads now. The weights stay: they are how it was drawn."""
+def _reread(sample: Sample, run: Path) -> tuple[Sample, tuple[str, ...]]:
+    """The sample with the run's current parser readings. The weights stay, since they describe how it was drawn."""
     outputs = population(run)
     now = {o.id: o for o in outputs}
     gone = sum(d.output.id not in now for d in sample.drawn)
     fresh = tuple(replace(d, output=now.get(d.output.id, d.output)) for d in sample.drawn)
     models = {w.model for w in sample.whole}
-    totals = whole([o for o in outputs if o.model in models and o.task in sample.tasks])
+    totals = run_totals([o for o in outputs if o.model in models and o.task in sample.tasks])
     sizes = [sorted((w.model, w.kind, w.outputs) for w in ws) for ws in (totals, sample.whole)]
     notes = []
     if gone:
         notes.append(
-            f"{gone} outputs of the sample are no longer in {run}: what the parser read of them is as it was then"
+            f"{gone} outputs of the sample are no longer in {run}: their readings are those of when it was drawn"
         )
-    if sizes[0] != sizes[1]:  # cells were added, say: estimates are for those of then
-        notes.append(f"{run} holds other outputs than when the sample was drawn: its totals are those of then")
+    if sizes[0] != sizes[1]:  # for example, cells were added since
+        notes.append(f"{run} holds other outputs than when the sample was drawn: the totals are those of that time")
         totals = sample.whole
     return replace(sample, drawn=fresh, whole=totals), tuple(notes)
 
 
 def agreements(marks: Sequence[Mark], annotators: Sequence[str], scales: Sequence[str]) -> Iterator[Agreement]:
-    """Each question and pair of annotators; of three or more, Fleiss' over what all of them marked, too."""
+    """Agreement per question and pair of annotators; for three or more also Fleiss' kappa over the outputs that all marked."""
     for question in ("option", "right", *scales):
         values: dict[str, dict[str, Any]] = {name: {} for name in annotators}
         for m in marks:
@@ -166,20 +173,20 @@ def agreements(marks: Sequence[Mark], annotators: Sequence[str], scales: Sequenc
                 yield Agreement(question, tuple(annotators), len(rows), same, fleiss_kappa(rows), "Fleiss")
 
 
-def _judges(found: Sequence[figures.Verdict], judges: Judged) -> Iterator[JudgeRow]:
-    human: dict[Place, float] = {(v.output.id, scale): score for v in found for scale, score in v.scores.items()}
+def _judges(found: Sequence[figures.Consensus], judges: JudgeScores) -> Iterator[JudgeRow]:
+    human: dict[OutputScale, float] = {(v.output.id, scale): score for v in found for scale, score in v.scores.items()}
     model_of = {v.output.id: v.output.model for v in found}
     models = list(dict.fromkeys(model_of[of] for of, _ in human))
     for judge, scores in judges.items():
         for scale in dict.fromkeys(scale for _, scale in human):
             for model in ["", *models] if len(models) > 1 else models:
                 mine = {p: s for p, s in human.items() if p[1] == scale and model in ("", model_of[p[0]])}
-                if (row := human_against(scores, mine)).n:
+                if (row := judge_agreement(scores, mine)).n:
                     yield JudgeRow(judge, model, scale, row)
 
 
-def published() -> list[dict[str, Any]]:
-    """The paper's Table 4, of 100 outputs a model."""
+def paper_table4() -> list[dict[str, Any]]:
+    """The paper's Table 4: 100 outputs per model."""
     with packaged("benchmarks/corecode/filter_audit.csv").open(encoding="utf-8", newline="") as file:
         return [
             {"model": row["model"], **{k: int(row[k]) for k in ("raw_correct", "filtered_correct", "correct")}}
@@ -187,8 +194,8 @@ def published() -> list[dict[str, Any]]:
         ]
 
 
-def write(audit: Audit, out: Path, table: Path | None = None) -> None:
-    """audit.json, and the counts as CSV."""
+def write_audit(audit: Audit, out: Path, table: Path | None = None) -> None:
+    """Write the report as JSON to `out` and, if given, the counts of correct outputs as CSV to `table`."""
     out.write_text(json.dumps(audit.as_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     if table:
         with table.open("w", encoding="utf-8-sig", newline="") as file:

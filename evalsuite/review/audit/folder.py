@@ -1,4 +1,4 @@
-"""A run -> RUN/audit/NAME/: the sample, the page on which it is marked, and the same for a spreadsheet."""
+"""Write RUN/audit/NAME/: the sample, the page on which people mark it, and the same rows as CSV and JSONL."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from evalsuite.common.lock import locked
 from evalsuite.page.report import assemble
 from evalsuite.results import records
 from evalsuite.review.audit.outputs import Output, population
-from evalsuite.review.audit.rubrics import rubric
-from evalsuite.review.audit.sample import SAMPLE, Sample, draw, load, save
+from evalsuite.review.audit.rubrics import rubric_named
+from evalsuite.review.audit.sample import SAMPLE, Sample, draw_sample, load_sample, save_sample
 
 _SCRIPTS = ("words.js", "page.js", "audit/words.js", "audit/marks.js", "audit/page.js")
 _STYLES = ("page.css", "audit/page.css")
 
 
-def make(
+def make_sample(
     run: str | Path,
     n: int = 100,
     seed: int = 0,
@@ -33,46 +33,45 @@ def make(
     rubric_name: str = "",
     name: str = "",
 ) -> tuple[Path, Sample]:
-    """Draw `n` outputs of each model and write what is needed to mark them; returns the page and the sample.
+    """Draw `n` outputs per model and write RUN/audit/NAME/; returns the page's path and the sample.
 
-    Without `rubric_name`, short texts are scored by their benchmark's own.
+    `models` and `tasks` restrict the outputs (all if empty). `rubric_name` defaults to the rubric of the benchmark.
+    Raises ConfigError for unknown names, too small an `n`, or a folder that holds another sample.
     """
     if n < 1:
         raise ConfigError(f"--n {n}: expected 1 or more")
     if name and Path(name).name != name:
         raise ConfigError(f"--name {name!r}: expected a folder's name")
-    records.find_results(Path(run))  # before anything is written there
+    records.find_results(Path(run))  # fail before anything is written
     with locked(Path(run)):
-        return _make(run, n, seed, models, tasks, rubric_name, name)
+        return _make_sample(run, n, seed, models, tasks, rubric_name, name)
 
 
-def _make(
+def _make_sample(
     run: str | Path, n: int, seed: int, models: Sequence[str], tasks: Sequence[str], rubric_name: str, name: str
 ) -> tuple[Path, Sample]:
-    outputs = _wanted(population(Path(run)), run, models, tasks)
-    rubric_name = rubric_name or _own(outputs)
-    scales = rubric(rubric_name)
+    outputs = _selected(population(Path(run)), run, models, tasks)
+    rubric_name = rubric_name or _own_rubric(outputs)
+    scales = rubric_named(rubric_name)
     name = name or f"{rubric_name}-{n}-seed{seed}"
-    sample = draw(outputs, name, n, seed, scales.name)
+    sample = draw_sample(outputs, name, n, seed, scales.name)
     folder = Path(run) / "audit" / name
-    if (folder / SAMPLE).is_file() and load(folder / SAMPLE).hash != sample.hash:
-        raise ConfigError(
-            f"{folder}: holds another sample, and marks of it may be about; give this one a --name of its own"
-        )
+    if (folder / SAMPLE).is_file() and load_sample(folder / SAMPLE).hash != sample.hash:
+        raise ConfigError(f"{folder}: holds another sample, which may have marks already; choose another --name")
     folder.mkdir(parents=True, exist_ok=True)
-    save(sample, folder / SAMPLE)
+    save_sample(sample, folder / SAMPLE)
     page = folder / "index.html"
-    replace_file(page, assemble(content(sample), _SCRIPTS, _STYLES))
+    replace_file(page, assemble(audit_page_data(sample), _SCRIPTS, _STYLES))
     rows = [_row(sample, d.output) for d in sample.drawn]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    # With the mark by which Excel knows UTF-8.
-    for twin, written in (("to-mark.jsonl", lines.encode()), ("to-mark.csv", _table(rows).encode("utf-8-sig"))):
-        if not (folder / twin).exists():  # someone may have filled it in
+    # The BOM tells Excel that the CSV is UTF-8.
+    for twin, written in (("to-mark.jsonl", lines.encode()), ("to-mark.csv", _csv_text(rows).encode("utf-8-sig"))):
+        if not (folder / twin).exists():  # it may have been filled in
             replace_file(folder / twin, written)
     return page, sample
 
 
-def _wanted(
+def _selected(
     outputs: Sequence[Output], run: str | Path, models: Sequence[str], tasks: Sequence[str]
 ) -> Sequence[Output]:
     for what, wanted, known in (
@@ -81,7 +80,7 @@ def _wanted(
     ):
         for name in wanted:
             if name in TASKS and not TASKS[name].kind.written:
-                raise ConfigError(f"{run}: {name}: of a probe nothing is written that could be marked")
+                raise ConfigError(f"{run}: {name}: a probe has no written reply to mark")
             if name not in known:
                 raise ConfigError(f"{run}: {unknown(what, name, sorted(known))}")
     named = {t.name for t in TASKS.values() if not tasks or t.name in tasks or t.benchmark in tasks}
@@ -91,8 +90,8 @@ def _wanted(
     return found
 
 
-def _own(outputs: Sequence[Output]) -> str:
-    """The rubric of the benchmark whose short texts these are; CORECODE's if there are none."""
+def _own_rubric(outputs: Sequence[Output]) -> str:
+    """Name of the rubric of the benchmark whose short texts are sampled; CORECODE's if there are no short texts."""
     own = {benchmark_of(o.task).name: benchmark_of(o.task).audit for o in outputs if o.kind.rated}
     if None in own.values():
         lacking = ", ".join(sorted(name for name, rubric in own.items() if rubric is None))
@@ -106,13 +105,13 @@ def _own(outputs: Sequence[Output]) -> str:
     return names.pop() if names else DEFAULT
 
 
-def content(sample: Sample) -> dict[str, Any]:
-    """What the page holds. Models are not named: who marks is to know the reply, not whose it is."""
+def audit_page_data(sample: Sample) -> dict[str, Any]:
+    """Data of the audit page. It does not name the models, so that annotators mark blind."""
     used = {d.output.task for d in sample.drawn}
     return {
         "sample": sample.hash,
         "name": sample.name,
-        "rubric": asdict(rubric(sample.rubric)),
+        "rubric": asdict(rubric_named(sample.rubric)),
         "tasks": [
             {"name": t.name, "zh": t.zh, "en": t.en, "kind": t.kind.name} for t in TASKS.values() if t.name in used
         ],
@@ -128,7 +127,7 @@ def content(sample: Sample) -> dict[str, Any]:
 
 
 def _places(output: Output) -> tuple[int, ...]:
-    """Of the options that the parser read."""
+    """Indices of the options that the parser read."""
     return output.choices or (() if output.choice is None else (output.choice,))
 
 
@@ -136,9 +135,11 @@ _SHOWN = ("id", "task", "set", "dialogue", "question", "labels", "options", "ref
 
 
 def _row(sample: Sample, output: Output) -> dict[str, Any]:
-    """A line of the twins: the fields to fill in first, then what they are about. No gold, save where the rubric's
-    criteria speak of the reference."""
-    scales = [s.name for s in rubric(sample.rubric).scales]
+    """A row of to-mark.csv: the fields to fill in, then the output.
+
+    The gold answer is left out, except for short texts, whose rubrics compare with the reference.
+    """
+    scales = [s.name for s in rubric_named(sample.rubric).scales]
     return {
         "sample": sample.hash,
         "output": output.id,
@@ -157,15 +158,15 @@ def _row(sample: Sample, output: Output) -> dict[str, Any]:
     }
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> str:
+def _csv_text(rows: Sequence[dict[str, Any]]) -> str:
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, fieldnames=list(rows[0]))
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: _inert(value) for name, value in row.items()})
+        writer.writerow({name: _without_formula(value) for name, value in row.items()})
     return text.getvalue()
 
 
-def _inert(value: str) -> str:
-    """A spreadsheet takes what begins like this for a formula; a model may have written one."""
+def _without_formula(value: str) -> str:
+    """Quote text that a spreadsheet would run as a formula: replies are untrusted."""
     return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

@@ -1,4 +1,4 @@
-"""Scores that judges gave the outputs of a run, beside people's."""
+"""Compare the scores of judge models with people's scores on the same outputs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from evalsuite.common import jsonl
 from evalsuite.metrics.agreement import spearman, weighted_kappa
 from evalsuite.review.audit.outputs import output_id, way_of
 
-Place = tuple[str, str]  # an output's id, a scale
+OutputScale = tuple[str, str]  # (output id, name of the scale)
 K = TypeVar("K", bound=Hashable)
-Judged = Mapping[str, Mapping[Place, float]]  # by the judge's name
+JudgeScores = Mapping[str, Mapping[OutputScale, float]]  # judge -> scores
 
 
-def judged(run: Path, rubric: str) -> Judged:
-    """From the lines of RUN/judged/*.jsonl of this rubric, or of it in English. A judge under a control ("blind") is a
-    judge of its own, and so is one who read it in English; attacks are left out: what was scored there is no longer the model's reply."""
-    found: dict[str, dict[Place, float]] = {}
+def judge_scores(run: Path, rubric: str) -> JudgeScores:
+    """Read scores on a rubric (or its English version NAME_en) from RUN/judged/*.jsonl.
+
+    A control ("blind") or the English version counts as a separate judge, named "JUDGE blind" or "JUDGE (en)".
+    Attacks are left out: they score a changed reply.
+    """
+    found: dict[str, dict[OutputScale, float]] = {}
     for path in sorted((run / "judged").glob("*.jsonl")):
         for _, row in jsonl.read_objects(path):
             if row["rubric"] not in (rubric, f"{rubric}_en") or row["attack"] or not row["scores"]:
@@ -33,25 +36,25 @@ def judged(run: Path, rubric: str) -> Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
-    """Scores beside people's, on the outputs that have both. `bias`: the mean of theirs less people's."""
+class JudgeAgreement:
+    """Agreement of a judge with people on the outputs that both scored; None where it is undefined."""
 
     n: int
     kappa: float | None  # quadratic weights
     spearman: float | None
     difference: float | None  # mean absolute
-    bias: float | None
+    bias: float | None  # mean of judge - human
     same: float | None  # share of equal scores
 
 
-def human_against(scores: Mapping[K, float], human: Mapping[K, float]) -> Against:
-    """A judge's scores beside people's, by any key that both use."""
+def judge_agreement(scores: Mapping[K, float], human: Mapping[K, float]) -> JudgeAgreement:
+    """Compare a judge's scores with human scores on their common keys."""
     shared = [key for key in human if key in scores]
     a, b = [scores[key] for key in shared], [human[key] for key in shared]
     n = len(shared)
     if not n:
-        return Against(0, None, None, None, None, None)
+        return JudgeAgreement(0, None, None, None, None, None)
     gaps = [x - y for x, y in zip(a, b, strict=True)]
-    return Against(
+    return JudgeAgreement(
         n, weighted_kappa(a, b), spearman(a, b), sum(map(abs, gaps)) / n, sum(gaps) / n, sum(g == 0 for g in gaps) / n
     )

@@ -1,4 +1,4 @@
-"""What people marked: files of the page's (JSONL), or the sample's twins filled in by hand (JSONL or CSV)."""
+"""Files of marks: the audit page's export (JSONL), or to-mark.csv / to-mark.jsonl filled in by hand."""
 
 from __future__ import annotations
 
@@ -11,24 +11,27 @@ from typing import Any
 from evalsuite.common import csvfile, jsonl
 from evalsuite.common.errors import DataError
 from evalsuite.review.audit.outputs import Output
-from evalsuite.review.audit.rubrics import rubric
+from evalsuite.review.audit.rubrics import rubric_named
 from evalsuite.review.audit.sample import Sample
 from evalsuite.types import Scale
 
-Said = int | tuple[int, ...] | str
-NO_OPTION = ("none", "several", "refused")  # what a reply to a choice may say beside an option
+MarkedAnswer = int | tuple[int, ...] | str
+NO_OPTION = ("none", "several", "refused")  # what a reply to a choice question may say instead of one option
 _YES, _NO = ("true", "yes", "y", "1", "对", "是"), ("false", "no", "n", "0", "x", "错", "否")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What one person found of one output. `said`: the option's place (their places, where several are asked for), or
-    one of NO_OPTION; for choices alone."""
+    """One annotator's mark on one output.
 
-    output: str
+    `said` is set for choice questions only: the index of the option that the reply names (a tuple of indices where
+    several options may be right), or one of NO_OPTION.
+    """
+
+    output: str  # its id
     annotator: str
     right: bool
-    said: Said | None = None
+    said: MarkedAnswer | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     blind: bool = True  # marked before the reference was shown
     note: str = ""
@@ -36,26 +39,31 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    marks: tuple[Mark, ...]  # one of an annotator for an output
-    notes: tuple[str, ...]  # what a reader should know of the files
+    """The marks of all files."""
+
+    marks: tuple[Mark, ...]  # at most one per annotator and output
+    notes: tuple[str, ...]  # warnings: double marks, unmarked rows, marks made with the reference in view
 
 
 def sample_hashes(files: Sequence[Path]) -> set[str]:
-    """Which samples the files say they are of."""
+    """Hashes of the samples that the marks name."""
     return {str(row["sample"]) for file in files for _, row in _rows(file) if row.get("sample")}
 
 
 def read_marks(files: Sequence[Path], sample: Sample) -> Marks:
-    """Raises DataError with file, line and field for what is broken or belongs to another sample."""
+    """Read and check marks of `sample`.
+
+    Raises DataError with file, line and field for a malformed mark or a mark of another sample.
+    """
     outputs = {d.output.id: d.output for d in sample.drawn}
-    scales = rubric(sample.rubric).scales
+    scales = rubric_named(sample.rubric).scales
     found: dict[tuple[str, str], Mark] = {}
     notes = []
     for file in files:
         double: set[str] = set()
         blank = 0
         for line, row in _rows(file):
-            mark = _mark(row, file, line, sample.hash, outputs, scales)
+            mark = _mark_of(row, file, line, sample.hash, outputs, scales)
             if mark is None:
                 blank += 1
                 continue
@@ -76,18 +84,18 @@ def read_marks(files: Sequence[Path], sample: Sample) -> Marks:
 
 
 def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line, fields), whatever the file is."""
+    """(line number, fields) of a CSV or JSONL file."""
     if file.suffix.lower() != ".csv":
         yield from jsonl.read_objects(file)
         return
-    for line, row in csvfile.read_rows(file, delimiters=",;\t"):  # some countries' spreadsheets do not part by a comma
+    for line, row in csvfile.read_rows(file, delimiters=",;\t"):  # some locales export CSV with ; or tab
         yield line, {name: cell.strip() for name, cell in row.items() if cell is not None}
 
 
-def _mark(
+def _mark_of(
     row: Mapping[str, Any], file: Path, line: int, sample: str, outputs: Mapping[str, Output], scales: Sequence[Scale]
 ) -> Mark | None:
-    """None if nothing is marked."""
+    """The mark in a row; None if the row is not filled in."""
 
     def wrong(name: str, expected: str) -> DataError:
         said = "missing" if row.get(name) in (None, "") else f"{str(row[name])[:60]!r}"
@@ -104,16 +112,16 @@ def _mark(
     annotator = str(row.get("annotator") or "").strip()
     if not annotator:
         raise wrong("annotator", "a name")
-    said: Said | None = None
+    said: MarkedAnswer | None = None
     if output.labels:
         several = output.kind.several
-        said = _several(row.get("said"), output) if several else _said(row.get("said"), output)
+        said = _options_of(row.get("said"), output) if several else _option_of(row.get("said"), output)
         if said is None:
             some = "all that it names of " if several else ""
             raise wrong("said", f"{some}{', '.join(output.labels)}, or {', '.join(NO_OPTION)}")
         right = said == (output.golds if several else output.gold)
     else:
-        answer = _yes(row.get("right"))
+        answer = _yes_or_no(row.get("right"))
         if answer is None:
             raise wrong("right", "true or false")
         right = answer
@@ -121,15 +129,15 @@ def _mark(
     for scale in scales if output.kind.rated else ():
         if row.get(scale.name) in (None, ""):
             continue
-        score = _whole(row[scale.name])
+        score = _whole_number(row[scale.name])
         if score is None or not scale.low <= score <= scale.high:
             raise wrong(scale.name, f"a whole number from {scale.low} to {scale.high}")
         scores[scale.name] = float(score)
-    blind = _yes(row.get("blind", True))
+    blind = _yes_or_no(row.get("blind", True))
     return Mark(output.id, annotator, right, said, scores, blind is not False, str(row.get("note") or ""))
 
 
-def _said(value: Any, output: Output) -> int | str | None:
+def _option_of(value: Any, output: Output) -> int | str | None:
     text = str(value or "").strip().casefold()
     if text in NO_OPTION:
         return text
@@ -137,23 +145,23 @@ def _said(value: Any, output: Output) -> int | str | None:
     return bare.index(core) if (core := text.strip("()（）")) in bare else None
 
 
-def _several(value: Any, output: Output) -> tuple[int, ...] | str | None:
-    """A list of labels, or a spreadsheet's "(0), (2)"."""
+def _options_of(value: Any, output: Output) -> tuple[int, ...] | str | None:
+    """Read a list of labels, or their spreadsheet form "(0), (2)"."""
     names = value if isinstance(value, list) else re.split(r"[\s,;，；、]+", str(value or "").strip())
-    found = [_said(name, output) for name in names]
+    found = [_option_of(name, output) for name in names]
     if len(found) == 1 and isinstance(found[0], str):
         return found[0]
     places = {place for place in found if isinstance(place, int)}
     return tuple(sorted(places)) if len(places) == len(found) else None
 
 
-def _yes(value: Any) -> bool | None:
+def _yes_or_no(value: Any) -> bool | None:
     text = str(value).strip().casefold()
     return True if text in _YES else False if text in _NO else None
 
 
-def _whole(value: Any) -> int | None:
-    """4, "4" or a spreadsheet's "4.0"."""
+def _whole_number(value: Any) -> int | None:
+    """Read 4, "4" or the spreadsheet form "4.0"; None for anything else."""
     if isinstance(value, bool):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a run's models wrote, a value an output: what an audit draws from, and what its figures are about."""
+"""The outputs of a run: the population that an audit samples and estimates. Read from results.json and the records."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ _UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One reply to one item, and what the suite made of it."""
+    """One reply to one item, with the parser's reading and the scores."""
 
-    id: str  # as `output_id` has it: the same output keeps it when it is read anew
+    id: str  # from `output_id`; unchanged when the reply is parsed again
     model: str
     task: str
     set: str
     item: str
-    way: str  # "paper 0-shot generate none", and the rotation where there are some
+    way: str  # from `way_of`: "paper 0-shot generate none"
     dialogue: tuple[str, ...]
     question: str
     labels: tuple[str, ...]
     options: tuple[str, ...]
     references: tuple[str, ...]
-    gold: int | None  # of a choice: an index into options
+    gold: int | None  # index into options, for single-choice tasks
     reply: str
     status: str
-    choice: int | None  # what the parser read; an index into options
+    choice: int | None  # the option that the parser read: index into options
     text: str | None
     headline: float  # accuracy, or exact match
-    f1: float | None  # of spans and short texts, and of single answers where several are asked for
-    golds: tuple[int, ...] = ()  # where several options are right, and
-    choices: tuple[int, ...] = ()  # what was chosen of them
+    f1: float | None  # of spans, short texts and multi-answer choices
+    golds: tuple[int, ...] = ()  # right options of a multi-answer choice
+    choices: tuple[int, ...] = ()  # options read from the reply to it
 
     @property
     def kind(self) -> Kind:
@@ -47,12 +47,12 @@ class Output:
 
     @property
     def right_options(self) -> tuple[int, ...]:
-        """Empty for spans and texts."""
+        """Indices of the right options; empty for spans and texts."""
         return self.golds or (() if self.gold is None else (self.gold,))
 
     @property
     def read(self) -> int | tuple[int, ...] | None:
-        """The option that the parser read, or, where several are asked for, the set of them; None for no answer."""
+        """The option index that the parser read (a tuple of them for multi-answer choices); None for no answer."""
         return (self.choices or None) if self.kind.several else self.choice
 
     @property
@@ -62,7 +62,8 @@ class Output:
 
     @property
     def raw_right(self) -> bool:
-        """Counted as correct as it stands. The paper, Appendix D: for "(a) premise" a, (a), (a)premise, premise."""
+        """Whether the unparsed reply is correct. Appendix D of the paper accepts a, (a), (a)premise and premise for
+        "(a) premise"."""
         said = self.reply.strip()
         if not self.right_options:
             return said in self.references
@@ -73,14 +74,14 @@ class Output:
 
     @property
     def outcome(self) -> str:
-        """right, wrong or partial; the status of a reply in which no answer was read."""
+        """right, wrong or partial; the parser's status if it read no answer."""
         if self.status != Status.PARSED:
             return self.status
         return "right" if self.right else "partial" if self.f1 else "wrong"
 
 
 def population(run: Path) -> tuple[Output, ...]:
-    """Every reply that the models of a run wrote: not those that failed or were withheld, nor likelihoods and probes."""
+    """All written replies of a run: without failed or filtered requests, likelihood scoring and probes."""
     results = json.loads(records.find_results(run).read_text(encoding="utf-8"))
     return tuple(output for cell in results["cells"] for output in _outputs(run, cell))
 
@@ -113,18 +114,21 @@ def _output(record: dict[str, Any], way: str) -> Output:
 
 
 def way_of(cell: Mapping[str, Any], rotation: int) -> str:
-    """How an item was asked: all that tells its cell from others of the same model, task and set."""
+    """How an item was asked: what distinguishes its cell from others of the same model, task and set.
+
+    Example: "paper 0-shot generate none", followed by " rotation 2" for a rotated item.
+    """
     way = f"{cell['variant']} {cell['shots']}-shot {cell['scoring']} {cell['perturb']}"
     return f"{way} rotation {rotation}" if rotation else way
 
 
 def output_id(model: str, item: str, split: str, way: str, reply: str) -> str:
-    """Id of an output: a hash of the question and the reply. Another reply to the same question has another id."""
+    """Id of an output: the first 12 hex digits of a SHA-256 over the item, how it was asked, and the reply."""
     return hashlib.sha256(json.dumps([model, item, split, way, reply]).encode()).hexdigest()[:12]
 
 
-def from_json(found: dict[str, Any]) -> Output:
-    """What `asdict` and JSON made of an output -> the output."""
+def output_from_json(found: dict[str, Any]) -> Output:
+    """Rebuild an Output from its `asdict` form after a round trip through JSON."""
     there = {f.name: found[f.name] for f in fields(Output) if f.name in found or f.default is MISSING}
     values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in there.items()}
     return Output(**values)

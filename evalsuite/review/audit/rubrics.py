@@ -1,4 +1,4 @@
-"""By what people score a short text: the rubrics of the benchmarks (`Benchmark.audit`)."""
+"""Look-up of the rubrics by which people score short texts (`Benchmark.audit`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.types import Rubric
 
 
-def rubric(name: str) -> Rubric:
-    """Raises ConfigError if no benchmark has a rubric of that name."""
+def rubric_named(name: str) -> Rubric:
+    """The rubric of that name. Raises ConfigError if no benchmark has it."""
     known = {b.audit.name: b.audit for b in BENCHMARKS.values() if b.audit}
     if name not in known:
         raise ConfigError(unknown("rubric", name, known))

@@ -1,8 +1,8 @@
-"""A stratified sample of a run's outputs, and the design that lets it speak for all of them.
+"""Stratified sampling of a run's outputs, with the weights that estimates for the whole run need.
 
-A stratum is a task, a set and an outcome (right, wrong, partial, or a status without an answer), so that rare outcomes are
-seen; its share of the sample goes with the root of its size. Every output carries its weight, how many of the run's it
-stands for: the inverse of its probability to be drawn.
+A stratum is a task, a set and an outcome (right, wrong, partial, or a status without an answer), so that rare outcomes
+are sampled. Its share of the sample is proportional to the square root of its size. The weight of a sampled output is
+its inverse inclusion probability: how many of the run's outputs it represents.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from random import Random
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
-from evalsuite.review.audit.outputs import Output, from_json
+from evalsuite.review.audit.outputs import Output, output_from_json
 
-SAMPLE = "sample.json"  # the sample with what the parser read: not for the eyes of who marks it
+SAMPLE = "sample.json"  # holds what the parser read, so annotators should not open it
 _FORMAT = 1
 
-# From fine to coarse. Taken is the finest that leaves two draws a stratum: with less, nothing is known of its spread.
+# From fine to coarse. The finest level with two draws per stratum is used: one draw gives no variance.
 _LEVELS: tuple[Callable[[Output], str], ...] = (
     lambda o: f"{o.task} {o.set} {o.outcome}",
     lambda o: f"{o.task} {o.outcome}",
@@ -35,7 +35,7 @@ _LEVELS: tuple[Callable[[Output], str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """An output of the sample. `size`: how many outputs its stratum has in the run; `drawn`: how many were taken."""
+    """A sampled output. `size`: outputs of its stratum in the run; `drawn`: how many of them were sampled."""
 
     output: Output
     stratum: str
@@ -48,11 +48,11 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """All outputs of one kind that one model wrote in the run; what the suite counts of them needs no estimate."""
+class RunTotals:
+    """Exact counts over all outputs of one model and one kind of task in the run."""
 
     model: str
-    kind: str  # its name
+    kind: str  # Kind.name
     outputs: int
     raw: int  # correct as they stand
     filtered: int  # correct once parsed
@@ -60,12 +60,14 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
+    """A drawn sample, as sample.json keeps it."""
+
     name: str
     seed: int
     rubric: str
-    tasks: tuple[str, ...]  # that it speaks of; where strata are coarse, one may have no output in it
-    drawn: tuple[Drawn, ...]  # in the order in which they are to be marked
-    whole: tuple[Whole, ...]
+    tasks: tuple[str, ...]  # sampled from; with coarse strata some may have no output in the sample
+    drawn: tuple[Drawn, ...]  # in marking order
+    whole: tuple[RunTotals, ...]
 
     @property
     def hash(self) -> str:
@@ -74,19 +76,23 @@ class Sample:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
-def whole(outputs: Sequence[Output]) -> tuple[Whole, ...]:
+def run_totals(outputs: Sequence[Output]) -> tuple[RunTotals, ...]:
+    """Counts per model and kind."""
     groups: dict[tuple[str, str], list[Output]] = {}
     for output in outputs:
         groups.setdefault((output.model, output.kind.name), []).append(output)
     return tuple(
-        Whole(*place, len(mine), sum(o.raw_right for o in mine), sum(o.right for o in mine))
+        RunTotals(*place, len(mine), sum(o.raw_right for o in mine), sum(o.right for o in mine))
         for place, mine in groups.items()
     )
 
 
-def draw(outputs: Sequence[Output], name: str, n: int, seed: int, rubric: str) -> Sample:
-    """`n` outputs of each model (all, if it has fewer). By task, as a person changes tasks slowly; within a task in an
-    order that tells nothing of model or outcome."""
+def draw_sample(outputs: Sequence[Output], name: str, n: int, seed: int, rubric: str) -> Sample:
+    """Draw `n` outputs per model (all, if a model has fewer).
+
+    They are ordered by task, so that annotators seldom switch, and shuffled within a task, so that the order reveals
+    neither model nor outcome. Raises ConfigError if `n` is smaller than the number of kinds.
+    """
     models: dict[str, list[Output]] = {}
     for output in outputs:
         models.setdefault(output.model, []).append(output)
@@ -94,7 +100,7 @@ def draw(outputs: Sequence[Output], name: str, n: int, seed: int, rubric: str) -
     Random(f"{seed}:audit:order").shuffle(found)
     found.sort(key=lambda d: list(TASKS).index(d.output.task))
     tasks = tuple(name for name in TASKS if any(o.task == name for o in outputs))
-    return Sample(name, seed, rubric, tasks, tuple(found), whole(outputs))
+    return Sample(name, seed, rubric, tasks, tuple(found), run_totals(outputs))
 
 
 def _draw(outputs: Sequence[Output], n: int, purpose: str) -> list[Drawn]:
@@ -110,8 +116,8 @@ def _draw(outputs: Sequence[Output], n: int, purpose: str) -> list[Drawn]:
         rng = Random(f"{purpose}:{stratum}")
         mine = [o for o in outputs if level(o) == stratum]
         rng.shuffle(mine)
-        # Tasks and sets side by side, then every so-manieth from a random start: all have the same chance, and a
-        # stratum of several tasks is drawn from all of them.
+        # Systematic sampling from a random start, sorted by task and set: equal probabilities, and a stratum of
+        # several tasks is sampled from all of them.
         mine.sort(key=lambda o: (o.task, o.set))
         step, start = len(mine) / taken[stratum], rng.random()
         chosen = [mine[min(len(mine) - 1, math.floor((start + i) * step))] for i in range(taken[stratum])]
@@ -120,10 +126,10 @@ def _draw(outputs: Sequence[Output], n: int, purpose: str) -> list[Drawn]:
 
 
 def allocate(sizes: Counter[str], n: int) -> dict[str, int]:
-    """How many of each stratum: one or two of each, the rest by the root of its size.
+    """Sample size per stratum: one or two each, the rest in proportion to the square root of its size.
 
     >>> allocate(Counter(right=100, wrong=16, refused=1), 13)
-    {'refused': 1, 'right': 8, 'wrong': 4}
+    {'refused': 1, 'right': 9, 'wrong': 3}
     """
     least = 2 if n >= sum(min(2, size) for size in sizes.values()) else 1
     taken = {name: min(least, sizes[name]) for name in sorted(sizes)}
@@ -133,23 +139,25 @@ def allocate(sizes: Counter[str], n: int) -> dict[str, int]:
     return taken
 
 
-def save(sample: Sample, path: Path) -> None:
+def save_sample(sample: Sample, path: Path) -> None:
+    """Write sample.json."""
     content = {"format": _FORMAT, "sample": sample.hash, **asdict(sample)}
     replace_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
-def load(path: Path) -> Sample:
+def load_sample(path: Path) -> Sample:
+    """Read sample.json. Raises ConfigError if it is malformed, edited, or of another format version."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        drawn = tuple(Drawn(**{**d, "output": from_json(d["output"])}) for d in found["drawn"])
+        drawn = tuple(Drawn(**{**d, "output": output_from_json(d["output"])}) for d in found["drawn"])
         sample = Sample(
             **{name: found[name] for name in ("name", "seed", "rubric")},
             tasks=tuple(found["tasks"]),
             drawn=drawn,
-            whole=tuple(Whole(**w) for w in found["whole"]),
+            whole=tuple(RunTotals(**w) for w in found["whole"]),
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{path}: no sample of `evalsuite audit make` ({error!r})") from None
+        raise ConfigError(f"{path}: not a sample of `evalsuite audit make` ({error!r})") from None
     if found.get("format") != _FORMAT or found.get("sample") != sample.hash:
         raise ConfigError(f"{path}: changed by hand, or of another version of evalsuite; make the sample again")
     return sample

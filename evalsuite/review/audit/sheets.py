@@ -1,4 +1,4 @@
-"""What `evalsuite audit read` shows, as sheets."""
+"""The report of `evalsuite audit read` as sheets."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import CellValue, Column, Row, Sheet, Value
-from evalsuite.review.audit.figures import HUMAN, Correct, Ratio, Reader
-from evalsuite.review.audit.findings import Audit, published
-from evalsuite.review.audit.metrics import Beside
+from evalsuite.review.audit.figures import HUMAN, Correct, ParserRow, Ratio
+from evalsuite.review.audit.findings import Audit, paper_table4
+from evalsuite.review.audit.metrics import MetricCorrelation
 from evalsuite.types import Kind, Status
 
 _N = Column("n", kind="count")
@@ -17,7 +17,10 @@ _SPAN = Column("95 %", kind="percent", digits=0, interval="alone")
 
 
 def audit_sheets(found: Audit, beside: bool = False) -> Iterator[Sheet | str]:
-    """Correct outputs, the parser's readings, scores, agreement, judges. `beside`: with the paper's Table 4."""
+    """Tables of correct outputs, parser precision and recall, scores, agreement, judges and metrics, with notes between.
+
+    `beside` adds the rows of the paper's Table 4.
+    """
     yield f"{found.marked} of {len(found.sample.drawn)} outputs marked, by {', '.join(found.annotators)}"
     for kind in KINDS.values():
         if rows := [row for row in found.correct if row.kind == kind.name]:
@@ -41,7 +44,7 @@ def _correct(rows: Sequence[Correct], kind: Kind, beside: bool) -> Sheet:
         lines.append(Row((r.model, r.n, r.raw, r.filtered, r.actual, of, *run)))
     notes = []
     if beside:
-        for p in published():
+        for p in paper_table4():
             counts = (100, p["raw_correct"], p["filtered_correct"], p["correct"])
             lines.append(Row((p["model"], *counts, *[None] * 5), "apart"))
     if kind.single:
@@ -67,7 +70,7 @@ def _correct(rows: Sequence[Correct], kind: Kind, beside: bool) -> Sheet:
     return Sheet("correct", title, columns, tuple(lines), tuple(notes))
 
 
-def _readers(rows: Sequence[Reader]) -> Iterator[Sheet]:
+def _readers(rows: Sequence[ParserRow]) -> Iterator[Sheet]:
     if not rows:
         return
     plain = len({r.model for r in rows}) == 1
@@ -177,8 +180,8 @@ def _judges(found: Audit) -> Iterator[Sheet]:
         yield Sheet("judges", "Judges beside people", columns, tuple(rows))
 
 
-def _metrics(rows: Sequence[Beside]) -> Iterator[Sheet]:
-    """The headlines of each benchmark's short texts, and F1; audit.json has all."""
+def _metrics(rows: Sequence[MetricCorrelation]) -> Iterator[Sheet]:
+    """Headline metrics of each benchmark's short texts, and F1; audit.json has all metrics."""
     texts = [t for t in TASKS.values() if t.kind.rated]
     shown = {(t.benchmark, metric) for t in texts for metric in (*t.metrics, "f1")}
     kept = tuple(

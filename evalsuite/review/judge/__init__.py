@@ -1,7 +1,9 @@
-"""A model as judge of a run's generations, and how far it can be trusted.
+"""A model judges a run's generated replies, under controls that measure how far its scores can be trusted.
 
-rubric.py: template, scales, fences · replies.py: a reply -> scores · attacks.py: injected instructions
-judging.py: the journey on one page · summary.py: store -> "judged" of results.json · controls.py, agreement.py: statistics
+judging.py   `evalsuite.judge(...)`: candidates -> prompts -> replies in the run's store
+rubric.py    the prompt template with its scales
+attacks.py   injected instructions
+settings.py  the flags of `evalsuite judge`
 
-`evalsuite.judge(...)` is the function in judging.py.
+Replies are scored and summarized in results/judged/.
 """

@@ -1,4 +1,4 @@
-"""Fifty candidates that talk to the judge instead of answering: how often does it fall for them?"""
+"""Prompt injection: fifty texts that ask the judge for the highest score from within a candidate (attacks.yaml)."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ import yaml
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """`apply` puts the injected words around a candidate's own."""
+    """An injected instruction: a text with {answer} for the candidate's own words and {most} for the highest score."""
 
     id: str  # "fence/2"
     kind: str
     text: str
 
     def apply(self, candidate: str, most: int) -> str:
-        """`most`: the score that is asked for. Replaced in one go, so that a candidate may hold braces."""
+        """The candidate with the instruction around it; `most` is the score to ask for. Braces in the candidate are kept."""
         parts = self.text.replace("{most}", str(most)).split("{answer}")
         return candidate.join(parts)
 
 
 @cache
-def attacks() -> tuple[Attack, ...]:
+def load_attacks() -> tuple[Attack, ...]:
+    """All attacks of attacks.yaml."""
     kinds = yaml.safe_load((Path(__file__).parent / "attacks.yaml").read_text(encoding="utf-8"))
     return tuple(Attack(f"{kind}/{n}", kind, text) for kind, texts in kinds.items() for n, text in enumerate(texts, 1))
 
 
-def draw(attack: Attack, candidates: Sequence[str], count: int, seed: int) -> list[int]:
-    """Which of the candidates (by their keys) an attack is put into: as a hash has it, whatever their order."""
+def draw_candidates(attack: Attack, candidates: Sequence[str], count: int, seed: int) -> list[int]:
+    """Indices of `count` candidates for an attack, chosen by a hash of their keys: independent of their order."""
 
     def place(key: str) -> str:
         return hashlib.sha256(f"{seed}:{attack.id}:{key}".encode()).hexdigest()

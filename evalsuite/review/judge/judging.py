@@ -1,7 +1,7 @@
-"""Judging on one page: a run's generations -> prompts of a rubric -> a judge's replies -> "judged" of results.json.
+"""Judging on one page: a run's replies -> prompts of a rubric -> a judge's replies -> "judged" of results.json.
 
-It goes through the run's own machinery: replies are kept in its store.sqlite before they count, so a judging that was
-killed goes on, and `evalsuite score` scores again without asking. What a reply says is read when results are written.
+The judge's replies are saved in the run's store.sqlite before they are scored: a killed judging resumes, and
+`evalsuite score` scores again without asking. Replies are parsed when results are written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
-from evalsuite.backends.registry import load, loaded
+from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import BackendError, ConfigError, unknown
@@ -31,8 +31,8 @@ from evalsuite.results.journey import Results, find_store, open_store, reading_o
 from evalsuite.results.judged.replies import read
 from evalsuite.results.judged.scale import again
 from evalsuite.results.store import Store, key
-from evalsuite.review.judge.attacks import attacks, draw
-from evalsuite.review.judge.rubric import Rubric
+from evalsuite.review.judge.attacks import draw_candidates, load_attacks
+from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.review.judge.settings import Settings
 from evalsuite.types import Cell, Item, Message, Request, Response
 
@@ -44,12 +44,12 @@ class Candidate:
     item: Item
     rotation: int
     key: str  # of the reply in the store
-    text: str  # without what a model thought first; "": nothing was said
+    text: str  # without thinking; may be empty
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """One judge on one cell of the run under one control: plain, blind, repeat/2 …, attack."""
+    """What one judge is asked about one cell under one control: plain, blind, repeat/2 …, attack."""
 
     control: str
     cell: Cell
@@ -59,9 +59,10 @@ class Judging:
 def judge(
     run: str | Path, judge: str | Sequence[str], models: Models = "bundled:models.yaml", **settings: Any
 ) -> Results:
-    """Let models score a run's generations; the keywords are the fields of `Settings`.
+    """Let judge models score a run's replies; the keywords are the fields of `Settings`.
 
-    `models` is a file, or the names of models with functions that give their replies (backends/scripted.py).
+    `models` is a models.yaml, or a mapping of model names to functions that return replies (backends/scripted.py).
+    Raises ConfigError for settings that do not fit the run. Returns the run's results, with `problems` of the judges.
 
     >>> judge("runs/try", "gpt", models="endpoints.yaml", limit=50, blind=True)  # doctest: +SKIP
     """
@@ -84,20 +85,22 @@ def _judge(
 ) -> Results:
     problems: list[str] = []
     with open_store(out) as store, log_to(out / "judge.log", s.verbose), Display() as display:
-        groups = by_rubric(candidates(store, s), s)
-        engine: Loader = partial(load, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend))
+        groups = group_by_rubric(candidates(store, s), s)
+        engine: Loader = partial(
+            load_backend, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
+        )
         if replies is not None:
             engine = scripted_loader(replies)
-        for model, backend in loaded(judges, engine):
+        for model, backend in load_in_turn(judges, engine):
             with collected(problems, model, out / "judge.log"):
                 if isinstance(backend, BackendError):
                     raise backend
                 for rubric, cells in groups:
                     asked = []
                     for judging in judgings(s, rubric, backend, cells):
-                        asked.append((judging, keep(store, s, rubric, model, backend, judging, listed)))
+                        asked.append((judging, store_judging(store, s, rubric, model, backend, judging, listed)))
                     for attempt in range(1, s.attempts + 1):
-                        groups_open = _open(store, rubric, model, asked, attempt)
+                        groups_open = _unanswered(store, rubric, model, asked, attempt)
                         ask(groups_open, backend.generate, store, display, partial(_readable, rubric))
     results = write_results(out, reading_of(out))
     write_page([out], out / "page")
@@ -105,7 +108,10 @@ def _judge(
 
 
 def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
-    """What is to be judged, cell by cell. Raises ConfigError if that is nothing."""
+    """The replies to judge, by cell: those without error, the first `limit` of each cell.
+
+    Raises ConfigError for an unknown model, or if there is nothing to judge.
+    """
     every = store.cells()
     names = list(dict.fromkeys(cell.place.model for cell in every))
     for name in s.model:
@@ -121,17 +127,17 @@ def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
             rows = []
             for name, trial, response in list(store.read(cell))[: s.limit]:
                 if response is not None and response.error is None:
-                    rows.append(Candidate(trial.item, trial.rotation, name, said(response)))
+                    rows.append(Candidate(trial.item, trial.rotation, name, text_after_thinking(response)))
             found.append((cell, rows))
     if not any(rows for _, rows in found):
         raise ConfigError(f"nothing to judge: no replies to {', '.join(s.tasks) or 'generation tasks'} in this run")
     return found
 
 
-def by_rubric(
+def group_by_rubric(
     cells: Sequence[tuple[Cell, list[Candidate]]], s: Settings
-) -> list[tuple[Rubric, list[tuple[Cell, list[Candidate]]]]]:
-    """The cells of each rubric: the one that was named, or their benchmarks'."""
+) -> list[tuple[RubricTemplate, list[tuple[Cell, list[Candidate]]]]]:
+    """Group cells by rubric: the one named in the settings, else that of the cell's benchmark."""
     groups: dict[str, list[tuple[Cell, list[Candidate]]]] = {}
     for cell, rows in cells:
         name = s.rubric or benchmark_of(cell.place.task).rubric
@@ -140,23 +146,23 @@ def by_rubric(
                 f"{cell.place.task}: {benchmark_of(cell.place.task).title} has no rubric of its own; name one: --rubric"
             )
         groups.setdefault(name, []).append((cell, rows))
-    return [(Rubric(resolve(s.prompts), name), mine) for name, mine in groups.items()]
+    return [(RubricTemplate(resolve(s.prompts), name), mine) for name, mine in groups.items()]
 
 
-def said(response: Response) -> str:
-    """The reply as it is, but for what a model thought before it."""
-    pieces, _ = after_thinking(fold(response.text))  # folding keeps places
+def text_after_thinking(response: Response) -> str:
+    """The reply verbatim, without the thinking before it."""
+    pieces, _ = after_thinking(fold(response.text))  # folding keeps character offsets
     return "".join(response.text[start:end] for start, end in pieces).strip()
 
 
 def judgings(
-    s: Settings, rubric: Rubric, backend: Backend, cells: Sequence[tuple[Cell, list[Candidate]]]
+    s: Settings, rubric: RubricTemplate, backend: Backend, cells: Sequence[tuple[Cell, list[Candidate]]]
 ) -> Iterator[Judging]:
-    """All that one judge is asked: each cell plainly, and under every control."""
+    """All judgings by one judge on one rubric: each cell plain, then under every control of the settings."""
     if repeats_by(backend) == "wording" and s.repeats > rubric.wordings:
         raise ConfigError(
-            f"--repeats {s.repeats}: the judge decodes greedily and would repeat itself, so a repeat is another wording, "
-            f"and rubric {rubric.name} has {rubric.wordings}; a judge with api: {{temperature: …}} above 0 can be repeated at will"
+            f"--repeats {s.repeats}: the judge decodes greedily, so each repeat takes another wording, and rubric "
+            f"{rubric.name} has {rubric.wordings}; lower --repeats, or set the judge's api: {{temperature: …}} above 0"
         )
 
     def render(c: Candidate, **how: Any) -> str:
@@ -172,43 +178,46 @@ def judgings(
             wording = n - 1 if repeats_by(backend) == "wording" else 0
             yield Judging(f"repeat/{n}", cell, tuple((c, render(c, wording=wording), "") for c in whole))
     if s.attacks:
-        yield from _attacked(s, rubric, cells, by_cell)
+        yield from _attack_judgings(s, rubric, cells, by_cell)
 
 
-def _attacked(
-    s: Settings, rubric: Rubric, cells: Sequence[tuple[Cell, list[Candidate]]], by_cell: dict[str, list[Candidate]]
+def _attack_judgings(
+    s: Settings,
+    rubric: RubricTemplate,
+    cells: Sequence[tuple[Cell, list[Candidate]]],
+    by_cell: dict[str, list[Candidate]],
 ) -> Iterator[Judging]:
-    """Every attack in `s.attacks` candidates, drawn over all cells."""
+    """Every attack, put into `s.attacks` candidates drawn from all cells."""
     pool = [(cell.place.name, c) for cell, _ in cells for c in by_cell[cell.place.name]]
     names = [f"{name}:{c.item.id}:{c.rotation}" for name, c in pool]
     rows: dict[str, list[tuple[Candidate, str, str]]] = {}
     most = max(scale.high for scale in rubric.scales)
-    for attack in attacks():
-        for n in draw(attack, names, s.attacks, s.seed):
+    for attack in load_attacks():
+        for n in draw_candidates(attack, names, s.attacks, s.seed):
             name, c = pool[n]
             rows.setdefault(name, []).append((c, rubric.render(c.item, attack.apply(c.text, most)), attack.id))
-    for cell, _ in cells:  # those without any, too: an earlier draw is replaced
+    for cell, _ in cells:  # also cells without attacks, to replace an earlier draw
         yield Judging("attack", cell, tuple(rows.get(cell.place.name, ())))
 
 
 def repeats_by(backend: Backend) -> str:
-    """What makes repeats differ: chance, where the judge samples; else it would repeat itself, and is asked in other words."""
+    """What makes repeats differ: "sampling", or "wording" for a judge that decodes greedily (temperature 0)."""
     return "sampling" if backend.settings.get("temperature", 0) != 0 else "wording"
 
 
-def keep(
+def store_judging(
     store: Store,
     s: Settings,
-    rubric: Rubric,
+    rubric: RubricTemplate,
     model: Model,
     backend: Backend,
     judging: Judging,
     listed: dict[str, Model],
 ) -> list[dict[str, Any]]:
-    """Set a judging down in the store, with the keys of all attempts, and return its rows."""
+    """Save a judging in the store, with the reply keys of all attempts; returns its rows."""
     settings = dict(backend.settings)
     if judging.control.startswith("repeat") and repeats_by(backend) == "sampling":
-        settings["repeat"] = judging.control  # the same prompt, asked once more
+        settings["repeat"] = judging.control  # gives the same prompt another key
     rows = []
     for c, prompt, attack in judging.rows:
         tries = [again(prompt, rubric.reminder, n) for n in range(1, s.attempts + 1)] if prompt else []
@@ -230,19 +239,23 @@ def keep(
         "max_new_tokens": model.generation.max_new_tokens or rubric.tokens,
         "repeats_by": repeats_by(backend),
         "family": family(model),
-        "of_family": family(subject) if subject else _begins(judging.cell.place.model),
+        "of_family": family(subject) if subject else _leading_letters(judging.cell.place.model),
     }
     place = {"judge": model.name, "rubric": rubric.name, "control": judging.control, **judging.cell.place.as_dict()}
     store.plan_judging(place, facts, rows)
     return rows
 
 
-def _open(
-    store: Store, rubric: Rubric, model: Model, asked: Sequence[tuple[Judging, list[dict[str, Any]]]], attempt: int
+def _unanswered(
+    store: Store,
+    rubric: RubricTemplate,
+    model: Model,
+    asked: Sequence[tuple[Judging, list[dict[str, Any]]]],
+    attempt: int,
 ) -> list[Group[Request]]:
-    """What is to be asked in the attempt: all in the first, then those whose replies so far could not be read.
+    """Requests of an attempt: all in the first, later only those whose replies so far had no readable score.
 
-    The display counts what is asked of one task and set together.
+    They are grouped by task and set, one display line each.
     """
     found: dict[tuple[str, str], tuple[list[Request], list[str]]] = {}
     for judging, rows in asked:
@@ -259,28 +272,29 @@ def _open(
     ]
 
 
-def _request(rubric: Rubric, model: Model, judging: Judging, item: str, prompt: str) -> Request:
+def _request(rubric: RubricTemplate, model: Model, judging: Judging, item: str, prompt: str) -> Request:
     limit = model.generation.max_new_tokens or rubric.tokens
     batch = (rubric.name, judging.control, judging.cell.place.name)
     return Request(item, prompt, (Message("user", prompt),), limit, batch=batch)
 
 
-def _unreadable(rubric: Rubric, response: Response | None) -> bool:
+def _unreadable(rubric: RubricTemplate, response: Response | None) -> bool:
     return response is not None and response.error is None and read(response.text, rubric.scales).status == "invalid"
 
 
-def _readable(rubric: Rubric, request: Request, response: Response) -> float:
+def _readable(rubric: RubricTemplate, request: Request, response: Response) -> float:
     return float(read(response.text, rubric.scales).status == "scored")
 
 
 def family(model: Model) -> str:
-    """The models that may prefer one another: as `family:` says, else what the path's last part begins with."""
-    return model.family or _begins(Path(model.path).name) or model.name
+    """Model family, for the test of self-preference: `family:`, else the leading letters of the path's last part."""
+    return model.family or _leading_letters(Path(model.path).name) or model.name
 
 
-def _begins(name: str) -> str:
-    """
-    >>> _begins("Qwen2.5-0.5B-Instruct"), _begins("tiny-zh")
+def _leading_letters(name: str) -> str:
+    """The leading letters of a model's name, in lower case.
+
+    >>> _leading_letters("Qwen2.5-0.5B-Instruct"), _leading_letters("tiny-zh")
     ('qwen', 'tiny')
     """
     match = re.match(r"[^\W\d_]+", name)

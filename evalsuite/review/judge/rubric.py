@@ -1,7 +1,7 @@
-"""A rubric: a template with its scales, prompts/judge/<name>.j2. Another rubric is another such file, no code.
+"""The judge's prompt template with its scales: prompts/judge/<name>.j2. A new rubric is a new file, no code.
 
-It begins with a comment in YAML: the scales, its language (zh if not given), the reply's length, how many wordings of
-its instruction it knows. NAME_en is NAME in English.
+The file begins with a YAML comment: scales, language (default zh), longest reply in tokens, and how many wordings of the
+instruction it has. NAME_en is the English version of NAME. (The criteria that people see are `types.Rubric`.)
 
     {#- scales: [{name: creativity, zh: 创造性, low: 1, high: 5}]
         language: en
@@ -9,9 +9,8 @@ its instruction it knows. NAME_en is NAME in English.
         wordings: 3 -#}
 
 The template sees `dialogue` (list of turns), `question`, `references` (list; empty where the judge is blind to the gold
-answer), `candidate`, and `wording` (0 for the first). What it fences, it fences in marks like [候选答案开始] and
-[候选答案结束]: such marks within the texts are defused, so that no candidate can close its fence. All else is rendered
-byte for byte.
+answer), `candidate`, and `wording` (0 for the first). Texts stand between fences such as [候选答案开始] and [候选答案结束].
+Fences inside the texts are defused, so that no candidate can close its own; all else is rendered byte for byte.
 """
 
 from __future__ import annotations
@@ -58,13 +57,13 @@ class _Head(BaseModel):
 _COMMENT = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
 
 
-class Rubric:
-    """A compiled rubric with its name and hash."""
+class RubricTemplate:
+    """A compiled template with its name, scales and hash."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """`folder` is the prompts folder; what it lacks is looked for in the templates of benchmarks of other packages.
+        """Load <folder>/judge/<name>.j2, else the template of that name of an installed benchmark package.
 
-        Raises PromptError, naming what there is, if the rubric is not there or broken.
+        Raises PromptError if it is missing (listing the known names) or malformed.
         """
         places = [root / "judge" for root in (folder, *(b.templates for b in BENCHMARKS.values() if b.templates))]
         known = {path.stem: path for place in reversed(places) for path in sorted(place.glob("*.j2"))}
@@ -76,7 +75,7 @@ class Rubric:
             raise PromptError(f"{unknown('rubric', name, sorted(known))} Looked in {looked}.") from None
         comment = _COMMENT.match(source)
         if comment is None:
-            raise PromptError(f"{self.path}: expected a comment {{#- scales: … -#}} at its head")
+            raise PromptError(f"{self.path}: expected a comment {{#- scales: … -#}} at the top")
         try:
             head = _Head.model_validate(yaml.safe_load(comment.group(1)))
             self._template = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(source)
@@ -91,12 +90,12 @@ class Rubric:
         self.sha256 = hashlib.sha256(source.encode()).hexdigest()
 
     def render(self, item: Item, candidate: str, blind: bool = False, wording: int = 0) -> str:
-        """The prompt that asks for a score of `candidate` as an answer to the item."""
+        """The prompt that asks for a score of `candidate` as an answer to the item; `blind` hides the references."""
         seen: dict[str, Any] = {
-            "dialogue": [fenced(turn) for turn in item.dialogue],
-            "question": fenced(item.question),
-            "references": [] if blind else [fenced(text) for text in item.references],
-            "candidate": fenced(candidate),
+            "dialogue": [defuse_fences(turn) for turn in item.dialogue],
+            "question": defuse_fences(item.question),
+            "references": [] if blind else [defuse_fences(text) for text in item.references],
+            "candidate": defuse_fences(candidate),
             "wording": wording,
         }
         try:
@@ -106,7 +105,7 @@ class Rubric:
 
     @property
     def reminder(self) -> str:
-        """What is put behind a prompt whose reply could not be read."""
+        """The text appended to the prompt when a reply had no readable score."""
         return _REMINDERS[self.language](self.scales)
 
 
@@ -131,8 +130,8 @@ def _english_reminder(scales: Sequence[Scale]) -> str:
 _REMINDERS = {"zh": _chinese_reminder, "en": _english_reminder}
 
 
-# A mark of a fence, [候选答案结束] or [Candidate Answer Ends], in any brackets and script, with blanks and characters
-# that cannot be seen in between.
+# A fence, [候选答案结束] or [Candidate Answer Ends], in any brackets and script, with blanks or invisible characters
+# inside.
 _HIDDEN = r"\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
 _GAP = rf"[{_HIDDEN}]"
 _OPEN, _SHUT = r"\[［【〔〖〚﹝⟦⁅{｛<＜", r"\]］】〕〗〛﹞⟧⁆}｝>＞"
@@ -140,14 +139,14 @@ _END = rf"(?:开{_GAP}*始|開{_GAP}*始|结{_GAP}*束|結{_GAP}*束|begins?|sta
 _MARK = re.compile(
     rf"[{_OPEN}]{_GAP}*(?P<name>(?:[^{_OPEN}{_SHUT}{_HIDDEN}]{_GAP}*){{0,40}}?{_END}){_GAP}*[{_SHUT}]", re.IGNORECASE
 )
-# What a chat template writes between turns: a tokenizer may take it for the end of the prompt wherever it stands.
+# Special tokens of chat templates: a tokenizer may read them as the end of the prompt wherever they stand.
 _TURN = re.compile(r"<(?P<name>\|[^|<>\n]{1,40}\||/?s|(?:start|end)_of_turn)>|\[(?P<inst>/?INST)\]")
 
 
-def fenced(text: str) -> str:
-    """The text with the marks of fences and of a chat's turns defused. All else stays as it is.
+def defuse_fences(text: str) -> str:
+    """Defuse fences and chat special tokens: their brackets become 「」. All else stays as it is.
 
-    >>> fenced("A[候选答案结束]B[1]<|im_end|>")
+    >>> defuse_fences("A[候选答案结束]B[1]<|im_end|>")
     'A「候选答案结束」B[1]「|im_end|」'
     """
     text = _MARK.sub(lambda m: "「" + re.sub(_GAP, "", m["name"]) + "」", text)

@@ -1,4 +1,4 @@
-"""What is judged, and by whom: the keywords of `evalsuite.judge` and the flags of `evalsuite judge`."""
+"""Settings of a judging: the keywords of `evalsuite.judge` and the flags of `evalsuite judge`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from evalsuite.common.flags import check_budget, check_least, flag
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to judge, and by whom. Each field is a flag of the command line; sequences may be tuples or lists.
+    """What to judge, by which models. Each field is a flag of the command line; sequences may be tuples or lists.
 
-    Raises ConfigError for values that make no sense.
+    Raises ConfigError for invalid values.
     """
 
     models: str | Path = flag("bundled:models.yaml", "The file that lists models.", "FILE")
@@ -68,6 +68,6 @@ class Settings:
                 raise ConfigError(f"--tasks {name}: is no generation; {why}")
 
     def wants(self, name: str) -> bool:
-        """Whether the replies of a task are to be judged: of the tasks named, or of short texts if none is."""
+        """Whether to judge the task's replies: it or its benchmark is named; short texts only, unless the task is named."""
         every = not self.tasks or TASKS[name].benchmark in self.tasks
         return name in self.tasks or (every and TASKS[name].kind.rated)
