@@ -45,7 +45,7 @@ def fleiss_kappa(rows: Sequence[Sequence[Hashable]]) -> float | None:
 def weighted_kappa(a: Numbers, b: Numbers) -> float | None:
     """Cohen's kappa with quadratic weights (Cohen 1968): 1 for perfect agreement, 0 for chance agreement.
 
-    None if both give the same single score throughout: agreement cannot be told from chance then.
+    None if both give the same single score throughout: agreement and chance cannot be distinguished.
 
     >>> weighted_kappa([0, 1, 2], [0, 1, 2]), weighted_kappa([0, 0, 2, 2], [0, 2, 0, 2])
     (1.0, 0.0)

@@ -51,9 +51,9 @@ def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
             turn = response_turn(dialogue, cause[1])
             if turn:
                 by_turn.setdefault(turn, []).append(cause)
-        for turn, told in sorted(by_turn.items()):
-            valid = [_explanation(antecedent, consequent, True) for antecedent, consequent in told]
-            wrong = [_explanation(other, cause[1], False) for cause in told for other in _wrong(cause, found)]
+        for turn, expressed in sorted(by_turn.items()):
+            valid = [_explanation(antecedent, consequent, True) for antecedent, consequent in expressed]
+            wrong = [_explanation(other, cause[1], False) for cause in expressed for other in _wrong(cause, found)]
             explanations = tuple(dict.fromkeys((*valid, *wrong)))
             number = len(made)
             source, split = next(iter(places))
