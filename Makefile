@@ -6,16 +6,21 @@ TORCH ?= torch==2.13.0
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 
-.PHONY: run test test-vllm test-neighbours lint clean
+.PHONY: run test test-fast test-vllm test-neighbours lint clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
 
-# Three files at a time, each on one thread: many tests wait for servers, browsers and clusters.
+# Three tests at a time, each on one thread: many wait for servers, browsers and clusters.
 JOBS ?= 3
+PYTEST := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist worksteal
 
 test: .venv/test lint
-	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile
+	$(PYTEST)
+
+# All but the tests that start clusters, train, kill processes, or take more than five seconds.
+test-fast: .venv/test lint
+	$(PYTEST) -m "not slow"
 
 # The tests that need vLLM, in a venv of their own: it wants other versions of transformers and torch than ours may be.
 # Skips, and says why, where vLLM's CPU build cannot be installed.

@@ -27,7 +27,7 @@ from evalsuite.backends.models import load_models
 from evalsuite.backends.registry import load_backend
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation import journey
-from evalsuite.evaluation.plan import cells, prepare
+from evalsuite.evaluation.plan import plan_cells, prepare
 from evalsuite.types import Request
 
 
@@ -113,7 +113,7 @@ def main() -> None:
         (model,) = load_models(models)
         backend: Any = load_backend(model)
         s, _, corpus, sources = prepare(models, **settings)
-        requests = [t.request for _, trials in cells(s, model, backend, corpus, sources) for t in trials]
+        requests = [t.request for _, trials in plan_cells(s, model, backend, corpus, sources) for t in trials]
         print(f"{weights / 1e6:.1f} million weights, {len(requests)} requests, {arguments.backend}", flush=True)
         bare = {"vllm": bare_vllm, "hf": bare_hf}[arguments.backend](backend, requests)
 

@@ -1,15 +1,28 @@
-"""What tests share: the sample, the embedded model, and the real data where they are."""
+"""What tests share: the sample, the embedded model, a browser, and the real data where they are."""
 
 from __future__ import annotations
 
+import asyncio
+import io
 import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.common.resources import bundled
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slow tests first: a worker that has begun one last would keep the others waiting."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +48,104 @@ def real_data() -> Path:
     if not REAL_DATA or not Path(REAL_DATA).is_dir():
         pytest.skip("EVALSUITE_DATA does not name a folder: the real data are not here")
     return Path(REAL_DATA).resolve()
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command left: its exit code and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture(scope="session")
+def cli() -> Callable[..., Done]:
+    """Runs a command of `evalsuite` in this process, as its entry point does: `cli("run", …, expect=2, COLUMNS="80")`.
+
+    A process of its own would only add the seconds that imports take."""
+    from evalsuite.cli.app import main
+
+    def run(*words: object, expect: int = 0, **environment: str) -> Done:
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        code: int | str | None = 0
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            patch.setattr(sys, "argv", ["evalsuite", *map(str, words)])
+            patch.setattr(sys, "excepthook", sys.excepthook)  # which the command sets
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            try:
+                main()
+            except SystemExit as stop:
+                code = stop.code
+        said, told = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+        assert (code or 0) == expect, told
+        return Done(expect, said, told)
+
+    return run
+
+
+# What is out of sight is drawn when the browser idles and laid out when it comes near: here at once, so that no test waits.
+AT_ONCE = """
+globalThis.requestIdleCallback = (work) => work();
+const seen = new CSSStyleSheet();
+seen.replaceSync(".part { content-visibility: visible !important; }");
+document.adoptedStyleSheets = [seen];
+"""
+
+
+@contextmanager
+def running(loop: asyncio.AbstractEventLoop | None) -> Iterator[None]:
+    """Set the thread's running event loop for a while."""
+    before = asyncio._get_running_loop()
+    asyncio._set_running_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(before)
+
+
+@pytest.fixture(scope="session")
+def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
+    """Opens a file in a tab with a profile of its own; fails the test on any dialog, script error, console message or
+    network request. All tabs are of one Chromium.
+
+    What `wait_for_function` is given must be a function: an expression that is not true at once would be evaluated again by
+    the page itself, which its policy forbids.
+
+    Between two calls Playwright leaves its event loop marked as the thread's running one, and no other could run, nor
+    another Playwright start. So it is marked only while a tab is open."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("no Chromium on the PATH")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        loop = asyncio.get_running_loop()
+
+        @contextmanager
+        def open_tab(
+            file: Path, drawn: str = "table.overview", patient: bool = False, query: str = "", **context: Any
+        ) -> Iterator[Any]:
+            noise: list[str] = []
+            usual = {"locale": "en-US", "viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
+            with running(loop):
+                profile = chromium.new_context(**usual | context)
+                try:
+                    tab = profile.new_page()
+                    tab.on("console", lambda message: noise.append(message.text))
+                    tab.on("pageerror", lambda error: noise.append(str(error)))
+                    tab.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
+                    tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else noise.append(r.url))  # fmt: skip
+                    if not patient:
+                        tab.add_init_script(AT_ONCE)
+                    tab.goto(file.as_uri() + query)
+                    tab.wait_for_selector(drawn)
+                    yield tab
+                finally:
+                    profile.close()
+            assert not noise
+
+        with running(None):
+            yield open_tab
+        chromium.close()

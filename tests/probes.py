@@ -12,7 +12,7 @@ from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt
-from evalsuite.results.store import Store, key
+from evalsuite.results.store import Store, request_key
 from evalsuite.types import Cell, Likelihood, Place, Response, Trial
 
 TASK, SET = TASKS["cedar_inference_probing"], "sample"
@@ -30,7 +30,7 @@ def add(run: Path, losses: Callable[[int], tuple[float, float]], limit: int = 12
         facts = {name: value for name, value in facts.items() if name not in ("answered", "escaped")}
         cell = Cell(Place(cell.place.model, TASK.name, SET, "test", "paper", 0, scoring="nll"), facts)
         asked = [Trial.of(item, probe(prompt, item), prompt.variant) for item in file.items[:limit]]
-        keys = [key(facts["fingerprint"], t.request, facts["chat"], facts["sampling"]) for t in asked]
+        keys = [request_key(facts["fingerprint"], t.request, facts["chat"], facts["sampling"]) for t in asked]
         store.plan(cell, list(zip(keys, asked, strict=True)))
         store.put(
             (name, Response("", "nll", 9, 0, likelihoods=tuple(Likelihood(-loss, 4) for loss in losses(n))))

@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.common.errors import ConfigError
@@ -210,9 +208,9 @@ def line(of: Sample, on: str, **fields: Any) -> str:
     return json.dumps({"sample": of.hash, "output": on, "annotator": "p", **fields}, ensure_ascii=False)
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("audit") / "run"
+@made_once
+def run(folder: Path) -> Path:
+    out = folder / "run"
     evalsuite.run(model=["random", "lexical"], limit=6, perturb=["none", "circular"], out=out)
     return out
 
@@ -359,15 +357,9 @@ def test_the_hand_marked_sample() -> None:
     assert kappas["score"] == (15, pytest.approx(0.984, abs=0.0005))
 
 
-def evalsuite_command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "evalsuite.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "80"})
-
-
-def test_the_command_line(tmp_path: Path) -> None:
+def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     marks, out, table = FIXTURE / "first.jsonl", tmp_path / "audit.json", tmp_path / "t.csv"
-    done = evalsuite_command("audit", "read", marks, "--published", "--out", out, "--csv", table)
-    assert done.returncode == 0, done.stderr
+    done = cli("audit", "read", marks, "--published", "--out", out, "--csv", table, COLUMNS="80")
     assert max(map(len, done.stdout.split("\n"))) <= 80 + len(str(out))
     assert all(word in done.stdout for word in ("ChatGLM-6B", "qwen2.5-coder-0.5b", "60 of 60"))
     told = json.loads(out.read_text(encoding="utf-8"))
@@ -376,8 +368,8 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert (rows[0]["kind"], rows[0]["correct"], rows[0]["run_outputs"]) == ("choice", "8", "48")
     foreign = tmp_path / "foreign.jsonl"
     foreign.write_text('{"sample": "0", "output": "1"}\n')
-    done = evalsuite_command("audit", "read", foreign)
-    assert done.returncode == 2 and "sample 0, which is not beside them" in done.stderr
+    done = cli("audit", "read", foreign, expect=2)
+    assert "sample 0, which is not beside them" in done.stderr
 
 
 def test_a_run_that_has_grown(tmp_path: Path) -> None:

@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_page import CHROMIUM, HOSTILE, browse
+from once import made_once
+from test_page import HOSTILE
 
 import evalsuite
 from evalsuite.review import audit
 from evalsuite.review.audit.sample import Sample, load_sample
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def folder(folder: Path) -> Path:
     """A sample of ten, all of hostile replies: four choices, some with an option (n), three spans, three texts."""
-    run = tmp_path_factory.mktemp("audit-page") / "run"
+    run = folder / "run"
     tasks = ["knowledge_filling", "slot_identification", "conflict_detection", "event_cause"]
     evalsuite.run(model=["random"], tasks=tasks, limit=4, set="hard", out=run)
     for path, hostile in zip(sorted((run / "records").glob("*.jsonl")), HOSTILE, strict=False):
@@ -32,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(folder: Path) -> Iterator[Any]:
+def page(folder: Path, browse: Any) -> Iterator[Any]:
     with browse(folder / "index.html", "#name") as tab:
         yield tab
 
@@ -185,7 +184,7 @@ def test_language_theme_and_keys(page: Any) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-def test_three_scales(folder: Path) -> None:
+def test_three_scales(folder: Path, browse: Any) -> None:
     """The CICERO rubric: the digits fill the scales one after the other."""
     page_file, _ = audit.make_sample(
         folder.parent.parent, n=4, tasks=["event_cause"], rubric_name="cicero", name="cicero"
@@ -201,7 +200,7 @@ def test_three_scales(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("labels", [("(1)", "(2)", "(3)"), ("(甲)", "(乙)", "(丙)")])
-def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...]) -> None:
+def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...], browse: Any) -> None:
     """A key is the label where it is one character on the keyboard, else the option's place."""
     run = tmp_path / "run"
     evalsuite.run(model=["random"], tasks=["knowledge_filling"], limit=2, set="hard", out=run)
@@ -220,7 +219,7 @@ def test_labels_that_are_no_letters(tmp_path: Path, labels: tuple[str, ...]) -> 
     assert [row["said"] for row in rows] == [labels[1], labels[2]]
 
 
-def test_all_options_that_are_said(tmp_path: Path) -> None:
+def test_all_options_that_are_said(tmp_path: Path, browse: Any) -> None:
     """Where several options may be right each is marked, or taken back, by itself; the next reply comes when asked for."""
     evalsuite.run(model=["random"], tasks=["cicero_all_answers"], set="v1", limit=2, out=tmp_path / "run")
     path, sample = audit.make_sample(tmp_path / "run", n=2)
@@ -239,7 +238,7 @@ def test_all_options_that_are_said(tmp_path: Path) -> None:
         assert page.locator(".pill.gold").count() == len(second.golds)
         rows = export(page, tmp_path / "marks.jsonl")
         page.set_input_files("#file", tmp_path / "marks.jsonl")
-        page.wait_for_function("document.getElementById('told').textContent.includes('2')")
+        page.wait_for_function("() => document.getElementById('told').textContent.includes('2')")
     assert [row["said"] for row in rows] == [[first.labels[0], first.labels[2]], "none"]
     found = audit.summarize_marks([tmp_path / "marks.jsonl"], run=tmp_path / "run")
     assert found.marked == 2 and found.correct[0].actual == (first.golds == (0, 2))

@@ -19,8 +19,8 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, tasks_name
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
-from evalsuite.results.journey import Results
 from evalsuite.results.means import means
+from evalsuite.results.saved import Results
 
 SISTERS = ["cicero", "cider", "glucose"]
 MODELS = """models:

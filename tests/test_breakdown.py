@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from once import made_once
 from rich.console import Console
 
 import evalsuite
@@ -245,9 +246,9 @@ def test_every_slot_has_a_name_of_its_own() -> None:
 # --- a run, counted again from its records
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("breakdown") / "run"
+@made_once
+def run(folder: Path) -> Path:
+    out = folder / "run"
     evalsuite.run(model=["random", "lexical"], limit=40, perturb=["none", "circular", "traditional"], out=out)
     return out
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -316,7 +317,7 @@ def test_the_columns_of_table_8() -> None:
 
 
 @contextmanager
-def cli(*words: object) -> Iterator[subprocess.Popen[str]]:
+def started(*words: object) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", "evalsuite.cli", "build", "screen", *map(str, words)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -330,6 +331,7 @@ def results(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
+@pytest.mark.slow
 def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
     many = write(
@@ -340,7 +342,7 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     assert whole.total.dialogues == 162 and 0 < whole.total.more_than(2) < 162
 
     matches = killed / "matches.jsonl"
-    with cli(
+    with started(
         many, "--knowledge", KNOWLEDGE, "--index", index, "--out", killed, "--more-than", 2, "--jobs", 2
     ) as process:
         while process.poll() is None and not (matches.exists() and matches.stat().st_size):
@@ -359,15 +361,15 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         assert time.monotonic() < deadline, "a worker outlives its killed parent"
         time.sleep(0.05)
 
-    started: list[int] = []
+    goes_on: list[int] = []
 
     @contextmanager
     def progress(title: str, total: int, unit: str, done: int = 0) -> Iterator[object]:
-        started.append(done)
+        goes_on.append(done)
         yield lambda n: None
 
     again = screen_dialogues([many], KNOWLEDGE, killed, more_than=2, index=index, progress=progress)  # type: ignore[arg-type]
-    assert started[-1] == lines
+    assert goes_on[-1] == lines
     assert results(killed) == results(plain)
     assert again.counts == whole.counts
 
@@ -415,28 +417,17 @@ def test_taggers_that_are_not_there(tmp_path: Path, knowledge: Path, name: str) 
     assert not (tmp_path / "out").exists() and not index_path(knowledge).exists()
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command(tmp_path: Path, cli: Any) -> None:
     other = write(tmp_path / "other.jsonl", {"id": "z", "dialogue": ["A: 医院里有医生。", "B: 嗯。"]})
     out = tmp_path / "out"
-    words = (
-        SAMPLE,
-        other,
-        "--knowledge",
-        "bundled:sample/knowledge/assertions.csv",
-        "--index",
-        tmp_path / "i",
-        "--out",
-        out,
-    )
-    with cli(*words, "--more-than", 2, "--counts", "0,1", "--jobs", 1) as process:
-        said, problems = process.communicate()
-    assert process.returncode == 0, problems
-    rows = {row[0]: row[1:] for line in said.splitlines() if (row := line.split())}
+    files = ("--knowledge", "bundled:sample/knowledge/assertions.csv", "--index", tmp_path / "i", "--out", out)
+    done = cli("build", "screen", SAMPLE, other, *files, "--more-than", 2, "--counts", "0,1", "--jobs", 1)
+    rows = {row[0]: row[1:] for line in done.stdout.splitlines() if (row := line.split())}
     assert rows["source"] == ["dialogues", ">", "0", ">", "1", ">", "2"]
     assert rows["other"] == ["1", "0", "0", "0"] and rows["Total"][0] == "55"
     kept = (out / "kept.jsonl").read_text(encoding="utf-8").splitlines()
     assert rows["Total"][3] == str(len(kept)) and kept
-    assert "screening: 55 of 55" in problems
+    assert "screening: 55 of 55" in done.stderr
 
 
 def test_real_dialogues(real_data: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from evalsuite.parse import parse_option, parse_options
 from evalsuite.parse.sentence import parse_sentence
 from evalsuite.perturb.choice import both, circular, shuffle
 from evalsuite.prompt import Prompt
-from evalsuite.results.judged.replies import read
+from evalsuite.results.judged.replies import read_verdict
 from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.types import Item
 
@@ -260,7 +260,7 @@ def test_an_english_judge_gives_the_papers_three_scores() -> None:
     assert item.references[0] in prompt
     assert item.references[0] not in rubric.render(item, "It is late.", blind=True)
     reply = "Creativity: 4\nContextuality: 3\nFluency: 5\nIt fits, but says little."
-    assert read(reply, rubric.scales).scores == (4, 3, 5)
+    assert read_verdict(reply, rubric.scales).scores == (4, 3, 5)
 
 
 # Official files -----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import evalsuite
 from evalsuite.cli import reference
-from evalsuite.cli.app import COMMANDS, app, load
+from evalsuite.cli.app import COMMANDS, app, load_command
 from evalsuite.cli.options import takes
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.flags import flag, flags
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def parameters(command: str) -> dict[str, Any]:
-    return {p.name: p for p in load(command).params}
+    return {p.name: p for p in load_command(command).params}
 
 
 # ---------------------------------------------------------------- flags

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import math
-import subprocess
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -100,9 +98,9 @@ def test_right_replies_are_right(sample: Corpus) -> None:
         for item_set in ("easy", "hard"):
             for item in sample.file(task, item_set, "test").items:
                 row = json.loads(json.dumps(asdict(item)))
-                answer, values = callbacks.read(row, item.target)
+                answer, values = callbacks.read_reply(row, item.target)
                 assert tuple(values) == (*task.metrics, "answered", *(["paper.accuracy"] if item.options else []))
-                assert set(values) == set(callbacks.metrics(task.name))
+                assert set(values) == set(callbacks.metric_names(task.name))
                 assert set(values.values()) == {1.0}, (item.id, answer)
 
 
@@ -125,7 +123,7 @@ ROW = {
     ],
 )
 def test_reading(reply: str, finish: str, values: dict[str, float]) -> None:
-    assert callbacks.read(ROW, reply, finish)[1] == values
+    assert callbacks.read_reply(ROW, reply, finish)[1] == values
 
 
 @pytest.mark.parametrize(
@@ -165,20 +163,8 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_command(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "evalsuite.cli",
-        "export",
-        "--to",
-        "inspect",
-        str(tmp_path / "out"),
-        "--set",
-        "hard",
-    ]
-    options = ["--tasks", "event_cause", "--prompt", "plain", "--limit", "3", "--data", "bundled:sample"]
-    done = subprocess.run([*command, *options], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+def test_command(tmp_path: Path, cli: Any) -> None:
+    what = ["--set", "hard", "--tasks", "event_cause", "--prompt", "plain", "--limit", "3", "--data", "bundled:sample"]
+    done = cli("export", "--to", "inspect", tmp_path / "out", *what)
     assert "README.md" in done.stdout
     assert [path.name for path in (tmp_path / "out" / "data").iterdir()] == ["corecode_hard_event_cause_plain.jsonl"]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
@@ -70,9 +71,8 @@ def checkpoint(tiny: Path) -> Checkpoint:
     return Checkpoint(Model(name="tiny", backend="hf", path=str(tiny), chat=True))
 
 
-@pytest.fixture(scope="module")
-def sweep(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sweep")
+@made_once
+def sweep(tiny: Path, folder: Path) -> Path:
     assert evalsuite.finetune(listed(folder, tiny), **WHAT, out=folder).exit_code == 0
     return folder
 
@@ -146,6 +146,7 @@ def test_an_epoch_has_every_row_once_and_rows_of_like_length_meet() -> None:
     assert padded < 1.1 * 3 * sum(lengths)
 
 
+@pytest.mark.slow
 def test_what_a_sweep_leaves(sweep: Path) -> None:
     names = ["tiny+knowledge_filling-4-s1", "tiny+knowledge_filling-12-s1"]
     assert [m.name for m in load_models(sweep / "models.yaml")] == ["tiny", *names]
@@ -179,6 +180,7 @@ def test_what_a_sweep_leaves(sweep: Path) -> None:
     assert heads(sheet) == ["training items", "none", "shuffle"]
 
 
+@pytest.mark.slow
 def test_the_adapter_changes_what_the_model_says(sweep: Path) -> None:
     """Through the ordinary run: models.yaml, the hf backend, the store."""
     said: dict[str, list[str]] = {}
@@ -189,6 +191,7 @@ def test_the_adapter_changes_what_the_model_says(sweep: Path) -> None:
     assert said["tiny"] != said["tiny+knowledge_filling-12-s1"]
 
 
+@pytest.mark.slow
 def test_finished_adapters_are_skipped_and_changed_ones_trained_anew(
     sweep: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,7 +207,8 @@ def test_finished_adapters_are_skipped_and_changed_ones_trained_anew(
     assert produce(out)[changed] != produce(sweep)[changed]
 
 
-def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_path: Path, cli: Any) -> None:
     words = ["--models", str(listed(tmp_path, tiny)), "--model", "tiny", "--tasks", "knowledge_filling"]
     words += ["--sizes", "4,12", "--test-size", "3", "--perturb", "none,shuffle", "--out", str(tmp_path / "out")]
     command = [sys.executable, "-m", "evalsuite.cli", "finetune", *words]
@@ -220,12 +224,12 @@ def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_pa
     card = first.read_bytes()
     # Half a checkpoint, as a kill within its writing leaves it, is not gone on from.
     (work / "checkpoint-99").mkdir()
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "HF_HUB_OFFLINE": "1"})
-    assert done.returncode == 0, done.stderr
+    done = cli("finetune", *words)
     assert first.read_bytes() == card and "trained already" in done.stderr
     assert produce(tmp_path / "out") == produce(sweep)
 
 
+@pytest.mark.slow
 def test_seeds_decide_the_adapter(checkpoint: Checkpoint, tmp_path: Path) -> None:
     model = checkpoint.model.model_copy(
         update={"finetune": Finetune(rank=2, epochs=1, batch=2, gradient_accumulation=1), "device": "cpu"}

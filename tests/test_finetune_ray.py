@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.backends.models import load_models
@@ -77,10 +78,9 @@ def address() -> Iterator[str]:
     cluster.shutdown()
 
 
-@pytest.fixture(scope="module")
-def local(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def local(tiny: Path, folder: Path) -> Path:
     """The sweep that all others must equal."""
-    folder = tmp_path_factory.mktemp("local")
     assert evalsuite.finetune(listed(folder, tiny), **WHAT, out=folder / "run").exit_code == 0
     return folder / "run"
 
@@ -97,6 +97,7 @@ def train(address: str, file: Path, out: Path, sizes: list[int], replicas: int |
         on_ray([job for job in all_of(file, out, sizes) if not finished(job, display)], display)
 
 
+@pytest.mark.slow
 def test_two_nodes_train_what_one_process_trains(address: str, local: Path, tiny: Path, tmp_path: Path) -> None:
     asked = {**WHAT, "out": tmp_path / "run", "executor": "ray", "ray_address": address}
     assert evalsuite.finetune(listed(tmp_path, tiny), **asked).exit_code == 0
@@ -141,6 +142,7 @@ def poisoned(tiny: Path, folder: Path, dies: int) -> Path:
     return model
 
 
+@pytest.mark.slow
 def test_a_lost_task_goes_on_from_its_checkpoint(
     address: str, local: Path, tiny: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -152,6 +154,7 @@ def test_a_lost_task_goes_on_from_its_checkpoint(
     assert len((tmp_path / "count").read_text()) == 5 + 1 + 12 - 4
 
 
+@pytest.mark.slow
 def test_an_error_in_a_task_keeps_what_is_finished(address: str, local: Path, tiny: Path, tmp_path: Path) -> None:
     shutil.copytree(local / "adapters", tmp_path / "run" / "adapters")
     shutil.rmtree(tmp_path / "run" / "adapters" / "tiny+knowledge_filling-2-s1")
@@ -161,6 +164,7 @@ def test_an_error_in_a_task_keeps_what_is_finished(address: str, local: Path, ti
     assert list(weights(tmp_path / "run")) == [name for name in weights(local) if "-12-" in name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
 def test_a_stopped_command(address: str, local: Path, tiny: Path, tmp_path: Path, blow: signal.Signals) -> None:
     """Nothing goes on without it, and the same command ends with the same bytes."""
@@ -189,25 +193,28 @@ def test_a_stopped_command(address: str, local: Path, tiny: Path, tmp_path: Path
     if blow == signal.SIGINT:
         assert process.returncode == 130 and said.splitlines()[-1].startswith("stopped;"), said
     ends = time.monotonic() + 600
-    while (left := at_work()) and time.monotonic() < ends:
+    while (left := at_work(address)) and time.monotonic() < ends:
         time.sleep(0.1)
     assert not left and work.is_dir()
     train(address, file, out, [2, 12])
     assert weights(out) == weights(local) and cards(out) == cards(local)
 
 
-def at_work() -> list[Path]:
-    """Processes that train: Ray gives them their actor's name."""
+def at_work(address: str) -> list[Path]:
+    """Processes that train on the cluster: Ray gives them their actor's name, and their parent knows the address."""
     found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            if path.read_bytes().startswith(b"ray::Trainer"):
-                found.append(path)
+            if (process / "cmdline").read_bytes().startswith(b"ray::Trainer"):
+                parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
+                if address.encode() in Path("/proc", parent, "cmdline").read_bytes():
+                    found.append(process)
         except OSError:  # it ended meanwhile
             continue
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -224,6 +231,7 @@ def test_a_node_that_is_not_like_the_others(tiny: Path, tmp_path: Path, changed:
     assert training.read_card(job.folder) is None
 
 
+@pytest.mark.slow
 def test_a_task_ends_when_another_has_taken_its_place(tiny: Path, tmp_path: Path) -> None:
     (job,) = all_of(listed(tmp_path, tiny), tmp_path, [2])
     claim = training.start_checkpoints(job.folder, job.made_by) / "claim"

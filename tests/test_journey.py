@@ -1,9 +1,8 @@
-"""The whole way, as a user goes it: the command line in a process of its own, on the sample, with the real model."""
+"""The whole way, as a user goes it: the command line, on the sample, with the real model."""
 
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import sqlite3
@@ -12,8 +11,10 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.backends.baseline import Baseline
@@ -27,26 +28,19 @@ COMMAND = [sys.executable, "-m", "evalsuite.cli"]
 FEW = ["--model", "random,tiny-zh", "--tasks", "knowledge_filling,event_cause,conflict_detection", "--limit", "6"]
 
 
-def cli(*words: str, expect: int = 0, **more: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [*COMMAND, *words], capture_output=True, text=True, env={**os.environ, "HF_HUB_OFFLINE": "1", **more}
-    )
-    assert done.returncode == expect, done.stderr
-    return done
-
-
 def produce(run: Path) -> dict[str, bytes]:
     """All that must not change between two runs of the same settings."""
     return {str(p.relative_to(run)): p.read_bytes() for p in [run / "results.json", *sorted(run.glob("records/*"))]}
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    run = tmp_path_factory.mktemp("runs") / "undisturbed"
+@made_once
+def undisturbed(folder: Path, cli: Any) -> Path:
+    run = folder / "undisturbed"
     cli("run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(run))
     return run
 
 
+@pytest.mark.slow
 def test_what_a_run_leaves(undisturbed: Path) -> None:
     results = json.loads((undisturbed / "results.json").read_text())
     cells = results["cells"]
@@ -73,19 +67,24 @@ def test_what_a_run_leaves(undisturbed: Path) -> None:
     assert (undisturbed / "page" / "index.html").read_text().startswith("<!doctype html>")
 
 
-def test_the_same_command_again_asks_nothing(undisturbed: Path) -> None:
+@pytest.mark.slow
+def test_the_same_command_again_asks_nothing(undisturbed: Path, cli: Any) -> None:
     before = produce(undisturbed)
     done = cli("run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(undisturbed))
     assert " 0 asked" in done.stderr and " 6 asked" not in done.stderr
     assert produce(undisturbed) == before
 
 
+@pytest.mark.slow
 def test_two_runs_give_the_same_bytes(undisturbed: Path, tmp_path: Path) -> None:
-    cli("run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(tmp_path / "again"))
+    """One of them in a process of its own: strings hash otherwise there."""
+    words = ["run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(tmp_path / "again")]
+    subprocess.run([*COMMAND, *words], check=True, capture_output=True)
     assert produce(tmp_path / "again") == produce(undisturbed)
 
 
-def test_scoring_again_needs_no_model(undisturbed: Path) -> None:
+@pytest.mark.slow
+def test_scoring_again_needs_no_model(undisturbed: Path, cli: Any) -> None:
     before = produce(undisturbed)
     (undisturbed / "results.json").unlink()
     for record in undisturbed.glob("records/*"):
@@ -106,7 +105,8 @@ def replies(run: Path) -> tuple[int, int]:
         return count, most or 0
 
 
-def test_kill_9_at_any_moment(undisturbed: Path, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_kill_9_at_any_moment(undisturbed: Path, tmp_path: Path, cli: Any) -> None:
     """Killed while it loads, and twice amid its replies (benchmarks/kill.py: ten times), a run ends as if it had not been."""
     run = tmp_path / "killed"
     words = [*COMMAND, "run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(run)]
@@ -132,7 +132,7 @@ MODELS = """models:
 """
 
 
-def test_a_model_that_fails_does_not_lose_the_others(tmp_path: Path) -> None:
+def test_a_model_that_fails_does_not_lose_the_others(tmp_path: Path, cli: Any) -> None:
     (tmp_path / "models.yaml").write_text(MODELS)
     run = tmp_path / "run"
     done = cli("run", "--models", str(tmp_path / "models.yaml"), "--tasks", "event_cause", "--out", str(run), expect=1)
@@ -164,7 +164,7 @@ def test_an_engine_that_throws_in_the_middle_does_not_lose_the_others(
     assert evalsuite.run(**words).problems == ()
 
 
-def test_failed_requests_are_no_scores(tmp_path: Path) -> None:
+def test_failed_requests_are_no_scores(tmp_path: Path, cli: Any) -> None:
     """A data folder without a training split: `majority` cannot answer. That is a failure, not a row of zeros."""
     data = tmp_path / "data" / "easy" / "generation" / "test"
     data.mkdir(parents=True)
@@ -216,7 +216,7 @@ USAGE = [
 
 
 @pytest.mark.parametrize(("words", "message"), USAGE, ids=[" ".join(w) for w, _ in USAGE])
-def test_usage_errors(words: list[str], message: str, tmp_path: Path) -> None:
+def test_usage_errors(words: list[str], message: str, tmp_path: Path, cli: Any) -> None:
     out = ["--out", str(tmp_path / "run")] if words[0] == "run" else []
     done = cli(*words, *out, expect=2)
     assert message in done.stderr
@@ -224,7 +224,7 @@ def test_usage_errors(words: list[str], message: str, tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists() and not Path("/nowhere").exists()
 
 
-def test_preview(tmp_path: Path, tiny: Path) -> None:
+def test_preview(tmp_path: Path, tiny: Path, cli: Any) -> None:
     words = ["preview", "--tasks", "event_cause", "--set", "hard", "--shots", "0,2", "--prompt", "paper,plain"]
     lines = [json.loads(x) for x in cli(*words, "--json").stdout.splitlines()]
     assert len(lines) == 28 * 4
@@ -238,7 +238,7 @@ def test_preview(tmp_path: Path, tiny: Path) -> None:
     assert json.loads(asked[3])["prompt"] == record["prompt"]
 
 
-def test_preview_of_scorings() -> None:
+def test_preview_of_scorings(cli: Any) -> None:
     """What stands to choose from, an item of each way; the prompt once. Tasks without options are generated."""
     ways = ["--scoring", "generate,labels,texts,constrained", "--model", "tiny-zh", "--set", "hard", "--limit", "1"]
     words = ["preview", "--tasks", "knowledge_filling,event_cause", *ways]
@@ -255,7 +255,7 @@ def test_preview_of_scorings() -> None:
     assert [x["candidates"] for x in lines if x["scoring"] == "generate"] == [None, None]
 
 
-def test_lists() -> None:
+def test_lists(cli: Any) -> None:
     assert "clipped_subsequent_event" in cli("tasks", COLUMNS="200").stdout
     assert "tiny-zh" in cli("models", COLUMNS="200").stdout
 
@@ -282,6 +282,7 @@ def test_the_oracle_is_always_right(tmp_path: Path) -> None:
         assert all(cell["metrics"][m]["value"] == 1.0 for m in TASKS[cell["task"]].metrics), cell
 
 
+@pytest.mark.slow
 def test_the_oracle_on_the_real_files(real_data: Path, tmp_path: Path) -> None:
     """Replies that are nothing but a reference are read as what they are: 99.8 % of 16,000, all choices.
 

@@ -21,8 +21,8 @@ from evalsuite.metrics.agreement import (
     spearman_interval,
     weighted_kappa,
 )
-from evalsuite.results.judged.controls import Opinion, Told, controls
-from evalsuite.results.judged.replies import read
+from evalsuite.results.judged.controls import Opinion, Opinions, controls
+from evalsuite.results.judged.replies import read_verdict
 from evalsuite.results.judged.scale import Scale, again
 from evalsuite.results.judged.summary import joint
 from evalsuite.review.judge.attacks import draw_candidates, load_attacks
@@ -182,7 +182,7 @@ READ: list[tuple[str, int | None]] = [
 
 @pytest.mark.parametrize("reply, score", READ)
 def test_replies(reply: str, score: int | None) -> None:
-    verdict = read(reply, FIVE)
+    verdict = read_verdict(reply, FIVE)
     if score is None:
         assert verdict.status == "invalid" and verdict.scores == () and verdict.rule and verdict.start is None
     else:
@@ -205,7 +205,7 @@ def test_replies(reply: str, score: int | None) -> None:
 def test_no_reply_takes_long(text: str) -> None:
     """A pattern that tries all ways to part a run of blanks would never end here."""
     for scales in (FIVE, list(RubricTemplate(PROMPTS, "cicero").scales)):
-        read(text, scales)
+        read_verdict(text, scales)
     defuse_fences(text)
 
 
@@ -224,7 +224,7 @@ def test_the_table_is_as_long_as_it_ought_to_be() -> None:
     ],
 )
 def test_reasons(reply: str, reasons: str) -> None:
-    assert read(reply, FIVE).reasons == reasons
+    assert read_verdict(reply, FIVE).reasons == reasons
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_reasons(reply: str, reasons: str) -> None:
     ],
 )
 def test_several_scales(reply: str, scores: tuple[int, ...] | None) -> None:
-    verdict = read(reply, RubricTemplate(PROMPTS, "cicero").scales)
+    verdict = read_verdict(reply, RubricTemplate(PROMPTS, "cicero").scales)
     assert verdict.scores == (scores or ()) and verdict.status == ("scored" if scores else "invalid")
 
 
@@ -330,7 +330,7 @@ def told(
     scores: list[int | None],
     families: tuple[str, str] = ("x", "y"),
     attack: str = "",
-) -> Told:
+) -> Opinions:
     """A judging of items 0, 1, …; None: could not be read. Item n is n + 1 characters long and half right."""
     place = {"judge": judge, "rubric": "corecode", "control": control, "model": model, "task": "event_cause", "set": "easy",
              "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}  # fmt: skip
@@ -346,7 +346,7 @@ def told(
                 f"plea/{n}" if attack else "", n + 1, 0.5, n)
         for n, s in enumerate(scores)
     ]  # fmt: skip
-    return Told(place, facts, tuple(rows))
+    return Opinions(place, facts, tuple(rows))
 
 
 def test_anchors() -> None:

@@ -19,7 +19,7 @@ import evalsuite
 from evalsuite.backends.openai.faults import MIX, Server, judgement_to, prompt_id
 from evalsuite.cli.app import app
 from evalsuite.common.errors import ConfigError
-from evalsuite.results.judged.replies import read
+from evalsuite.results.judged.replies import read_verdict
 from evalsuite.results.judged.scale import Scale
 
 for package in ("openai", "tenacity", "aiolimiter"):
@@ -110,13 +110,13 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     assert len(found) == sum(c["items"] for c in cells)
     for record in found:
         last = record["attempts"][-1]
-        verdict = read(last["reply"], FIVE)
+        verdict = read_verdict(last["reply"], FIVE)
         assert (record["status"], record["reasons"], list(record["scores"].values())) == (
             verdict.status, verdict.reasons, list(verdict.scores))  # fmt: skip
         prompt = "\n\n".join(filter(None, (record["prompt"], last["added"])))
         assert last["reply"] == judgement_to(prompt)
         assert len(record["attempts"]) == 3 or record["status"] == "scored"
-        assert all(read(a["reply"], FIVE).status == "invalid" for a in record["attempts"][:-1])
+        assert all(read_verdict(a["reply"], FIVE).status == "invalid" for a in record["attempts"][:-1])
         assert record["candidate"] in record["prompt"] or record["attack"]
         assert ("标准答案" in record["prompt"]) == (record["control"] != "blind")
     told = done.judged["controls"]
@@ -141,7 +141,8 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     assert {f: f.read_bytes() for f in run.rglob("*.json*")} == wrote
 
 
-def test_kill_9(run: Path, endpoint: tuple[Server, Path]) -> None:
+@pytest.mark.slow
+def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     """Killed twice: none lost, none asked again that was stored, all charges known, what cannot be read counted."""
     server, models = endpoint
     before = replies(run)
@@ -152,8 +153,8 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path]) -> None:
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL
-    done = subprocess.run(command(run, models, *flags), capture_output=True, text=True)
-    assert done.returncode == 1 and "requests failed: 400" in done.stderr  # prompts that are too long
+    done = cli(*command(run, models, *flags)[3:], expect=1)
+    assert "requests failed: 400" in done.stderr  # prompts that are too long
     with sqlite3.connect(run / "store.sqlite") as db:
         assert db.execute("SELECT max(asked) FROM replies").fetchone() == (1,)
         (spent,) = db.execute("SELECT sum(cost) FROM spent").fetchone()
@@ -180,8 +181,8 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path]) -> None:
     # what failed is asked again, nothing else, and then nothing is amiss
     server.mix = {}
     asked = server.account()["requests"]
-    done = subprocess.run(command(run, models, *flags), capture_output=True, text=True)
-    assert done.returncode == 0 and "problem" not in done.stderr
+    done = cli(*command(run, models, *flags)[3:])
+    assert "problem" not in done.stderr
     failed = statuses.count("failed")
     assert failed <= server.account()["requests"] - asked <= 3 * failed
 

@@ -66,7 +66,7 @@ def plain(backend: HuggingFace, context: list[int], continuation: list[int]) -> 
 @pytest.mark.parametrize("task", ["knowledge_filling", "slot_identification"])
 def test_labels_add_up_their_forms(kind: str, task: str, sample: Corpus, request: pytest.FixtureRequest) -> None:
     backend: HuggingFace = request.getfixturevalue(kind)
-    requests = asked(sample, "labels", task)
+    requests = asked(sample, "labels", task, count=2)
     for r, response in zip(requests, answers(backend, requests), strict=True):
         forms = backend.checkpoint.label_begins(r)
         assert [len(f) for f in forms] == [3] * len(r.options)  # "a", " a" and "(a"

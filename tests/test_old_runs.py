@@ -7,16 +7,15 @@ import json
 import shutil
 from pathlib import Path
 
-import pytest
+from once import made_once
 
 import evalsuite
 
 OLD = Path(__file__).parent / "fixtures" / "run-0.1.0"  # lexical and tiny-zh on two items a task, every kind of task
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("old")
+@made_once
+def run(folder: Path) -> Path:
     shutil.copy(OLD / "store.sqlite", folder)
     evalsuite.score(folder)
     return folder

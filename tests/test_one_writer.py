@@ -25,7 +25,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file, replacing
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
-from evalsuite.exchange.submit.submission import make as submit
+from evalsuite.exchange.submit.submission import make_submission as submit
 from evalsuite.results.compare import compare
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 from evalsuite.review import audit
@@ -63,18 +63,17 @@ def files(folder: Path) -> dict[Path, bytes]:
     return {p: p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.name != ".lock"}
 
 
-def test_who_comes_second_is_told_who_is_there(tmp_path: Path) -> None:
+def test_who_comes_second_is_told_who_is_there(tmp_path: Path, cli: Any) -> None:
     out = tmp_path / "run"
     out.mkdir()
-    command = [*CLI, "run", "--model", "random", "--tasks", "event_cause", "--limit", "2", "--out", str(out)]
+    command = ["run", "--model", "random", "--tasks", "event_cause", "--limit", "2", "--out", str(out)]
     with holder(out) as first:
-        second = subprocess.run(command, capture_output=True, text=True)
-        assert second.returncode == 2 and second.stdout == ""
+        second = cli(*command, expect=2)
+        assert second.stdout == ""
         assert second.stderr.startswith(f"error: {out}: is being written by process {first.pid} on {socket.gethostname()} since 20")  # fmt: skip
         assert f"(-c {out})" in second.stderr and second.stderr.count("\n") == 1
         assert files(out) == {}
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    cli(*command)
     assert (out / ".lock").read_bytes() == b""  # names nobody any more
 
 
@@ -112,14 +111,13 @@ def test_every_writer_stops(run: Path, name: str) -> None:
     assert files(run) == before
 
 
-def test_readers_go_on(run: Path, tmp_path: Path) -> None:
+def test_readers_go_on(run: Path, tmp_path: Path, cli: Any) -> None:
     before = files(run)
     with holder(run):
         assert evalsuite.report([run], tmp_path / "page").is_file()
         assert compare(run, "lexical", "random")
         assert submit(run, tmp_path / "submission", {}, {}).out.is_dir()
-        shown = subprocess.run([*CLI, "show", str(run)], capture_output=True, text=True)
-        assert shown.returncode == 0 and "lexical" in shown.stdout
+        assert "lexical" in cli("show", run).stdout
     assert files(run) == before
     assert not list((tmp_path / "submission").rglob(".*"))
 
@@ -156,13 +154,12 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
         yield server, models
 
 
-def test_a_second_process_spends_nothing(run: Path, endpoint: tuple[Server, Path]) -> None:
+def test_a_second_process_spends_nothing(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     server, models = endpoint
     of = ["--models", str(models), "--budget", "60"]
     with holder(run) as first:
         for command in (["run", *of, "--out", str(run)], ["judge", str(run), *of, "--judge", "m"]):
-            second = subprocess.run([*CLI, *command], capture_output=True, text=True)
-            assert second.returncode == 2 and f"process {first.pid} " in second.stderr
+            assert f"process {first.pid} " in cli(*command, expect=2).stderr
     assert not server.asked
 
 

@@ -451,7 +451,8 @@ def stored(out: Path) -> set[str]:
     return {prompt_id("\n".join(m["content"] for m in messages)) for messages in turns}
 
 
-def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None:
     """Killed twice: none lost, none mixed up, none asked again that was stored, all charges known."""
     server, models = endpoint
     out = tmp_path / "run"
@@ -464,8 +465,7 @@ def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL
         asked |= {name: server.asked[name].times for name in stored(out) - asked.keys()}
-    done = subprocess.run(command(models, out, *few), capture_output=True, text=True)
-    assert done.returncode == 1  # the prompts that are too long
+    cli(*command(models, out, *few)[3:], expect=1)  # the prompts that are too long
     with sqlite3.connect(out / "store.sqlite") as db:
         assert db.execute("SELECT max(asked) FROM replies").fetchone() == (1,)
         replies = db.execute("SELECT count(*) FROM replies").fetchone()[0]
@@ -481,6 +481,7 @@ def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
             assert (record["reply"] or reply_to(prompt)).startswith(reply_to(prompt))
 
 
+@pytest.mark.slow
 def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
     server, models = endpoint
     out = tmp_path / "run"
@@ -496,6 +497,7 @@ def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path)
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
 
+@pytest.mark.slow
 def test_ctrl_c(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
     server, models = endpoint
     server.latency = 0.25  # so that it is not through before it is stopped, on a busy machine either

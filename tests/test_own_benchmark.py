@@ -9,9 +9,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from test_page import CHROMIUM, browse
 
 from evalsuite.benchmarks import registry
 from evalsuite.common.errors import ConfigError
@@ -88,8 +88,7 @@ def test_its_own_data_are_read_and_broken_lines_named(evalsuite: Callable[..., s
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
-def test_the_page_names_it_in_both_languages(evalsuite: Callable[..., str], tmp_path: Path) -> None:
+def test_the_page_names_it_in_both_languages(evalsuite: Callable[..., str], tmp_path: Path, browse: Any) -> None:
     run = ("run", "--tasks", "tone,knowledge_filling", "--model", "random", "--limit", "4", "--out", "run")
     evalsuite(*run, cwd=tmp_path)
     with browse(tmp_path / "run" / "page" / "index.html") as page:

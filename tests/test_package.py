@@ -45,6 +45,7 @@ def test_nothing_heavy_is_loaded(words: str | None, needed: str, tmp_path: Path)
     assert found.replace(f"'{needed}'", "") == "LOADED []"
 
 
+@pytest.mark.slow
 def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
     """Built, installed into an empty folder, run from another: prompts, sample, model and page come along."""
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path / "dist"), str(ROOT)]

@@ -8,18 +8,16 @@ import json
 import math
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.types import SCORINGS as ALL_SCORINGS
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
 SCORINGS = [way for way in ALL_SCORINGS if way != "nll"]  # of choices
 
@@ -32,19 +30,10 @@ HOSTILE = [
 ]
 
 
-# What is out of sight is drawn when the browser idles and laid out when it comes near: here at once, so that no test waits.
-AT_ONCE = """
-globalThis.requestIdleCallback = (work) => work();
-const seen = new CSSStyleSheet();
-seen.replaceSync(".part { content-visibility: visible !important; }");
-document.adoptedStyleSheets = [seen];
-"""
-
-
-@pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def page_file(folder: Path) -> Path:
     """A run of three baselines, one of them given a hostile name and hostile replies."""
-    run = tmp_path_factory.mktemp("page") / "run"
+    run = folder / "run"
     evalsuite.run(model=["random", "majority", "lexical"], limit=12, out=run)
     results = json.loads((run / "results.json").read_text())
     for cell in results["cells"]:
@@ -65,12 +54,12 @@ def change(run: Path, cell: dict[str, Any], how: Callable[[list[dict[str, Any]]]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
-@pytest.fixture(scope="module")
-def ways(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def ways(folder: Path) -> Path:
     """tiny-zh asked in every way, and a baseline. One cell's first replies become one after hostile thoughts, and one
     that a content filter withheld."""
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
-    run = tmp_path_factory.mktemp("ways") / "run"
+    run = folder / "run"
     evalsuite.run(model=["tiny-zh", "random"], scoring=SCORINGS, limit=3, out=run)
     results = json.loads((run / "results.json").read_text())
 
@@ -93,36 +82,15 @@ def find(results: dict[str, Any], item_set: str, task: str, scoring: str) -> dic
 
 
 @pytest.fixture
-def page(page_file: Path) -> Iterator[Any]:
+def page(page_file: Path, browse: Any) -> Iterator[Any]:
     with browse(page_file) as tab:
         yield tab
 
 
 @pytest.fixture
-def ways_page(ways: Path) -> Iterator[Any]:
+def ways_page(ways: Path, browse: Any) -> Iterator[Any]:
     with browse(ways / "page" / "index.html") as tab:
         yield tab
-
-
-@contextmanager
-def browse(file: Path, drawn: str = "table.overview", patient: bool = False, **context: Any) -> Iterator[Any]:
-    """A browser page that fails the test on any dialog, script error, console message or network request."""
-    noise: list[str] = []
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        usual = {"locale": "en-US", "viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
-        tab = browser.new_context(**usual | context).new_page()
-        tab.on("console", lambda message: noise.append(message.text))
-        tab.on("pageerror", lambda error: noise.append(str(error)))
-        tab.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
-        tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else noise.append(r.url))
-        if not patient:
-            tab.add_init_script(AT_ONCE)
-        tab.goto(file.as_uri())
-        tab.wait_for_selector(drawn)
-        yield tab
-        browser.close()
-    assert not noise
 
 
 def test_overview(page: Any) -> None:
@@ -322,7 +290,7 @@ def test_likelihoods_do_not_scroll_sideways(ways_page: Any, width: int) -> None:
     assert ways_page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_numbers_that_are_none(ways: Path, tmp_path: Path) -> None:
+def test_numbers_that_are_none(ways: Path, tmp_path: Path, browse: Any) -> None:
     """A network gone wrong says nan, for which JSON has no word: the page must open all the same. So with old runs."""
     run = tmp_path / "run"
     shutil.copytree(ways, run)
@@ -346,10 +314,10 @@ def test_numbers_that_are_none(ways: Path, tmp_path: Path) -> None:
         assert "NaN" not in tab.inner_text(".likely")
 
 
-@pytest.fixture(scope="module")
-def perturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def perturbed(folder: Path) -> Path:
     """A baseline under perturbations, in two wordings and numbers of shots."""
-    run = tmp_path_factory.mktemp("perturbed") / "run"
+    run = folder / "run"
     names = ["none", "reindicate", "shuffle", "circular"]
     evalsuite.run(
         model=["random", "majority"], limit=6, perturb=names, prompt=["paper", "plain"], shots=[0, 2], out=run
@@ -358,7 +326,7 @@ def perturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def perturbed_page(perturbed: Path) -> Iterator[Any]:
+def perturbed_page(perturbed: Path, browse: Any) -> Iterator[Any]:
     with browse(perturbed / "page" / "index.html") as tab:
         yield tab
 

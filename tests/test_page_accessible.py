@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from everything import everything
-from test_page import CHROMIUM, browse
+from once import made_once
 
 import evalsuite
 from evalsuite.review import audit
@@ -18,20 +18,17 @@ from evalsuite.review import audit
 pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
 for package in ("openai", "tenacity", "aiolimiter"):
     pytest.importorskip(package, reason="needs evalsuite[openai]")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
 CELL = "run=0&model=lexical&set=hard&task=domain_identification&split=test&prompt=paper&shots=0&scoring=generate"
 WAYS = [("en", "light", 1280), ("zh", "dark", 390)]
 FOCUSABLE = "button:not(:disabled), a[href], select, input:not(:disabled), summary, [tabindex='0']"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return everything(tmp_path_factory.mktemp("accessible"))
+run = made_once(everything, "run")
 
 
 @pytest.fixture(scope="module")
-def tab(run: Path) -> Iterator[Any]:
+def tab(run: Path, browse: Any) -> Iterator[Any]:
     """One tab for all tests. The policy of the page, which would keep axe out too, is off; others test that it holds."""
     with browse(evalsuite.report([run]), bypass_csp=True) as tab:
         yield tab
@@ -72,6 +69,7 @@ def violations(tab: Any) -> list[str]:
     return [f"{v['id']}: {n['target']} {n['failureSummary']}" for v in found["violations"] for n in v["nodes"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
 def test_axe(visit: Any, lang: str, theme: str, width: int) -> None:
     tab = visit(lang, theme, width)

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_page import CHROMIUM, HOSTILE, browse
+from test_page import HOSTILE
 
 import evalsuite
 from evalsuite.authoring import annotation_page, read_annotations, write_task_files
 from evalsuite.authoring.annotations import check_dialogues, rule_problems
 from evalsuite.results.schema.annotation import AnnotatedDialogue
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
 DIALOGUES = [
     {"id": "1", "dialogue": ["A: 您好，我买的充电宝充不进电了。", "B: 您好，请问是摔过还是进过水？", "A: 昨天掉进洗脸池里了。", "B: 那是进水了，我给您寄一个新的，三天到。"]},
@@ -33,7 +31,7 @@ def build_benchmark(folder: Path, rows: list[dict[str, Any]], annotator: str = "
 
 
 @pytest.fixture
-def tab(tmp_path: Path) -> Iterator[Any]:
+def tab(tmp_path: Path, browse: Any) -> Iterator[Any]:
     with browse(build_benchmark(tmp_path, DIALOGUES), "#name") as tab:
         tab.fill("#name", "林小雨")
         tab.keyboard.press("Enter")
@@ -156,7 +154,7 @@ BROKEN: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("item_set", ["easy", "hard"])
-def test_the_page_has_the_rules_of_check(tmp_path: Path, item_set: str) -> None:
+def test_the_page_has_the_rules_of_check(tmp_path: Path, item_set: str, browse: Any) -> None:
     """Field for field and word for word, for every kind of mistake."""
     row = {**DIALOGUES[0], "set": item_set, "annotations": [BASE | change for change in BROKEN]}
     ours: dict[tuple[int, str], list[str]] = {}
@@ -201,7 +199,7 @@ def test_nothing_undo_and_import(tab: Any, tmp_path: Path) -> None:
     assert rows[0]["annotations"][0] == BASE | {"conflict2": HOSTILE[0]} and rows[1]["nothing"] is True
 
 
-def test_proposals_are_shown_until_accepted_edited_or_rejected(tmp_path: Path) -> None:
+def test_proposals_are_shown_until_accepted_edited_or_rejected(tmp_path: Path, browse: Any) -> None:
     proposed = {"proposed": True, "proposer": "gpt"}
     three = [BASE | proposed | {"value": v} for v in ("A的充电宝进了水", "A摔了充电宝", "B不肯修")]
     with browse(build_benchmark(tmp_path, [{**DIALOGUES[0], "annotations": three}], "林小雨"), "#output") as tab:
@@ -219,7 +217,7 @@ def test_proposals_are_shown_until_accepted_edited_or_rejected(tmp_path: Path) -
     assert [(k.value, k.proposer, k.annotator) for k in dialogue.annotations] == [("A的充电宝进了水", "gpt", "林小雨"), ("A把充电宝摔了", "gpt", "林小雨")]  # fmt: skip
 
 
-def test_hostile_dialogues_are_text(tmp_path: Path) -> None:
+def test_hostile_dialogues_are_text(tmp_path: Path, browse: Any) -> None:
     """Markup is shown; a span is counted in the text as it is, not in the marks that stand for hidden characters."""
     turns = [f"A: {text}" for text in HOSTILE] + ["B: 一\u200b二三四"]
     with browse(build_benchmark(tmp_path, [{"id": "<b>", "dialogue": turns}], "林小雨"), "#output") as tab:
@@ -235,7 +233,7 @@ def test_hostile_dialogues_are_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
-def test_axe(tmp_path: Path, lang: str, theme: str, width: int) -> None:
+def test_axe(tmp_path: Path, lang: str, theme: str, width: int, browse: Any) -> None:
     """WCAG 2.0 to 2.2, A and AA; with problems in view, a proposal, and the list of keys."""
     pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
     from test_page_accessible import violations
@@ -255,7 +253,7 @@ def test_axe(tmp_path: Path, lang: str, theme: str, width: int) -> None:
         assert violations(tab) == []
 
 
-def test_a_phrase_that_stands_several_times_is_the_one_in_its_evidence(tmp_path: Path) -> None:
+def test_a_phrase_that_stands_several_times_is_the_one_in_its_evidence(tmp_path: Path, browse: Any) -> None:
     one = BASE | {"phrase": "进", "evidence": ["昨天掉进洗脸池里了"], "conflict1": "出", "conflict2": "不进去"}
     with browse(
         build_benchmark(tmp_path, [{**DIALOGUES[0], "set": "easy", "annotations": [one]}], "林小雨"), "#output"

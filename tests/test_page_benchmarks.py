@@ -11,14 +11,13 @@ from typing import Any
 
 import probes
 import pytest
+from once import made_once
 from passing import passing
-from test_page import CHROMIUM, browse
 
 import evalsuite
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
-from evalsuite.page.report import published
+from evalsuite.page.report import published_figures
 
-browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 TASKS_RUN = ["domain_identification", "cicero_single_answer", "cicero_all_answers", "cider_dnli", "cider_span_extraction",
              "glucose_general_rule"]  # fmt: skip
 MODELS = ["lexical", "random"]
@@ -29,10 +28,9 @@ def losses(n: int) -> tuple[float, float]:
     return [(8.0, 9.0), (10.0, 9.5), (6.0, 6.0), (4.0, 12.0)][n % 4]
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Two baselines that pass for models, and probes."""
-    folder = tmp_path_factory.mktemp("sisters")
     entries = passing(folder, {name: name for name in MODELS}, TASKS_RUN, tags={name: ["chat"] for name in MODELS})
     (folder / "models.yaml").write_text(json.dumps({"models": entries}))
     out = folder / "run"
@@ -48,7 +46,7 @@ def results(run: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def page(run: Path) -> Iterator[Any]:
+def page(run: Path, browse: Any) -> Iterator[Any]:
     """One tab for all tests, without the page's policy, which would keep axe out; others test that it holds."""
     with browse(evalsuite.report([run]), bypass_csp=True) as tab:
         yield tab
@@ -80,7 +78,6 @@ def value(results: dict[str, Any], key: str, metric: str, **place: Any) -> float
     return float(found[0])
 
 
-@browser
 def test_folds_beside_their_mean_and_the_papers(page: Any, results: dict[str, Any]) -> None:
     to(page, "lang=en&benchmark=cider")
     rows = table(page, "cider_dnli")
@@ -101,7 +98,6 @@ def test_folds_beside_their_mean_and_the_papers(page: Any, results: dict[str, An
     assert page.locator("table[data-set=cider_dnli] thead button.sort").all_inner_texts()[2] == "折 1"
 
 
-@browser
 def test_a_benchmark_is_picked_and_kept_in_the_address(page: Any) -> None:
     to(page, "lang=en")
     names = page.locator("table.overview").evaluate_all("all => all.map((x) => x.dataset.set)")
@@ -126,7 +122,6 @@ def test_a_benchmark_is_picked_and_kept_in_the_address(page: Any) -> None:
     assert page.locator("[data-keep=only-set] option").count() == 11
 
 
-@browser
 def test_less_is_better_of_some_metrics(page: Any, results: dict[str, Any]) -> None:
     to(page, "lang=en&benchmark=cider")
     page.select_option("[data-keep=metric-cider_span_extraction] select", "no_match")
@@ -142,7 +137,6 @@ def test_less_is_better_of_some_metrics(page: Any, results: dict[str, Any]) -> N
     assert table(page, "cider_span_extraction")["SpanBERT"][0] == "49.1"  # Table 5
 
 
-@browser
 def test_every_figure_is_exported(page: Any, results: dict[str, Any]) -> None:
     to(page, "lang=en")
     with page.expect_download() as saved:
@@ -157,7 +151,6 @@ def test_every_figure_is_exported(page: Any, results: dict[str, Any]) -> None:
     assert delta == value(results, "cells", "accuracy_logical", model="lexical", task="cedar_inference_probing")
 
 
-@browser
 def test_all_right_options_and_all_chosen_are_marked(page: Any, run: Path, results: dict[str, Any]) -> None:
     cell = next(
         c for c in results["cells"] if (c["model"], c["task"], c["set"]) == ("random", "cicero_all_answers", "v1")
@@ -177,7 +170,6 @@ def test_all_right_options_and_all_chosen_are_marked(page: Any, run: Path, resul
     raise AssertionError("no item with several right answers")
 
 
-@browser
 def test_a_probe_with_both_losses(page: Any) -> None:
     for n, (lower, outcome, delta) in enumerate(
         [(0, "Right", "+0.25"), (1, "Wrong", "−0.13"), (None, "Wrong", "0.00")]
@@ -198,7 +190,6 @@ def test_a_probe_with_both_losses(page: Any) -> None:
         assert texts[1].split("\n")[0] in context and options.nth(1).locator("pre mark").text_content() in context
 
 
-@browser
 def test_scores_by_group(page: Any, results: dict[str, Any]) -> None:
     to(page, "lang=en&benchmark=cider&tasks=cider_dnli")
     entry = next(
@@ -220,7 +211,6 @@ def test_scores_by_group(page: Any, results: dict[str, Any]) -> None:
 PROBE = "run=0&model=lexical&set=sample&task=cedar_inference_probing&split=test&prompt=paper&shots=0&scoring=nll"
 
 
-@browser
 @pytest.mark.parametrize("place", ["benchmark=cider", f"{PROBE}&item=cedar/sample/test/inference_probing/0.0.swapped"])
 @pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
 def test_axe(page: Any, lang: str, theme: str, width: int, place: str) -> None:
@@ -250,13 +240,15 @@ PUBLISHED = [
 def test_published_figures(task: str, item_set: str, metric: str, model: str, group: str | None, wanted: float) -> None:
     place = task, item_set, metric, model, group
     found = [
-        p["value"] for p in published() if tuple(p.get(k) for k in ("task", "set", "metric", "model", "group")) == place
+        p["value"]
+        for p in published_figures()
+        if tuple(p.get(k) for k in ("task", "set", "metric", "model", "group")) == place
     ]
     assert found and all(x == pytest.approx(wanted) for x in found)
 
 
 def test_published_figures_are_of_our_tasks_and_sets() -> None:
-    for row in published():
+    for row in published_figures():
         b = BENCHMARKS[TASKS[row["task"]].benchmark]
         assert row["set"] in (*b.sets, "avg") and row.get("group", b.groups[:1] and b.groups[0]) in (*b.groups, ())
         assert (

@@ -9,20 +9,19 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from test_page import CHROMIUM, HOSTILE, browse
+from once import made_once
+from test_page import HOSTILE
 
 import evalsuite
 from evalsuite.results.sheets.breakdown import bin_name, confusions
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 TASKS = ["domain_identification", "slot_identification", "knowledge_filling", "event_cause"]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Eight models that answer at random or by words; one has a hostile name, and an option is hostile too."""
-    folder = tmp_path_factory.mktemp("breakdown")
     models = ["  - {name: lexical, backend: baseline, path: lexical}\n"]
     models += [f"  - {{name: m{n}, backend: baseline, path: random}}\n" for n in range(7)]
     (folder / "models.yaml").write_text("models:\n" + "".join(models))
@@ -47,7 +46,7 @@ def results(run: Path) -> dict[str, Any]:
 
 
 @pytest.fixture
-def page(run: Path) -> Iterator[Any]:
+def page(run: Path, browse: Any) -> Iterator[Any]:
     with browse(run / "page" / "index.html") as tab:
         tab.wait_for_selector("#breakdown")
         yield tab
@@ -190,7 +189,7 @@ def test_charts_are_saved(page: Any, name: str) -> None:
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
-def test_runs_of_before_there_were_any(tmp_path: Path, run: Path, results: dict[str, Any]) -> None:
+def test_runs_of_before_there_were_any(tmp_path: Path, run: Path, results: dict[str, Any], browse: Any) -> None:
     old = tmp_path / "old"
     (old / "records").mkdir(parents=True)
     for path in (run / "records").iterdir():

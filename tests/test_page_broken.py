@@ -11,19 +11,18 @@ from typing import Any
 
 import pytest
 from everything import change, change_records
-from test_page import CHROMIUM, browse
+from once import made_once
 
 import evalsuite
 from evalsuite.common.errors import DataError
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 TASKS = ["domain_identification", "conflict_detection"]
 NONSENSE = re.compile(r"undefined|NaN|\[object|Infinity|\bnull\b")
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    run = tmp_path_factory.mktemp("broken") / "run"
+@made_once
+def base(folder: Path) -> Path:
+    run = folder / "run"
     evalsuite.run(model=["random", "lexical"], tasks=TASKS, perturb=["none", "shuffle"], limit=3, out=run)
     return run
 
@@ -117,7 +116,7 @@ def later(run: Path, results: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("broken", [old, bare, empty, failed, nothing, later])
-def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None]) -> None:
+def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], browse: Any) -> None:
     change(run, lambda results: broken(run, results))
     cells = json.loads((run / "results.json").read_text())["cells"]
     with browse(evalsuite.report([run])) as tab:
@@ -139,7 +138,7 @@ def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None]) 
             assert not NONSENSE.findall(tab.inner_text("body"))
 
 
-def test_a_megabyte(run: Path) -> None:
+def test_a_megabyte(run: Path, browse: Any) -> None:
     """As a model's name and as all that an item says: it opens, and its cell and items have addresses."""
     long = "一<b>\u202e" * 100_000 + "\0"
 

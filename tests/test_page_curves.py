@@ -14,21 +14,20 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from test_page import CHROMIUM, browse, shown
+from once import made_once
+from test_page import shown
 
 import evalsuite
 from evalsuite.results.learning import learning
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 KINDS = ["none", "reindicate", "shuffle"]
 SIZES = {"majority": (4, 1), "lexical": (12, 1), "oracle": (12, 2)}  # the sweep: which baseline plays which adapter
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module")
-def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def sweep(folder: Path) -> Path:
     """A sweep of what baselines say: the base and three adapters a task, 12 with two seeds."""
-    folder = tmp_path_factory.mktemp("curves")
     models = [f"  - {{name: {name}, backend: baseline, path: {name}}}\n" for name in ("random", *SIZES)]
     (folder / "models.yaml").write_text("models:\n" + "".join(models))
     run = folder / "run"
@@ -57,7 +56,7 @@ def rows(sweep: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def page(sweep: Path) -> Iterator[Any]:
+def page(sweep: Path, browse: Any) -> Iterator[Any]:
     with browse(sweep / "page" / "index.html") as tab:
         yield tab
 
@@ -225,7 +224,7 @@ def test_no_sideways_scrolling(page: Any, width: int) -> None:
     assert "Learning curves" in page.inner_text("#learning h2")
 
 
-def test_results_of_before(sweep: Path, tmp_path: Path) -> None:
+def test_results_of_before(sweep: Path, tmp_path: Path, browse: Any) -> None:
     """No "learning" in results.json: a page all the same, with the adapters among the models when asked for."""
     results = json.loads((sweep / "results.json").read_text())
     del results["learning"]

@@ -18,22 +18,20 @@ from xml.etree import ElementTree
 import pytest
 from everything import change, change_records, everything
 from hostile import HOSTILE
-from test_page import CHROMIUM, browse
+from once import made_once
 
 import evalsuite
 
 for package in ("openai", "tenacity", "aiolimiter"):
     pytest.importorskip(package, reason="needs evalsuite[openai]")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
+pytestmark = pytest.mark.slow
 PARTS = [HOSTILE[i : i + 20] for i in range(0, 80, 20)] + [HOSTILE[80:99]]  # the hundredth is a million characters long
 TASKS = ["domain_identification", "event_cause"]
 LISTS = ("drops", "positions", "wordings", "shots")
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return everything(tmp_path_factory.mktemp("hostile"))
+base = made_once(everything, "base")
 
 
 @pytest.fixture(scope="module", params=range(len(PARTS)))
@@ -41,10 +39,9 @@ def part(request: pytest.FixtureRequest) -> list[str]:
     return PARTS[request.param]
 
 
-@pytest.fixture(scope="module")
-def site(base: Path, part: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def site(base: Path, part: list[str], folder: Path) -> Path:
     """A page of the run with every name a hostile one, and of runs without cells in folders of hostile names."""
-    folder = tmp_path_factory.mktemp("poisoned")
     run = folder / "run"
     shutil.copytree(base, run)
     change(run, lambda results: poison(run, results, part))
@@ -199,7 +196,7 @@ HTMLAnchorElement.prototype.click = function () { files.set(this.download, blobs
 
 
 @pytest.fixture(scope="module")
-def tab(site: Path) -> Iterator[Any]:
+def tab(site: Path, browse: Any) -> Iterator[Any]:
     with browse(site, patient=True) as tab:
         tab.add_init_script(KEEP)
         yield tab
@@ -281,7 +278,7 @@ def test_items(tab: Any, base: Path, site: Path, part: list[str], task: str) -> 
         assert tab.evaluate(CHECK) == []
     tab.click("#lang")
     tab.fill("#search", part[-1].encode("utf-8", "replace").decode())
-    tab.wait_for_function("!document.getElementById('found').textContent.includes('%')")
+    tab.wait_for_function("() => !document.getElementById('found').textContent.includes('%')")
     assert tab.evaluate(CHECK) == []
 
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from test_page import AT_ONCE
+from once import made_once
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
 for package in ("openai", "tenacity", "aiolimiter"):
     pytest.importorskip(package, reason="needs evalsuite[openai]")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>\u202e"
 
@@ -32,9 +28,8 @@ def reply(prompt: str) -> str:
     return "好" if len(prompt) % 5 == 0 else f"{len(prompt) % 5}\n{HOSTILE}"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("judged")
+@made_once
+def run(folder: Path) -> Path:
     tasks = ["knowledge_generation", "event_cause"]
     evalsuite.run(model=["lexical", "random", "majority"], tasks=tasks, limit=8, out=folder / "run")
     with Server(mix={}, reply=reply) as server:
@@ -48,28 +43,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM)
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture(params=[("zh", 1280), ("en", 390)], ids=str)
-def page(browser: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
+def page(browse: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
     lang, width = request.param
-    page = browser.new_page(viewport={"width": width, "height": 900})
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", lambda dialog: wrong.append(dialog.message))
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    page.add_init_script(AT_ONCE)
-    page.goto(f"{(run / 'page/index.html').as_uri()}?lang={lang}")
-    page.wait_for_selector("#judge")
-    yield page
-    assert not wrong
-    page.close()
+    with browse(run / "page/index.html", "#judge", query=f"?lang={lang}", viewport={"width": width, "height": 900}) as tab:  # fmt: skip
+        yield tab
 
 
 def test_the_section(page: Any) -> None:

@@ -10,25 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 from passing import passing
-from test_page import AT_ONCE
 
 import evalsuite
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.results import ranking
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
-
 HOSTILE = "<img src=x onerror=alert(1)>"
 PATHS = {"random": "random", "majority": "majority", "lexical": "lexical", "oracle": "oracle", HOSTILE: "random"}  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Baselines that pass for models, one by a hostile name, and one that stays one."""
-    folder = tmp_path_factory.mktemp("ranking")
     entries = passing(folder, PATHS, list(TASKS))
     entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})
     (folder / "models.yaml").write_text(json.dumps({"models": entries}))
@@ -36,28 +31,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture(params=[("en", 1280), ("zh", 390)], ids=str)
-def page(browser: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
+def page(browse: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
     lang, width = request.param
-    page = browser.new_page(viewport={"width": width, "height": 900}, accept_downloads=True)
-    page.add_init_script(AT_ONCE)
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-    page.on("console", lambda message: wrong.append(message.text))
-    page.goto(f"{(run / 'page/index.html').as_uri()}?lang={lang}")
-    page.wait_for_selector("#correlations")
-    yield page
-    assert not wrong
-    page.close()
+    size = {"width": width, "height": 900}
+    with browse(run / "page/index.html", "#correlations", query=f"?lang={lang}", viewport=size) as tab:
+        yield tab
 
 
 def row(page: Any, item_set: str, model: str) -> Any:
@@ -141,21 +120,17 @@ def test_no_sideways_scrolling(page: Any) -> None:
     assert page.locator("#main img").count() == 0
 
 
-def test_models_of_two_runs_are_compared(browser: Any, run: Path, tmp_path: Path) -> None:
+def test_models_of_two_runs_are_compared(browse: Any, run: Path, tmp_path: Path) -> None:
     second = tmp_path / "second"
     shutil.copytree(run, second)
     results = json.loads((second / "results.json").read_text())
     failed = next(c for c in results["cells"] if c["model"] == "lexical" and c["task"] == "event_cause")
     failed["status"] = {"failed": 1, "parsed": failed["items"] - 1}
     (second / "results.json").write_text(json.dumps(results))
-    page = browser.new_page()
-    page.add_init_script(AT_ONCE)
-    page.goto(f"{evalsuite.report([run, second], tmp_path / 'page').as_uri()}?lang=en")
-    page.wait_for_selector("#letters-note")
-    note = page.inner_text("#letters-note")
-    assert "Models of all runs are compared together" in note
-    assert "lexical (second) (failed or missing items: EASY Event cause)" in note
-    assert page.locator("#rank-plots [data-set=easy] circle.dot").count() == 9
-    assert "lexical (second)" in page.locator("#rank-plots [data-set=easy] .note").inner_text()
-    assert page.locator("[data-keep=corr-run] option").count() == 2
-    page.close()
+    with browse(evalsuite.report([run, second], tmp_path / "page"), "#letters-note", query="?lang=en") as page:
+        note = page.inner_text("#letters-note")
+        assert "Models of all runs are compared together" in note
+        assert "lexical (second) (failed or missing items: EASY Event cause)" in note
+        assert page.locator("#rank-plots [data-set=easy] circle.dot").count() == 9
+        assert "lexical (second)" in page.locator("#rank-plots [data-set=easy] .note").inner_text()
+        assert page.locator("[data-keep=corr-run] option").count() == 2

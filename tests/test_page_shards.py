@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_page import CHROMIUM, browse
+from once import made_once
 
 import evalsuite
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 CELL = "run=0&model=random&set=easy&task=slot_identification&split=test&prompt=paper&shots=0&scoring=generate"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Two baselines and their shuffled twins on the whole sample; one item's reply is a million characters long."""
-    out = tmp_path_factory.mktemp("shards") / "run"
+    out = folder / "run"
     evalsuite.run(model=["random", "lexical"], tasks=["slot_identification"], perturb=["none", "shuffle"], out=out)
     path = out / record_file(out)
     records = [json.loads(line) for line in path.read_text().splitlines()]
@@ -40,13 +39,13 @@ def record_file(out: Path) -> str:
 def site(run: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The page with its shards in it, and with several small ones as files."""
     if request.param == "beside":
-        monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
+        monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
         monkeypatch.setattr(sys.modules["evalsuite.page.shards"], "SIZE", 20_000)
     return evalsuite.report([run], tmp_path / "site")
 
 
 @pytest.fixture
-def page(site: Path) -> Iterator[Any]:
+def page(site: Path, browse: Any) -> Iterator[Any]:
     with browse(site) as tab:
         yield tab
 
@@ -125,8 +124,8 @@ def test_a_very_long_reply_is_cut_around_what_was_read(site: Path, page: Any) ->
     assert len(page.inner_text(".two pre.reply")) >= 1_000_006 and page.locator(".two .gap").count() == 0
 
 
-def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
+def test_a_shard_that_is_gone(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
+    monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
     site = evalsuite.report([run], tmp_path / "site")
     for path in (site.parent / "shards").glob("*.js"):
         path.rename(path.with_suffix(".bak"))
@@ -151,7 +150,7 @@ ATTEMPTS = {
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
-def test_nothing_but_ours_runs(run: Path, tmp_path: Path, attempt: str) -> None:
+def test_nothing_but_ours_runs(run: Path, tmp_path: Path, attempt: str, browse: Any) -> None:
     """The policy holds even if something of ours went wrong: no HTML from strings, no script or style but the page's."""
     with (
         pytest.raises(AssertionError, match=r"blocked|Trusted|Content Security Policy"),
@@ -163,17 +162,17 @@ def test_nothing_but_ours_runs(run: Path, tmp_path: Path, attempt: str) -> None:
 
 
 def test_old_shards_are_removed(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 0)
+    monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
     site = evalsuite.report([run], tmp_path / "site")
     before = sorted(p.name for p in (site.parent / "shards").iterdir())
     assert evalsuite.report([run], tmp_path / "site").read_bytes() == site.read_bytes()
     assert before == sorted(p.name for p in (site.parent / "shards").iterdir())
-    monkeypatch.setattr(sys.modules["evalsuite.report"], "INSIDE", 10**9)
+    monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 10**9)
     evalsuite.report([run], tmp_path / "site")
     assert not (site.parent / "shards").exists()
 
 
-def test_what_is_out_of_sight_is_drawn_later(run: Path, tmp_path: Path) -> None:
+def test_what_is_out_of_sight_is_drawn_later(run: Path, tmp_path: Path, browse: Any) -> None:
     site = evalsuite.report([run], tmp_path / "site")
     with browse(site, patient=True) as tab:
         tab.wait_for_selector("html[data-drawn=all]")

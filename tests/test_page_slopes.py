@@ -11,22 +11,22 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from test_page import CHROMIUM, browse, shown
+from once import made_once
+from test_page import shown
 
 import evalsuite
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 KINDS = ["none", "reindicate", "shuffle", "circular", "swap_speakers"]
 TASK, SET = "domain_identification", "hard"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Three baselines under perturbations; one change is given a tiny p-value, and one model a hostile name."""
-    folder = tmp_path_factory.mktemp("slopes") / "run"
+    folder = folder / "run"
     evalsuite.run(
         model=["random", "majority", "lexical"], tasks=[TASK, "event_cause"], perturb=KINDS, prompt=["paper", "plain"],
-        shots=[0, 1, 3], limit=30, out=folder,
+        shots=[0, 1, 3], limit=10, out=folder,
     )  # fmt: skip
     results = json.loads((folder / "results.json").read_text())
     for row in results["robustness"]["drops"]:
@@ -41,10 +41,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def many(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def many(run: Path, folder: Path) -> Path:
     """The same with twenty models: copies of one, each with changes of its own."""
-    folder = tmp_path_factory.mktemp("many") / "run"
+    folder = folder / "run"
     results = json.loads((run / "results.json").read_text())
     there = [results["cells"], *results["robustness"].values()]
     for rows in there:
@@ -73,7 +73,7 @@ def many(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def open_page(folder: Path) -> Iterator[Any]:
+def open_page(folder: Path, browse: Any) -> Iterator[Any]:
     with browse(folder / "page" / "index.html") as tab:
         tab.select_option("[data-keep=robust-task] select", TASK)
         tab.select_option("[data-keep=robust-set] select", SET)
@@ -81,13 +81,13 @@ def open_page(folder: Path) -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(run: Path) -> Iterator[Any]:
-    yield from open_page(run)
+def page(run: Path, browse: Any) -> Iterator[Any]:
+    yield from open_page(run, browse)
 
 
 @pytest.fixture
-def many_page(many: Path) -> Iterator[Any]:
-    yield from open_page(many)
+def many_page(many: Path, browse: Any) -> Iterator[Any]:
+    yield from open_page(many, browse)
 
 
 def rows_of(folder: Path, name: str, **more: Any) -> list[dict[str, Any]]:

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
+from test_page import shown
 
 import evalsuite
-from tests.test_page import CHROMIUM, browse, shown
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 
 # Model names that would run, break or hide something in a program that reads a table.
 NAMES = [
@@ -28,10 +27,10 @@ NAMES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Three models that do not all score the same, of several sizes, with hostile names; and a baseline."""
-    folder = tmp_path_factory.mktemp("tables") / "run"
+    folder = folder / "run"
     models = folder.parent / "models.yaml"
     kinds = ("random", "majority", "lexical", "oracle")
     models.write_text(f"models: [{', '.join(f'{{name: {kind}, backend: baseline, path: {kind}}}' for kind in kinds)}]")
@@ -51,7 +50,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(run: Path) -> Iterator[Any]:
+def page(run: Path, browse: Any) -> Iterator[Any]:
     with browse(run / "page" / "index.html") as tab:
         for closed in tab.locator("[data-unfold] > summary").all():
             closed.click()
@@ -198,7 +197,7 @@ def test_files_of_a_run(run: Path, page: Any) -> None:
     assert len(rows) == 4 * 8 and all("|data:" in row["Signature"] for row in rows)
 
 
-def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_citation(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any) -> None:
     entry = "@misc{x, title={<b>&</b>}}\n"
     monkeypatch.setattr(importlib.import_module("evalsuite.page.report"), "citations", lambda: entry)
     with browse(evalsuite.report([run], tmp_path)) as tab:

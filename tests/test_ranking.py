@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from once import made_once
 from passing import passing
 from rich.console import Console
 
@@ -226,10 +227,9 @@ def test_many_items_are_sampled() -> None:
 # --- a run
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def run(folder: Path) -> Path:
     """Five of the baselines that ship, four of which pass for models."""
-    folder = tmp_path_factory.mktemp("ranking")
     entries = passing(folder, {n: n for n in ("random", "majority", "lexical", "oracle")}, ["corecode"])
     entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})
     (folder / "models.yaml").write_text(json.dumps({"models": entries}))

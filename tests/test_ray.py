@@ -143,6 +143,7 @@ def local(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
+@pytest.mark.slow
 def test_two_nodes_give_what_one_process_gives(two: Any, local: Path, tmp_path: Path, model: Path) -> None:
     errors = finish(
         start(tmp_path / "run", models(tmp_path, model), *FEW, "--executor", "ray", "--ray-address", two.address)
@@ -153,6 +154,7 @@ def test_two_nodes_give_what_one_process_gives(two: Any, local: Path, tmp_path: 
     assert "for 2 replicas with {'num_cpus': 1}" in (tmp_path / "run" / "run.log").read_text()
 
 
+@pytest.mark.slow
 def test_a_node_lost_in_the_middle(two: Any, local: Path, tmp_path: Path, model: Path) -> None:
     """The worker node's replica waits in its first block until its node is gone."""
     run, waits = tmp_path / "run", model.with_name("waits")
@@ -167,6 +169,7 @@ def test_a_node_lost_in_the_middle(two: Any, local: Path, tmp_path: Path, model:
     assert replies(run) == replies(local) and replies(run)[1] == 1
 
 
+@pytest.mark.slow
 def test_killed_and_resumed(two: Any, local: Path, tmp_path: Path, model: Path) -> None:
     """The driver dies; what it had stored is not asked again, neither by other replicas."""
     run, file = tmp_path / "run", models(tmp_path, model)
@@ -186,6 +189,7 @@ def hf(path: str, **settings: Any) -> Model:
     return Model(name="m", backend="hf", path=path, chat=True, dtype="float32", device="cpu", **settings)
 
 
+@pytest.mark.slow
 def test_probes_and_patterns_on_two_nodes(two: Any, tiny: Path) -> None:
     """Bit by bit what one process says."""
     model = hf(str(tiny), generation=Generation(batch_tokens=256))

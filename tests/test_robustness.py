@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 from rich.console import Console
 
 import evalsuite
@@ -172,10 +173,10 @@ def test_the_oracle_is_right_under_every_perturbation(tmp_path: Path) -> None:
     assert all(row["bias"] == 0 for row in found["robustness"]["positions"])
 
 
-@pytest.fixture(scope="module")
-def perturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def perturbed(folder: Path) -> Path:
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
-    run = tmp_path_factory.mktemp("perturbed") / "run"
+    run = folder / "run"
     names = ["none", "reindicate", "shuffle", "both", "circular"]
     choices = [name for name, task in TASKS.items() if task.kind.name == "choice"]
     evalsuite.run(model=["tiny-zh", "random"], tasks=choices, limit=3, perturb=names, out=run)

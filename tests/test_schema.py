@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 from pydantic import ValidationError
 from test_learning import adapter, base, said
 
@@ -17,7 +18,7 @@ import evalsuite
 from evalsuite.backends.openai.faults import Server, judgement_to
 from evalsuite.common.resources import bundled
 from evalsuite.results.learning import learning
-from evalsuite.results.schema import SCHEMAS, json_schema, written
+from evalsuite.results.schema import SCHEMAS, json_schema, schema_files
 
 jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
 
@@ -42,9 +43,9 @@ def records(run: Path, folder: str = "records") -> list[Any]:
     return [json.loads(line) for path in sorted(run.glob(f"{folder}/*")) for line in path.open(encoding="utf-8")]
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("run")
+@made_once
+def run(folder: Path) -> Path:
+    out = folder
     evalsuite.run(model=["lexical", "random"], perturb=["none", "shuffle", "circular", "traditional"], shots=[0, 1],
                   prompt=["paper", "plain"], tasks=["domain_identification", "event_cause"], limit=2, out=out)  # fmt: skip
     return out
@@ -52,7 +53,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_published_files_are_what_the_code_generates() -> None:
     """If not: python -m evalsuite.results.schema"""
-    assert dict(written()) == {p.name: p.read_text(encoding="utf-8") for p in bundled("schema").iterdir()}
+    assert dict(schema_files()) == {p.name: p.read_text(encoding="utf-8") for p in bundled("schema").iterdir()}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -18,7 +18,7 @@ from evalsuite.backends.base import BackendRow
 from evalsuite.backends.models import load_models
 from evalsuite.backends.scripted import ReplyFile, Scripted
 from evalsuite.common.errors import BackendError, ConfigError, DataError
-from evalsuite.results.journey import open_store
+from evalsuite.results.store import open_store
 from evalsuite.types import Item, Request, Response, Trial
 
 ASKED: dict[str, Any] = {"tasks": ["knowledge_filling"], "set": "easy", "limit": 3}

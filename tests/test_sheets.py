@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
-from test_page import CHROMIUM, browse
 
 import evalsuite
 from evalsuite.cli.tables.export import export
@@ -20,8 +19,7 @@ from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value, as_json, spell
 from evalsuite.results import sheets as registry
-from evalsuite.results.journey import Results
-from evalsuite.results.saved import load
+from evalsuite.results.saved import Results, load_results
 
 SPELLED: list[tuple[Any, Column, str]] = [
     # cell, column, words
@@ -104,7 +102,7 @@ def test_numbers_that_are_none(run: Path, monkeypatch: pytest.MonkeyPatch) -> No
     broken = Sheet("x", "x", (Column("a", kind="number"),), (Row((Value([1]),)),))  # type: ignore[arg-type]
     monkeypatch.setitem(registry.SHEETS, "broken", lambda done: [broken])
     with pytest.raises(ConfigError, match="no table of broken"):
-        list(registry.sheets(load(run), ["broken"]))
+        list(registry.sheets(load_results(run), ["broken"]))
 
 
 # ---------------------------------------------------------------- a new analysis
@@ -149,13 +147,13 @@ def page(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_new_analysis_is_printed_and_exported(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.SHEETS, "lengths", longest_first)
-    shown = list(registry.sheets(load(run), ["lengths"]))
+    shown = list(registry.sheets(load_results(run), ["lengths"]))
     console = Console(width=80)
     with console.capture() as capture:
         console.print(*draw(shown))
     text = capture.get()
     assert "By length" in text and "30.0 10–90" in text and "made-up numbers" in text and "\u202e" not in text
-    assert {"By length", "lexical"} <= {word for sheet in registry.sheets(load(run)) for word in (sheet.title.en if isinstance(sheet.title, Text) else "", "lexical")}  # fmt: skip
+    assert {"By length", "lexical"} <= {word for sheet in registry.sheets(load_results(run)) for word in (sheet.title.en if isinstance(sheet.title, Text) else "", "lexical")}  # fmt: skip
     for form in ("csv", "latex", "markdown"):
         file = export(shown, form)
         assert "By length" in file and "30.0" in file and "\u202e" not in file and "█" not in file
@@ -163,8 +161,7 @@ def test_a_new_analysis_is_printed_and_exported(run: Path, monkeypatch: pytest.M
     assert "<img" not in export(shown, "markdown")
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
-def test_a_new_analysis_is_on_the_page(page: Path) -> None:
+def test_a_new_analysis_is_on_the_page(page: Path, browse: Any) -> None:
     with browse(page) as tab:
         tab.wait_for_selector("#sheets table")
         section = tab.locator("#sheets")
@@ -189,15 +186,14 @@ def test_a_new_analysis_is_on_the_page(page: Path) -> None:
         assert "model=lexical" in tab.url or "model=random" in tab.url
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
-def test_the_page_says_it_in_chinese_and_follows_filters(page: Path) -> None:
+def test_the_page_says_it_in_chinese_and_follows_filters(page: Path, browse: Any) -> None:
     with browse(page, locale="zh-CN") as tab:
         tab.wait_for_selector("#sheets table")
         section = tab.locator("#sheets")
         assert "长度分析" in section.inner_text() and "编造的数字" in section.inner_text() and "题数" in section.inner_text()  # fmt: skip
         assert section.locator("tbody").first.locator("tr").count() == 4
         tab.select_option("[data-keep=only-set] select", "easy")
-        tab.wait_for_function("document.querySelector('#sheets tbody').rows.length === 2")
+        tab.wait_for_function("() => document.querySelector('#sheets tbody').rows.length === 2")
         assert "hard" not in section.inner_text()
 
 

@@ -9,21 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 
 import evalsuite
 from evalsuite.cli.tables.export import export, heads, latex, ranked, words
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.sheet import Column, Row, Sheet, Value, english
-from evalsuite.results.items import find, listed, outcome
-from evalsuite.results.saved import load, narrow
+from evalsuite.results.items import find_item, list_records, outcome
+from evalsuite.results.saved import load_results, narrow
 from evalsuite.results.sheets import END, sheets
 
 ITEM = "corecode/easy/test/slot_identification/0"
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("show") / "run"
+@made_once
+def run(folder: Path) -> Path:
+    out = folder / "run"
     tasks = ["slot_identification", "event_cause"]
     evalsuite.run(model=["random", "lexical"], tasks=tasks, limit=4, perturb=["none", "shuffle"], out=out)
     return out
@@ -33,15 +34,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_show_says_what_score_says(run: Path) -> None:
-    loaded, scored = load(run), evalsuite.score(run)
+    loaded, scored = load_results(run), evalsuite.score(run)
     assert loaded == scored
     assert [words(sheet) for sheet in sheets(loaded)]
 
 
-@pytest.fixture(scope="module")
-def rated(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def rated(run: Path, folder: Path) -> Path:
     """The same, but its baselines pass for models; one of them was not asked everything."""
-    out = Path(shutil.copytree(run, tmp_path_factory.mktemp("rated") / "run"))
+    out = Path(shutil.copytree(run, folder / "run"))
     results = json.loads((out / "results.json").read_text())
     for cell in results["cells"]:
         cell["facts"] |= {"backend": "hf", "tags": []}
@@ -51,7 +52,7 @@ def rated(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def first_lines(run: Path, *names: str, **wanted: list[str]) -> list[str]:
-    found = sheets(narrow(load(run), wanted), names)
+    found = sheets(narrow(load_results(run), wanted), names)
     lines = [english(text) for sheet in found for text in (sheet.title, *sheet.notes)]
     return [line.split(":")[0] for line in lines]
 
@@ -63,13 +64,13 @@ def test_a_run_s_end_is_short_and_show_prints_all(run: Path) -> None:
     assert {"EASY, test paper 0-shot", "SI HARD, test paper 0-shot shuffle", "of"} <= more
     assert more >= set(first_lines(run, "breakdowns", "confusions"))
     assert first_lines(run, "groups", "ranks", "correlations") == []  # baselines are left out
-    mine = sheets(narrow(load(run), {"task": ["EC"]}))
+    mine = sheets(narrow(load_results(run), {"task": ["EC"]}))
     assert not any("SI" in " ".join((english(sheet.title), *heads(sheet))) for sheet in mine)
 
 
 def test_groups_and_ranks(rated: Path) -> None:
     def rows(name: str, **wanted: list[str]) -> list[list[str]]:
-        return [row for sheet in sheets(narrow(load(rated), wanted), [name]) for row in words(sheet)]
+        return [row for sheet in sheets(narrow(load_results(rated), wanted), [name]) for row in words(sheet)]
 
     assert not set(first_lines(rated, "groups")) & set(first_lines(rated, "results", "robustness", "breakdowns"))
     groups, ranks = rows("groups"), rows("ranks")
@@ -94,7 +95,7 @@ def test_groups_and_ranks(rated: Path) -> None:
     ],
 )
 def test_filters(run: Path, wanted: dict[str, list[str]], cells: int) -> None:
-    done = narrow(load(run), wanted)
+    done = narrow(load_results(run), wanted)
     assert len(done.cells) == cells
     models = {row["model"] for row in done.robustness["drops"]}
     assert models <= set(wanted.get("model", ["random", "lexical"]))
@@ -110,7 +111,7 @@ WRONG = [
 @pytest.mark.parametrize(("wanted", "says"), WRONG)
 def test_filters_that_nothing_passes(run: Path, wanted: dict[str, list[str]], says: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(says)):
-        narrow(load(run), wanted)
+        narrow(load_results(run), wanted)
 
 
 @pytest.mark.parametrize(
@@ -123,13 +124,13 @@ def test_filters_that_nothing_passes(run: Path, wanted: dict[str, list[str]], sa
     ],
 )
 def test_ids_are_found_by_a_part(run: Path, wanted: str, found: str) -> None:
-    assert find(load(run), wanted) == found
+    assert find_item(load_results(run), wanted) == found
 
 
 @pytest.mark.parametrize(("wanted", "says"), [("…/0", ITEM), ("cause", "event_cause/3"), ("nothing/0", "--list")])
 def test_ids_that_are_none_or_several(run: Path, wanted: str, says: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(says)):
-        find(load(run), wanted)
+        find_item(load_results(run), wanted)
 
 
 def printed(run: Path, *args: str) -> str:
@@ -161,12 +162,12 @@ def test_the_evidence_of_an_item(run: Path) -> None:
 
 
 def test_items_are_listed_by_what_came_of_them(run: Path) -> None:
-    done = load(run)
-    every = [(c["model"], r["item"], outcome(r)) for c, r in listed(done, "")]
+    done = load_results(run)
+    every = [(c["model"], r["item"], outcome(r)) for c, r in list_records(done, "")]
     assert len(every) == 48 and {o for *_, o in every} <= {"right", "partial", "wrong"}
     for status in ("right", "partial", "wrong"):
-        assert [x[2] for x in every].count(status) == sum(1 for _ in listed(done, status))
-    assert sum(1 for _ in listed(done, "parsed")) == 48
+        assert [x[2] for x in every].count(status) == sum(1 for _ in list_records(done, status))
+    assert sum(1 for _ in list_records(done, "parsed")) == 48
     text = printed(run, "--status", "wrong", "--task", "SI")
     assert text.count("✗ wrong") == sum(o == "wrong" and "slot" in i for _, i, o in every)
     assert "error: unknown status 'rong'" in printed(run, "--status", "rong")
@@ -190,7 +191,7 @@ def test_folders_that_are_no_runs(run: Path, tmp_path: Path, content: Any, says:
         content = results | {"cells": [{**results["cells"][0], "records": content}]}
     (tmp_path / "results.json").write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(EvalsuiteError, match=says):
-        list(listed(load(tmp_path), ""))
+        list(list_records(load_results(tmp_path), ""))
 
 
 def test_records_that_are_none(run: Path, tmp_path: Path) -> None:
@@ -207,7 +208,7 @@ def test_records_that_are_none(run: Path, tmp_path: Path) -> None:
     for text in ("not JSON", "[1]", '{"item": 5}', '{"item": "x"}', "\x00", *map(json.dumps, no_dicts)):
         (tmp_path / "r.jsonl").write_text(text + "\n")
         with pytest.raises(EvalsuiteError):
-            list(listed(load(tmp_path), ""))
+            list(list_records(load_results(tmp_path), ""))
 
 
 # ---------------------------------------------------------------- tables elsewhere

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import made_once
 from scipy import stats
 from typer.testing import CliRunner
 
@@ -25,9 +26,9 @@ from evalsuite.common.resources import bundled
 from evalsuite.evaluation.journey import preview, score
 from evalsuite.finetuning.sweep import finetune
 from evalsuite.results.compare import compare
-from evalsuite.results.journey import open_store
 from evalsuite.results.judged.scale import again
 from evalsuite.results.schema.judged import Judged
+from evalsuite.results.store import open_store
 from evalsuite.review import audit
 from evalsuite.review.audit.marks import read_marks
 from evalsuite.review.audit.outputs import population
@@ -47,9 +48,9 @@ MODELS = """models:
 VALID, CORRUPTED = Likelihood(-10.0, 10), Likelihood(-15.0, 10)  # a nat a token, and one and a half
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("sisters")
+@made_once
+def made(folder: Path) -> Path:
+    out = folder
     (out / "models.yaml").write_text(MODELS, encoding="utf-8")
     names = ["oracle", "lexical", "random"]
     done = evalsuite.run(out / "models.yaml", model=names, tasks=TASKS_HERE, set=SETS, limit=2, perturb=PERTURBED, out=out / "run")  # fmt: skip

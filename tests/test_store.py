@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.results.store import Store, _pack, _unpack, key
+from evalsuite.results.store import Store, _pack, _unpack, request_key
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 ITEM = Item(
@@ -26,22 +26,22 @@ CELL = Cell(Place("m", "event_cause", "easy", "test", "paper", 0), {"seed": 0})
 @pytest.mark.parametrize(
     "other",
     [
-        key("n", REQUEST, False, {}),
-        key("m", REQUEST, True, {}),
-        key("m", REQUEST, False, {"stop": ["\n"]}),
-        key("m", replace(REQUEST, prompt="提示 "), False, {}),
-        key("m", replace(REQUEST, max_new_tokens=97), False, {}),
+        request_key("n", REQUEST, False, {}),
+        request_key("m", REQUEST, True, {}),
+        request_key("m", REQUEST, False, {"stop": ["\n"]}),
+        request_key("m", replace(REQUEST, prompt="提示 "), False, {}),
+        request_key("m", replace(REQUEST, max_new_tokens=97), False, {}),
     ],
     ids=["model", "form", "settings", "prompt", "length"],
 )
 def test_a_key_changes_with_all_that_changes_a_reply(other: str) -> None:
-    assert key("m", REQUEST, False, {}) != other
+    assert request_key("m", REQUEST, False, {}) != other
 
 
 def test_a_key_does_not_change_with_what_does_not() -> None:
     """An exact duplicate of an item is the same question."""
     twin = replace(REQUEST, id="i/1", batch=("another", "cell"), labels=("(a)",), options=("x",))
-    assert key("m", REQUEST, False, {}) == key("m", twin, False, {})
+    assert request_key("m", REQUEST, False, {}) == request_key("m", twin, False, {})
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_keys_are_those_of_earlier_versions(
     request_: Request, chat: bool, settings: dict[str, object], want: str
 ) -> None:
     """Computed when a request still held its item: runs begun then go on."""
-    assert key("m", request_, chat, settings) == want
+    assert request_key("m", request_, chat, settings) == want
 
 
 def test_pairs_and_patterns_tell_requests_apart_and_are_read_back(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_pairs_and_patterns_tell_requests_apart_and_are_read_back(tmp_path: Path
         replace(HELD, pattern="是|否"), replace(HELD, pattern=""),
     ]  # fmt: skip
     asked = [Trial.of(ITEM, r, "paper") for r in requests]
-    keys = [key("m", r, False, {}) for r in requests]
+    keys = [request_key("m", r, False, {}) for r in requests]
     assert len(set(keys)) == len(keys)
     scored = Response("", "nll", 5, likelihoods=(Likelihood(-0.5, 1), Likelihood(-2.25, 3)))
     with Store(tmp_path / "s") as store:
@@ -175,5 +175,5 @@ def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
 def test_scoring_tells_requests_apart() -> None:
     labels = replace(REQUEST, scoring="labels")
     other = replace(labels, labels=("(1)", "(2)"))
-    names = {key("m", r, False, {}) for r in (REQUEST, labels, replace(REQUEST, scoring="texts"), other)}
+    names = {request_key("m", r, False, {}) for r in (REQUEST, labels, replace(REQUEST, scoring="texts"), other)}
     assert len(names) == 4

@@ -13,6 +13,7 @@ from typing import Any
 
 import probes
 import pytest
+from once import made_once
 from typer.testing import CliRunner
 
 import evalsuite
@@ -22,8 +23,8 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit import submission
 from evalsuite.exchange.submit.locate import lines_of
-from evalsuite.exchange.submit.submission import SUMS, make, sums
-from evalsuite.exchange.submit.verdict import Verdict, check
+from evalsuite.exchange.submit.submission import SUMS, make_submission, sums
+from evalsuite.exchange.submit.verdict import Verdict, check_submission
 from evalsuite.page.citations import citations
 from evalsuite.results import records
 
@@ -31,19 +32,19 @@ HEAD = {"name": "Baselines", "who": "somebody", "contact": "a@example.org", "lic
 ABOUT = {"trained_on": [], "statement": "rules, not models"}
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("run")
+@made_once
+def run(folder: Path) -> Path:
+    out = folder
     tasks = ["domain_identification", "event_cause"]
     evalsuite.run(model=["lexical", "random"], tasks=tasks, set="easy", shots=[0, 1],
                   perturb=["none", "shuffle", "circular"], limit=4, out=out)  # fmt: skip
     return out
 
 
-@pytest.fixture(scope="module")
-def made(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("made") / "submission"
-    assert make(run, out, HEAD, ABOUT).unfilled == ()
+@made_once
+def made(run: Path, folder: Path) -> Path:
+    out = folder / "submission"
+    assert make_submission(run, out, HEAD, ABOUT).unfilled == ()
     return out
 
 
@@ -76,7 +77,7 @@ def edit_lines(path: Path, change: Callable[[list[Any]], Any]) -> None:
 
 
 def test_what_is_made_is_valid(made: Path, run: Path) -> None:
-    verdict = check(made)
+    verdict = check_submission(made)
     assert verdict.problems == () and verdict.more == 0
     told = " ".join(verdict.verified)
     assert "none of them is left out" in told and "prompts, made again" in told
@@ -86,7 +87,7 @@ def test_what_is_made_is_valid(made: Path, run: Path) -> None:
 
 
 def test_the_same_run_gives_the_same_bytes(made: Path, run: Path, tmp_path: Path) -> None:
-    make(run, tmp_path / "again", HEAD, ABOUT)
+    make_submission(run, tmp_path / "again", HEAD, ABOUT)
     files = sorted(p.relative_to(made) for p in made.rglob("*") if p.is_file())
     assert files and all((made / f).read_bytes() == (tmp_path / "again" / f).read_bytes() for f in files)
 
@@ -100,9 +101,9 @@ def test_the_manifest_tells_nothing_of_the_machine(made: Path, run: Path) -> Non
 
 
 def test_what_is_not_given_is_to_be_filled_in(run: Path, tmp_path: Path) -> None:
-    done = make(run, tmp_path / "s", {}, {})
+    done = make_submission(run, tmp_path / "s", {}, {})
     assert len(done.unfilled) == 5 + 2 * 2
-    verdict = check(tmp_path / "s")
+    verdict = check_submission(tmp_path / "s")
     assert [p for p in verdict.problems if "still to be filled in" in p] == list(verdict.problems)
     assert "submission.yaml:4: who: still to be filled in" in verdict.problems
 
@@ -110,33 +111,33 @@ def test_what_is_not_given_is_to_be_filled_in(run: Path, tmp_path: Path) -> None
 def test_without_the_data_it_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     edit_json(folder, "manifest.json", lambda m: m["settings"].update(data=None))
     reseal(folder)
-    verdict = check(folder)
+    verdict = check_submission(folder)
     assert verdict.problems == () and any("--data DIR" in line for line in verdict.unverified)
-    assert any("items and their shots" in line for line in check(folder, bundled("sample")).verified)
+    assert any("items and their shots" in line for line in check_submission(folder, bundled("sample")).verified)
 
 
 def test_a_report_of_a_submission(folder: Path, run: Path, tmp_path: Path) -> None:
     pages = [evalsuite.report([f], tmp_path / "pages" / f.name).read_bytes() for f in (folder, run)]
-    assert all(pages) and check(folder).problems == ()
+    assert all(pages) and check_submission(folder).problems == ()
     with pytest.raises(ConfigError, match="give --out"):
         evalsuite.report([folder])
 
 
 def test_no_submission_of_what_is_unfinished(run: Path, folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="is there already"):
-        make(run, folder, HEAD, ABOUT)
+    with pytest.raises(ConfigError, match="exists already"):
+        make_submission(run, folder, HEAD, ABOUT)
     with pytest.raises(ConfigError, match=r"no results\.json"):
-        make(tmp_path, tmp_path / "s", HEAD, ABOUT)
+        make_submission(tmp_path, tmp_path / "s", HEAD, ABOUT)
     other = Path(shutil.copytree(run, tmp_path / "other"))
     edit_json(other, "results.json", lambda r: r["cells"][0].update(missing=3))
     with pytest.raises(ConfigError, match="3 requests were not asked yet"):
-        make(other, tmp_path / "s", HEAD, ABOUT)
+        make_submission(other, tmp_path / "s", HEAD, ABOUT)
     assert not (tmp_path / "s").exists()
 
 
 def test_names_of_the_machine_are_told(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(submission.platform, "node", lambda: "baseline")  # a word of every record
-    assert any("results.json holds the name" in w for w in make(run, tmp_path / "s", HEAD, ABOUT).warnings)
+    assert any("results.json holds the name" in w for w in make_submission(run, tmp_path / "s", HEAD, ABOUT).warnings)
 
 
 # --- what is tampered with
@@ -258,8 +259,8 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
      True, "shots: are not those that the seed draws"),
     ("a record less", lines(lambda r: r[1:]), True, "items of the data are missing, the first: corecode/"),
     ("a record twice", lines(lambda r: [*r, r[0]]), True, "was asked on line 1 already"),
-    ("records in another order", lines(lambda r: r[::-1], "event_cause.paper.0-shot.jsonl"), True, "item: comes before"),
-    ("an unknown item", lines(lambda r: r[0].update(item=r[0]["item"].rpartition("/")[0] + "/99999")), True, "is none of the 4 items"),
+    ("records in another order", lines(lambda r: r[::-1], "event_cause.paper.0-shot.jsonl"), True, "item: is out of order"),
+    ("an unknown item", lines(lambda r: r[0].update(item=r[0]["item"].rpartition("/")[0] + "/99999")), True, "is none of the cell's 4 items"),
     ("an item of another task", lines(first({"item": "corecode/easy/test/event_cause/0"})), True, "is no item of easy test domain_identification"),
     ("another model's record", lines(first({"model": "random"})), True, "model: is 'random', but the cell's is 'lexical'"),
     ("no JSON", lambda f: cell_file(f).write_bytes(gzip.compress(b"{}\n{")), True, "jsonl.gz:2: not JSON"),
@@ -287,7 +288,7 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("what was offered", results(lambda r: r["confusions"][0]["offers"][0]["options"].__setitem__(0, 1)), True, "confusions[0].offers[0].options[0]: is 1"),
     ("no confusions", results(lambda r: r.pop("confusions")), True, "confusions: Field required"),
     ("a cell less", results(cell_less), True, "no cell of results.json names it"),
-    ("a cell twice", results(lambda r: r["cells"].append(r["cells"][0])), True, "stands there twice"),
+    ("a cell twice", results(lambda r: r["cells"].append(r["cells"][0])), True, "is a duplicate"),
     ("cells in another order", results(lambda r: r["cells"].reverse()), True, "but the records give"),
     ("another parser", results(lambda r: r["reading"].update(parser="strict")), True, 'answer.rule: is "standing-line"'),
     ("another format", results(lambda r: r.update(format=2)), True, "results.json:2: format: Input should be 1"),
@@ -328,7 +329,7 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
     tamper(folder)
     if seal:
         reseal(folder)
-    problems = check(folder).problems
+    problems = check_submission(folder).problems
     assert any(message in problem for problem in problems), "\n".join(problems)
     if seal:
         assert not any(SUMS in problem for problem in problems)
@@ -337,44 +338,44 @@ def test_tampering_is_found_and_named(folder: Path, tamper: Callable[[Path], Any
 def test_a_prompt_and_its_keys_made_to_fit(folder: Path) -> None:
     """What has a right key, but is not what the template makes of the item."""
     from evalsuite.exchange.submit.submitted import trial_of
-    from evalsuite.results.store import key
+    from evalsuite.results.store import request_key
 
     facts = json.loads((folder / "results.json").read_text())["cells"][0]["facts"]
 
     def change(rows: list[Any]) -> None:
         for row in rows:
             row["prompt"] += f"（{row['gold']}）"
-            row["key"] = key(facts["fingerprint"], trial_of(row).request, facts["chat"], facts["sampling"])
+            row["key"] = request_key(facts["fingerprint"], trial_of(row).request, facts["chat"], facts["sampling"])
 
     edit_lines(cell_file(folder), change)
     reseal(folder)
-    problems = check(folder).problems
+    problems = check_submission(folder).problems
     assert len(problems) == 4 and all("prompt: is not what the template paper makes" in p for p in problems)
 
 
 def test_two_replies_to_one_prompt(run: Path, folder: Path) -> None:
     path = cell_file(folder, "event_cause.paper.0-shot.jsonl")
     edit_lines(path, lambda rows: [rows[0], {**rows[0], "item": rows[1]["item"], "reply": "x"}])
-    assert any("another line with the same key has another reply" in p for p in check(folder).problems)
+    assert any("another line with the same key has another reply" in p for p in check_submission(folder).problems)
 
 
 def test_many_problems_are_counted(folder: Path) -> None:
     for path in folder.glob("records/*"):
         edit_lines(path, lambda rows: [row.update(key="0" * 64, question="？") for row in rows] and rows)
-    verdict = check(folder)
+    verdict = check_submission(folder)
     assert len(verdict.problems) == 200 and verdict.more > 0
 
 
 # --- sister benchmarks
 
 
-@pytest.fixture(scope="module")
-def sisters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def sisters(folder: Path) -> Path:
     """Sets of right answers, folds with their mean, and probes."""
-    run, out = tmp_path_factory.mktemp("sisters") / "run", tmp_path_factory.mktemp("made") / "submission"
+    run, out = folder / "run", folder / "submission"
     evalsuite.run(model=["lexical"], tasks=["cicero_all_answers", "cider_span_extraction"], limit=4, out=run)
     probes.add(run, lambda n: (8.0 + n, 9.0), limit=4)
-    make(run, out, HEAD, ABOUT)
+    make_submission(run, out, HEAD, ABOUT)
     return out
 
 
@@ -383,7 +384,7 @@ def sister_file(folder: Path, kind: str) -> Path:
 
 
 def test_sister_benchmarks(sisters: Path) -> None:
-    verdict = check(sisters)
+    verdict = check_submission(sisters)
     assert verdict.problems == (), verdict.problems
     assert any("prompts, made again" in line for line in verdict.verified)
 
@@ -419,7 +420,7 @@ def test_tampering_with_sisters_is_found(
     folder = Path(shutil.copytree(sisters, tmp_path / "submission"))
     tamper(folder)
     reseal(folder)
-    problems = check(folder).problems
+    problems = check_submission(folder).problems
     assert any(message in problem for problem in problems), "\n".join(problems)
 
 
@@ -439,8 +440,8 @@ def test_judges(tmp_path: Path) -> None:
             for name, heat in (("lexical-judge", 0), ("other", 0.7))
         ))  # fmt: skip
         evalsuite.judge(run, ["lexical-judge", "other"], models=models, blind=True, repeats=3, attacks=1)
-    make(run, out, HEAD, ABOUT)
-    verdict = check(out)
+    make_submission(run, out, HEAD, ABOUT)
+    verdict = check_submission(out)
     assert verdict.problems == () and any("judgements" in line for line in verdict.verified)
     assert any("rubrics" in line for line in verdict.unverified)
 
@@ -470,7 +471,7 @@ def test_judges(tmp_path: Path) -> None:
         folder = Path(shutil.copytree(out, tmp_path / str(n)))
         tamper(folder)
         reseal(folder)
-        problems = check(folder).problems
+        problems = check_submission(folder).problems
         assert any(message in problem for problem in problems), (message, problems[:9])
 
 
@@ -487,8 +488,8 @@ def test_correlations_of_metrics(tmp_path: Path) -> None:
             f"  - {{name: {name}, backend: openai, path: {name}, chat: true, api: {{{api}}}}}\n" for name in names
         ))  # fmt: skip
         evalsuite.run(models=models, model=names, tasks=["event_cause"], set="easy", limit=6, out=run)
-    make(run, out, HEAD, ABOUT | {"hub": None, "revision": None, "parameters": None})
-    assert check(out).problems == ()
+    make_submission(run, out, HEAD, ABOUT | {"hub": None, "revision": None, "parameters": None})
+    assert check_submission(out).problems == ()
     told = json.loads((out / "results.json").read_text())["metric_correlations"]
     assert [entry["basis"] for entry in told] == ["items", "models"]
     for change, message in (
@@ -499,7 +500,7 @@ def test_correlations_of_metrics(tmp_path: Path) -> None:
         folder = Path(shutil.copytree(out, tmp_path / message))
         edit_json(folder, "results.json", lambda r, change=change: change(r["metric_correlations"][0]))
         reseal(folder)
-        assert any(message in problem for problem in check(folder).problems), message
+        assert any(message in problem for problem in check_submission(folder).problems), message
 
 
 # --- the command line
@@ -559,7 +560,7 @@ def test_nothing_hostile_reaches_the_terminal(folder: Path) -> None:
 )
 def test_records_are_read_from_their_folders_only(tmp_path: Path, place: str) -> None:
     with pytest.raises(DataError, match="expected records/NAME"):
-        list(records.read(tmp_path, place))
+        list(records.read_records(tmp_path, place))
 
 
 def test_records_plain_and_packed(tmp_path: Path) -> None:
@@ -568,10 +569,10 @@ def test_records_plain_and_packed(tmp_path: Path) -> None:
     (tmp_path / "records/x.jsonl").write_bytes(text)
     (tmp_path / "records/y.jsonl.gz").write_bytes(gzip.compress(text))
     for name in "xy":
-        assert list(records.read(tmp_path, f"records/{name}.jsonl")) == [{"a": "\u2028"}, {"a": 2}]
+        assert list(records.read_records(tmp_path, f"records/{name}.jsonl")) == [{"a": "\u2028"}, {"a": 2}]
     (tmp_path / "records/x.jsonl").write_bytes(text + b"\n[]")
     with pytest.raises(DataError, match=r"x\.jsonl:4: expected an object, found list"):
-        list(records.read(tmp_path, "records/x.jsonl"))
+        list(records.read_records(tmp_path, "records/x.jsonl"))
 
 
 def test_where_values_stand() -> None:

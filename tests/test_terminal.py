@@ -16,6 +16,7 @@ from unicodedata import category
 
 import pytest
 from hostile import HOSTILE
+from once import made_once
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
@@ -25,9 +26,9 @@ import evalsuite
 from evalsuite.cli.tables.export import FORMATS, export, words
 from evalsuite.cli.tables.items import MOST
 from evalsuite.common.sheet import Column, Row, Sheet
-from evalsuite.common.terminal import clean, console, json_mark, one_line, safe
+from evalsuite.common.terminal import console, json_mark, one_line, safe
 from evalsuite.results import items
-from evalsuite.results.saved import load
+from evalsuite.results.saved import load_results
 from evalsuite.types import PLACE
 
 ITEM = "corecode/easy/test/slot_identification/0"
@@ -36,18 +37,18 @@ ITEM = "corecode/easy/test/slot_identification/0"
 # ---------------------------------------------------------------- runs
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("show") / "run"
+@made_once
+def run(folder: Path) -> Path:
+    out = folder / "run"
     tasks = ["slot_identification", "event_cause"]
     evalsuite.run(model=["random", "lexical"], tasks=tasks, limit=4, perturb=["none", "shuffle"], out=out)
     return out
 
 
-@pytest.fixture(scope="module")
-def hostile(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def hostile(run: Path, folder: Path) -> Path:
     """A folder as someone may hand it in: a hundred models with hostile names, whose every text is hostile."""
-    out = tmp_path_factory.mktemp("hostile") / "handed\x1b[31min\u202e"
+    out = folder / "handed\x1b[31min\u202e"
     (out / "records").mkdir(parents=True)
     results = json.loads((run / "results.json").read_text())
     cell = next(c for c in results["cells"] if c["task"] == "slot_identification" and c["perturb"] == "none")
@@ -98,10 +99,10 @@ def hostile(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.fixture(scope="module")
-def hostile_columns(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def hostile_columns(run: Path, folder: Path) -> Path:
     """Models that can be compared, two a wording, and one that cannot; the wordings have hostile names, too."""
-    out = Path(shutil.copytree(run, tmp_path_factory.mktemp("columns") / "run"))
+    out = Path(shutil.copytree(run, folder / "run"))
     results = json.loads((out / "results.json").read_text())
     plain = [c for c in results["cells"] if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none")]
     assert len(plain) == 2  # of two tasks, or nothing is ranked
@@ -273,9 +274,6 @@ def test_safe(n: int) -> None:
     is_calm(one_line(text))
     assert "\n" not in one_line(text) and len(one_line(text)) < 200 * 8
     assert json.loads(f'"{safe(json.dumps(text, ensure_ascii=False)[1:-1], mark=json_mark)}"') == text
-    assert clean({text: [text, (text, 1.5, None)]}) == {
-        safe(text, False): [safe(text, False), (safe(text, False), 1.5, None)]
-    }
 
 
 @pytest.mark.parametrize("text", ["plain", "全角　空格\n新行", "é😀→", ""])
@@ -346,9 +344,9 @@ def check_latex(text: str) -> None:
 
 
 def test_long_replies_are_cut_and_what_was_read_is_seen(hostile: Path) -> None:
-    done = load(hostile)
+    done = load_results(hostile)
     name = HOSTILE[-1][:3000]
-    (asked,) = [a for a in items.asked(done, ITEM) if a.cell["model"] == name]
+    (asked,) = [a for a in items.item_records(done, ITEM) if a.cell["model"] == name]
     assert len(asked.records[0]["reply"]) > 1_000_000 and asked.judged[0]["reasons"] == HOSTILE[-1]
     from rich.console import Console
 

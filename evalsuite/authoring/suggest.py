@@ -27,7 +27,7 @@ from evalsuite.common.resources import bundled, resolve
 from evalsuite.evaluation.ask import Group, ask
 from evalsuite.evaluation.display import Display, Line
 from evalsuite.results.schema.annotation import AnnotatedDialogue, Knowledge
-from evalsuite.results.store import Store, key
+from evalsuite.results.store import Store, request_key
 from evalsuite.review.judge.judging import text_after_thinking
 from evalsuite.types import Message, Request
 
@@ -71,7 +71,7 @@ def _propose(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget
             requests = [_request(model, row) for row in wanted]
             fits = [_fits(backend, request) for request in requests]
             asked = [request for request, ok in zip(requests, fits, strict=True) if ok]
-            keys = [key(backend.fingerprint, request, model.chat, backend.settings) for request in asked]
+            keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in asked]
             if asked:
                 group = Group(Line(model.name, "proposals", "suggest"), asked, keys)
                 ask([group], backend.generate, store, display, lambda request, reply: 0.0)

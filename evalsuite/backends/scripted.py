@@ -122,7 +122,7 @@ class ReplyFile:
         """Raises DataError with file, line and field."""
         self._path = path
         self._lines: dict[str, list[tuple[int, Line]]] = {}
-        for number, row in jsonl.read_objects(path):
+        for number, row in jsonl.read_objects(path, surrogates=True):
             self._keep(number, row)
         self.settings: dict[str, Any] = {}
         self.fingerprint = f"scripted:{hashlib.sha256(path.read_bytes()).hexdigest()[:24]}"

@@ -1,1 +1,1 @@
-"""The command line: a file a command. What a command does stands in the function of the same name."""
+"""The command line, a file a command. Commands parse flags and print; evalsuite's functions do the work."""

@@ -1,4 +1,4 @@
-"""The command line: the table of commands. What a command does stands in evalsuite's function of the same name."""
+"""The `evalsuite` command: the table of commands, loaded when they are called."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from typer.core import TyperCommand, TyperGroup
 
 from evalsuite.common.terminal import safe, say, show_trace
 
-# name: (file in cli/ that has a function or a group of that name, help). A command's file is loaded when the command is
-# called; the help stands here so that `evalsuite --help` need not load them all.
+# name: (file in cli/ with a function or group of that name, help). The help stands here, so that `evalsuite --help` loads
+# none of the files.
 COMMANDS = {
-    "run": ("run", "Evaluate models: ask, read, score, and write the page. Exit code 1 if some requests failed."),
-    "score": ("run", "Parse and score a run's replies again from its store, without a model."),
-    "compare": ("compare", "Say what differs between two models on the same items, by how much, and with what certainty."),
-    "parse": ("batch", "Read answers out of any replies: adds choice, text, status, rule, start and end to each line."),
-    "metrics": ("batch", "Score any texts with every metric: JSON with values and signatures."),
+    "run": ("run", "Evaluate models: ask them, parse and score their replies, write the page. Exit code 1 if some requests failed."),
+    "score": ("run", "Parse and score a run's stored replies again, without a model."),
+    "compare": ("compare", "Test the difference between two models of a run on the same items."),
+    "parse": ("batch", "Parse the answers of any replies: adds choice, text, status, rule, start and end to each line."),
+    "metrics": ("batch", "Score any texts with every text metric: JSON with values and signatures."),
     "report": ("run", "Write the leaderboard page of one or more runs."),
-    "preview": ("run", "Show the exact prompts, what is compared where nothing is written, and how many requests a run would make. Loads no model."),
-    "tasks": ("data", "List the tasks of every benchmark, and how many test items the data have of each set."),
-    "models": ("data", "List the models of a file."),
-    "parity": ("parity", "Run the same items on several backends and say where they part. Exit code 1 if token ids do."),
-    "finetune": ("finetune", "Train LoRA adapters on more and more items, and evaluate them beside the base model: learning curves."),
-    "judge": ("judge", "Let a model score a run's generations, and check how far it can be trusted. The same command goes on where it stopped."),
-    "show": ("show", "Print a run's tables again, or all that is known of one item, from its results and records."),
-    "export": ("export", "Write CORECODE's tasks for lm-evaluation-harness or inspect_ai: our prompts, our reading of replies."),
-    "cite": ("submit", "Print the BibTeX of what to cite: CORECODE, evalsuite, and the metrics."),
-    "data": ("data", "Look at data, or fetch the official files."),
-    "audit": ("audit", "People check a run: mark a sample of its replies, and see what holds."),
-    "build": ("build", "Make a benchmark like CORECODE of your own dialogues, from screening to statistics."),
-    "submit": ("submit", "Put a run into a folder for a shared leaderboard, or verify one."),
+    "preview": ("run", "Show the exact prompts of a run, the texts whose likelihoods it compares, and its number of requests. Loads no model."),
+    "tasks": ("data", "List the tasks of every benchmark, and the number of test items of each set."),
+    "models": ("data", "List the models of a models.yaml."),
+    "parity": ("parity", "Run the same items on several backends and list the differences. Exit code 1 if token ids differ."),
+    "finetune": ("finetune", "Train LoRA adapters on growing numbers of items, and evaluate them beside the base model: learning curves."),
+    "judge": ("judge", "Let a model score the texts that a run's models wrote, and measure how reliable it is. The same command resumes."),
+    "show": ("show", "Print a run's tables, or everything known about one item, from its results.json and records."),
+    "export": ("export", "Write CORECODE's tasks for lm-evaluation-harness or inspect_ai, with our prompts and parsers."),
+    "cite": ("submit", "Print BibTeX entries to cite: CORECODE, evalsuite and the metrics."),
+    "data": ("data", "Check data, or fetch the official files."),
+    "audit": ("audit", "Let people mark a sample of a run's replies, and compare their marks with its scores."),
+    "build": ("build", "Build a benchmark like CORECODE from your own dialogues, from screening to statistics."),
+    "submit": ("submit", "Write a run as a submission to a shared leaderboard, or verify a submission."),
 }  # fmt: skip
 
 
-def load(name: str) -> Any:
-    """The command or group of that name, with its flags."""
+def load_command(name: str) -> Any:
+    """Import a command or group of COMMANDS, and build it with its flags."""
     file, help = COMMANDS[name]
     found = getattr(import_module(f"evalsuite.cli.{file}"), name)
     parent = typer.Typer()
@@ -51,9 +51,9 @@ def load(name: str) -> Any:
 
 
 class Commands(TyperGroup):
-    """The commands of the table: names and help at first, the rest when one is called.
+    """The commands of COMMANDS: name and help at first, and the flags when the command is called.
 
-    Messages about usage quote what was given, which a shell may have taken from the names of files: they are made safe.
+    Usage errors quote arguments, which may be file names from a shell's wildcard, so control characters are escaped.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -62,7 +62,7 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] in COMMANDS:
-            self.commands[args[0]] = load(args[0])
+            self.commands[args[0]] = load_command(args[0])
         return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **more: Any) -> Any:
@@ -86,7 +86,7 @@ def _safe_message() -> Iterator[None]:
 
 app = typer.Typer(
     cls=Commands,
-    help="How well do LLMs do commonsense reasoning over Chinese dialogues? CORECODE and its sisters, from prompts to a leaderboard.",
+    help="Evaluate LLMs on commonsense reasoning over dialogues: CORECODE and its sister benchmarks, from prompts to a leaderboard.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -121,7 +121,7 @@ def main() -> None:
         say(f"error: {error}", err=True)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
-        if isinstance(stop, SystemExit) and stop.code != 130:  # what typer makes of Ctrl-C
+        if isinstance(stop, SystemExit) and stop.code != 130:  # typer turns Ctrl-C into SystemExit(130)
             raise
-        print("stopped; every reply so far is kept, and the same command goes on from here", file=sys.stderr)
+        print("stopped; all replies so far are stored, and the same command resumes from here", file=sys.stderr)
         sys.exit(130)

@@ -14,26 +14,24 @@ audit = typer.Typer(no_args_is_help=True)
 
 
 @audit.command("make")
-def make(
+def audit_make(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
-    n: Annotated[int, typer.Option("--n", help="Outputs of each model.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed draws another sample.")] = 0,
-    models: Annotated[str, typer.Option("--models", help="Names, comma-separated; all if not given.")] = "",
-    tasks: Annotated[
-        str, typer.Option("--tasks", help="Of tasks or benchmarks, comma-separated; all if not given.")
-    ] = "",
+    n: Annotated[int, typer.Option("--n", help="Number of replies to draw for each model.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the sample.")] = 0,
+    models: Annotated[str, typer.Option("--models", help="Models, comma-separated; default: all.")] = "",
+    tasks: Annotated[str, typer.Option("--tasks", help="Tasks or benchmarks, comma-separated; default: all.")] = "",
     rubric: Annotated[
         str,
         typer.Option(
             "--rubric",
-            help="By what short texts are scored: corecode (0-5), cicero (3 x 1-5), glucose (0-3); their benchmark's own if not given.",
+            help="Rubric for short texts: corecode (0-5), cicero (3 x 1-5), glucose (0-3); default: the benchmark's own.",
         ),
     ] = "",
     name: Annotated[
-        str, typer.Option("--name", help="The sample's folder in RUN/audit; else made of n and seed.")
+        str, typer.Option("--name", help="Name of the sample's folder in RUN/audit; default: RUBRIC-N-seedSEED.")
     ] = "",
 ) -> None:
-    """Draw a stratified sample and write the page on which a person marks it, and the same for a spreadsheet."""
+    """Draw a stratified sample of replies; write a page and a spreadsheet to mark them."""
     from evalsuite.review import audit as auditing
 
     page, sample = auditing.make_sample(run, n, seed, parts(models), parts(tasks), rubric, name)
@@ -45,18 +43,19 @@ def make(
 
 
 @audit.command("read")
-def read(
+def audit_read(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE…", help="Marks: exported by the page, or filled in by hand.")
+        list[Path], typer.Argument(metavar="FILE…", help="Files of marks, exported by the page or filled in by hand.")
     ],
     run: Annotated[
-        Path | None, typer.Option("--run", help="The run they are about: takes what its parser reads now.")
+        Path | None,
+        typer.Option("--run", help="The run of the sample: compare with its present parsing, totals and judges."),
     ] = None,
-    published: Annotated[bool, typer.Option("--published", help="Show the paper's Table 4 beside.")] = False,
-    out: Annotated[Path, typer.Option("--out", help="Every figure, as JSON.")] = Path("audit.json"),
-    table: Annotated[Path | None, typer.Option("--csv", help="Write the counts of correct outputs here, too.")] = None,
+    published: Annotated[bool, typer.Option("--published", help="Also show the paper's Table 4.")] = False,
+    out: Annotated[Path, typer.Option("--out", help="Write every figure here, as JSON.")] = Path("audit.json"),
+    table: Annotated[Path | None, typer.Option("--csv", help="Also write the counts of correct replies here.")] = None,
 ) -> None:
-    """Say what the marks tell: outputs correct raw, filtered and actually; parser; scores; agreement; judges."""
+    """Report what the marks show: correct replies (raw, filtered, actual), the parser's precision and recall, agreement, judges."""
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.review import audit as auditing
     from evalsuite.review.audit.findings import write_audit

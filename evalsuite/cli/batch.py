@@ -1,4 +1,4 @@
-"""`evalsuite parse` and `evalsuite metrics`: replies and texts from anywhere, a JSON line each."""
+"""`evalsuite parse` and `evalsuite metrics`: parse or score JSON lines that did not come from a run."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from evalsuite.common.terminal import emit, json_mark
 
 def parse(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.jsonl", help="Lines of output, and options, or dialogue and question.")
+        Path,
+        typer.Argument(
+            metavar="FILE.jsonl", help="Lines with output, and options (choices) or dialogue and question (spans)."
+        ),
     ],
-    out: Annotated[Path | None, typer.Option("--out", help="Write here instead of to the terminal.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of the terminal.")] = None,
     parser: Parser = "full",
 ) -> None:
     from evalsuite.exchange.batch import parse_lines
 
     lines = (json.dumps(row, ensure_ascii=False) for row in parse_lines(file, parser))
-    if out:  # half a character (a lone surrogate) goes out as the JSON escape that it came in as
+    if out:  # a lone surrogate cannot be encoded: write its JSON escape
         with out.open("w", encoding="utf-8", errors="backslashreplace") as target:
             target.writelines(line + "\n" for line in lines)
     else:
@@ -31,12 +34,18 @@ def parse(
 
 
 def metrics(
-    file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="Lines of hyp and ref (or refs).")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.jsonl", help="Lines with hyp and ref, or refs for several references.")
+    ],
     profile: Annotated[
-        str, typer.Option("--profile", help="default, paper, char, jieba; comma-separated.")
+        str, typer.Option("--profile", help="Profiles, comma-separated: default, paper, char, jieba, english, cicero.")
     ] = "default,paper",
     semsim: Annotated[
-        str, typer.Option("--semsim", help="Add semantic similarity: use, or a sentence-transformers path.")
+        str,
+        typer.Option(
+            "--semsim",
+            help="Add semantic similarity by this encoder: use, or the path of a sentence-transformers model.",
+        ),
     ] = "",
 ) -> None:
     from evalsuite.exchange.batch import metric_lines

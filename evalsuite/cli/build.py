@@ -1,4 +1,4 @@
-"""`evalsuite build …`: its commands stand in the files build_*.py."""
+"""`evalsuite build`: the group; its commands are in build_*.py."""
 
 from __future__ import annotations
 

@@ -8,13 +8,15 @@ from typing import Annotated
 import typer
 
 from evalsuite.cli.options import Models
-from evalsuite.common.terminal import clean, print_all, say
+from evalsuite.common.terminal import print_all, safe, say
 
 
 def check(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Annotations, JSONL (docs/build_annotate.md).")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Files of annotations, JSONL (docs/build_annotate.md).")
+    ],
 ) -> None:
-    """Say all that is wrong with annotations: file, line, field, and what to do. Exit code 2 if anything is."""
+    """List all problems of annotations with file, line and field. Exit code 2 if there are any."""
     from evalsuite.authoring.annotations import check_dialogues
     from evalsuite.common.resources import resolve
 
@@ -22,7 +24,7 @@ def check(
     for file in map(resolve, files):
         dialogues, wrong = check_dialogues(file)
         for error in wrong:
-            say(clean(str(error)))
+            say(safe(str(error), lines=False))
         found = sum(len(d.annotations) for d in dialogues)
         say(f"{file}: {len(dialogues)} dialogues, {found} annotations, {len(wrong)} problems")
         bad += len(wrong)
@@ -32,20 +34,24 @@ def check(
 
 def annotate(
     dialogues: Annotated[
-        Path, typer.Argument(help='JSONL of {"id", "dialogue": [turns]}, or annotations to go on with.')
+        Path, typer.Argument(help='JSONL of {"id", "dialogue": [turns]}, or annotations to continue.')
     ],
-    out: Annotated[Path, typer.Option("--out", help="The annotation_page.")] = Path("annotate.html"),
-    annotator: Annotated[str, typer.Option("--annotator", help="Who annotates; else the page asks.")] = "",
+    out: Annotated[Path, typer.Option("--out", help="The page to write.")] = Path("annotate.html"),
+    annotator: Annotated[str, typer.Option("--annotator", help="The annotator's name; default: the page asks.")] = "",
     set: Annotated[
-        str, typer.Option("--set", help="easy (events say A and B) or hard (x and y), where a dialogue names none.")
+        str,
+        typer.Option("--set", help="Set of dialogues that name none: easy (events name A and B) or hard (x and y)."),
     ] = "easy",
     suggest: Annotated[
-        str, typer.Option("--suggest", help="A model of --models that proposes annotations; people accept them.")
+        str,
+        typer.Option(
+            "--suggest", help="A model of --models that proposes annotations, for people to accept or reject."
+        ),
     ] = "",
     models: Models = "bundled:models.yaml",
-    budget: Annotated[float | None, typer.Option("--budget", help="What the proposals may cost in all.")] = None,
+    budget: Annotated[float | None, typer.Option("--budget", help="Limit on the total cost of the proposals.")] = None,
 ) -> None:
-    """Write the page on which dialogues are annotated: one file, offline, kept in the browser, exported as JSONL."""
+    """Write the annotation page: one offline HTML file that keeps annotations in the browser and exports JSONL."""
     from evalsuite.authoring import annotation_page
     from evalsuite.common.errors import ConfigError, unknown
     from evalsuite.common.flags import check_budget
@@ -60,16 +66,20 @@ def annotate(
 
         found = propose_annotations(rows, suggest, out.with_suffix(""), models, budget)
         rows = list(found.dialogues)
-        say(clean(f"{found.summary}; kept in {found.file}"))
+        say(safe(f"{found.summary}; kept in {found.file}", lines=False))
     say(f"{len(rows)} dialogues: {annotation_page.write_annotation_page(rows, out, annotator)}")
 
 
 def agree(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="What two or more annotators exported.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Figures and every disagreement, as JSON.")] = None,
-    most: Annotated[int, typer.Option("--most", help="Disagreements shown; --out has all.")] = 20,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Annotations exported by two or more annotators.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write figures and every disagreement here, as JSON.")
+    ] = None,
+    most: Annotated[int, typer.Option("--most", help="Number of disagreements to print; --out has all.")] = 20,
 ) -> None:
-    """Say how far annotators agree, step by step (Cohen's kappa), and where they do not."""
+    """Measure the agreement of annotators step by step (Cohen's kappa), and list disagreements."""
     import json
     from dataclasses import asdict
 

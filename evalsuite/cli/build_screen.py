@@ -9,31 +9,42 @@ from typing import Annotated
 import typer
 
 from evalsuite.cli.options import parts
-from evalsuite.common.terminal import clean, print_all, say
+from evalsuite.common.terminal import print_all, say
 
 
 def screen(
-    dialogues: Annotated[list[Path], typer.Argument(metavar="DIALOGUES…", help="Files of dialogues, or folders.")],
+    dialogues: Annotated[list[Path], typer.Argument(metavar="DIALOGUES…", help="Files or folders of dialogues.")],
     knowledge: Annotated[
         Path,
-        typer.Option("--knowledge", help="ConceptNet's assertions file (.csv, .csv.gz); bundled:sample/knowledge/…."),
+        typer.Option(
+            "--knowledge",
+            help="ConceptNet's assertions, .csv or .csv.gz; bundled:sample/knowledge/assertions.csv is a small sample.",
+        ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="Where to write; the same command goes on there.")] = Path(
+    out: Annotated[Path, typer.Option("--out", help="The output folder. The same command resumes in it.")] = Path(
         "screened"
     ),
     more_than: Annotated[int, typer.Option("--more-than", help="Keep dialogues with more matches than this.")] = 3,
-    counts: Annotated[str, typer.Option("--counts", help="Count dialogues with more matches than these.")] = "1,2,3",
-    jobs: Annotated[int | None, typer.Option("--jobs", help="Processes; as many as there are cores.")] = None,
-    tagger: Annotated[str, typer.Option("--tagger", help="jieba, or module:function, text -> concepts.")] = "jieba",
+    counts: Annotated[
+        str, typer.Option("--counts", help="Numbers, comma-separated: count dialogues with more matches than each.")
+    ] = "1,2,3",
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", help="Number of processes; default: the number of cores.")
+    ] = None,
+    tagger: Annotated[
+        str, typer.Option("--tagger", help="jieba, or your module:function that maps a text to its concepts.")
+    ] = "jieba",
     either_way: Annotated[
-        bool, typer.Option("--either-way", help="Count triples from the later utterance to the earlier one, too.")
+        bool, typer.Option("--either-way", help="Also match triples from the later utterance to the earlier one.")
     ] = False,
-    without: Annotated[str, typer.Option("--without", help="Relations to leave out: RelatedTo,Synonym.")] = "",
+    without: Annotated[
+        str, typer.Option("--without", help="Relations to ignore, comma-separated, such as RelatedTo,Synonym.")
+    ] = "",
     index: Annotated[
-        Path | None, typer.Option("--index", help="The knowledge file's index; FILE.sqlite beside it if not given.")
+        Path | None, typer.Option("--index", help="Index of the knowledge file; default: FILE.sqlite beside it.")
     ] = None,
 ) -> None:
-    """Keep the dialogues that are rich in commonsense (the paper's section 3), and count them as its Table 8 does."""
+    """Keep dialogues with many commonsense matches (the paper's section 3), and count them as in its Table 8."""
     from evalsuite.authoring.screen import screen_dialogues
     from evalsuite.cli.tables.terminal import listing
     from evalsuite.common.resources import resolve
@@ -53,7 +64,7 @@ def screen(
         listing(
             f"More than {more_than} matches are kept",
             ["source", "dialogues", *(f"> {k}" for k in thresholds)],
-            [[clean(row.source), f"{row.dialogues:,}", *(f"{row.more_than(k):,}" for k in thresholds)] for row in rows],
+            [[row.source, f"{row.dialogues:,}", *(f"{row.more_than(k):,}" for k in thresholds)] for row in rows],
         )
     )
     kept = done.total.more_than(more_than)

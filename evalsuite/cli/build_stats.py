@@ -1,4 +1,4 @@
-"""`evalsuite build stats`: what a benchmark holds, and whether it can be answered without reading its dialogues."""
+"""`evalsuite build stats`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from evalsuite.common.terminal import emit, json_mark, print_all, say
 def stats(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Data in the official layout.")],
     annotations: Annotated[
-        Path | None, typer.Option("--annotations", help="The annotations they were made from: all of Table 1.")
+        Path | None,
+        typer.Option("--annotations", help="Annotations that the data were made from, for the whole of Table 1."),
     ] = None,
     split: Split = "test",
-    out: Annotated[Path | None, typer.Option("--out", help="Write stats.json and stats.html there.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write stats.json and stats.html into this folder.")] = None,
     skip_bad: SkipBad = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """The paper's Table 1, how slots and domains spread, and what guessers reach that do not read the dialogue."""
+    """Print the paper's Table 1 for these data, the frequencies of slots and domains, and the scores of guessers that ignore the dialogue."""
     from evalsuite.authoring.sheets import stats_sheets
     from evalsuite.authoring.stats import compute_stats
     from evalsuite.benchmarks.registry import SPLITS
@@ -41,4 +42,4 @@ def stats(
         from evalsuite.authoring.stats_page import write_stats_page
 
         _, page = write_stats_page(found, out)
-        say(f"{page}: open it in a browser; the same as figures beside it")
+        say(f"{page}: open it in a browser; stats.json beside it has the same figures")

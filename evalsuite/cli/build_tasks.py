@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalsuite.cli.options import Models, parts
-from evalsuite.common.terminal import clean, print_all, say
+from evalsuite.common.terminal import print_all, safe, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,20 +17,33 @@ if TYPE_CHECKING:
 
 
 def tasks(
-    files: Annotated[list[Path], typer.Argument(metavar="ANNOTATIONS…", help="JSONL (docs/build_annotate.md).")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="ANNOTATIONS…", help="Files of annotations, JSONL (docs/build_annotate.md).")
+    ],
     out: Annotated[Path, typer.Option("--out", help="The benchmark's folder.")],
-    annotator: Annotated[str, typer.Option("--annotator", help="Only what this one found; else all together.")] = "",
+    annotator: Annotated[
+        str, typer.Option("--annotator", help="Only annotations of this annotator; default: all, merged.")
+    ] = "",
     distractors: Annotated[
         str, typer.Option("--distractors", help="Wrong options of knowledge filling: annotated or adversarial.")
     ] = "annotated",
     discriminator: Annotated[
-        str, typer.Option("--discriminator", help="Of adversarial ones: ngrams, or an hf model of --models.")
+        str,
+        typer.Option(
+            "--discriminator", help="Discriminator for adversarial distractors: ngrams, or an hf model of --models."
+        ),
     ] = "ngrams",
     models: Models = "bundled:models.yaml",
-    shares: Annotated[str, typer.Option("--shares", help="Of dialogues, for train and dev; the rest for test.")] = "",
-    seed: Annotated[int, typer.Option("--seed", help="For splits, option order and conflict phrases.")] = 0,
+    shares: Annotated[
+        str,
+        typer.Option(
+            "--shares",
+            help="Shares of the dialogues for train and dev, such as 0.36,0.14 (the default); the rest is test.",
+        ),
+    ] = "",
+    seed: Annotated[int, typer.Option("--seed", help="Seed of splits, option order and conflict phrases.")] = 0,
 ) -> None:
-    """Make the eight tasks of annotations, in the official layout (the paper's section 4)."""
+    """Build the eight tasks from annotations, in the official layout (the paper's section 4)."""
     from evalsuite.authoring.benchmark import SHARES, build_benchmark
     from evalsuite.common.resources import resolve
 
@@ -41,13 +54,13 @@ def tasks(
     found = [resolve(file) for file in files]
     made = build_benchmark(found, out, annotator, distractors, discriminator, models, seed, (train, dev))
     print_all(overview(made))
-    for told in notes(made):
-        say(clean(told))
+    for note in notes(made):
+        say(safe(note, lines=False))
     say(f"{made.data}: evalsuite build stats {out} checks it; evalsuite run --data {out} evaluates on it")
 
 
 def overview(made: BuiltBenchmark) -> Table:
-    """A table of the items by task and split, with the dialogues they come from and the places of right options."""
+    """Table of the items by task and split, with the number of dialogues and the positions of right options."""
     from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
     from evalsuite.cli.tables.terminal import listing
 
@@ -59,7 +72,7 @@ def overview(made: BuiltBenchmark) -> Table:
 
 
 def notes(made: BuiltBenchmark) -> list[str]:
-    """Lines that say how many annotations were read, and which were left out and why."""
+    """Lines on how many annotations were read, and which were left out and why."""
     merged = made.merged
     read = sum(merged.annotators.values())
     who = ", ".join(f"{name} {n}" for name, n in merged.annotators.items() if name)
@@ -70,10 +83,10 @@ def notes(made: BuiltBenchmark) -> list[str]:
             f"{merged.shared} dialogues annotated by several: {merged.repeated} annotations of theirs are the same"
         )
     if merged.disputed:
-        told = "; ".join(f"{d}: {instance} / {value}" for d, instance, value in merged.disputed[:5])
+        disputed = "; ".join(f"{d}: {instance} / {value}" for d, instance, value in merged.disputed[:5])
         more = f" and {len(merged.disputed) - 5} more in build.json" if len(merged.disputed) > 5 else ""
         found.append(
-            f"left out, as annotators chose other slots (evalsuite build agree lists them): {told}{more}; "
+            f"left out, as annotators chose other slots (evalsuite build agree lists them): {disputed}{more}; "
             "settle them in one file, or choose --annotator"
         )
     if merged.empty:

@@ -15,9 +15,13 @@ from evalsuite.common.terminal import emit, json_mark, print_all
 
 def compare(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
-    models: Annotated[str, typer.Option("--models", help="Two of its models: A,B.")],
-    flips: Annotated[int, typer.Option("--flips", help="Show so many items a row on which they differ.")] = 3,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, with all items on which they differ.")] = False,
+    models: Annotated[str, typer.Option("--models", help="Two models of the run: A,B.")],
+    flips: Annotated[
+        int, typer.Option("--flips", help="Number of items to print, in each row, on which the models differ.")
+    ] = 3,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, with all items on which the models differ.")
+    ] = False,
 ) -> None:
     import evalsuite
     from evalsuite.cli.tables.terminal import draw

@@ -1,4 +1,4 @@
-"""`evalsuite tasks`, `models` and `data`: what there is to run, and where it comes from."""
+"""`evalsuite tasks`, `models`, `data check` and `data pull`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def tasks(data: Data = None) -> None:
 
 
 def _items(corpus: Corpus, t: Task) -> str:
-    """The number of test items of each set, "easy 142, hard 142"; of more than three sets their sum."""
+    """The number of test items of each set, "easy 142, hard 142"; the sum if there are more than three sets."""
     counts = {s: len(corpus.file(t, s, "test").items) for s in corpus.sets if corpus.has(t, s, "test")}
     if len(counts) > 3:
         return f"{sum(counts.values()):,} in {len(counts)} {corpus.benchmark.sets_en}s"
@@ -61,11 +61,11 @@ def models(models: Models = "bundled:models.yaml") -> None:
 
 @data.command("check")
 def data_check(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Data in the official layout.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of data in the official layout.")],
     skip_bad: SkipBad = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Count items per task, set and split of every benchmark there; report duplicates and leakage between splits."""
+    """Count items by task, set and split of every benchmark in the folder; report duplicates and leakage between splits."""
     from evalsuite.benchmarks.check import check_data
     from evalsuite.benchmarks.check_sheets import data_sheets
     from evalsuite.benchmarks.registry import Corpora
@@ -82,14 +82,13 @@ def data_check(
 @data.command("pull")
 def data_pull(
     benchmark: Annotated[
-        str, typer.Argument(metavar="NAME", help="A benchmark: corecode, cicero, …; `evalsuite tasks` lists them.")
+        str,
+        typer.Argument(metavar="NAME", help="A benchmark, such as corecode or cicero; `evalsuite tasks` lists them."),
     ] = "corecode",
-    folder: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="Where to put it; data/NAME if not given.")
-    ] = None,
-    address: Annotated[str, typer.Option("--from", help="Another address than the official one.")] = "",
+    folder: Annotated[Path | None, typer.Argument(metavar="DIR", help="Target folder; default: data/NAME.")] = None,
+    address: Annotated[str, typer.Option("--from", help="Fetch from this address instead of the official one.")] = "",
 ) -> None:
-    """Fetch a benchmark's official data, or bring an earlier clone up to date. Each comes under a licence of its own."""
+    """Fetch a benchmark's official data, or update an earlier clone. Each benchmark has a licence of its own."""
     from evalsuite.benchmarks.pull import pull
 
     corpus = pull(benchmark, folder or Path("data") / benchmark, address)

@@ -17,9 +17,11 @@ from evalsuite.evaluation.settings import Settings
     only=["tasks", "set", "split", "prompt", "limit", "data", "seed", "skip_bad", "drop_leaked", "prompts"],
 )
 def export(
-    out: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; must not be there yet, or be empty.")],
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder; must be new or empty.")],
     to: Annotated[str, typer.Option("--to", help="The harness: lm-eval or inspect.")],
-    shots: Annotated[int, typer.Option("--shots", help="Examples to export with each item; fewer can be used.")] = 0,
+    shots: Annotated[
+        int, typer.Option("--shots", help="Number of shots exported with each item; the harness can use fewer.")
+    ] = 0,
     **settings: Any,
 ) -> None:
     import evalsuite

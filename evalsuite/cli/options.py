@@ -1,4 +1,4 @@
-"""Flags: those made from the fields of settings, and those that several other commands share."""
+"""Flags: those generated from settings classes, and those that several commands share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def parts(text: str) -> list[str]:
 
 
 def numbers(text: str, flag: str, example: str) -> list[int]:
-    """A comma-separated list of integers. Raises typer.BadParameter, which names the flag and shows the example."""
+    """The integers of a comma-separated list. Raises typer.BadParameter with the flag and the example."""
     try:
         return [int(part) for part in parts(text)]
     except ValueError:
@@ -33,18 +33,18 @@ def numbers(text: str, flag: str, example: str) -> list[int]:
 
 
 def option(settings: type, name: str) -> Any:
-    """The option of a field, for a command that has this field alone: `Annotated[str, option(Settings, "split")]`."""
+    """The typer option of one field, for a command without the others: `Annotated[str, option(Settings, "split")]`."""
     flag = flags(settings)[name]
     return typer.Option(*[flag.short] * bool(flag.short), _long(name), help=flag.help)
 
 
 def takes(settings: type, only: Collection[str] = (), without: Collection[str] = ()) -> Callable[[Any], Any]:
-    """Give a command the fields of a settings class as flags, besides its own parameters.
+    """Decorator: add the fields of a settings class to a command as flags.
 
         @takes(Settings, without=["out"])
         def preview(item: Annotated[str, typer.Option("--item")] = "", **settings: Any) -> None: ...
 
-    The command is called with the values as the fields have them: `--shots 0,1` is `shots=[0, 1]`.
+    The command gets the fields' values as keywords: `--shots 0,1` becomes `shots=[0, 1]`.
     """
     hints = get_type_hints(settings)
     chosen = [f for f in fields(settings) if f.name not in without and (not only or f.name in only)]
@@ -56,9 +56,9 @@ def takes(settings: type, only: Collection[str] = (), without: Collection[str] =
 
         own = inspect.signature(command, eval_str=True).parameters.values()
         made = [p.replace(kind=p.KEYWORD_ONLY) for p in own if p.kind is not p.VAR_KEYWORD]
-        place = sum(p.default is p.empty for p in made)  # in the help: behind what the command itself requires
+        place = sum(p.default is p.empty for p in made)  # in the help, flags follow the command's required parameters
         made[place:place] = [_parameter(settings, f, hints[f.name]) for f in chosen]
-        called.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]  # what typer reads
+        called.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]  # typer reads it
         called.__annotations__ = {p.name: p.annotation for p in made}
         return called
 
@@ -66,7 +66,7 @@ def takes(settings: type, only: Collection[str] = (), without: Collection[str] =
 
 
 def _parameter(settings: type, field: Field[Any], hint: Any) -> inspect.Parameter:
-    """The parameter that typer makes a flag of: lists are one comma-separated text, or several of them."""
+    """The typer parameter of a field. A sequence is one comma-separated text, or, if the flag may be repeated, a list of texts."""
     flag: Flag = field.metadata["flag"]
     kind: Any = hint
     default: Any = field.default
@@ -86,7 +86,7 @@ def _parameter(settings: type, field: Field[Any], hint: Any) -> inspect.Paramete
 
 
 def _value(field: Field[Any], hint: Any, given: Any) -> Any:
-    """What was given on the command line -> the value of the field."""
+    """Convert the value from the command line to the value of the field."""
     if get_origin(hint) is not Sequence:
         return given
     flag: Flag = field.metadata["flag"]
@@ -104,4 +104,7 @@ Models = Annotated[str, option(Settings, "models")]
 Split = Annotated[str, option(Settings, "split")]
 Data = Annotated[Path | None, option(Settings, "data")]
 SkipBad = Annotated[bool, option(Settings, "skip_bad")]
-Parser = Annotated[str, typer.Option("--parser", help="How choices are read: full, strict, or paper (its forms only).")]
+Parser = Annotated[
+    str,
+    typer.Option("--parser", help="Parser of choices: full, strict, or paper (only the forms that the paper lists)."),
+]

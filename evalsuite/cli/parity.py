@@ -16,9 +16,9 @@ from evalsuite.evaluation.settings import Settings
 
 @takes(Settings, only=["models", "tasks", "set", "split", "shots", "prompt", "limit", "data"])
 def parity(
-    model: Annotated[str, typer.Option("--model", help="The model's name in the file.")],
+    model: Annotated[str, typer.Option("--model", help="Name of a model in --models.")],
     backends: Annotated[
-        str, typer.Option("--backends", help="Two or more of hf, vllm; each is compared with the first.")
+        str, typer.Option("--backends", help="Backends, comma-separated; each is compared with the first.")
     ] = "hf,vllm",
     out: Annotated[Path | None, typer.Option("--out", help="Write every difference here, as JSON.")] = None,
     **settings: Any,

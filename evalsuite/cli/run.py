@@ -1,4 +1,4 @@
-"""`evalsuite run` and the parts of its journey: `preview`, `score` and `report`."""
+"""`evalsuite run`, `preview`, `score` and `report`."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def run(**settings: Any) -> None:
     without=["out", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"],
 )
 def preview(
-    item: Annotated[str, typer.Option("--item", help="Only items whose id holds this.")] = "",
+    item: Annotated[str, typer.Option("--item", help="Only items whose id contains this text.")] = "",
     tokenizer: Annotated[str, typer.Option("--tokenizer", help="Count tokens with this model's tokenizer.")] = "",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Every request, a JSON line each, instead of one of each kind.")
+        bool, typer.Option("--json", help="Print every request as a line of JSON, instead of one example of each kind.")
     ] = False,
     **settings: Any,
 ) -> None:
@@ -43,14 +43,14 @@ def preview(
     try:
         for line in (as_lines if as_json else as_text)(cells, item, tokenizer):
             emit(line, json_mark) if as_json else emit(line)
-    except BrokenPipeError:  # `… | head` has seen enough
+    except BrokenPipeError:  # the reader of the pipe, such as `head`, has stopped
         sys.stderr.close()
 
 
 def score(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     parser: Parser = "full",
-    extract: Annotated[bool, typer.Option(help="Cut lead-ins and reasons off spans and short answers.")] = True,
+    extract: Annotated[bool, typer.Option(help="Cut lead-ins and explanations off spans and short answers.")] = True,
     signature: Annotated[bool, typer.Option("--signature", help="Print every number with its signature.")] = False,
 ) -> None:
     import evalsuite
@@ -67,8 +67,12 @@ def score(
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs, shown together.")],
-    out: Annotated[Path | None, typer.Option("--out", help="The page's folder; else page/ in the first run.")] = None,
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN…", help="Folders of runs or submissions, shown on one page.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The page's folder; default: page/ in the first run.")
+    ] = None,
 ) -> None:
     import evalsuite
 

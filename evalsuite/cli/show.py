@@ -1,4 +1,4 @@
-"""`evalsuite show`, and what is printed at the end of a run."""
+"""`evalsuite show`, and the tables at the end of a run."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from evalsuite.common.errors import DataError
 from evalsuite.common.terminal import console, emit, print_all, say
 
 if TYPE_CHECKING:
-    from evalsuite.results.journey import Results
+    from evalsuite.results.saved import Results
 
 SHOWN = 50  # lines of --list without --all
 
-_Only = "comma-separated; all if not given."
+_ALL = "comma-separated; default: all."
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help="A run's folder, or any with results.json and records.")],
-    item: Annotated[str, typer.Option("--item", help="The evidence of this item: its id, or how it ends (…/123).")] = "",
-    list_items: Annotated[bool, typer.Option("--list", help="List items, to open one.")] = False,
+    run: Annotated[Path, typer.Argument(help="A run's folder, or another folder with results.json and records/.")],
+    item: Annotated[str, typer.Option("--item", help="Show everything known about this item: its id, or the end of its id (…/123).")] = "",
+    list_items: Annotated[bool, typer.Option("--list", help="List items with their ids, for --item.")] = False,
     status: Annotated[
-        str, typer.Option("--status", help="List those only: right, partial, wrong, parsed, unparsed, refused, failed …")
+        str, typer.Option("--status", help="List only items of this status: right, partial, wrong, parsed, unparsed, refused, failed …")
     ] = "",
-    model: Annotated[list[str] | None, typer.Option("--model", help="Only this one; may be given more than once.")] = None,
-    task: Annotated[str, typer.Option("--task", help=f"Names such as event_cause or EC, {_Only}")] = "",
-    set: Annotated[str, typer.Option("--set", help=f"easy, hard, {_Only}")] = "",
-    split: Annotated[str, typer.Option("--split", help=f"test, dev, train, {_Only}")] = "",
-    variant: Annotated[str, typer.Option("--variant", help=f"Wordings of the prompt, {_Only}")] = "",
-    shots: Annotated[str, typer.Option("--shots", help=f"Numbers, {_Only}")] = "",
-    scoring: Annotated[str, typer.Option("--scoring", help=f"generate, labels …, {_Only}")] = "",
-    perturb: Annotated[str, typer.Option("--perturb", help=f"none, shuffle …, {_Only}")] = "",
-    tables: Annotated[str, typer.Option("--tables", help="results, ranks, groups, robustness, breakdowns, confusions, correlations, judge, curves; all but groups, "
-                                                  "which reads every record, if not given.")] = "",
-    form: Annotated[str, typer.Option("--as", help="table, or csv, latex, markdown: to put elsewhere.")] = "table",
-    prompt: Annotated[bool, typer.Option("--prompt", help="With --item: the whole prompt.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="With --item: long texts whole.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Every line of --list, every cell of --item, not the first.")] = False,
+    model: Annotated[list[str] | None, typer.Option("--model", help="Only this model; may be given more than once.")] = None,
+    task: Annotated[str, typer.Option("--task", help=f"Tasks by name or short name, such as event_cause or EC, {_ALL}")] = "",
+    set: Annotated[str, typer.Option("--set", help=f"Sets, such as easy or hard, {_ALL}")] = "",
+    split: Annotated[str, typer.Option("--split", help=f"Splits: test, dev, train, {_ALL}")] = "",
+    variant: Annotated[str, typer.Option("--variant", help=f"Prompt wordings, {_ALL}")] = "",
+    shots: Annotated[str, typer.Option("--shots", help=f"Numbers of shots, {_ALL}")] = "",
+    scoring: Annotated[str, typer.Option("--scoring", help=f"Scorings, such as generate or labels, {_ALL}")] = "",
+    perturb: Annotated[str, typer.Option("--perturb", help=f"Perturbations, such as none or shuffle, {_ALL}")] = "",
+    tables: Annotated[str, typer.Option("--tables", help="Tables, comma-separated: results, ranks, groups, robustness, breakdowns, confusions, correlations, judge, "
+                                                  "curves; default: all but groups, which reads every record.")] = "",
+    form: Annotated[str, typer.Option("--as", help="Output format: table, csv, latex or markdown.")] = "table",
+    prompt: Annotated[bool, typer.Option("--prompt", help="With --item: print whole prompts.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="With --item: print long texts whole.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Print every line of --list and every cell of --item, not only the first 50 and 40.")] = False,
 ) -> None:  # fmt: skip
-    from evalsuite.results.saved import load, narrow
+    from evalsuite.results.saved import load_results, narrow
 
     wanted = {"task": task, "set": set, "split": split, "variant": variant, "shots": shots, "scoring": scoring,
               "perturb": perturb}  # fmt: skip
     chosen = {name: parts(text) for name, text in wanted.items()}
-    chosen["model"] = list(model or ())  # whole: a name may have a comma
-    done = narrow(load(run), chosen)
+    chosen["model"] = list(model or ())  # not split: a model's name may have a comma
+    done = narrow(load_results(run), chosen)
     try:
         if item:
             _item(done, item, prompt, full, every)
@@ -63,19 +63,19 @@ def show(
             from evalsuite.results.sheets import sheets
 
             emit(export(list(sheets(done, parts(tables))), form).rstrip("\r\n"))
-    except BrokenPipeError:  # `… | head` has seen enough
+    except BrokenPipeError:  # the reader of the pipe, such as `head`, has stopped
         sys.stderr.close()
 
 
 def print_results(done: Results) -> None:
-    """What the end of a run prints: some of its tables, and its problems."""
+    """Print the tables, notes and problems that end a run."""
     from evalsuite.results.sheets import END
 
     print_tables(done, END)
 
 
 def print_tables(done: Results, names: Sequence[str]) -> None:
-    """The tables of those names (results.sheets.SHEETS), all if none; notes; and problems, to stderr."""
+    """Print the tables of these names (keys of results.sheets.SHEETS; default: all but the slow ones), notes, and problems to stderr."""
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.results.sheets import notes, sheets
 
@@ -90,27 +90,27 @@ def _item(done: Results, wanted: str, prompt: bool, full: bool, every: bool) -> 
     from evalsuite.cli.tables.items import CELLS, evidence_tables
     from evalsuite.results import items
 
-    name = items.find(done, wanted)
-    asked = list(islice(items.asked(done, name), None if every else CELLS + 1))
+    name = items.find_item(done, wanted)
+    asked = list(islice(items.item_records(done, name), None if every else CELLS + 1))
     try:
         shown = list(evidence_tables(name, asked if every else asked[:CELLS], prompt, full))
-    except (LookupError, TypeError, ValueError, AttributeError) as error:  # of a folder that others wrote
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # the folder may come from elsewhere
         raise DataError(f"{name}: its records are not as evalsuite writes them ({error!r})", done.out) from error
     print_all(*shown)
     if len(asked) > CELLS and not every:
-        say(f"and more than these {CELLS} cells: narrow them (--model, --perturb …), or --all")
+        say(f"only the first {CELLS} cells; --all shows every one, --model, --perturb … fewer")
 
 
 def _list(done: Results, status: str, every: bool) -> None:
     from evalsuite.cli.tables.items import snippets
-    from evalsuite.results.items import listed
+    from evalsuite.results.items import list_records
 
-    out, found = console(), listed(done, status)
+    out, listing = console(), list_records(done, status)
     count = 0
-    for cell, record in islice(found, None if every else SHOWN):
+    for cell, record in islice(listing, None if every else SHOWN):
         out.print(snippets(cell, record), soft_wrap=True, highlight=False)
         count += 1
     if not count:
         say("none")
-    elif next(found, None):
-        say(f"the first {count}; --all shows every one, --model, --task, --status … fewer")
+    elif next(listing, None):
+        say(f"only the first {count}; --all shows every one, --model, --task, --status … fewer")

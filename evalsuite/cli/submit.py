@@ -16,50 +16,56 @@ submit = typer.Typer(no_args_is_help=True)
 
 
 @submit.command("make")
-def make(
+def submit_make(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
-    out: Annotated[Path, typer.Argument(metavar="DIR", help="Where the submission goes; must not be there yet.")],
-    name: Annotated[str, typer.Option("--name", help="What the leaderboard calls it.")] = "",
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="The submission's folder; must be new or empty.")],
+    name: Annotated[str, typer.Option("--name", help="The submission's name on the leaderboard.")] = "",
     who: Annotated[str, typer.Option("--who", help="The submitters.")] = "",
     contact: Annotated[str, typer.Option("--contact", help="An e-mail address or a url.")] = "",
-    date: Annotated[str, typer.Option("--date", help="YYYY-MM-DD; that of the run if not given.")] = "",
-    licence: Annotated[str, typer.Option("--licence", help="Of the records, e.g. CC-BY-4.0.")] = "",
-    notes: Annotated[str, typer.Option("--notes", help="Anything else.")] = "",
+    date: Annotated[str, typer.Option("--date", help="YYYY-MM-DD; default: the day of the run.")] = "",
+    licence: Annotated[str, typer.Option("--licence", help="Licence of the records, such as CC-BY-4.0.")] = "",
+    notes: Annotated[str, typer.Option("--notes", help="Further remarks.")] = "",
     trained_on: Annotated[
         str,
-        typer.Option("--trained-on", help="Splits that the models were trained on, comma-separated; none; unknown."),
+        typer.Option(
+            "--trained-on",
+            help="CORECODE's splits that the models were trained on, comma-separated; or none, or unknown.",
+        ),
     ] = "",
-    statement: Annotated[str, typer.Option("--statement", help="On contamination, in a sentence.")] = "",
+    statement: Annotated[
+        str,
+        typer.Option("--statement", help="A sentence on contamination: how you know what the models were trained on."),
+    ] = "",
 ) -> None:
-    """Write a submission of a run: results, records, a form to fill in, hashes. What is not given stays "?"."""
-    from evalsuite.exchange.submit.submission import make as made
+    """Write a submission of a run: results, records, hashes, and a form with "?" for each field to fill in."""
+    from evalsuite.exchange.submit.submission import make_submission
 
     head = {"name": name, "who": who, "contact": contact, "date": date, "licence": licence, "notes": notes}
     about: dict[str, Any] = {"statement": statement} if statement else {}
     if trained_on:
         splits: Any = "unknown" if trained_on == "unknown" else [] if trained_on == "none" else parts(trained_on)
         about["trained_on"] = splits
-    done = made(run, out, head, about)
+    done = make_submission(run, out, head, about)
     say(f"{done.out}: written")
     for warning in done.warnings:
-        say(f"look at this before you publish: {warning}", err=True)
+        say(f"before you publish: {warning}", err=True)
     for line in done.unfilled:
         say(f"submission.yaml:{line}")
     say(f"then: evalsuite submit check {done.out}")
 
 
 @submit.command("check")
-def check(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A submission.")],
+def submit_check(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A submission's folder.")],
     data: Data = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Verify a submission: files, hashes, schemas, and that its records give its numbers. 1 if there are problems."""
-    from evalsuite.exchange.submit.verdict import check as checked
+    """Verify a submission: files, hashes, schemas, and that its records give its numbers. Exit code 1 if there are problems."""
+    from evalsuite.exchange.submit.verdict import check_submission
 
-    verdict = checked(folder, data)
+    verdict = check_submission(folder, data)
     if as_json:
-        print(json.dumps(asdict(verdict), indent=1))  # ASCII: nothing of it reaches a terminal raw
+        print(json.dumps(asdict(verdict), indent=1))  # ASCII, so no control character reaches the terminal
     else:
         for problem in verdict.problems:
             say(f"problem: {problem}")

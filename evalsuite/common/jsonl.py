@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 NOT_BLANK = r"\S"  # Field(pattern=NOT_BLANK): a string that is not blank
 
 
-def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number from 1, object) for each line. Raises DataError for a file or line that cannot be read."""
+def read_objects(path: Path, *, surrogates: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number from 1, object) for each line. Raises DataError for a file or line that cannot be read.
+
+    `surrogates`: keep lone surrogates, which replies of models may contain, instead of refusing their line.
+    """
     try:
         with path.open("rb") as file:
             for number, text in numbered_lines(file):
-                yield number, parse_object(text, path, number)
+                yield number, parse_object(text, path, number, surrogates=surrogates)
     except OSError as error:
         raise DataError(f"cannot read: {error.strerror}", path) from None
 
@@ -40,13 +43,14 @@ def numbered_lines(file: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
             yield number, text
 
 
-def parse_object(text: bytes | str, path: Path, line: int | None = None) -> dict[str, Any]:
-    """Parse one JSON object. Raises DataError, also for repeated names and lone surrogates, which json.loads accepts."""
+def parse_object(text: bytes | str, path: Path, line: int | None = None, *, surrogates: bool = False) -> dict[str, Any]:
+    """Parse one JSON object. Raises DataError, also for repeated names and (unless `surrogates`) for lone surrogates,
+    both of which json.loads accepts."""
     try:
         whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
         value = json.loads(whole, object_pairs_hook=_once)
         # A lone surrogate is half a character. In decoded bytes it can only come from an escape, which few lines have.
-        if isinstance(text, str) or "\\ud" in whole or "\\uD" in whole:
+        if not surrogates and (isinstance(text, str) or "\\ud" in whole or "\\uD" in whole):
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8 at byte {error.start}", path, line) from None

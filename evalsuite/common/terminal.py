@@ -10,7 +10,6 @@ import logging
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
@@ -51,21 +50,6 @@ def one_line(text: str, most: int = 200) -> str:
     """`text` on one line, shortened to about `most` characters: for names and paths."""
     shown = text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
     return safe(shown, lines=False)
-
-
-def clean(value: Any, lines: bool = False) -> Any:
-    """A copy of a value of JSON types and dataclasses, with `safe` applied to every string."""
-    if isinstance(value, str):
-        return safe(value, lines)
-    if isinstance(value, dict):
-        return {clean(k, lines): clean(v, lines) for k, v in value.items()}
-    if isinstance(value, list):
-        return [clean(v, lines) for v in value]
-    if type(value) is tuple:
-        return tuple(clean(v, lines) for v in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{f.name: clean(getattr(value, f.name), lines) for f in fields(value) if f.init})
-    return value
 
 
 def console(stderr: bool = False, **settings: Any) -> Console:

@@ -1,1 +1,1 @@
-"""The journey: plan the requests, ask the models, score the replies, write the page."""
+"""A run: plan the trials, load the models, ask them, score the replies, write the page (journey.py)."""

@@ -1,4 +1,4 @@
-"""Requests -> replies in the store: what a run, a judge and a proposer of annotations share."""
+"""Requests -> replies in the store, with progress on the display. Used by runs, judges and proposals of annotations."""
 
 from __future__ import annotations
 
@@ -23,62 +23,62 @@ from evalsuite.types import Cell, Request, Response, Trial
 log = logging.getLogger(__name__)
 
 Asked = TypeVar("Asked", Request, Trial)
-# As Backend.generate.
-Answer = Callable[[Sequence[Asked], Sequence[bool]], Iterator[Sequence[tuple[int, Response]]]]
+# The signature of Backend.generate: requests, and whether each is done -> batches of (index, response).
+Generate = Callable[[Sequence[Asked], Sequence[bool]], Iterator[Sequence[tuple[int, Response]]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Group(Generic[Asked]):
-    """What the display counts together."""
+    """Requests that the display counts together, such as those of a cell."""
 
     line: Line
     asked: Sequence[Asked]
-    keys: Sequence[str]  # of their replies in the store
+    keys: Sequence[str]  # of their replies in the store, in the same order
 
 
 def ask(
     groups: Sequence[Group[Asked]],
-    answer: Answer[Asked],
+    generate: Generate[Asked],
     store: Store,
     display: Display,
     score: Callable[[Asked, Response], float],
 ) -> None:
-    """Get a reply for all of one model's that have none, each in the store before it is counted.
+    """Get the missing replies of one model. Each is in the store before it is counted.
 
-    What has the same key (exact duplicates) is asked once. `score` is what the display shows the mean of.
+    Requests with equal keys (exact duplicates) are asked once. The display shows the running mean of `score`.
     """
-    asked = [one for group in groups for one in group.asked]
+    asked = [request for group in groups for request in group.asked]
     keys = [key for group in groups for key in group.keys]
-    owner = [n for n, group in enumerate(groups) for _ in group.asked]
+    group_of = [n for n, group in enumerate(groups) for _ in group.asked]
     seen = store.done(keys)
     done = []
     for key in keys:
         done.append(key in seen)
         seen.add(key)
     progress = display.model([(group.line, len(group.asked)) for group in groups])
-    for n, count in Counter(n for n, is_done in zip(owner, done, strict=True) if is_done).items():
+    for n, count in Counter(n for n, is_done in zip(group_of, done, strict=True) if is_done).items():
         progress.skip(n, count)
-    arriving = answer(asked, done)
+    batches = generate(asked, done)
     try:
-        for replies in arriving:
+        for replies in batches:
             store.put((keys[n], response) for n, response in replies)
             for n, response in replies:
-                progress.advance(owner[n], response, score(asked[n], response))
+                progress.advance(group_of[n], response, score(asked[n], response))
     finally:
         progress.finish()
-        if isinstance(arriving, Generator):  # an interrupted run must not go on asking an endpoint
-            arriving.close()
+        if isinstance(batches, Generator):  # an interrupted run must not go on asking an endpoint
+            batches.close()
 
 
 def ask_trials(
     backend: Backend, planned: Sequence[tuple[Cell, Sequence[Trial], Sequence[str]]], store: Store, display: Display
 ) -> None:
-    """A model's cells, each with its trials and their keys."""
+    """Ask the trials of one model that have no reply yet; `planned`: its cells with their trials and keys."""
     groups = [Group(_line(cell), trials, keys) for cell, trials, keys in planned]
-    ask(groups, _answers(backend), store, display, _first_metric)
+    ask(groups, _generate(backend), store, display, _first_metric)
 
 
-def _answers(backend: Backend) -> Answer[Trial]:
+def _generate(backend: Backend) -> Generate[Trial]:
     if isinstance(backend, Answering):
         return backend.answer
     return lambda trials, done: backend.generate([trial.request for trial in trials], done)
@@ -95,8 +95,8 @@ def _first_metric(trial: Trial, response: Response) -> float:
 
 
 @contextmanager
-def collected(problems: list[str], model: Model, log_file: Path) -> Iterator[None]:
-    """What goes wrong with a model becomes a problem of the run: the other models' work is not lost for it."""
+def collect_problems(problems: list[str], model: Model, log_file: Path) -> Iterator[None]:
+    """Catch what one model raises and add it to `problems`, so that the run goes on with the other models."""
     try:
         yield
     except sqlite3.Error:  # a full disk stops everything
@@ -104,6 +104,6 @@ def collected(problems: list[str], model: Model, log_file: Path) -> Iterator[Non
     except EvalsuiteError as error:
         log.error("%s", error)
         problems.append(str(error))
-    except Exception as error:  # what an engine may throw
+    except Exception as error:  # engines raise anything
         log.exception("model %s: %s", model.name, error)
         problems.append(f"model {model.name}: {type(error).__name__}: {error} (trace in {log_file})")

@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on: a live line for the cell at work, a line for every cell done, a log file."""
+"""Progress in the terminal: a live line for the cell in progress, a line for every finished cell; and the log file."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What is counted together, and gets a line when it is done: a cell, or what a judge is asked of one task."""
+    """The name of a unit of work that gets a line when it is done: a cell, or a judge on one task."""
 
     model: str
     what: str  # "easy SF"
     way: str  # "paper 0-shot"
-    metric: str = ""  # whose running mean is shown; none: no mean
+    metric: str = ""  # its running mean is shown; "": none
 
     @property
     def label(self) -> str:
@@ -36,12 +36,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Where a training is: what the display shows."""
+    """Progress of a training."""
 
     step: int
     steps: int
     loss: float | None
-    tokens: int  # of this process: a resumed training counts from where it went on
+    tokens: int  # processed since this process started
     seconds: float
 
 
@@ -49,10 +49,10 @@ Advance = Callable[[int], None]
 
 
 class Work(Protocol):
-    """What a long piece of work reports its progress to: `Display.work`, or `silent`."""
+    """Shows the progress of a long piece of work: `Display.work`, or `silent`."""
 
     def __call__(self, title: str, total: int, unit: str, done: int = 0) -> AbstractContextManager[Advance]:
-        """Of `total` units `done` were done before; call `advance(n)` after n more. `unit`: "B" for bytes, else ""."""
+        """Gives a function to call with n after n more units. `done` of `total` are done already; `unit`: "B" (bytes) or ""."""
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def silent(title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance
 
 
 class _Count(MofNCompleteColumn):
-    """How much of how much: items, or bytes."""
+    """Completed and total: items, or bytes."""
 
     def render(self, task: Task) -> Text:
         if task.fields.get("unit") == "B":
@@ -70,7 +70,7 @@ class _Count(MofNCompleteColumn):
 
 
 class Display:
-    """`with Display() as display:`. On a terminal a live line; elsewhere only what is done."""
+    """`with Display() as display:`. Shows a live line on a terminal; elsewhere only lines of finished work."""
 
     def __init__(self) -> None:
         self.console = console(stderr=True)
@@ -97,7 +97,7 @@ class Display:
         return ModelProgress(self, lines)
 
     def say(self, *parts: str | tuple[str, str]) -> None:
-        """A line of what is done; a part may come with its style."""
+        """Print a line of finished work. A part may be a pair of text and style."""
         shown = (safe(p, lines=False) if isinstance(p, str) else p for p in parts)
         self.console.print(Text.assemble(("✓", "green"), " ", *shown), highlight=False, soft_wrap=True)
 
@@ -106,7 +106,7 @@ class Display:
 
     @contextmanager
     def work(self, title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance]:
-        """A piece of work; see `Work`. Says a line at its end, unless there was nothing to do."""
+        """See `Work`. Prints a line at the end, unless there was nothing to do."""
         began, count, title = time.perf_counter(), 0, one_line(title, 40)
         task = self.progress.add_task(title, total=total, completed=done, unit=unit, rates="", score="")
 
@@ -130,7 +130,7 @@ class Display:
 
 
 class ModelProgress:
-    """Counts of one model, whose lines are asked together: items and tokens a second, and the running score."""
+    """Progress of one model over all its lines: items and tokens a second, and the running score."""
 
     def __init__(self, display: Display, lines: Sequence[tuple[Line, int]]) -> None:
         """`lines`: each with its number of requests."""
@@ -138,19 +138,19 @@ class ModelProgress:
         self._began = time.perf_counter()
         self._counts = [_LineCount(one, total) for one, total in lines]
         self._asked = self._tokens = 0
-        # All in one line of 80 columns.
+        # One live line of 80 columns for all.
         name = one_line(lines[0][0].model, 40) if lines else ""
         total = sum(count for _, count in lines)
         self._line = display.progress.add_task(name, total=total, rates="", score="")
 
     def skip(self, number: int, count: int) -> None:
-        """So many of line `number` had replies already."""
+        """Count requests of line `number` that have replies already."""
         self._counts[number].skipped = count
         self._display.progress.update(self._line, advance=count)
         self._say_if_done(self._counts[number])
 
     def advance(self, number: int, response: Response, score: float) -> None:
-        """A reply of line `number`."""
+        """Count a reply of line `number`."""
         count = self._counts[number]
         count.add(response, score)
         self._asked += 1
@@ -177,7 +177,7 @@ class ModelProgress:
 
 
 class TrainingProgress:
-    """`with display.training(name) as progress:`. Steps and tokens a second of one training, and its loss."""
+    """`with display.training(name) as progress:`. Steps, tokens a second and loss of one training."""
 
     def __init__(self, display: Display, name: str) -> None:
         self._display, self._name, self._rates = display, name, ""
@@ -203,7 +203,7 @@ class TrainingProgress:
 
 
 class _LineCount:
-    """Of one line: how many were asked, had replies already, failed; the running mean of its metric."""
+    """Counts of one line: asked, skipped, failed; and the running mean of its metric."""
 
     def __init__(self, line: Line, total: int) -> None:
         self.line, self.total = line, total
@@ -231,7 +231,7 @@ def _rates(asked: int, tokens: int, seconds: float) -> str:
 
 @contextmanager
 def log_to(path: Path, verbose: bool) -> Iterator[None]:
-    """Send our log to a file, and warnings (everything with `verbose`) to the terminal."""
+    """Log evalsuite's messages to a file, and warnings (all messages if `verbose`) to the terminal."""
     logger = logging.getLogger("evalsuite")
     level, propagate = logger.level, logger.propagate
     file = logging.FileHandler(path, encoding="utf-8")

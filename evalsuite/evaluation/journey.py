@@ -1,18 +1,18 @@
-"""The journey on one page: official data -> items -> trials -> a model's replies -> answers -> scores -> results -> page.
+"""A run on one page: plan the trials, load the models, ask them, score the replies, write the page.
 
-`run` walks it whole. Every reply is in the store before it counts, so an interrupted run goes on where it was, and
-`score` (parse and score again) and `report` (write the page) need no model.
+Every reply is in the store before it counts, so that an interrupted run continues where it stopped, and `score` (parse and
+score again) and `report` (write the page) need no model. The scoring itself: results/journey.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Limits, Loader
+from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
 from evalsuite.backends.registry import load_backend, load_in_turn
@@ -20,21 +20,23 @@ from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.lock import locked
-from evalsuite.evaluation.ask import ask_trials, collected
+from evalsuite.evaluation.ask import ask_trials, collect_problems
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
-from evalsuite.evaluation.plan import Source, cells, data_of, prepare
+from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import write_page
-from evalsuite.results.journey import Results, find_store, write_results
-from evalsuite.results.store import Store, key
+from evalsuite.results.journey import write_results
+from evalsuite.results.saved import Results
+from evalsuite.results.store import Store, find_store, request_key
 from evalsuite.types import Cell, Item, Reading, Trial
 
 
 def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     """Evaluate models; the keywords are the fields of `Settings`.
 
-    `models` is a file, or the names of models with functions that give their replies (backends/scripted.py).
+    `models` is a models.yaml, or a mapping from a model's name to a function that replies (backends/scripted.py).
+    Raises ConfigError or DataError before any model is loaded; later failures are `Results.problems`.
 
     >>> run("models.yaml", model=["tiny-zh"], tasks=["event_cause"], limit=20, out="runs/try")  # doctest: +SKIP
     >>> run({"mine": lambda request: "(a)"}, tasks=["event_cause"], out="runs/try")  # doctest: +SKIP
@@ -47,45 +49,64 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
 
 
 def evaluate(
-    s: Settings, chosen: Sequence[Model], corpus: Corpora, sources: Sequence[Source], replies: Replies | None = None
+    s: Settings, chosen: Sequence[Model], corpus: Corpora, eval_sets: Sequence[EvalSet], replies: Replies | None = None
 ) -> Results:
-    """What `run` does once all is prepared. The caller holds the lock of the folder s.out."""
+    """Load, ask and score the models that `prepare` chose, and write the page. The caller holds the lock of s.out."""
     out = Path(s.out)
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
-        files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in sources}
+        files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
         write_manifest(out, s, data_of(s), files)
-        engine: Loader = partial(
-            load_backend,
-            train=partial(_labelled, corpus, {x.task.benchmark for x in sources}),
-            limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend),
-        )
-        if replies is not None:
-            engine = scripted_loader(replies)
-        elif s.executor == "ray":
-            from evalsuite.backends.ray import cluster
-
-            engine = cluster(engine, s.ray_address, s.replicas)
-        for model, backend in load_in_turn(chosen, engine):
-            with collected(problems, model, out / "run.log"):
+        for model, backend in load_in_turn(chosen, _loader(s, corpus, eval_sets, store, replies)):
+            with collect_problems(problems, model, out / "run.log"):
                 if isinstance(backend, BackendError):
                     raise backend
-                planned = []
-                for cell, trials in cells(s, model, backend, corpus, sources):
-                    keys = [key(backend.fingerprint, t.request, model.chat, backend.settings) for t in trials]
-                    store.plan(cell, list(zip(keys, trials, strict=True)))
-                    planned.append((cell, trials, keys))
+                planned = _planned(plan_cells(s, model, backend, corpus, eval_sets), model, backend, store)
                 ask_trials(backend, planned, store, display)
     results = write_results(out, Reading())
     write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))
 
 
-def score(run: str | Path, parser: str = "full", extract: bool = True) -> Results:
-    """Parse and score every reply of a run's store again, without a model; write records/ and results.json.
+def _loader(
+    s: Settings, corpus: Corpora, eval_sets: Sequence[EvalSet], store: Store, replies: Replies | None
+) -> Loader:
+    """How a model becomes a backend: scripted from `replies` if given, else in this process or on a Ray cluster."""
+    if replies is not None:
+        return scripted_loader(replies)
+    train = partial(_labelled, corpus, {x.task.benchmark for x in eval_sets})
+    loader: Loader = partial(
+        load_backend, train=train, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
+    )
+    if s.executor == "ray":
+        from evalsuite.backends.ray import cluster
 
-    `parser` reads choices: full, strict, or paper (only the forms the paper lists). Without `extract`, spans and short
-    answers are taken as they are, lead-ins and reasons included.
+        return cluster(loader, s.ray_address, s.replicas)
+    return loader
+
+
+def _labelled(corpus: Corpora, benchmarks: Collection[str], task: str, item_set: str) -> tuple[Item, ...]:
+    """Items with answers for the baselines, from the evaluated benchmarks only: others may be absent or slow to read."""
+    return corpus.labelled(task, item_set) if benchmark_of(task).name in benchmarks else ()
+
+
+def _planned(
+    cells: Iterable[tuple[Cell, list[Trial]]], model: Model, backend: Backend, store: Store
+) -> list[tuple[Cell, list[Trial], list[str]]]:
+    """Store the plan of each cell; returns the cells with their trials and the keys of their replies."""
+    planned = []
+    for cell, trials in cells:
+        keys = [request_key(backend.fingerprint, t.request, model.chat, backend.settings) for t in trials]
+        store.plan(cell, list(zip(keys, trials, strict=True)))
+        planned.append((cell, trials, keys))
+    return planned
+
+
+def score(run: str | Path, parser: str = "full", extract: bool = True) -> Results:
+    """Parse and score every reply of a run again, without a model; write records/ and results.json.
+
+    `parser` reads choices: "full", "strict" or "paper" (only the forms that the paper lists). `extract` cuts lead-ins, quotes
+    and reasons off spans and short texts. Raises ConfigError if there is no run in the folder.
     """
     out = Path(run)
     find_store(out)
@@ -94,12 +115,7 @@ def score(run: str | Path, parser: str = "full", extract: bool = True) -> Result
 
 
 def preview(models: Models = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Trial]]]:
-    """What `run` would ask, cell by cell, without loading a model (so no shot is dropped for space)."""
-    s, chosen, corpus, sources = prepare(models, **settings)
+    """The cells and trials of `run` with the same keywords. No model is loaded, so that no shot is dropped to fit a context."""
+    s, chosen, corpus, eval_sets = prepare(models, **settings)
     for model in chosen:
-        yield from cells(s, model, None, corpus, sources)
-
-
-def _labelled(corpus: Corpora, benchmarks: Collection[str], task: str, item_set: str) -> tuple[Item, ...]:
-    """Items that are not tested on, of the benchmarks that are: the others may not be there, and are long to read."""
-    return corpus.labelled(task, item_set) if benchmark_of(task).name in benchmarks else ()
+        yield from plan_cells(s, model, None, corpus, eval_sets)

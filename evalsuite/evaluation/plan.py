@@ -1,4 +1,7 @@
-"""What a run would ask: settings, models and data checked, then every cell with its trials. No model is loaded."""
+"""The plan of a run: `prepare` checks settings, models and data, `plan_cells` makes every cell with its trials.
+
+No model is loaded here.
+"""
 
 from __future__ import annotations
 
@@ -29,22 +32,25 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """One task and set to evaluate on."""
+class EvalSet:
+    """The items of one task and set to evaluate on."""
 
     task: Task
     set: str
     file: File
     items: tuple[Item, ...]  # after --drop-leaked and --limit
-    leaked: int | None  # items of the file whose dialogue the training split has, too; None: no training split
+    leaked: int | None  # items of the file whose dialogue is also in the training split; None: no training split
 
 
-def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[Source]]:
-    """Read settings, models and data, and find all that is wrong with them before any model is loaded."""
+def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[EvalSet]]:
+    """Check settings, models and data before any model is loaded; `settings` are the fields of `Settings`.
+
+    Raises ConfigError or DataError for the first thing that is wrong.
+    """
     s = Settings(models=models if isinstance(models, str | Path) else "functions", **settings)
     chosen = models_of(models, s.model)
     corpus = Corpora(resolve(data_of(s)), skip_bad=s.skip_bad)
-    sources = []
+    eval_sets = []
     places = _places(s, corpus)
     for t, item_set in places:
         file = corpus.file(t, item_set, s.split)
@@ -55,9 +61,9 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
             path = corpus.path(t, item_set, "train")
             raise DataError("--drop-leaked needs the training split, which is not there", path)
         kept = [i for i in file.items if not (s.drop_leaked and i.id in (leaked or ()))]
-        sources.append(Source(t, item_set, file, tuple(kept[: s.limit]), None if leaked is None else len(leaked)))
+        eval_sets.append(EvalSet(t, item_set, file, tuple(kept[: s.limit]), None if leaked is None else len(leaked)))
         for change in _perturbations(s, t) if kept else ():
-            try:  # with the item of most options: labels of some styles run out
+            try:  # the item with most options: some styles have too few labels
                 change.items(max(kept, key=lambda item: len(item.options)), s.seed)
             except ConfigError as error:
                 raise ConfigError(f"--perturb {change.name}: {error}") from None
@@ -66,40 +72,43 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         if any(count for m in chosen for count in _shots(s, m, t)) and not corpus.has(t, item_set, "train"):
             path = corpus.path(t, item_set, "train")
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
-    if not any(_perturbations(s, source.task) for source in sources):
+    if not any(_perturbations(s, source.task) for source in eval_sets):
         raise ConfigError(f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join(t.name for t, _ in places)}")
-    if not any(_scorings(s, model, source.task) for model in chosen for source in sources):
+    if not any(_scorings(s, model, source.task) for model in chosen for source in eval_sets):
         raise ConfigError(
             f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll), on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}"
         )
-    return s, chosen, corpus, sources
+    return s, chosen, corpus, eval_sets
 
 
 def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
-    """The tasks and sets to evaluate on: of those asked for all that are there. Raises what is wrong with the rest."""
+    """The (task, set) pairs that are asked for and have a file.
+
+    Raises ConfigError for an unknown set, DataError if a named task, or every task, has no file.
+    """
     wanted = tasks_named(s.tasks or [DEFAULT])
     sets = [name.strip() for name in s.set.split(",")]
     every = "all" in sets or "both" in sets
-    there = [place for name in dict.fromkeys(t.benchmark for t in wanted) for place in corpus[name].files(s.split)]
+    files = [pair for name in dict.fromkeys(t.benchmark for t in wanted) for pair in corpus[name].files(s.split)]
     known = dict.fromkeys(name for t in wanted for name in (*BENCHMARKS[t.benchmark].sets, *corpus.of(t).sets))
     for name in sets:
         if name not in (*known, "all", "both"):
             raise ConfigError(unknown("set", name, [*known, "all"]))
     found = []
     for t in wanted:
-        mine = [item_set for other, item_set in there if other == t and (every or item_set in sets)]
+        present = [item_set for other, item_set in files if other == t and (every or item_set in sets)]
         asked = [name for name in BENCHMARKS[t.benchmark].sets if every or name in sets]
-        if t.name in s.tasks and not mine and asked:  # of a benchmark named as a whole, what is there will do
-            corpus.file(t, asked[0], s.split)  # says what is missing
+        if t.name in s.tasks and not present and asked:  # a benchmark named as a whole may lack tasks
+            corpus.file(t, asked[0], s.split)  # raises what is missing
             raise DataError(f"no {s.split} items of {t.name} for --set {s.set}", corpus.of(t).root)
-        found += [(t, item_set) for item_set in mine]
+        found += [(t, item_set) for item_set in present]
     if not found:
         raise DataError(f"no {s.split} file of any task for --set {s.set}", corpus.root)
     return found
 
 
 def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set[str] | None:
-    """Ids of items that share their dialogue with an item of the training split; None if that is not there."""
+    """Ids of the items whose dialogue is also in the training split; None if there is no training split."""
     if not corpus.has(t, item_set, "train"):
         return None
     train = corpus.file(t, item_set, "train").items
@@ -108,11 +117,14 @@ def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set
     return {item.id for item, source in zip(items, of[len(train) :], strict=True) if source in known}
 
 
-def cells(
-    s: Settings, model: Model, backend: Backend | None, corpus: Corpora, sources: Sequence[Source]
+def plan_cells(
+    s: Settings, model: Model, backend: Backend | None, corpus: Corpora, eval_sets: Sequence[EvalSet]
 ) -> Iterator[tuple[Cell, list[Trial]]]:
-    """Every cell of a model with its trials: shots drawn, prompts rendered, and fitted to the context of a backend."""
-    for source in sources:
+    """Every cell of a model with its trials: shots drawn, prompts rendered and fitted to the backend's context.
+
+    Without a backend, prompts are not shortened and facts lack the fingerprint.
+    """
+    for source in eval_sets:
         if model.tasks is not None and source.task.name not in model.tasks:
             continue
         for variant in s.prompt:
@@ -145,10 +157,10 @@ def cells(
 
 
 def _trials(
-    s: Settings, model: Model, backend: Backend | None, source: Source, prompt: Prompt, shots: Shots, count: int,
+    s: Settings, model: Model, backend: Backend | None, source: EvalSet, prompt: Prompt, shots: Shots, count: int,
     scoring: str, change: Perturbation,
 ) -> Iterator[Trial]:  # fmt: skip
-    """One cell's: an item after the other, each as often as the perturbation makes items of it."""
+    """The trials of one cell: each item in order, in every rotation that the perturbation makes of it."""
     task, limit = source.task, model.generation.max_new_tokens
     tokens, context = (backend.tokens, backend.context) if backend else (None, None)
     held = task.pattern if scoring == "constrained" else None
@@ -173,12 +185,12 @@ def _trials(
 
 
 def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:
-    """Where nothing is written there are no examples: probes are asked without, as in the paper."""
+    """Numbers of shots; probes are asked without shots, as in the paper."""
     return model.shots or s.shots if t.kind.written else (0,)
 
 
 def _scorings(s: Settings, model: Model, t: Task) -> list[str]:
-    """The ways in which a model is asked a task: other than generating where it makes sense and its backend can."""
+    """The scorings asked for that both the task and the model's backend support."""
     can = backend_named(model.backend).scorings
     if not t.kind.written:
         return [name for name in t.kind.scorings if name in can]
@@ -191,5 +203,5 @@ def _perturbations(s: Settings, t: Task) -> list[Perturbation]:
 
 
 def data_of(s: Settings) -> str:
-    """Where the data are, as `resolve` takes it."""
+    """The folder of the data, in the form that `resolve` takes."""
     return str(s.data or os.environ.get("EVALSUITE_DATA") or "bundled:sample")

@@ -1,4 +1,4 @@
-"""What `evalsuite preview` shows: exact prompts, the candidates of likelihood scoring, how many requests a run would make."""
+"""The output of `evalsuite preview`: exact prompts, candidates of likelihood scoring, and the number of requests."""
 
 from __future__ import annotations
 
@@ -15,32 +15,20 @@ Cells = Iterable[tuple[Cell, list[Trial]]]
 
 
 def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
-    """A JSON object a trial; models of one form would get the same, so each stands once."""
+    """A JSON object for each trial whose item's id contains `item`; trials that several models share are shown once."""
     count = _counter(tokenizer)
     seen = set()
     for cell, trials in cells:
         for trial in trials:
             request = trial.request
-            place = (
-                trial.item.id,
-                trial.rotation,
-                cell.place.variant,
-                cell.place.shots,
-                cell.place.scoring,
-                cell.place.perturb,
-            )
-            if item not in trial.item.id or place in seen:
+            place = cell.place.but("model")
+            shown = (place, trial.item.id, trial.rotation)
+            if item not in trial.item.id or shown in seen:
                 continue
-            seen.add(place)
+            seen.add(shown)
             line = {
-                "task": cell.place.task,
-                "set": cell.place.set,
-                "split": cell.place.split,
+                **dict(place),
                 "item": trial.item.id,
-                "variant": cell.place.variant,
-                "shots": cell.place.shots,
-                "scoring": cell.place.scoring,
-                "perturb": cell.place.perturb,
                 "rotation": trial.rotation,
                 "candidates": candidates(request),
                 **({"pairs": request.pairs} if request.pairs else {}),
@@ -54,34 +42,27 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
 
 
 def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
-    """The first matching item of every task, set, wording, number of shots and scoring, then the number of requests."""
+    """The first matching item of every cell but for the model, then the number of requests of each model."""
     count = _counter(tokenizer)
     seen, shown = set(), set()
     totals: dict[str, int] = {}
     for cell, trials in cells:
         totals[cell.place.model] = totals.get(cell.place.model, 0) + len(trials)
-        kind = (
-            cell.place.task,
-            cell.place.set,
-            cell.place.variant,
-            cell.place.shots,
-            cell.place.scoring,
-            cell.place.perturb,
-        )
+        place = cell.place.but("model")
         trial = next((t for t in trials if item in t.item.id), None)
-        if kind in seen or trial is None:
+        if place in seen or trial is None:
             continue
-        seen.add(kind)
+        seen.add(place)
         request = trial.request
         facts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in count(request).items())
         way = "".join(f", {x}" for x in (cell.place.scoring, cell.place.perturb) if x not in ("generate", "none"))
         yield f"━━ {trial.item.id}  {cell.place.variant}, {cell.place.shots}-shot{way}{', ' + facts if facts else ''}"
-        place = (trial.item.id, request.prompt)
         if request.pairs:
             yield from _pairs(request)
             continue
-        yield "(the prompt of this item above)" if place in shown else request.prompt
-        shown.add(place)
+        prompt = (trial.item.id, request.prompt)
+        yield "(the prompt of this item above)" if prompt in shown else request.prompt
+        shown.add(prompt)
         if request.pattern:
             yield f"── the reply must match {request.pattern}"
         for label, forms in zip(request.labels, candidates(request) or (), strict=False):
@@ -96,7 +77,7 @@ def as_text(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
 
 
 def _pairs(request: Request) -> Iterator[str]:
-    """Of a probe: the targets whose likelihood is asked, each behind its context."""
+    """The two pairs of a probe: each target with its context."""
     for name, (context, target) in zip(("valid", "corrupted"), request.pairs, strict=True):
         yield f"── {name}: context\n{context}\n── {name}: likelihood of\n{target}"
     yield ""
@@ -106,8 +87,10 @@ _MEANING = {"labels": "likelihood of", "texts": "likelihood of", "constrained": 
 
 
 def candidates(request: Request) -> list[list[str]] | None:
-    """Option -> the texts whose probabilities are added up, or that alone may be written; None if anything may be, or
-    what may be is said otherwise (pairs, pattern)."""
+    """For each option, the texts whose probabilities are added up (likelihoods) or that may be written (constrained).
+
+    None for free generation, pairs and patterns.
+    """
     if request.scoring == "generate" or request.pairs or request.pattern:
         return None
     if request.scoring == "texts":
@@ -116,7 +99,7 @@ def candidates(request: Request) -> list[list[str]] | None:
 
 
 def _counter(tokenizer: str) -> Any:
-    """A function Request -> token counts, of the plain prompt and in the chat template; nothing without a tokenizer."""
+    """A function from a request to token counts of its prompt, plain and in the chat template; {} without a tokenizer."""
     if not tokenizer:
         return lambda request: {}
     try:

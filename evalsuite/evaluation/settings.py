@@ -1,4 +1,4 @@
-"""What a run evaluates, and how: the keywords of `evalsuite.run` and the flags of `evalsuite run`."""
+"""Settings of a run: the keywords of `evalsuite.run` and the flags of `evalsuite run`."""
 
 from __future__ import annotations
 
@@ -17,57 +17,63 @@ EXECUTORS = ("local", "ray")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to run. Each field is a flag of the command line; sequences may be tuples or lists.
+    """What to evaluate, and how. Each field is a flag of the command line; sequences may be tuples or lists.
 
-    Raises ConfigError for values that make no sense. What needs the models or the data is checked by `prepare`.
+    Raises ConfigError for invalid values. `plan.prepare` checks what depends on the models or the data.
     """
 
-    models: str | Path = flag("bundled:models.yaml", "The file that lists models.", "FILE")
-    model: Sequence[str] = flag(
-        (), "Only these models of the file; may be given more than once.", "NAME", repeated=True
-    )
+    models: str | Path = flag("bundled:models.yaml", "The models.yaml that lists models.", "FILE")
+    model: Sequence[str] = flag((), "Only this model of the file; may be given more than once.", "NAME", repeated=True)
     tasks: Sequence[str] = flag(
-        (), "Names of tasks or benchmarks, comma-separated; all of CORECODE that is there if not given.", "A,B"
+        (), "Tasks or benchmarks, comma-separated; default: all tasks of CORECODE that the data have.", "A,B"
     )
     set: str = flag(
-        "all", "easy or hard; of other benchmarks theirs, such as fold1; several, comma-separated; or all.", "easy"
+        "all", "Sets, comma-separated: easy, hard, those of another benchmark such as fold1, or all.", "easy"
     )
-    split: str = flag("test", "train, dev or test.", "dev")
+    split: str = flag("test", "Split: train, dev or test.", "dev")
     shots: Sequence[int] = flag(
         (0,),
-        "Examples before the question, one number or more; drawn from train for each item, never of its own dialogue.",
+        "Numbers of shots, comma-separated. Shots are drawn from train for each item, never from its own dialogue.",
         "0,1,3,5",
     )
     prompt: Sequence[str] = flag(
-        ("paper",), "Wordings, comma-separated: paper, plain, or a template of yours.", "paper,plain"
+        ("paper",), "Prompt wordings, comma-separated: paper, plain, or the name of your template.", "paper,plain"
     )
     scoring: Sequence[str] = flag(
         ("generate",),
-        "How choices are asked, comma-separated: generate (written and parsed), labels or texts (the likelihood of each), constrained (only a label can be written).",
+        "Scorings of choices, comma-separated: generate (write a reply, parse it), constrained (write only a label), labels or texts (compare likelihoods).",
         "generate,labels",
     )
     perturb: Sequence[str] = flag(
-        ("none",), "How items are changed first, comma-separated: none, reindicate, shuffle, both …", "none,shuffle"
+        ("none",),
+        "Perturbations of the items, comma-separated: none, reindicate, shuffle, both … (docs/robustness.md).",
+        "none,shuffle",
     )
     limit: int | None = flag(None, "Only the first N items of each file.", "N")
     data: str | Path | None = flag(
-        None, "Official data; else EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
+        None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
     )
-    out: str | Path = flag("runs/default", "The run's folder. The same command goes on in it where it stopped.", "DIR")
-    seed: int = flag(0, "For drawing shots and for perturbations.", "N")
-    skip_bad: bool = flag(False, "Leave broken lines out, and count them, instead of stopping.")
+    out: str | Path = flag("runs/default", "The run's folder. The same command resumes in it.", "DIR")
+    seed: int = flag(0, "Seed of shots and perturbations.", "N")
+    skip_bad: bool = flag(False, "Skip and count broken lines of the data, instead of stopping at the first.")
     drop_leaked: bool = flag(
-        False, "Leave out items whose dialogue is in the training split, too; if not given, they are only counted."
+        False, "Leave out items whose dialogue is also in the training split; default: only count them."
     )
     prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
     budget: float | None = flag(
-        None, "What the run may cost in all, in the currency of the models' prices; it is never passed.", "COST"
+        None,
+        "Limit on the total cost of the run's folder, in the currency of the models' prices; never exceeded.",
+        "COST",
     )
-    max_concurrency: int | None = flag(None, "Requests at an endpoint at once, instead of the models' own.", "N")
-    executor: str = flag("local", "local, or ray: hf and vllm models as replicas on a Ray cluster.", "ray")
-    ray_address: str | None = flag(None, "The cluster; else RAY_ADDRESS, else this machine alone.", "HOST:PORT")
-    replicas: int | None = flag(None, "Copies of a model on the cluster; as many as fit if not given.", "N")
-    verbose: bool = flag(False, "Show the log.", short="-v")
+    max_concurrency: int | None = flag(
+        None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N"
+    )
+    executor: str = flag("local", "local, or ray: run hf and vllm models as replicas on a Ray cluster.", "ray")
+    ray_address: str | None = flag(
+        None, "Address of the Ray cluster; default: RAY_ADDRESS, else this machine alone.", "HOST:PORT"
+    )
+    replicas: int | None = flag(None, "Replicas of a model on the cluster; default: as many as fit.", "N")
+    verbose: bool = flag(False, "Print the log.", short="-v")
 
     def __post_init__(self) -> None:
         if self.split not in SPLITS:

@@ -1,1 +1,1 @@
-"""What leaves the suite or comes in: submissions, exports to other harnesses, parity of backends, files of replies."""
+"""Exchange with the world outside a run: submissions, exports to other harnesses, parity of backends, files of replies."""

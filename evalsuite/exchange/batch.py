@@ -1,4 +1,4 @@
-"""JSON lines in, JSON lines or JSON out: `evalsuite parse` and `evalsuite metrics`, for replies from anywhere."""
+"""`evalsuite parse` and `evalsuite metrics`: parse or score JSON lines that did not come from a run."""
 
 from __future__ import annotations
 
@@ -14,39 +14,44 @@ from evalsuite.types import PARSERS, Answer
 
 
 def parse_lines(path: Path, parser: str = "full") -> Iterator[dict[str, Any]]:
-    """Each line with `choice` (the label chosen, or None), `text`, `status`, `rule`, `start` and `end` added.
+    """Parse each line of a JSONL file; yield it with `choice`, `text`, `status`, `rule`, `start` and `end` added.
 
-    A line holds `output`, and `options` (label -> text, in order) for a choice, or `dialogue` and `question` if known
-    for a span; `finish` may say "length".
+    A line holds `output`, the reply. For a choice it also holds `options` (label -> text, in order), and `choice` is the
+    chosen label or None. For a span it may hold `dialogue` and `question`. `finish` is "stop" if it is left out.
+    Raises ConfigError for an unknown parser and DataError (file, line, field) for a bad line.
     """
     if parser not in PARSERS:
         raise ConfigError(unknown("parser", parser, PARSERS))
-    for number, row in read_objects(path):
+    for number, row in read_objects(path, surrogates=True):
         output, options, finish = row.get("output"), row.get("options"), row.get("finish") or "stop"
         if not isinstance(output, str):
             raise DataError("expected a string", path, number, "output")
         if options is not None and not _is_options(options):
-            raise DataError("expected an object of label -> text with two or more", path, number, "options")
+            raise DataError("expected an object with two or more options, label -> text", path, number, "options")
         answer = (
             parse_option(output, options, finish=finish, mode=parser, dialogue=row.get("dialogue"))
             if options
             else parse_span(output, dialogue=row.get("dialogue"), question=row.get("question"), finish=finish)
         )
-        yield {**row, **_told(answer, list(options or ()))}
+        yield {**row, **_answer_fields(answer, list(options or ()))}
 
 
 def _is_options(options: Any) -> bool:
     return isinstance(options, dict) and len(options) > 1 and all(isinstance(text, str) for text in options.values())
 
 
-def _told(answer: Answer, labels: list[str]) -> dict[str, Any]:
+def _answer_fields(answer: Answer, labels: list[str]) -> dict[str, Any]:
     choice = None if answer.choice is None else labels[answer.choice]
     place = {"start": answer.start, "end": answer.end}
     return {"choice": choice, "text": answer.text, "status": answer.status.value, "rule": answer.rule, **place}
 
 
 def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), encoder: str = "") -> dict[str, Any]:
-    """Every text metric of lines of `hyp` and `ref` (or `refs`), under each profile: value and signature by name."""
+    """Score a JSONL file of `hyp` and `ref` (or a list `refs`) with every text metric.
+
+    Returns {"items": n, "profiles": {profile: {metric: {"value", "signature"}}}}. `encoder` names the model of `semsim`.
+    Raises ConfigError for an unknown profile or encoder, DataError for a bad line or an empty file.
+    """
     from evalsuite.metrics.semsim import load_encoder
     from evalsuite.metrics.texts import TextCorpus
 
@@ -56,7 +61,7 @@ def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), enc
             raise ConfigError(unknown("profile", name, PROFILES))
     hypotheses: list[str] = []
     references: list[list[str]] = []
-    for number, row in read_objects(path):
+    for number, row in read_objects(path, surrogates=True):
         refs = row.get("refs", [row["ref"]] if "ref" in row else None)
         if not isinstance(row.get("hyp"), str):
             raise DataError("expected a string", path, number, "hyp")

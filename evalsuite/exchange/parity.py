@@ -1,7 +1,7 @@
-"""Do two backends say the same? The same items of the same model on each, compared request by request.
+"""`evalsuite parity`: run the same requests of one model on several backends, and compare them one by one.
 
-Token ids must be the same: if they are not, we are at fault. Replies and probabilities may part where sums are taken in
-another order; the report says where, and by how much.
+Token ids must be equal; if they differ, it is a bug of ours. Replies and log-probabilities may differ, as floating-point
+sums depend on their order; the comparison says where and by how much.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.backends.registry import load_backend
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.evaluation.plan import cells, prepare
+from evalsuite.evaluation.plan import plan_cells, prepare
 from evalsuite.types import Request, Response, Trial
 
 LOCAL = ("hf", "vllm")
@@ -24,19 +24,19 @@ LOCAL = ("hf", "vllm")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A request on which two backends part."""
+    """One request on which two backends differ."""
 
     item: str
     what: str  # "ids" | "reply" | "choice" (another option is the likeliest) | "error"
     a: str
     b: str
-    character: int | None = None  # the first at which the replies part
-    token: int | None = None  # the first at which the prompts or the replies part
+    character: int | None = None  # the first at which the replies differ
+    token: int | None = None  # the first at which the prompts (for "ids") or the replies differ
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A cell on two backends. Numbers are absolute differences of natural logarithms; None: none were taken."""
+    """One cell on two backends. `largest` and `mean` are absolute differences of log-probabilities in nats; None if there are none."""
 
     task: str
     set: str
@@ -45,15 +45,15 @@ class Row:
     scoring: str  # "generate" | "labels"
     items: int
     same_ids: int
-    same: int  # of `generate` the same replies, of `labels` the same likeliest option
-    largest: float | None  # of `generate` over the tokens of the gold answers, of `labels` over the labels
+    same: int  # equal replies (`generate`), or equal most likely options (`labels`)
+    largest: float | None  # over the gold answers' tokens (`generate`), or over the labels (`labels`)
     mean: float | None
     differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """Backend `b` beside backend `a`."""
+    """The comparison of backend `b` with backend `a`, a row a cell."""
 
     model: str
     a: str
@@ -66,24 +66,25 @@ class Parity:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What one backend made of one trial."""
+class _Result:
+    """What one backend returned for one trial."""
 
     ids: list[int]
     response: Response
-    nll: list[float]  # of the gold answer's tokens
+    nll: list[float]  # a value a token of the gold answer, in nats
 
 
 _Key = tuple[str, str, str, int, str]  # task, set, variant, shots, scoring
-_Sheet = dict[_Key, list[tuple[Trial, _Said]]]
+_Sheet = dict[_Key, list[tuple[Trial, _Result]]]
 
 
 def parity(
     models: str | Path = "bundled:models.yaml", model: str = "tiny-zh", on: Sequence[str] = LOCAL, **settings: Any
 ) -> list[Parity]:
-    """Ask a model the same on each backend of `on`, and compare each with the first. One is in memory at a time.
+    """Run a model on each backend of `on`, and compare each with the first. One backend is in memory at a time.
 
     `settings` are fields of evalsuite.Settings: tasks, set, split, limit, data, shots, prompt …
+    Raises ConfigError for an unknown backend or fewer than two, BackendError if a backend cannot load the model.
     """
     for name in on:
         if name not in LOCAL:
@@ -105,18 +106,21 @@ def _ask(name: str, models: str | Path, model: str, settings: dict[str, Any]) ->
     backend = load_backend(spec)
     assert isinstance(backend, LocalModel)
     try:
-        planned = list(cells(s, spec, backend, corpus, sources))
+        planned = list(plan_cells(s, spec, backend, corpus, sources))
         trials = [trial for _, asked in planned for trial in asked]
         requests = [trial.request for trial in trials]
-        found = dict(pair for group in backend.generate(requests, [False] * len(requests)) for pair in group)
+        responses = dict(pair for group in backend.generate(requests, [False] * len(requests)) for pair in group)
         gold = [
-            (t.request.prompt, t.item.target) if _scored(t.request, found[n]) else None for n, t in enumerate(trials)
+            (t.request.prompt, t.item.target) if _scored(t.request, responses[n]) else None
+            for n, t in enumerate(trials)
         ]
         nll = iter(backend.nll([pair for pair in gold if pair]))
-        said = iter([_Said(backend.ids(r), found[n], next(nll) if gold[n] else []) for n, r in enumerate(requests)])
+        results = iter(
+            [_Result(backend.ids(r), responses[n], next(nll) if gold[n] else []) for n, r in enumerate(requests)]
+        )
         return {
             (c.place.task, c.place.set, c.place.variant, c.place.shots, c.place.scoring): [
-                (t, next(said)) for t in asked
+                (t, next(results)) for t in asked
             ]
             for c, asked in planned
         }
@@ -125,32 +129,36 @@ def _ask(name: str, models: str | Path, model: str, settings: dict[str, Any]) ->
 
 
 def _scored(request: Request, response: Response) -> bool:
-    """Gold answers are scored where there was room for the prompt."""
+    """True if the gold answer is scored: a written reply that did not fail, so the prompt fits the context."""
     return request.scoring == "generate" and response.error is None
 
 
-def _row(key: _Key, a: Sequence[tuple[Trial, _Said]], b: Sequence[tuple[Trial, _Said]], checkpoint: Checkpoint) -> Row:
+def _row(
+    key: _Key, a: Sequence[tuple[Trial, _Result]], b: Sequence[tuple[Trial, _Result]], checkpoint: Checkpoint
+) -> Row:
     gaps: list[float] = []
-    found: list[Difference] = []
+    differences: list[Difference] = []
     same_ids = same = 0
     for (trial, left), (_, right) in zip(a, b, strict=True):
         request, item = trial.request, trial.item.id
         same_ids += left.ids == right.ids
         if left.ids != right.ids:
-            found.append(Difference(item, "ids", str(left.ids), str(right.ids), token=_parting(left.ids, right.ids)))
+            differences.append(
+                Difference(item, "ids", str(left.ids), str(right.ids), token=_first_difference(left.ids, right.ids))
+            )
         x, y = left.response, right.response
         if x.error or y.error:
             same += x.error == y.error
             if x.error != y.error:
-                found.append(Difference(item, "error", x.error or x.text, y.error or y.text))
+                differences.append(Difference(item, "error", x.error or x.text, y.error or y.text))
             continue
         if request.scoring == "generate":
             gaps += [abs(p - q) for p, q in zip(left.nll, right.nll, strict=False)]
             same += x.text == y.text
             if x.text != y.text:
                 tokens = [checkpoint.tokenizer(r.text, add_special_tokens=False)["input_ids"] for r in (x, y)]
-                where = _parting(x.text, y.text), _parting(*tokens)
-                found.append(Difference(item, "reply", x.text, y.text, *where))
+                where = _first_difference(x.text, y.text), _first_difference(*tokens)
+                differences.append(Difference(item, "reply", x.text, y.text, *where))
         else:
             scores = [[o.logprob for o in r.likelihoods] for r in (x, y)]
             gaps += [abs(p - q) for p, q in zip(*scores, strict=True)]
@@ -158,11 +166,15 @@ def _row(key: _Key, a: Sequence[tuple[Trial, _Said]], b: Sequence[tuple[Trial, _
             same += choices[0] == choices[1]
             if choices[0] != choices[1]:
                 shown = [f"{request.labels[c]} of {row}" for c, row in zip(choices, scores, strict=True)]
-                found.append(Difference(item, "choice", shown[0], shown[1]))
+                differences.append(Difference(item, "choice", shown[0], shown[1]))
     mean = sum(gaps) / len(gaps) if gaps else None
-    return Row(*key, len(a), same_ids, same, max(gaps, default=None), mean, tuple(found))
+    return Row(*key, len(a), same_ids, same, max(gaps, default=None), mean, tuple(differences))
 
 
-def _parting(a: Sequence[Any], b: Sequence[Any]) -> int:
-    """The first place at which two sequences differ; the shorter one's length if it begins the longer."""
+def _first_difference(a: Sequence[Any], b: Sequence[Any]) -> int:
+    """The first index at which two sequences differ; the shorter length if one is a prefix of the other.
+
+    >>> _first_difference("abc", "abd"), _first_difference("ab", "abc")
+    (2, 2)
+    """
     return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

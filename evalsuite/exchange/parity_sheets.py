@@ -1,4 +1,4 @@
-"""What `evalsuite parity` shows, as a sheet and lines of text."""
+"""The output of `evalsuite parity`: a sheet, and lines of text for some of the differences."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Value
 from evalsuite.exchange import parity
 
-SHOWN = 3  # differences of each kind that are printed; --out has them all
+SHOWN = 3  # differences printed of each kind; --out writes them all
 
 
-def parity_sheets(found: parity.Parity) -> Iterator[Sheet | str]:
-    """A line a cell, then some of the differences."""
-    plain = len({(r.variant, r.shots) for r in found.rows}) == 1
+def parity_sheets(compared: parity.Parity) -> Iterator[Sheet | str]:
+    """A sheet with a row a cell, then a few differences of each kind, as lines of text."""
+    one_prompt = len({(r.variant, r.shots) for r in compared.rows}) == 1
     rows = []
-    for row in found.rows:
+    for row in compared.rows:
         written = row.scoring == "generate"
-        end = ("" if plain else f" {row.variant} {row.shots}-shot") + ("" if written else " labels")
+        end = ("" if one_prompt else f" {row.variant} {row.shots}-shot") + ("" if written else " labels")
         task = TASKS[row.task]
         name = f"{row.set} {task.short}{end}"
         same = _count(row.same, row)
@@ -32,22 +32,22 @@ def parity_sheets(found: parity.Parity) -> Iterator[Sheet | str]:
         Column("mean", kind="number"),
     )
     note = "|Δ log p|: per token of the gold answer; with labels: per option label (natural logarithms)"
-    title = f"{found.model}: {found.b} beside {found.a}"
+    title = f"{compared.model}: {compared.b} compared with {compared.a}"
     yield Sheet("parity", title, columns, tuple(rows), (note,))
     for kind in ("ids", "error", "reply", "choice"):
-        mine = [d for row in found.rows for d in row.differences if d.what == kind]
-        if mine:
-            yield f"\n{kind}: {len(mine)} differ"
-        for d in mine[:SHOWN]:
+        differences = [d for row in compared.rows for d in row.differences if d.what == kind]
+        if differences:
+            yield f"\n{kind}: {len(differences)} differ"
+        for d in differences[:SHOWN]:
             where = [f"{name} {at}" for name, at in (("character", d.character), ("token", d.token)) if at is not None]
             yield f"  {d.item}" + (f", from {', '.join(where)}" if where else "")
-            for backend, said in ((found.a, d.a), (found.b, d.b)):
+            for backend, text in ((compared.a, d.a), (compared.b, d.b)):
                 start = max(0, (d.character or 0) - 20)
-                yield f"    {backend:5} {said[start : start + 60]!r}"
+                yield f"    {backend:5} {text[start : start + 60]!r}"
 
 
 def _count(same: int, row: parity.Row) -> Value:
-    """In bold where not all are the same."""
+    """A count, in bold if not all requests are equal."""
     return Value(same, tone="" if same == row.items else "strong")
 
 

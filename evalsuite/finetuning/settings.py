@@ -24,38 +24,44 @@ class Sweep:
     Raises ConfigError for invalid values.
     """
 
-    models: str | Path = flag("bundled:models.yaml", "The file that lists models.", "FILE")
+    models: str | Path = flag("bundled:models.yaml", "The models.yaml that lists models.", "FILE")
     model: Sequence[str] = flag(
-        (), "The model to train (hf or vllm); may be given more than once.", "NAME", repeated=True, required=True
+        (), "A model to train (hf or vllm); may be given more than once.", "NAME", repeated=True, required=True
     )
-    tasks: Sequence[str] = flag((), "Names, comma-separated; an adapter is trained for each.", "A,B", required=True)
+    tasks: Sequence[str] = flag((), "Tasks, comma-separated; an adapter is trained for each.", "A,B", required=True)
     set: str = flag(
         "both",
-        "easy, hard, or both together; of other benchmarks theirs, such as fold1 (several, comma-separated, or all, are pooled).",
+        "Sets to train and test on: easy, hard, or both pooled; of other benchmarks sets such as fold1, comma-separated, or all, pooled.",
         "easy",
     )
     sizes: Sequence[int] = flag(
-        (2000, 4000, 6000, 8000, 10000), "Training items, comma-separated; larger subsets hold the smaller.", "1,2,3"
+        (2000, 4000, 6000, 8000, 10000),
+        "Numbers of training items, comma-separated; larger subsets contain the smaller ones.",
+        "1,2,3",
     )
     test_size: int | None = flag(None, "Test on the first N items of each file only.", "N")
-    seeds: Sequence[int] = flag((1,), "An adapter for each, comma-separated.", "1,2,3")
+    seeds: Sequence[int] = flag((1,), "Seeds, comma-separated; an adapter is trained for each.", "1,2,3")
     perturb: Sequence[str] = flag(
-        ("none",), "How items are changed first, comma-separated: none, reindicate, shuffle, both …", "none,shuffle"
+        ("none",),
+        "Perturbations of the test items, comma-separated: none, reindicate, shuffle, both … (docs/robustness.md).",
+        "none,shuffle",
     )
-    prompt: str = flag("paper", "The wording: paper, plain, or a template of yours.", "plain")
+    prompt: str = flag("paper", "Prompt wording: paper, plain, or the name of your template.", "plain")
     prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
-    allow_leak: bool = flag(False, "Train on dialogues of test items, too, instead of leaving them out.")
+    allow_leak: bool = flag(False, "Also train on dialogues of test items, instead of leaving them out.")
     data: str | Path | None = flag(
-        None, "Official data; else EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
+        None, "Folder of official data; default: EVALSUITE_DATA, else the bundled sample (bundled:sample).", "DIR"
     )
-    out: str | Path = flag(
-        "runs/finetune", "The sweep's folder. The same command goes on in it where it stopped.", "DIR"
+    out: str | Path = flag("runs/finetune", "The sweep's folder. The same command resumes in it.", "DIR")
+    skip_bad: bool = flag(False, "Skip and count broken lines of the data, instead of stopping at the first.")
+    executor: str = flag("local", "local, or ray: train several adapters at a time on a Ray cluster.", "ray")
+    ray_address: str | None = flag(
+        None, "Address of the Ray cluster; default: RAY_ADDRESS, else this machine alone.", "HOST:PORT"
     )
-    skip_bad: bool = flag(False, "Leave broken lines out, and count them, instead of stopping.")
-    executor: str = flag("local", "local, or ray: several adapters at a time on a Ray cluster.", "ray")
-    ray_address: str | None = flag(None, "The cluster; else RAY_ADDRESS, else this machine alone.", "HOST:PORT")
-    replicas: int | None = flag(None, "Adapters at a time, then copies of a model; else as many as fit.", "N")
-    verbose: bool = flag(False, "Show the log.", short="-v")
+    replicas: int | None = flag(
+        None, "Adapters trained at a time, and replicas of a model when testing; default: as many as fit.", "N"
+    )
+    verbose: bool = flag(False, "Print the log.", short="-v")
 
     def __post_init__(self) -> None:
         if not self.model:

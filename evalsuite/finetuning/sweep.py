@@ -32,7 +32,7 @@ from evalsuite.evaluation.plan import prepare
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
-from evalsuite.results.journey import Results
+from evalsuite.results.saved import Results
 from evalsuite.types import Item, Task
 
 

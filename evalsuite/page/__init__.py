@@ -1,1 +1,1 @@
-"""results -> page: the leaderboard as one HTML file; its scripts lie in leaderboard/."""
+"""results.json and records -> the leaderboard page; its scripts are in leaderboard/."""

@@ -1,4 +1,4 @@
-"""What to cite beside results: leaderboard/citations.bib."""
+"""Citations shown on the page: leaderboard/citations.bib."""
 
 from __future__ import annotations
 

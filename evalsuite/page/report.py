@@ -1,7 +1,7 @@
-"""Runs -> the leaderboard page: one HTML file that opens from file://, and shards beside it where it would be large.
+"""Runs -> the leaderboard page: one HTML file that opens from file://, with shards beside it if it would be too large.
 
-The page's data are gzip'd JSON in base64: nothing of what a model said stands in the HTML as text, and the page's script
-puts it on screen as text nodes only.
+The data of the page are gzip'd JSON in base64, so that no reply of a model is parsed as HTML; the page's script shows texts
+as text nodes only.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from evalsuite.page import shards
 from evalsuite.page.citations import citations
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
-from evalsuite.results.journey import Results
+from evalsuite.results.saved import Results
 from evalsuite.results.sheets import SHEETS, sheets
 from evalsuite.types import Benchmark, Place
 
-# Where index.html takes styles, scripts, the data, and shards.
+# Placeholders of index.html, for styles, scripts, data and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
-INSIDE = 4_000_000  # bytes of packed shards that the page itself holds: one file that can be mailed
-# What of results.json the page has as it is; runs of before there was any have none.
-_TOLD: dict[str, Any] = {
+INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the page, as one file to send by mail
+# Keys of results.json that the page takes unchanged, with their value in older runs that lack them.
+_RESULT_KEYS: dict[str, Any] = {
     "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "means": [], "learning": [], "breakdowns": [], "confusions": [],
     "metric_correlations": [], "judged": {},
 }  # fmt: skip
-# Analyses that the page draws itself, from the cells in view: it needs no sheets of them. It draws the sheets of all others.
+# Analyses that the page computes and draws itself, for the cells in view. It draws the sheets of all others.
 _OWN = ("results", "ranks", "groups", "robustness", "breakdowns", "confusions", "correlations", "curves")
-_TOLD_OF_BENCHMARKS = (
+_BENCHMARK_KEYS = (
     "name", "title", "sets", "sets_zh", "sets_en", "averaged", "groups", "published_zh", "published_en",
 )  # fmt: skip
-# One after the other, as one script.
+# Files of leaderboard/, joined in this order to one script.
 _SCRIPTS = (
     "words.js", "page.js", "filters.js", "picture.js", "benchmarks.js", "tablefile.js", "provenance.js", "overview.js", "groups.js", "ranks.js",
     "marks.js", "lines.js", "robustness.js", "slopes.js", "breakdown.js", "confusion.js", "curves.js", "judge.js", "scatter.js",
@@ -57,15 +57,14 @@ _SCRIPTS = (
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     """Write the page of one or more runs to out/index.html (default: page/ in the first run) and return its path.
 
-    What items and replies need is inside the page while it is small; else it lies beside it in shards/.
-
-    A page in a run's folder takes the lock of that folder: records must not be replaced while the page is made of them, and
-    a report removes the shards of the one before. A page elsewhere only reads the runs and can be made while they go on.
+    Items and replies are inside the page while they are small together, else beside it in shards/. A page inside a run's
+    folder takes the folder's lock, since its shards replace those of an earlier report; a page elsewhere only reads the runs.
+    Raises ConfigError if a run has no results.json.
     """
     folders = [Path(run) for run in runs]
     if not out and (folders[0] / "submission.yaml").exists():
         raise ConfigError(f"{folders[0]}: a submission holds nothing else: give --out DIR for the page")
-    for folder in folders:  # before there is a folder for the page
+    for folder in folders:  # fail before the page's folder is made
         records.find_results(folder)
     page = Path(out) if out else folders[0] / "page"
     home = next((f for f in folders if page.resolve().is_relative_to(f.resolve())), None)
@@ -74,22 +73,22 @@ def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
 
 
 def write_page(runs: Sequence[Path], out: Path) -> Path:
-    """Write the page to out/index.html and return its path. The caller holds the lock of the run that `out` is in, if any."""
-    read = [_results(run) for run in runs]
+    """Write the page to out/index.html and return its path. If `out` is inside a run, the caller holds that run's lock."""
+    results = [_results(run) for run in runs]
     path = out / "index.html"
     out.mkdir(parents=True, exist_ok=True)
-    shelf = Shelf(out / "shards")
-    page = assemble(content(runs, read, shelf.keep), _SCRIPTS, shards=shelf.inside)
+    shard_files = ShardFiles(out / "shards")
+    page = assemble(page_data(runs, results, shard_files.add), _SCRIPTS, shards=shard_files.inside)
     replace_file(path, page)
-    shelf.tidy()
+    shard_files.tidy()
     return path
 
 
-class Shelf:
-    """Keeps shards: in the page while they are small together, as files from then on.
+class ShardFiles:
+    """Collects shards: inside the page up to INSIDE bytes together, as files beyond.
 
-    A shard is a script, since a page opened from file:// may load nothing else. Its name is its content's hash: a page
-    never takes another report's shard for its own.
+    A shard's file is a script, since a page opened from file:// can load nothing else. It is named by the hash of its
+    content, so that a page never loads the shard of another report.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -97,8 +96,9 @@ class Shelf:
         self.inside: dict[str, str] = {}  # name -> packed
         self._files: set[str] = set()
 
-    def keep(self, shard: Any) -> str:
-        packed = pack(shard)
+    def add(self, shard: Any) -> str:
+        """Add a shard and return its name."""
+        packed = pack_json(shard)
         name = hashlib.sha256(packed.encode()).hexdigest()[:16]
         self.inside[name] = packed
         if self._files or sum(map(len, self.inside.values())) > INSIDE:
@@ -118,23 +118,23 @@ class Shelf:
             self.folder.rmdir()
 
 
-def pack(shown: Any) -> str:
-    raw = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
-    # mtime=0: the same runs give the same bytes. A lone surrogate stays what it is: the page shows it as a mark.
+def pack_json(data: Any) -> str:
+    """Data as gzip'd JSON in base64."""
+    raw = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
 
 
 def assemble(
-    shown: Any, scripts: Sequence[str], styles: Sequence[str] = ("page.css",), shards: Mapping[str, str] | None = None
+    data: Any, scripts: Sequence[str], styles: Sequence[str] = ("page.css",), shards: Mapping[str, str] | None = None
 ) -> str:
-    """One HTML file of files in leaderboard/ and of all that it shows."""
+    """One HTML file from index.html, styles and scripts of leaderboard/, the page's data, and shards (name -> packed)."""
     page, css, parts = (
         "".join((bundled("leaderboard") / n).read_text(encoding="utf-8") for n in names)
         for names in (("index.html",), styles, scripts)
     )
     js = '"use strict";\n(() => {\n' + parts + "})();\n"
-    # The policy lets run what we ship, by its hash, and what that loads (shards), and nothing else: no inline handler,
-    # no script or style from anywhere.
+    # The content security policy allows our script and style, by their hashes, and what they load (shards), nothing else.
     for mark, text in (("SCRIPT_HASH", js), ("STYLE_HASH", css)):
         page = page.replace(
             f"{{{{{mark}}}}}", f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
@@ -142,37 +142,39 @@ def assemble(
     inside = "".join(
         f'<script id="shard-{name}" type="text/plain">{text}</script>\n' for name, text in (shards or {}).items()
     )
-    for mark, part in zip(_PARTS, (css, js, pack(shown), inside), strict=True):
+    for mark, part in zip(_PARTS, (css, js, pack_json(data), inside), strict=True):
         page = page.replace(f"/*{mark}*/", part)
     return page
 
 
-def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Callable[[Any], str]) -> dict[str, Any]:
-    """All that the page shows but what stands in shards; `keep` takes these."""
-    found = [{k: results.get(k, empty) for k, empty in _TOLD.items()} for results in read]
-    for told, results in zip(found, read, strict=True):
-        # The keys that there were, in their order, for the page to write the file again.
+def page_data(
+    folders: Sequence[Path], runs: Sequence[dict[str, Any]], add_shard: Callable[[Any], str]
+) -> dict[str, Any]:
+    """The data of the page without its shards, which go to `add_shard`. `runs`: results.json of each folder."""
+    shown = [{k: results.get(k, empty) for k, empty in _RESULT_KEYS.items()} for results in runs]
+    for part, results in zip(shown, runs, strict=True):
+        # Keys in their order, from which the page can export results.json again.
         keys = dict.fromkeys(k for cell in results["cells"] for k in cell)
-        told["written"] = {"results": list(results), "cells": list(keys)}
-    cells = [{**cell, "run": number} for number, results in enumerate(read) for cell in results["cells"]]
+        part["written"] = {"results": list(results), "cells": list(keys)}
+    cells = [{**cell, "run": number} for number, results in enumerate(runs) for cell in results["cells"]]
     rated: list[ranking.Rated] = []
 
     def rate(cell: dict[str, Any], rows: Sequence[shards.Rating]) -> None:
-        if one := ranking.rated(cell, rows, f"{cell['run']}\t{cell['model']}"):  # as the page names its models
+        if one := ranking.rated(cell, rows, f"{cell['run']}\t{cell['model']}"):  # the page's names of models
             rated.append(one)
 
-    packed = shards.pack(
+    packed = shards.pack_columns(
         cells,
-        lambda cell: records.read(folders[cell["run"]], cell["records"]),
-        lambda cell: _opinions(folders[cell["run"]], cell, found[cell["run"]]["judged"]),
-        keep,
+        lambda cell: records.read_records(folders[cell["run"]], cell["records"]),
+        lambda cell: _opinions(folders[cell["run"]], cell, shown[cell["run"]]["judged"]),
+        add_shard,
         rate,
     )
     used = {TASKS[cell["task"]].benchmark for cell in cells if cell["task"] in TASKS}
     return {
         "runs": [
-            {"name": f.name, "manifest": _manifest(f), **told, "sheets": _sheets(f, results)}
-            for f, told, results in zip(folders, found, read, strict=True)
+            {"name": f.name, "manifest": _manifest(f), **part, "sheets": _sheets(f, results)}
+            for f, part, results in zip(folders, shown, runs, strict=True)
         ],
         "tasks": [
             {name: getattr(t, name) for name in ("name", "short", "zh", "en", "metrics", "benchmark")}
@@ -181,7 +183,7 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
         ],
         "benchmarks": [
             {
-                **{name: getattr(b, name) for name in _TOLD_OF_BENCHMARKS},
+                **{name: getattr(b, name) for name in _BENCHMARK_KEYS},
                 "language": b.language.name,
                 "published_as": None if b.published_as is None else dict(b.published_as),
             }
@@ -197,7 +199,7 @@ def content(folders: Sequence[Path], read: Sequence[dict[str, Any]], keep: Calla
         "asked": {"items": len(packed.items), "replies": packed.replies},
         "groups": ranking.groups(rated),
         "nemenyi": ranking.critical_values(len({x.model for x in rated})),
-        "published": [row for row in published() if TASKS[row["task"]].benchmark in used],
+        "published": [row for row in published_figures() if TASKS[row["task"]].benchmark in used],
         "citations": citations(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
@@ -209,38 +211,39 @@ def _results(folder: Path) -> dict[str, Any]:
 
 
 def _sheets(folder: Path, results: dict[str, Any]) -> list[dict[str, Any]]:
-    """The sheets of a run, each with its analysis. Where an old or edited run has not what one needs, that is said."""
-    told = {f.name: results[f.name] for f in fields(Results) if f.name in results and f.name != "cells"}
-    done = Results(folder, tuple(results["cells"]), (), **told)
-    shown = []
+    """The sheets of a run, each with its analysis. If a run lacks what an analysis needs, its sheet has the error as a note."""
+    keys = {f.name: results[f.name] for f in fields(Results) if f.name in results and f.name != "cells"}
+    done = Results(folder, tuple(results["cells"]), (), **keys)
+    rows = []
     for name in [name for name in SHEETS if name not in _OWN]:
         try:
-            mine = list(sheets(done, [name]))
+            drawn = list(sheets(done, [name]))
         except ConfigError as error:
-            mine = [Sheet(name, name, (), (), (str(error).removeprefix(f"{folder}/"),))]
-        shown += [{"analysis": name, **as_json(sheet)} for sheet in mine]
-    return shown
+            drawn = [Sheet(name, name, (), (), (str(error).removeprefix(f"{folder}/"),))]
+        rows += [{"analysis": name, **as_json(sheet)} for sheet in drawn]
+    return rows
 
 
 def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> list[dict[str, Any]]:
-    """What judges said of the cell's items, with and without the gold answer: item -> [status, scores, reasons]."""
-    told = []
+    """Judges' opinions on a cell, with and without the gold answer; `rows` is item -> [status, scores, reasons]."""
+    opinions = []
     for entry in judged.get("cells", ()):
         if entry["control"] not in ("plain", "blind") or Place.of(entry) != Place.of(cell):
             continue
         rows = {}
-        for record in records.read(folder, entry["records"]):
+        for record in records.read_records(folder, entry["records"]):
             name = record["item"] + (f"~{record['rotation']}" if record["rotation"] else "")
             rows[name] = [record["status"], record["scores"], record["reasons"]]
-        told.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
-    return told
+        opinions.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
+    return opinions
 
 
-def published() -> list[dict[str, Any]]:
-    """The published figures of all benchmarks (`Benchmark.published`): set, task, model, shots, metric, value, the table
-    that they stand in, and `group` for those of some items only.
+def published_figures() -> list[dict[str, Any]]:
+    """The published figures of all benchmarks (`Benchmark.published`): source table, set, task, model, shots, metric, value,
+    and `group` for those of some items only.
 
-    The set "avg" is the mean over all sets. Left out are figures of a part of a task's items that is no task of ours.
+    The set "avg" is the mean over all sets. Figures of subsets that no task asks about are left out.
+    Raises DataError, with file and line, for an unknown task or a value that is not a number.
     """
     return [row for benchmark in BENCHMARKS.values() for row in _published(benchmark)]
 
@@ -254,7 +257,7 @@ def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
             task = benchmark.task(row["task"])
             if row.get("subset", "all") not in ("all", task.subset):
                 continue
-            found = {
+            figure = {
                 "source": row["source"],
                 "set": row["set"],
                 "task": task.name,
@@ -268,7 +271,7 @@ def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
             raise DataError(
                 f"{error}: expected a task's name without its benchmark's, and numbers", benchmark.published, line
             ) from None
-        yield found | ({"group": row["group"]} if row.get("group", "avg") not in ("", "avg") else {})
+        yield figure | ({"group": row["group"]} if row.get("group", "avg") not in ("", "avg") else {})
 
 
 def _manifest(folder: Path) -> Any:

@@ -1,8 +1,7 @@
-"""Records -> what the page loads when an item is opened: shards of a column each, and the outcomes that its lists need.
+"""Records -> shards, which the page loads when an item is opened, and one letter an item for its lists.
 
-A column is what models are compared in: one task, set, split, prompt, number of shots, way of asking and perturbation.
-A shard holds some of a column's items with what every model said to them, so that one shard shows an item with all its
-answers; a text that stands in many records (a prompt that all models got) stands in it once.
+A column is a place without its model. A shard holds some items of a column with the replies of all models, so that one shard
+is enough to show an item. A text that occurs in many records, such as a prompt, is stored once a shard.
 """
 
 from __future__ import annotations
@@ -15,22 +14,22 @@ from typing import Any
 
 from evalsuite.types import Place
 
-SIZE = 1_500_000  # characters of a shard before compression, about; one item's answers are never parted
-FLIP = 0.5  # as robustness.py has it
+SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
+FLIP = 0.5  # as in results/robustness.py
 
-# A letter an item, so that lists can be filtered and counted without a shard; page.js has the same.
+# One letter an item, so that lists can be filtered and counted without a shard; page.js has the same letters.
 OUTCOMES = {
     "right": "r", "partial": "p", "wrong": "w", "unparsed": "u", "refused": "d", "truncated": "t", "several": "s",
     "conflict": "c", "empty": "e", "filtered": "b", "failed": "x",
 }  # fmt: skip
-ABSENT, UNKNOWN = ".", "?"  # there is no such entry; its status is none that we know
+ABSENT, UNKNOWN = ".", "?"  # no record; a status of a later version
 
 Rating = tuple[str, int, list[str], dict[str, float]]  # item, a number for its content, dialogue, scores
 
 
 @dataclass(slots=True)
 class Packed:
-    """The columns of a page. `cells` are those given, each with `column`, `outcomes` and, if perturbed, `flips`."""
+    """The columns of a page. Each cell gets the keys `column`, `outcomes` and, if perturbed, `flips`."""
 
     cells: list[dict[str, Any]]
     columns: list[dict[str, Any]] = field(default_factory=list)  # ids, and shards as [name, first entry]
@@ -40,7 +39,7 @@ class Packed:
 
 @dataclass(slots=True)
 class _Column:
-    """One column as it is read: texts once, rows by cell and entry."""
+    """One column while it is read: every text once, rows by cell and entry."""
 
     strings: dict[str, int] = field(default_factory=dict)
     items: dict[str, int] = field(default_factory=dict)
@@ -52,24 +51,25 @@ class _Column:
         return self.strings.setdefault(text, len(self.strings))
 
 
-def pack(
+def pack_columns(
     cells: Sequence[dict[str, Any]],
     records: Callable[[dict[str, Any]], Iterator[dict[str, Any]]],
     opinions: Callable[[dict[str, Any]], Sequence[dict[str, Any]]],
-    keep: Callable[[dict[str, Any]], str],
+    add_shard: Callable[[dict[str, Any]], str],
     rate: Callable[[dict[str, Any], Sequence[Rating]], None],
 ) -> Packed:
-    """Read the cells' records, a column at a time, and hand each shard to `keep`, which returns its name.
+    """Read the cells' records, a column at a time, and pass each shard to `add_shard`, which returns its name.
 
-    `opinions` gives what judges said in a cell: judge, rubric, control and rows of entry -> [status, scores, reasons].
-    `rate` is told the scores of every cell.
+    records: the records of a cell.
+    opinions: judges' opinions on a cell: judge, rubric, control, and rows of entry -> [status, scores, reasons].
+    rate: is called with the scores of every cell.
     """
     packed = Packed([dict(cell) for cell in cells])
     by_column: dict[Place, list[int]] = {}  # by place without its model
     for number, cell in enumerate(packed.cells):
         by_column.setdefault(Place.of(cell, model=""), []).append(number)
     plain: dict[tuple[Any, ...], dict[str, float]] = {}  # unperturbed: the first score of each item
-    for place in sorted(by_column, key=lambda place: place.perturb != "none"):  # unperturbed first; else as they come
+    for place in sorted(by_column, key=lambda place: place.perturb != "none"):  # unperturbed first
         column = _Column()
         for number in by_column[place]:
             cell = packed.cells[number]
@@ -82,21 +82,21 @@ def pack(
                 plain[base] = values
             elif base in plain:
                 cell["flips"] = _flips(column, values, plain[base])
-            if told := opinions(cell):
-                column.judged[number] = list(told)
+            if judged := opinions(cell):
+                column.judged[number] = list(judged)
         for number in by_column[place]:
             rows = column.rows[number]
             packed.cells[number]["column"] = len(packed.columns)
             packed.cells[number]["outcomes"] = "".join(
                 _outcome(rows[e]) if e in rows else ABSENT for e in range(len(column.entries))
             )
-        shards = [[keep(_shard(column, part)), part[0]] for part in _parts(column)]
+        shards = [[add_shard(_shard(column, part)), part[0]] for part in _parts(column)]
         packed.columns.append({"ids": list(column.entries), "shards": shards})
     return packed
 
 
 def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tuple[dict[str, float], list[Rating]]:
-    """Add a cell's records to the column; returns each entry's first score (not a number where there is none), and all."""
+    """Add a cell's records to the column. Returns the first score of each entry (NaN if it failed), and all scores."""
     rows = column.rows[number] = {}
     values: dict[str, float] = {}
     ratings: list[Rating] = []
@@ -124,7 +124,7 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tu
 
 
 def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, float]) -> list[int]:
-    """Entries whose item was right (or half of it) unperturbed and is not now, or the other way about."""
+    """Entries whose first score differs by FLIP or more from that of the unperturbed item."""
     return [
         column.entries[name]
         for name, value in values.items()
@@ -142,12 +142,12 @@ def _outcome(row: list[Any]) -> str:
 
 
 def _strings(row: list[Any]) -> list[int]:
-    """The texts that a row names by their place."""
+    """Indices of the texts that a row refers to."""
     return [i for i in (row[1], row[2], row[14], *(x for pair in row[18] or () for x in pair)) if i is not None]
 
 
 def _parts(column: _Column) -> Iterator[range]:
-    """The entries of each shard: as many as make up its size."""
+    """Ranges of entries, one a shard of about SIZE characters."""
     sizes = [len(text) for text in column.strings]
     items = [len(text) for text in column.items]
     first, size = 0, 0
@@ -188,9 +188,9 @@ def _shard(column: _Column, part: range) -> dict[str, Any]:
     judged = {
         number: [
             {**one, "rows": {name: [*x[:2], index(x[2])] for name, x in one["rows"].items() if name in names}}
-            for one in told
+            for one in judged
         ]
-        for number, told in column.judged.items()
+        for number, judged in column.judged.items()
     }
     return {
         "rows": rows,
@@ -201,8 +201,9 @@ def _shard(column: _Column, part: range) -> dict[str, Any]:
 
 
 def _likelihoods(record: dict[str, Any]) -> list[list[float | None]] | None:
-    """[log-probability, tokens, prior] an option; null for what JSON has no number for (a network gone wrong says nan)."""
-    found = record.get("likelihoods")  # runs of before there were any have none
-    return found and [
-        [v if v is None or math.isfinite(v) else None for v in (x["logprob"], x["tokens"], x["prior"])] for x in found
+    """[log-probability, tokens, prior] an option; None for values that are not finite, which JSON cannot express."""
+    likelihoods = record.get("likelihoods")  # absent in older runs
+    return likelihoods and [
+        [v if v is None or math.isfinite(v) else None for v in (x["logprob"], x["tokens"], x["prior"])]
+        for x in likelihoods
     ]

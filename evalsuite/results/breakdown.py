@@ -1,10 +1,10 @@
-"""Scores by properties of the items (length, distance, options, group), and confusions between the ontology's names.
+"""Scores by properties of the items (length, distance, options, group), and confusion matrices over the ontology's names.
 
-Pure functions of the per-item outcomes; their output stands in results.json under "breakdowns" and "confusions".
+The keys "breakdowns" and "confusions" of results.json, from the outcomes of single items.
 
-The intervals of bins are Wilson's (95 %) at the effective number of items: as many independent rights and wrongs as would
-vary as much as the bin's dialogues do (Dean & Pagano 2015). Large bins get what resampling dialogues would give them; but
-some hold three items, all of them right, and resampling those would say that the model cannot fail.
+Bins have Wilson's 95 % interval at the effective sample size: the number of independent items that would have the variance
+of the bin's dialogues (Dean & Pagano 2015). For large bins it is close to a bootstrap over dialogues; in a bin of three right
+items a bootstrap would have an interval of width 0.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.outcomes import CellOutcomes, Rows, ScoredRun
 from evalsuite.types import Cell, Item
 
-Bin = tuple[int | None, int | None]  # lowest and highest, both in it; (26, None) is open, UNKNOWN could not be told
+Bin = tuple[int | None, int | None]  # lowest and highest value, both inclusive; (26, None) has no upper end
 UNKNOWN: Bin = (None, None)
-# Narrow where the dialogues are: four in five of the official ones have 16 or 20 turns, the rest are mostly clipped.
+# Narrow around 16 and 20 turns: four in five official dialogues have one of these lengths.
 TURNS: tuple[Bin, ...] = ((1, 5), (6, 10), (11, 15), (16, 17), (18, 19), (20, 21), (22, 25), (26, None))
 DISTANCES: tuple[Bin, ...] = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 9), (10, None))
 
 
 def section(run: ScoredRun) -> dict[str, Any]:
+    """The keys "breakdowns" and "confusions" of results.json."""
     return {
         "breakdowns": [cell.breakdown for cell in run.cells if cell.breakdown],
         "confusions": [cell.confusion for cell in run.cells if cell.confusion],
@@ -41,30 +42,30 @@ def section(run: ScoredRun) -> dict[str, Any]:
 
 
 def breakdown(outcomes: CellOutcomes, rows: Rows) -> dict[str, Any] | None:
-    """The cell's first metric by turns, turn distance, number of options and group; `outcomes` are those of the rows.
+    """The cell's first metric by number of turns, turn distance, number of options and group; None if no item was answered.
 
-    None if no item was answered. Items that were asked in every rotation count once, right if all are, as in the cell.
+    `outcomes` are those of `rows`. An item asked in every rotation counts once, and is right if all rotations are.
     """
-    found = list(_items(outcomes, rows))
-    if not found:
+    items = list(_items(outcomes, rows))
+    if not items:
         return None
     entry = {
         **outcomes.cell.place.as_dict(),
         "metric": TASKS[outcomes.cell.place.task].item_metrics[0],
-        "turns": _bins((_bin(len(item.dialogue), TURNS), *rest) for item, *rest in found),
-        "distance": _bins((_bin(distance(item), DISTANCES), *rest) for item, *rest in found),
+        "turns": _bins((_bin(len(item.dialogue), TURNS), *rest) for item, *rest in items),
+        "distance": _bins((_bin(distance(item), DISTANCES), *rest) for item, *rest in items),
     }
     if outcomes.labels:
-        entry["options"] = _bins(((len(item.options),) * 2, *rest) for item, *rest in found)
-    if len({item.group for item, *_ in found}) > 1:  # of one there is nothing to tell apart
-        entry["groups"] = _groups(outcomes.cell.place.task, found)
+        entry["options"] = _bins(((len(item.options),) * 2, *rest) for item, *rest in items)
+    if len({item.group for item, *_ in items}) > 1:
+        entry["groups"] = _groups(outcomes.cell.place.task, items)
     return entry
 
 
-def _groups(task: str, found: Iterable[tuple[Item, float, int]]) -> list[dict[str, Any]]:
-    """By the items' group (relation category, inference type, dimension), in the paper's order; others after, by name."""
+def _groups(task: str, items: Iterable[tuple[Item, float, int]]) -> list[dict[str, Any]]:
+    """By group (relation category, inference type, dimension): those of the paper in its order, then others by name."""
     groups: dict[str, list[tuple[float, int]]] = {}
-    for item, value, source in found:
+    for item, value, source in items:
         groups.setdefault(item.group, []).append((value, source))
     known = benchmark_of(task).groups
     places = {name: n for n, name in enumerate(known)}
@@ -73,7 +74,7 @@ def _groups(task: str, found: Iterable[tuple[Item, float, int]]) -> list[dict[st
 
 
 def _items(outcomes: CellOutcomes, rows: Rows) -> Iterator[tuple[Item, float, int]]:
-    """Each item with its value and its dialogue."""
+    """(item, value, number of its dialogue); an item whose rotations did not all get a reply is left out."""
     if not PERTURBATIONS[outcomes.cell.place.perturb].several:
         for (trial, _, _), outcome in zip(rows, outcomes.outcomes, strict=True):
             yield trial.item, outcome.value, outcome.source
@@ -83,7 +84,7 @@ def _items(outcomes: CellOutcomes, rows: Rows) -> Iterator[tuple[Item, float, in
         rotations.setdefault(outcome.item, []).append((trial.item, outcome.value, outcome.source))
     for same in rotations.values():
         item, _, source = same[0]
-        if len(same) == len(item.options):  # of the others a request failed
+        if len(same) == len(item.options):
             yield item, min(value for _, value, _ in same), source
 
 
@@ -92,30 +93,28 @@ _MASK = "[MASK]"
 
 
 def distance(item: Item) -> int | None:
-    """Turns from what the question is about to where the answer stands: 0 within one turn, 1 from a turn to the next.
+    """The least number of turns between the text that the question is about and the answer; 0 if both are in one turn.
 
-    The question is about the event in its quotation marks, or the turn with [MASK]; the answer stands where the gold
-    text does. Where the question gives two phrases and asks for their relation, it is the distance of the two. Both
-    must stand in the dialogue word for word; of several places the nearest count. None where they do not: most events
-    are in the annotators' own words, what fills a mask seldom stands elsewhere, and whoever looks for a conflicting phrase
-    is asked about the whole dialogue.
+    The question is about the event in its quotation marks or about [MASK]; the answer is a reference text. If the question
+    names two phrases and asks for their relation, it is the distance between the two. Both texts are searched verbatim.
+    None if one of them is not found, as in most cases: annotators describe events in their own words.
     """
     if phrases := _PHRASES.search(item.question):
-        about, answers = phrases[1], [phrases[2]]
+        subject, answers = phrases[1], [phrases[2]]
     else:
-        about = _MASK if _MASK in item.question else asked_event(item.question) or ""
+        subject = _MASK if _MASK in item.question else asked_event(item.question) or ""
         answers = list(item.references)
-    here = _places(about, item.dialogue)
-    there = [turn for answer in answers for turn in _places(answer, item.dialogue)] if here else []
-    return min((abs(a - b) for a in here for b in there), default=None)
+    starts = _turns_with(subject, item.dialogue)
+    ends = [turn for answer in answers for turn in _turns_with(answer, item.dialogue)] if starts else []
+    return min((abs(a - b) for a in starts for b in ends), default=None)
 
 
-def _places(text: str, dialogue: Sequence[str]) -> list[int]:
+def _turns_with(text: str, dialogue: Sequence[str]) -> list[int]:
+    """Indices of the turns that contain a text."""
     wanted = text.strip()
-    if not wanted or wanted not in "\n".join(dialogue):  # as most; to look turn by turn takes ten times as long
+    if not wanted or wanted not in "\n".join(dialogue):  # ten times as fast as the search by turns, and seldom true
         return []
-    # From the third character on: before it is the speaker, whose name is no place where "A" stands.
-    return [n for n, turn in enumerate(dialogue) if turn.find(wanted, 2) >= 0]
+    return [n for n, turn in enumerate(dialogue) if turn.find(wanted, 2) >= 0]  # 2: after the speaker mark "A:"
 
 
 def _bin(value: int | None, bins: Sequence[Bin]) -> Bin:
@@ -125,41 +124,42 @@ def _bin(value: int | None, bins: Sequence[Bin]) -> Bin:
 
 
 def _bins(values: Iterable[tuple[Any, ...]]) -> list[dict[str, Any]]:
-    """Rows of (bin, value, dialogue) -> the bins that hold any, from the lowest; unknown last."""
+    """Rows of (bin, value, dialogue) -> the bins that are not empty, in ascending order, the unknown one last."""
     bins: dict[Bin, list[tuple[float, int]]] = {}
-    for place, value, source in values:
-        bins.setdefault(place, []).append((value, source))
+    for ends, value, source in values:
+        bins.setdefault(ends, []).append((value, source))
     return [
         {"low": low, "high": high, **_figures(bins[low, high])}
         for low, high in sorted(bins, key=lambda b: (b == UNKNOWN, b[0] or 0))
     ]
 
 
-def _figures(found: Sequence[tuple[float, int]]) -> dict[str, Any]:
-    from evalsuite.metrics.statistics import effective_size, wilson  # loads numpy
+def _figures(rows: Sequence[tuple[float, int]]) -> dict[str, Any]:
+    """Rows of (value, dialogue) -> count, mean and interval."""
+    from evalsuite.metrics.statistics import effective_size, wilson
 
-    values, sources = zip(*found, strict=True)
-    mean = sum(values) / len(found)
+    values, sources = zip(*rows, strict=True)
+    mean = sum(values) / len(rows)
     independent = effective_size(values, sources)
     interval = wilson(mean * independent, independent)
     return {
-        "n": len(found),
+        "n": len(rows),
         "dialogues": len({*sources}),
         "value": round(mean, 6),
         "interval": [round(interval.low, 6), round(interval.high, 6)],
     }
 
 
-# --- what is taken for what
+# --- confusion matrices
 
 
 def confusion(cell: Cell, rows: Rows) -> dict[str, Any] | None:
-    """How often each name was chosen where another was right; None for tasks whose options are no such names.
+    """How often each name was chosen where another is right; None for tasks whose options are not names of the ontology.
 
-    `names` are [Chinese, English], in the ontology's order, others after them; elsewhere a name is its place among them.
-    `pairs` are [gold, chosen, replies], `silent` [gold, replies that chose nothing]. What was never chosen may never have
-    been offered: `offers` has the options that were offered together, and [gold, replies] of the items that had them.
-    Rotations count one by one.
+    names: [Chinese, English], in the ontology's order, then others. The rest refers to names by index.
+    pairs: [gold, chosen, count of replies].  silent: [gold, count of replies that chose nothing].
+    offers: each set of options that some item offered, with [gold, count of replies], since a name can only be chosen where
+    it is offered. Every rotation counts as a reply.
     """
     if cell.place.task not in _KNOWN or not rows:
         return None
@@ -177,24 +177,24 @@ def confusion(cell: Cell, rows: Rows) -> dict[str, Any] | None:
     english = _KNOWN[cell.place.task]()
     places = {name: n for n, name in enumerate(english)}
     every = sorted({name for names in offers for name in names}, key=lambda x: (places.get(x, len(places)), x))
-    at = {name: n for n, name in enumerate(every)}
+    index = {name: n for n, name in enumerate(every)}
     return {
         **cell.place.as_dict(),
         "names": [[name, english.get(name, name)] for name in every],
-        "pairs": sorted([at[gold], at[name], count] for (gold, name), count in chosen.items()),
-        "silent": sorted([at[gold], count] for gold, count in silent.items()),
+        "pairs": sorted([index[gold], index[name], count] for (gold, name), count in chosen.items()),
+        "silent": sorted([index[gold], count] for gold, count in silent.items()),
         "offers": [
-            {"options": sorted(at[name] for name in names), "gold": sorted([at[g], n] for g, n in counts.items())}
+            {"options": sorted(index[x] for x in names), "gold": sorted([index[g], n] for g, n in counts.items())}
             for names, counts in sorted(offers.items())
         ],
     }
 
 
-@lru_cache(maxsize=4096)  # of a task's items most have the same options
+@lru_cache(maxsize=4096)  # most items of a task have the same options
 def option_names(task: str, options: tuple[str, ...]) -> tuple[str, ...]:
-    """The ontology's Chinese names of the options, which may be English or in traditional characters; others as they are.
+    """The ontology's simplified Chinese names of options in English, simplified or traditional Chinese; others unchanged.
 
-    空间 is a domain of entities and one of events: the options beside it tell which.
+    空间 names a domain of entities and one of events; the other options decide which is meant.
 
     >>> option_names("domain_identification", ("属性", "比較", "Space", "天气"))
     ('属性', '比较', '空间', '天气')
@@ -202,20 +202,20 @@ def option_names(task: str, options: tuple[str, ...]) -> tuple[str, ...]:
     ('属性', '比较', '空间（实体）')
     """
     known = {key(form): zh for zh, en in _KNOWN[task]().items() for form in (zh, en)}
-    found = tuple(known.get(key(option), option.strip()) for option in options)
+    names = tuple(known.get(key(option), option.strip()) for option in options)
     if task == "slot_identification":
-        return found
+        return names
     dimensions: dict[str, set[str]] = {}
     for slot in slots():
         dimensions.setdefault(slot.dimension_zh, set()).add(slot.domain_zh)
-    fits = [name for name, domains in dimensions.items() if domains.issuperset(found)]
-    twice = {zh for zh in found if sum(zh in domains for domains in dimensions.values()) > 1}
-    return tuple(f"{zh}（{fits[0]}）" if zh in twice and len(fits) == 1 else zh for zh in found)
+    fits = [name for name, domains in dimensions.items() if domains.issuperset(names)]
+    ambiguous = {zh for zh in names if sum(zh in domains for domains in dimensions.values()) > 1}
+    return tuple(f"{zh}（{fits[0]}）" if zh in ambiguous and len(fits) == 1 else zh for zh in names)
 
 
 @cache
 def _domains() -> dict[str, str]:
-    """Chinese -> English; a name of two dimensions also with each of them."""
+    """Chinese name -> English name; a name of two dimensions also with each dimension in brackets."""
     names: dict[str, str] = {}
     dimensions = {(s.domain_zh, s.domain, s.dimension_zh, s.dimension): None for s in slots()}
     for zh, en, dimension_zh, dimension in dimensions:

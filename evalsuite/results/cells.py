@@ -1,9 +1,9 @@
-"""One cell: its replies are read and scored, a record each, and its numbers are what results.json says of it."""
+"""The scored replies of one cell -> its entry in results.json, and what the sections of results.json need of its items."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,82 +12,62 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.breakdown import breakdown, confusion
 from evalsuite.results.correlations import points
 from evalsuite.results.outcomes import Points, ScoredCell, outcomes_of
-from evalsuite.results.records import file_name, record_of
-from evalsuite.results.scoring import Scored, intervals, read_answer, score_answer, score_cell
+from evalsuite.results.scoring import intervals, score_cell
 from evalsuite.results.signature import signature
-from evalsuite.results.store import Keep, Source
 from evalsuite.types import Answer, Cell, Item, Reading, Response, Score, Status, Trial
 
-
-def score(source: Source, cell: Cell, reading: Reading, keep: Keep) -> ScoredCell:
-    """Read and score the replies of a cell; each becomes a record."""
-    path = f"records/{file_name(cell)}"
-    with keep(path) as kept:
-        return _scored(source, cell, path, reading, kept)
+ScoredReply = tuple[Trial, Response, Answer, Score]
 
 
-def _scored(
-    source: Source, cell: Cell, path: str, reading: Reading, kept: Callable[[dict[str, Any]], None]
+def without_prompt(trial: Trial) -> Trial:
+    """Prompts are long and no number depends on them: they are not held in memory for a whole cell."""
+    return replace(trial, request=replace(trial.request, prompt="", messages=()))
+
+
+def cell_results(
+    cell: Cell, trials: Sequence[Trial], replies: Sequence[ScoredReply], reading: Reading, path: str
 ) -> ScoredCell:
-    answered: list[tuple[Item, Response, Answer]] = []
-    scored: list[tuple[Trial, Answer, Score]] = []
-    statuses: Counter[str] = Counter()
-    errors: Counter[str] = Counter()
-    items = right = dropped = 0
-    options: list[int] = []
-    for key, trial, response in source.read(cell):
-        items += 1
-        dropped += trial.asked_shots - len(trial.shots)
-        options.append(len(trial.item.options))
-        if response is None:
-            continue
-        answer = read_answer(trial.item, response, reading)
-        score = score_answer(trial.item, answer, response)
-        statuses[answer.status] += 1
-        right += score.values.get("accuracy") == 1.0
-        if response.error is None:
-            answered.append((trial.item, response, answer))
-            # Prompts are long, and no number hangs on them: a cell's are not all held at a time.
-            slim = replace(trial.request, prompt="", messages=())
-            scored.append((replace(trial, request=slim), answer, score))
-        else:
-            errors[response.error] += 1
-        kept(record_of(cell, key, trial, response, answer, score))
-    numbers, of_items = _metrics(cell, answered, reading)
+    """Results of a cell from all its trials and the replies to those that were asked; `path` is its file of records."""
+    answered = [reply for reply in replies if reply[1].error is None]
+    statuses = Counter(answer.status for _, _, answer, _ in replies)
+    errors = Counter(response.error for _, response, _, _ in replies if response.error is not None)
+    metrics, item_points = _metrics(cell, [(trial.item, r, a) for trial, r, a, _ in answered], reading)
     entry: dict[str, Any] = {
         **cell.place.as_dict(),
-        "items": items,
-        "missing": items - sum(statuses.values()),
+        "items": len(trials),
+        "missing": len(trials) - len(replies),
         "status": {status.value: statuses[status] for status in Status if statuses[status]},
-        "metrics": numbers,
-        "shots_dropped": dropped,
+        "metrics": metrics,
+        "shots_dropped": sum(trial.asked_shots - len(trial.shots) for trial in trials),
         "errors": dict(errors.most_common(5)),
         "records": path,
         "facts": cell.facts,
     }
-    if options and options[0] and not TASKS[cell.place.task].kind.several:  # of a set there is no chance to speak of
-        entry["chance"] = sum(1 / count for count in options) / items
+    if trials and TASKS[cell.place.task].kind.single:
+        right = sum(score.values.get("accuracy") == 1.0 for *_, score in replies)
+        entry["chance"] = sum(1 / len(trial.item.options) for trial in trials) / len(trials)
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
-    outcomes = outcomes_of(cell, scored)
-    return ScoredCell(entry, outcomes, breakdown(outcomes, scored), confusion(cell, scored), of_items)
+    rows = [(trial, answer, score) for trial, _, answer, score in answered]
+    outcomes = outcomes_of(cell, rows)
+    return ScoredCell(entry, outcomes, breakdown(outcomes, rows), confusion(cell, rows), item_points)
 
 
 def _metrics(
     cell: Cell, answered: Sequence[tuple[Item, Response, Answer]], reading: Reading
 ) -> tuple[dict[str, Any], Points | None]:
-    """Name -> value, interval, n and signature; the values are None where no request was answered. And those of items."""
+    """Metric -> value, interval, n and signature, with values None where no request was answered; and the items' points."""
     nothing = {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.place.task].metrics}
     if not answered:
         return nothing, None
     items, responses, answers = zip(*answered, strict=True)
-    several = PERTURBATIONS[cell.place.perturb].several
-    scored: Scored = score_cell(items, responses, reading, answers, several, cell.facts)
-    if not scored.items:  # some rotation of every item failed
+    rotations = PERTURBATIONS[cell.place.perturb].several
+    scored = score_cell(items, responses, reading, answers, rotations, cell.facts)
+    if not scored.items:  # every item has a rotation that failed
         return nothing, None
-    # The purpose names no model: two models with the same replies get the same interval.
-    found = intervals(scored, f"0:bootstrap:{cell.place.task}:{cell.place.set}:{cell.place.split}")
-    told = {
-        name: {**numbers, "signature": f"{scored.part(name).signatures[name]}|{signature(cell)}"}
-        for name, numbers in found.items()
+    # The seed names no model: two models with the same replies get the same interval.
+    numbers = intervals(scored, f"0:bootstrap:{cell.place.task}:{cell.place.set}:{cell.place.split}")
+    metrics = {
+        name: {**values, "signature": f"{scored.part(name).signatures[name]}|{signature(cell)}"}
+        for name, values in numbers.items()
     }
-    return told, points(cell, scored)
+    return metrics, points(cell, scored)

@@ -1,8 +1,8 @@
-"""Two models on the same items: what differs, by how much, with what certainty, and which items flipped.
+"""Compare two models on the same items: difference, interval, significance test, and the items that flipped.
 
-The difference and its interval come from a paired bootstrap over dialogues; the test is McNemar's exact one for
-accuracy where every item has a dialogue of its own, and a paired permutation over dialogues otherwise (items of one
-dialogue go right and wrong together, which McNemar does not allow for). p-values are corrected by Holm over all rows.
+The difference has the interval of a paired bootstrap over dialogues. The test is McNemar's exact test for accuracy where
+every item has a dialogue of its own; otherwise a paired permutation test over dialogues, since McNemar assumes independent
+items. p-values are corrected by Holm over all rows.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.metrics.statistics import holm, paired_test
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.results.journey import open_store, reading_of
+from evalsuite.results.saved import reading_of
 from evalsuite.results.scoring import read_answer, score_answer, score_cell
-from evalsuite.results.store import Store
+from evalsuite.results.store import Store, open_store
 from evalsuite.types import Cell, Item, Reading, Response
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """An item that one model has right (or better) and the other not."""
+    """An item on which the scores of the two models differ by 0.5 or more."""
 
     item: Item
-    a: str  # the replies
+    a: str  # A's reply
     b: str
     a_score: float
     b_score: float
@@ -35,7 +35,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One task and set in one wording: A less B in `metric`, on the items both answered."""
+    """A minus B in `metric`, on the items of one task and set that both answered."""
 
     task: str
     set: str
@@ -59,7 +59,10 @@ class Comparison:
 
 
 def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
-    """Compare two models of a run on every task's first metric. Raises ConfigError if there is nothing to compare."""
+    """Compare two models of a run on every task's first metric.
+
+    Raises ConfigError if the run lacks a model, or if the two share no answered item.
+    """
     with open_store(Path(run)) as store:
         reading = reading_of(Path(run))
         cells = store.cells()
@@ -76,44 +79,45 @@ def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
 
 
 def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | None:
-    theirs = dict(_answered(store, two))
+    others = dict(_answered(store, two))
     shared = [
-        (item, response, theirs[name][1])
+        (item, response, others[name][1])
         for name, (item, response) in _answered(store, one)
-        if name in theirs and theirs[name][0] == item
+        if name in others and others[name][0] == item
     ]
     if not shared:
         return None
     items = [item for item, _, _ in shared]
     metric = TASKS[one.place.task].item_metrics[0]
-    replies = [[mine for _, mine, _ in shared], [other for _, _, other in shared]]
+    replies = [[a for _, a, _ in shared], [b for _, _, b in shared]]
     answers = [[read_answer(i, r, reading) for i, r in zip(items, side, strict=True)] for side in replies]
-    several = PERTURBATIONS[one.place.perturb].several
-    scored = [score_cell(items, side, reading, read, several) for side, read in zip(replies, answers, strict=True)]
+    rotations = PERTURBATIONS[one.place.perturb].several
+    scored = [score_cell(items, side, reading, read, rotations) for side, read in zip(replies, answers, strict=True)]
     part = scored[0].part(metric)
     purpose = f"compare:{one.place.name}:{two.place.model}"
     values = [
         [score_answer(i, a, r).values[metric] for i, a, r in zip(items, read, side, strict=True)]
         for read, side in zip(answers, replies, strict=True)
     ]
-    right = (values[0], values[1]) if metric == "accuracy" and not several else None
-    found = paired_test(
+    right = (values[0], values[1]) if metric == "accuracy" and not rotations else None
+    test = paired_test(
         part.sums, scored[1].part(metric).sums, part.names[metric], scored[0].clusters, Random(purpose), right
     )
     flips = [
-        Flip(item, mine.text, other.text, x, y)
-        for (item, mine, other), x, y in zip(shared, *values, strict=True)
+        Flip(item, a.text, b.text, x, y)
+        for (item, a, b), x, y in zip(shared, *values, strict=True)
         if abs(x - y) >= 0.5
     ]
-    means = [side.value(metric) for side in scored]  # of rotations, as of all else, by item
+    means = [side.value(metric) for side in scored]
     place = one.place
     return Comparison(
-        place.task, place.set, place.split, place.variant, place.shots, place.scoring, place.perturb, metric, len(scored[0].items), found.clusters, means[0], means[1], found.value, found.low,
-        found.high, found.p, found.test, found.p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),
+        place.task, place.set, place.split, place.variant, place.shots, place.scoring, place.perturb, metric, len(scored[0].items), test.clusters, means[0], means[1], test.value, test.low,
+        test.high, test.p, test.test, test.p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),
     )  # fmt: skip
 
 
 def _answered(store: Store, cell: Cell) -> Iterator[tuple[str, tuple[Item, Response]]]:
+    """Id of item and rotation -> (item, reply), of the requests that did not fail."""
     for _, trial, response in store.read(cell):
         if response is not None and response.error is None:
             yield f"{trial.item.id}#{trial.rotation}", (trial.item, response)

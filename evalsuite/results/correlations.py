@@ -1,12 +1,12 @@
-"""Rank correlations between every two metrics of spans and texts, per item and over models.
+"""Rank correlations between every two metrics of spans and texts: the key "metric_correlations" of results.json.
 
-Stands in results.json under "metric_correlations", an entry a task, set and wording:
+An entry is a task, set and wording with one basis:
 
-    basis "items"    each item of each model as a point, by what an item has of the metric (sentence BLEU for BLEU); of
-                     more than SAMPLE points so many drawn by a seed, for Kendall's τ looks at all pairs
-    basis "models"   each model's cell as a point, by the metric itself; five models or more
+    "items"    a point is an item of a model, by the item's own value (sentence BLEU for BLEU). Of more points than SAMPLE,
+               a seeded sample is used, since Kendall's τ takes time quadratic in their number
+    "models"   a point is a model, by its cell's metric; needs five models
 
-Baselines and perturbed items are left out: oracles and random spans would make all metrics look alike.
+Baselines and perturbed items are left out: oracles and random answers correlate all metrics.
 """
 
 from __future__ import annotations
@@ -26,37 +26,36 @@ if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
 
 SAMPLE = 2000
-_OVER = ("model", "scoring", "perturb")  # what an entry is over, or has always alike
+_OVER = ("model", "scoring", "perturb")  # parts of a place that an entry pools (model) or that never vary
 
 
 def points(cell: Cell, scored: Scored) -> Points | None:
-    """None for what is no text (choices and probes have metrics of one kind), and for what is left out."""
+    """The metrics of a cell's items; None for choices, probes, baselines and perturbed items."""
     import numpy as np
 
     if TASKS[cell.place.task].kind.options or cell.place.perturb != "none" or _baseline(cell.facts):
         return None
-    found = per_item(scored)
-    values = np.array(list(found.values()), dtype=np.float32)
-    return Points(cell.place, tuple(found), values)
+    columns = per_item(scored)
+    return Points(cell.place, tuple(columns), np.array(list(columns.values()), dtype=np.float32))
 
 
 def section(run: ScoredRun) -> dict[str, Any]:
+    """The key "metric_correlations" of results.json."""
     cells = [cell.points for cell in run.cells if cell.points]
     return {"metric_correlations": metric_correlations(cells, run.entries)}
 
 
 def metric_correlations(cells: Sequence[Points], entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """`entries` are results.json's cells."""
+    """Entries of both bases, by task and set. `entries` are the cells of results.json."""
     by_place: dict[tuple[tuple[str, Any], ...], list[Points]] = {}
     for cell in cells:
         by_place.setdefault(cell.place.but(*_OVER), []).append(cell)
-    found = []
-    for place, mine in by_place.items():
-        told = dict(place)
-        found.append({**told, "basis": "items", **_over_items(mine)})
-        found += [{**told, "basis": "models", **over} for over in _over_models(place, entries)]
+    rows = []
+    for place, group in by_place.items():
+        rows.append({**dict(place), "basis": "items", **_over_items(group)})
+        rows += [{**dict(place), "basis": "models", **over} for over in _over_models(place, entries)]
     order = list(TASKS)
-    return sorted(found, key=lambda e: (order.index(e["task"]), e["set"]))
+    return sorted(rows, key=lambda e: (order.index(e["task"]), e["set"]))
 
 
 def _over_items(cells: Sequence[Points]) -> dict[str, Any]:
@@ -73,11 +72,11 @@ def _over_items(cells: Sequence[Points]) -> dict[str, Any]:
 def _over_models(place: tuple[tuple[str, Any], ...], entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     import numpy as np
 
-    mine = [e["metrics"] for e in entries if Place.of(e).but(*_OVER) == place and _plain(e)]
-    if len(mine) >= MODELS:
-        names = [n for n in mine[0] if all(m.get(n, {}).get("value") is not None for m in mine)]
-        table = np.array([[m[name]["value"] for m in mine] for name in names])
-        yield {"models": len(mine), "n": len(mine), "of": len(mine), "metrics": names, **between(table)}
+    models = [e["metrics"] for e in entries if Place.of(e).but(*_OVER) == place and _plain(e)]
+    if (count := len(models)) >= MODELS:
+        names = [n for n in models[0] if all(m.get(n, {}).get("value") is not None for m in models)]
+        table = np.array([[m[name]["value"] for m in models] for name in names])
+        yield {"models": count, "n": count, "of": count, "metrics": names, **between(table)}
 
 
 def _plain(entry: Mapping[str, Any]) -> bool:
@@ -90,9 +89,9 @@ def _baseline(facts: Mapping[str, Any]) -> bool:
 
 
 def between(table: Floats) -> dict[str, list[float | None]]:
-    """(M, N) values of M metrics -> Spearman's ρ and Kendall's τ-b of every two, in the order of `combinations`.
+    """Spearman's ρ and Kendall's τ-b of every two rows of `table`, which is (metrics, points); in `combinations` order.
 
-    None where one of the two never changes, or of fewer than three points.
+    None if one of the two rows is constant, or with fewer than three points.
 
     >>> import numpy as np
     >>> between(np.array([[1, 2, 3, 4], [1, 2, 4, 3], [5, 5, 5, 5]]))["kendall"]
@@ -104,10 +103,10 @@ def between(table: Floats) -> dict[str, list[float | None]]:
     pairs = list(combinations(range(len(table)), 2))
     if table.shape[1] < 3:
         return {"spearman": [None] * len(pairs), "kendall": [None] * len(pairs)}
-    moves = np.ptp(table, axis=1) > 0
+    varies = np.ptp(table, axis=1) > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         rho = np.corrcoef(stats.rankdata(table, axis=1))
-    known = [bool(moves[i] and moves[j]) for i, j in pairs]
+    known = [bool(varies[i] and varies[j]) for i, j in pairs]
     tau = [stats.kendalltau(table[i], table[j])[0] if ok else None for (i, j), ok in zip(pairs, known, strict=True)]
     return {
         "spearman": [round(float(rho[i, j]), 4) if ok else None for (i, j), ok in zip(pairs, known, strict=True)],

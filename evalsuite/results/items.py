@@ -1,6 +1,6 @@
-"""The items behind a number, from a run's records: which there are, and every reply to one of them.
+"""The records behind a number, for `evalsuite show`: the list of items, and every reply to one of them.
 
-Files are read line by line: a run may have 100,000 records, and a reply a megabyte.
+Files are read line by line, since a run may have 100,000 records and a reply a megabyte.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any
 
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.results import records
-from evalsuite.results.journey import Results
+from evalsuite.results.saved import Results
 from evalsuite.types import Place, Status
 
 Record = dict[str, Any]
-OUTCOMES = ("right", "partial", "wrong", *(s.value for s in Status))  # parsed: right, partial and wrong together
-CANDIDATES = 20  # ids that are listed where several match
+OUTCOMES = ("right", "partial", "wrong", *(s.value for s in Status))  # "parsed" covers right, partial and wrong
+CANDIDATES = 20  # how many ids an error lists if several match
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The records of an item in one cell (several if it was rotated), and judges' records of them."""
+class ItemRecords:
+    """The records of an item in one cell (several if its options were rotated), and judges' records of them."""
 
     cell: dict[str, Any]
     records: tuple[Record, ...]
@@ -32,7 +32,7 @@ class Asked:
 
 
 def outcome(record: Record) -> str:
-    """right, partial or wrong, if an answer was read; else its status. As the page has it."""
+    """ "right", "partial" or "wrong" if an answer was read, else its status; the same as on the page."""
     status, scores = str(record["answer"]["status"]), record["scores"]
     if status != Status.PARSED:
         return status
@@ -42,29 +42,29 @@ def outcome(record: Record) -> str:
 
 
 def golds(record: Record) -> list[str]:
-    """The labels of the right options: one, several, or none for spans and texts."""
+    """Labels of the right options; none for spans and texts."""
     return str(record["gold"]).split(", ") if record.get("gold") else []
 
 
 def chosen(record: Record) -> list[int]:
-    """The options that were read."""
+    """Indices of the options that were chosen."""
     answer = record["answer"]
     return list(answer.get("choices") or ([] if answer.get("choice") is None else [answer["choice"]]))
 
 
-def listed(done: Results, status: str) -> Iterator[tuple[dict[str, Any], Record]]:
-    """Every record with its cell, or those of one of OUTCOMES."""
+def list_records(done: Results, status: str) -> Iterator[tuple[dict[str, Any], Record]]:
+    """(cell, record) of every record, or of those with a status, which is one of OUTCOMES. Raises ConfigError if it is not."""
     if status and status not in OUTCOMES:
         raise ConfigError(unknown("status", status, OUTCOMES))
     for cell in done.cells:
         for record in _records(done.out, cell["records"]):
-            came = outcome(record)
-            if status in ("", came) or (status == "parsed" and came in OUTCOMES[:3]):
+            result = outcome(record)
+            if status in ("", result) or (status == "parsed" and result in OUTCOMES[:3]):
                 yield cell, record
 
 
-def find(done: Results, wanted: str) -> str:
-    """The id that is `wanted`, ends so ("…/123") or holds it. Raises ConfigError if that is none, or several."""
+def find_item(done: Results, wanted: str) -> str:
+    """The one item whose id is `wanted`, ends with it ("…/123") or contains it. Raises ConfigError for none or several."""
     text = wanted.removeprefix("…").removeprefix("...")
     ends, parts = dict[str, None](), dict[str, None]()
     for cell in done.cells:
@@ -75,49 +75,49 @@ def find(done: Results, wanted: str) -> str:
                 ends[name] = None
             elif text in name and len(parts) <= CANDIDATES:
                 parts[name] = None
-    found = list(ends or parts)
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    matches = list(ends or parts)
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
         raise ConfigError(f"no item {wanted!r} in {done.out}; `evalsuite show {done.out} --list` lists them")
-    more = ["…"] if len(found) > CANDIDATES else []
-    raise ConfigError("\n  ".join([f"{wanted!r} may be any of these items:", *found[:CANDIDATES], *more]))
+    more = ["…"] if len(matches) > CANDIDATES else []
+    raise ConfigError("\n  ".join([f"{wanted!r} may be any of these items:", *matches[:CANDIDATES], *more]))
 
 
-def asked(done: Results, name: str) -> Iterator[Asked]:
+def item_records(done: Results, name: str) -> Iterator[ItemRecords]:
     """The records of the item with this id, cell by cell."""
     for cell in done.cells:
         records = _of(done.out, cell["records"], name)
         if not records:
             continue
-        said = [
+        judged = [
             record
             for entry in done.judged.get("cells", ())
             if entry["control"] != "attack" and Place.of(entry) == Place.of(cell)
             for record in _of(done.out, entry["records"], name)
         ]
-        yield Asked(cell, tuple(records), tuple(said))
+        yield ItemRecords(cell, tuple(records), tuple(judged))
 
 
 def _of(run: Path, path: str, name: str) -> list[Record]:
-    return [
-        _object(records.find(run, path), number, text) for number, found, text in _lines(run, path) if found == name
-    ]
+    """The records of one item."""
+    file = records.records_file(run, path)
+    return [_object(file, number, text) for number, item, text in _lines(run, path) if item == name]
 
 
 def _records(run: Path, path: str) -> Iterator[Record]:
     for number, _, text in _lines(run, path):
-        yield _object(records.find(run, path), number, text)
+        yield _object(records.records_file(run, path), number, text)
 
 
-# Whose a record is, without reading the rest of it; within a text the quotes would be escaped.
+# Finds the item's id without parsing the line; inside a text the quotes would be escaped.
 _ITEM = re.compile(rb'(?<!\\)"item": ?("(?:[^"\\]|\\.)*")')
 
 
 def _lines(run: Path, path: str) -> Iterator[tuple[int, str, bytes]]:
     """(number, item's id, line) of a file of records, plain or gzip'd."""
-    file = records.find(run, path)
-    for number, text in records.lines(file):
+    file = records.records_file(run, path)
+    for number, text in records.numbered_lines(file):
         head = _ITEM.search(text)
         try:
             name = json.loads(head[1]) if head else str(_object(file, number, text)["item"])
@@ -126,7 +126,7 @@ def _lines(run: Path, path: str) -> Iterator[tuple[int, str, bytes]]:
         yield number, name, text
 
 
-_HAS = ("dialogue", "question", "options", "labels", "references")
+_REQUIRED = ("dialogue", "question", "options", "labels", "references")
 
 
 def _object(file: Path, number: int, text: bytes) -> Record:
@@ -140,17 +140,20 @@ def _object(file: Path, number: int, text: bytes) -> Record:
 
 
 def _is_whole(record: Record) -> bool:
-    """A line of judged/ has scores and reasons, a line of records/ an answer and all that was asked."""
+    """Whether a line of judged/ (known by its reasons) or of records/ has the keys that are shown."""
     if "reasons" in record:
         return True
     answer, scores = record.get("answer"), record.get("scores")
     return (
-        isinstance(answer, dict) and "status" in answer and isinstance(scores, dict) and all(n in record for n in _HAS)
+        isinstance(answer, dict)
+        and "status" in answer
+        and isinstance(scores, dict)
+        and all(n in record for n in _REQUIRED)
     )
 
 
-def among(likelihoods: Sequence[dict[str, Any]]) -> list[float | None]:
-    """Each option's probability among the options; None where one is no number."""
+def option_shares(likelihoods: Sequence[dict[str, Any]]) -> list[float | None]:
+    """Softmax of the options' log-probabilities: each option's share. All None if one of them is not finite."""
     from math import exp, isfinite
 
     logprobs = [x["logprob"] for x in likelihoods]

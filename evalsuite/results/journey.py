@@ -1,6 +1,6 @@
 """The second half of the journey on one page: replies -> answers -> scores -> records/*.jsonl and results.json.
 
-It needs a run's store, nothing else: no model, no data. results.json holds no time and no path of the machine: two runs of
+It needs the store of a run and nothing else: no model, no data files. results.json holds no time and no path: two runs with
 the same settings write the same bytes.
 """
 
@@ -9,20 +9,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import replace_file
-from evalsuite.results import breakdown, cells, correlations, learning, means, robustness
+from evalsuite.results import breakdown, correlations, learning, means, robustness
+from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.judged import summary
-from evalsuite.results.outcomes import ScoredRun
+from evalsuite.results.outcomes import ScoredCell, ScoredRun
+from evalsuite.results.records import file_name, record_of
+from evalsuite.results.saved import Results
+from evalsuite.results.scoring import read_answer, score_answer
 from evalsuite.results.signature import VERSION
-from evalsuite.results.store import Keep, Source, Store
-from evalsuite.types import PARSERS, Place, Reading, Status
+from evalsuite.results.store import RecordWriter, Source, open_store
+from evalsuite.types import PARSERS, Cell, Reading
 
-# What results.json holds beside its cells: each function takes the scored run and returns its keys.
+# The keys of results.json beside "cells": each function takes the scored run and returns some of them with their content.
 SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     robustness.section,
     means.section,
@@ -34,13 +38,16 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
 
 
 def write_results(out: Path, reading: Reading) -> Results:
-    """Score every cell of the store in `out`; write records/ and results.json. The caller holds the folder's lock."""
+    """Score every cell of the store in `out`; write records/, judged/ and results.json. The caller holds the folder's lock.
+
+    Raises ConfigError if there is no store or the parser is unknown.
+    """
     if reading.parser not in PARSERS:
         raise ConfigError(unknown("parser", reading.parser, PARSERS))
     written: set[Path] = set()
 
     @contextmanager
-    def keep(path: str) -> Iterator[Callable[[dict[str, Any]], None]]:
+    def write_records(path: str) -> Iterator[Callable[[dict[str, Any]], None]]:
         lines: list[str] = []
         yield lambda record: lines.append(json.dumps(record, ensure_ascii=False) + "\n")
         (out / path).parent.mkdir(exist_ok=True)
@@ -49,81 +56,35 @@ def write_results(out: Path, reading: Reading) -> Results:
 
     with open_store(out) as store:
         (out / "records").mkdir(exist_ok=True)
-        content = compute(store, reading, keep)
+        content = score_run(store, reading, write_records)
     for folder in ("records", "judged"):
-        for stale in (out / folder).glob("*.jsonl"):
-            if stale not in written:
-                stale.unlink()
+        for stale in set((out / folder).glob("*.jsonl")) - written:
+            stale.unlink()
     replace_file(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
     return Results.of(out, content)
 
 
-def compute(source: Source, reading: Reading, keep: Keep) -> dict[str, Any]:
-    """What results.json holds, from a run's store or from the records of a submission; every record goes to `keep`."""
-    scored = tuple(cells.score(source, cell, reading, keep) for cell in source.cells())
-    run = ScoredRun(source, reading, keep, scored)
+def score_run(source: Source, reading: Reading, write_records: RecordWriter) -> dict[str, Any]:
+    """The content of results.json, computed from a run's store or from the records of a submission."""
+    cells = tuple(score_replies(source, cell, reading, write_records) for cell in source.cells())
+    run = ScoredRun(source, reading, write_records, cells)
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": run.entries}
     for section in SECTIONS:
         content |= section(run)
     return content
 
 
-@dataclass(frozen=True, slots=True)
-class Results:
-    """What results.json holds, key by key, and what went wrong."""
-
-    out: Path
-    cells: tuple[dict[str, Any], ...]
-    problems: tuple[str, ...]  # what failed, a line each; empty if all is well
-    robustness: dict[str, Any] = field(default_factory=dict)
-    means: list[dict[str, Any]] = field(default_factory=list)
-    learning: list[dict[str, Any]] = field(default_factory=list)
-    breakdowns: list[dict[str, Any]] = field(default_factory=list)
-    confusions: list[dict[str, Any]] = field(default_factory=list)
-    metric_correlations: list[dict[str, Any]] = field(default_factory=list)
-    judged: dict[str, Any] = field(default_factory=dict)  # empty if nothing was judged
-
-    @classmethod
-    def of(cls, out: Path, content: dict[str, Any]) -> Results:
-        """Build from parsed results.json. Keys that older versions did not write are empty."""
-        keys = [f.name for f in fields(cls) if f.name in content and f.name not in ("out", "problems", "cells")]
-        done = cls(out, tuple(content["cells"]), (), **{name: content[name] for name in keys})
-        return replace(done, problems=problems_of(done))
-
-    @property
-    def exit_code(self) -> int:
-        return 1 if self.problems else 0
-
-
-def problems_of(done: Results) -> tuple[str, ...]:
-    """What of a run failed or was not asked yet, a line each."""
-    return (*(p for c in done.cells for p in _problems(c)), *summary.problems(done.judged))
-
-
-def _problems(cell: dict[str, Any]) -> list[str]:
-    way = Place.of(cell).name
-    problems = []
-    if failed := cell["status"].get(Status.FAILED.value, 0):
-        problems.append(f"{way}: {failed} of {cell['items']} requests failed: {'; '.join(cell['errors'])}")
-    if cell["missing"]:
-        problems.append(f"{way}: {cell['missing']} of {cell['items']} not asked yet: the same run goes on")
-    return problems
-
-
-def find_store(out: Path) -> Path:
-    """The store's file in a run's folder. Raises ConfigError if there is none."""
-    path = out / "store.sqlite"
-    if not path.is_file():
-        raise ConfigError(f"{out}: no run here (no store.sqlite); `evalsuite run --out {out}` makes one")
-    return path
-
-
-def open_store(out: Path) -> Store:
-    """The store of a run's folder. Raises ConfigError if there is none."""
-    return Store(find_store(out))
-
-
-def reading_of(out: Path) -> Reading:
-    """How the run's results were read last."""
-    path = out / "results.json"
-    return Reading(**json.loads(path.read_text(encoding="utf-8"))["reading"]) if path.is_file() else Reading()
+def score_replies(source: Source, cell: Cell, reading: Reading, write_records: RecordWriter) -> ScoredCell:
+    """Read and score the replies of one cell, and write a record of each."""
+    path = f"records/{file_name(cell)}"
+    trials, replies = [], []
+    with write_records(path) as write_record:
+        for key, trial, response in source.read(cell):
+            trials.append(without_prompt(trial))
+            if response is None:  # not asked yet
+                continue
+            answer = read_answer(trial.item, response, reading)
+            score = score_answer(trial.item, answer, response)
+            write_record(record_of(cell, key, trial, response, answer, score))
+            replies.append((trials[-1], response, answer, score))
+    return cell_results(cell, trials, replies, reading, path)

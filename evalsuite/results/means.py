@@ -1,8 +1,8 @@
-"""Means over a benchmark's sets, where its paper reports them: CIDER's five folds, GLUCOSE's ten dimensions.
+"""Macro-averages over a benchmark's sets, where its paper reports them: CIDER's five folds, GLUCOSE's ten dimensions.
 
-Every set weighs the same, as in the papers' tables. Sets share no dialogue (folds) or none of the answers (dimensions), so
-the interval of the mean is that of independent values: half widths h of k sets give sqrt(sum of h²) / k. `sd` is the sample
-standard deviation between the sets, as papers put behind ±.
+Every set has the same weight. Sets are taken as independent, since they share no dialogue (folds) or no answer (dimensions):
+half widths h of the intervals of k sets give the mean's half width sqrt(sum of h²) / k. `sd` is the sample standard deviation
+between the sets.
 """
 
 from __future__ import annotations
@@ -18,29 +18,33 @@ from evalsuite.types import Place
 
 
 def section(run: ScoredRun) -> dict[str, Any]:
+    """The key "means" of results.json."""
     return {"means": means(run.entries)}
 
 
 def means(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Entries of results.json's cells -> one for each that differ in their set alone, of benchmarks that are averaged."""
+    """A mean for each group of cells that differ only in their set, in benchmarks whose paper averages over sets.
+
+    `cells` are those of results.json.
+    """
     groups: dict[tuple[tuple[str, Any], ...], list[dict[str, Any]]] = {}
     for cell in cells:
         if benchmark_of(cell["task"]).averaged:
             groups.setdefault(Place.of(cell).but("set"), []).append(cell)
-    found = []
-    for place, mine in groups.items():
-        mine.sort(key=lambda cell: set_order(cell["set"]))
-        if len(mine) > 1:
-            names = [n for n in mine[0]["metrics"] if all(n in cell["metrics"] for cell in mine)]
-            found.append(
+    rows = []
+    for place, group in groups.items():
+        group.sort(key=lambda cell: set_order(cell["set"]))
+        if len(group) > 1:
+            names = [n for n in group[0]["metrics"] if all(n in cell["metrics"] for cell in group)]
+            rows.append(
                 {
                     **dict(place),
-                    "sets": [cell["set"] for cell in mine],
-                    "items": sum(cell["items"] for cell in mine),
-                    "metrics": {name: _mean([cell["metrics"][name] for cell in mine]) for name in names},
+                    "sets": [cell["set"] for cell in group],
+                    "items": sum(cell["items"] for cell in group),
+                    "metrics": {name: _mean([cell["metrics"][name] for cell in group]) for name in names},
                 }
             )
-    return found
+    return rows
 
 
 def _mean(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:

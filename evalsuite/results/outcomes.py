@@ -1,4 +1,4 @@
-"""What is kept of a run once its replies are read and scored: all that the sections of results.json are made of."""
+"""A scored run in memory: what the sections of results.json are computed from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
-from evalsuite.results.store import Keep, Source
+from evalsuite.results.store import RecordWriter, Source
 from evalsuite.types import Answer, Cell, Item, Place, Reading, Score, Trial
 
 Rows = Sequence[tuple[Trial, Answer, Score]]  # the answered trials of a cell, without their prompts
@@ -16,20 +16,20 @@ Rows = Sequence[tuple[Trial, Answer, Score]]  # the answered trials of a cell, w
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one answered request. Light: those of a whole run are held at a time."""
+    """The outcome of one answered request. It is small, since those of a whole run are held in memory."""
 
     item: str
     rotation: int
-    source: int  # the dialogue it comes from; counts within a cell
-    value: float  # of the task's first metric
-    golds: tuple[int, ...]
-    chosen: tuple[int, ...]  # () for choices: no option was chosen
-    original: Item | None  # the item without its texts, where it is not perturbed
+    source: int  # number of its dialogue within the cell
+    value: float  # the task's first metric
+    golds: tuple[int, ...]  # indices of right options
+    chosen: tuple[int, ...]  # indices of chosen options
+    original: Item | None  # the item without its texts; None if it is perturbed
 
 
 @dataclass(frozen=True, slots=True)
 class CellOutcomes:
-    """The outcomes of a cell; `labels` are those of the item that has most."""
+    """The outcomes of a cell; `labels` are those of the item with most options."""
 
     cell: Cell
     labels: tuple[str, ...]
@@ -37,9 +37,9 @@ class CellOutcomes:
 
 
 def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
-    """Outcomes of the rows. Failed requests have no score and are no rows."""
+    """The outcomes of a cell's answered trials."""
     metric = TASKS[cell.place.task].item_metrics[0]
-    found = sources([trial.item.dialogue for trial, _, _ in rows])
+    dialogues = sources([trial.item.dialogue for trial, _, _ in rows])
     outcomes = tuple(
         Outcome(
             trial.item.id,
@@ -50,14 +50,14 @@ def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
             answer.choices or (() if answer.choice is None else (answer.choice,)),
             replace(trial.item, dialogue=(), question="", references=()) if cell.place.perturb == "none" else None,
         )
-        for (trial, answer, score), source in zip(rows, found, strict=True)
+        for (trial, answer, score), source in zip(rows, dialogues, strict=True)
     )
     return CellOutcomes(cell, max((t.item.labels for t, _, _ in rows), key=len, default=()), outcomes)
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Every metric of every answered item of one cell."""
+    """Every metric of every answered item of one cell, for correlations between metrics."""
 
     place: Place
     names: tuple[str, ...]
@@ -66,7 +66,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class ScoredCell:
-    """What is kept of a cell: its entry in results.json, and what the sections need of its items."""
+    """A scored cell: its entry in results.json, and what the sections need of its items."""
 
     entry: dict[str, Any]
     outcomes: CellOutcomes
@@ -77,11 +77,11 @@ class ScoredCell:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """What a section of results.json is made of; records of its own go to `keep`."""
+    """All scored cells of a run. A section that writes records of its own does so by `write_records`."""
 
     source: Source
     reading: Reading
-    keep: Keep
+    write_records: RecordWriter
     cells: tuple[ScoredCell, ...]
 
     @property

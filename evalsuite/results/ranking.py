@@ -1,9 +1,9 @@
 """Which models differ: significance groups within a column, and average ranks over columns.
 
-A column is one task, set, split, wording, number of shots, scoring and perturbation. Its models are compared two by two
-on the same items, with dialogues as what chance draws (stats.py), corrected by Holm over the column's pairs; models that
-share a letter do not differ significantly (Piepho 2004). Average ranks come with Friedman's test and Nemenyi's critical
-difference (Demšar 2006). Pure functions of light per-item values: a page over several runs calls them with all models.
+A column is a place without its model. Its models are compared pairwise on the same items by a permutation test over dialogues
+(metrics/statistics.py), with Holm's correction over the column's pairs; models that share a letter do not differ
+significantly (Piepho 2004). Average ranks have Friedman's test and Nemenyi's critical difference (Demšar 2006). A page of
+several runs compares the models of all of them.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from evalsuite.results import records
 from evalsuite.types import Place
 
 ALPHA = 0.05
-# Holm multiplies the smallest p by the number of pairs: with fewer draws than that no pair could be significant.
+# Permutations. Holm multiplies the smallest p by the number of pairs, so more pairs need more of them to be significant.
 _DRAWS, _DRAWS_A_PAIR = 9_999, 100
 
-Row = tuple[str, Hashable, Sequence[str], Mapping[str, float]]  # item's id, its whole content, its dialogue, scores
+Row = tuple[str, Hashable, Sequence[str], Mapping[str, float]]  # item's id, its content, its dialogue, scores
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a model got for one item."""
+    """The scores of a model on one item."""
 
-    item: Hashable  # the item and all that it says: other content is another item
-    source: int  # the dialogue it comes from; counts within a cell
-    values: tuple[float, ...]  # of the task's metrics, in their order
+    item: Hashable  # its id and its content: equal ids with other content are other items
+    source: int  # number of its dialogue within the cell
+    values: tuple[float, ...]  # one for each of the task's `item_metrics`
 
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A model in a column. All cells of all runs are held at a time, so it is light."""
+    """A model in a column. It is small, since all cells of all runs are held in memory."""
 
     place: Place
     values: tuple[Value, ...]
-    whole: bool  # no request failed, and none is still to be made
-    adapter: bool = False  # of a sweep: shown when asked for
+    whole: bool  # no request failed or is still to be made
+    adapter: bool = False  # a fine-tuned adapter of a sweep
 
     @property
     def model(self) -> str:
@@ -56,36 +56,41 @@ class Rated:
 
 
 def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = None) -> Rated | None:
-    """A cell of results.json with what its records say; `model` names it over several runs. None for a baseline and
-    for a task of a later version.
+    """The scores of a cell of results.json, from its records. `model` replaces its model's name, for pages of several runs.
 
-    Rotations of an item are one item: what is least of them counts, as in the cell's accuracy.
+    The rotations of an item count as one item with their lowest score. None for a baseline or an unknown task.
     """
     facts = entry.get("facts", {})
-    if facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ()):
-        return None
-    if entry["task"] not in TASKS:
+    if _is_baseline(facts) or entry["task"] not in TASKS:
         return None
     metrics = TASKS[entry["task"]].item_metrics
-    found = [row for row in rows if all(m in row[3] for m in metrics)]
-    of_dialogue = dict(zip((name for name, *_ in found), sources([d for _, _, d, _ in found]), strict=True))
-    items: dict[str, list[tuple[Hashable, tuple[float, ...]]]] = {}
-    for name, content, _, scores in found:
+    scored = [row for row in rows if all(m in row[3] for m in metrics)]
+    source_of = dict(zip((name for name, *_ in scored), sources([d for _, _, d, _ in scored]), strict=True))
+    items: dict[str, list[tuple[Hashable, tuple[float, ...]]]] = {}  # id -> (content, scores) of each rotation
+    for name, content, _, scores in scored:
         items.setdefault(name, []).append((content, tuple(scores[m] for m in metrics)))
     values = tuple(
-        Value((name, *(c for c, _ in told)), of_dialogue[name], tuple(map(min, *(v for _, v in told), told[0][1])))
-        for name, told in items.items()
+        Value(
+            (name, *(c for c, _ in rotations)),
+            source_of[name],
+            tuple(map(min, zip(*(v for _, v in rotations), strict=True))),
+        )
+        for name, rotations in items.items()
     )
     whole = bool(values) and not entry.get("missing") and not entry.get("status", {}).get("failed")
     place = Place.of(entry, model=model or entry["model"])
     return Rated(place, values, whole, bool(facts.get("trained")))
 
 
+def _is_baseline(facts: Mapping[str, Any]) -> bool:
+    return facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ())
+
+
 def rated_run(folder: Path) -> Iterator[Rated]:
-    """All of one run, from its results.json and records."""
+    """All cells of one run, from its results.json and records."""
     for entry in json.loads((folder / "results.json").read_text(encoding="utf-8"))["cells"]:
-        if found := rated(entry, (_row(record) for record in records.read(folder, entry["records"]))):
-            yield found
+        if cell := rated(entry, (_row(record) for record in records.read_records(folder, entry["records"]))):
+            yield cell
 
 
 def _row(record: Mapping[str, Any]) -> Row:
@@ -98,25 +103,26 @@ def _row(record: Mapping[str, Any]) -> Row:
 
 
 def groups(cells: Sequence[Rated]) -> list[dict[str, Any]]:
-    """An entry a column and metric where two models or more can be compared.
+    """An entry for each column and metric with two or more comparable models.
 
-    Where there are adapters of a sweep beside other models, entries without them come first, then those with them:
-    more pairs ask for more of each.
+    A column with adapters and other models has entries for the other models alone, then for all: more pairs make Holm's
+    correction stricter.
     """
     columns: dict[Place, list[Rated]] = {}  # by place without its model
     for cell in cells:
         columns.setdefault(replace(cell.place, model=""), []).append(cell)
-    found = []
+    entries = []
     for place, column in sorted(columns.items(), key=lambda c: (set_order(c[0].set), task_order(c[0].task), str(c[0]))):
         plain = [cell for cell in column if not cell.adapter]
         families = [plain, column] if plain and len(plain) < len(column) else [column]
         for family in families:
-            entries = _column(place, family)
-            found += [{**entry, "adapters": True} if any(c.adapter for c in family) else entry for entry in entries]
-    return found
+            mark = {"adapters": True} if any(c.adapter for c in family) else {}
+            entries += [entry | mark for entry in _column(place, family)]
+    return entries
 
 
 def _column(place: Place, column: Sequence[Rated]) -> list[dict[str, Any]]:
+    """Compare the models that completed the same items: the largest such group of the column."""
     import numpy as np
 
     from evalsuite.metrics.statistics import pairwise
@@ -137,16 +143,16 @@ def _column(place: Place, column: Sequence[Rated]) -> list[dict[str, Any]]:
     pairs = math.comb(len(compared), 2)
     entries = []
     for n, metric in enumerate(TASKS[place.task].item_metrics):
-        values = np.array([[of[item][n] for item in order] for of in table])
-        # The purpose names no model: the same replies under other names get the same groups.
+        values = np.array([[scores[item][n] for item in order] for scores in table])
+        # The seed names no model: the same replies under other names get the same groups.
         purpose = f"groups:{':'.join(str(part) for _, part in place.but('model'))}:{metric}".encode(
             "utf-8", "surrogatepass"
         )
         p, test = pairwise(values, clusters, Random(purpose), max(_DRAWS, _DRAWS_A_PAIR * pairs))
         means = {cell.model: float(v) for cell, v in zip(compared, values.mean(axis=1), strict=True)}
         ranked = sorted(means, key=lambda model: (-means[model], model))
-        at = {cell.model: i for i, cell in enumerate(compared)}
-        differ = _significant({(a, b): float(p[at[a], at[b]]) for a, b in combinations(ranked, 2)})
+        index = {cell.model: i for i, cell in enumerate(compared)}
+        differ = _significant({(a, b): float(p[index[a], index[b]]) for a, b in combinations(ranked, 2)})
         entries.append(
             {
                 **dict(place.but("model")),
@@ -164,6 +170,7 @@ def _column(place: Place, column: Sequence[Rated]) -> list[dict[str, Any]]:
 
 
 def _significant(p_values: Mapping[tuple[str, str], float]) -> set[tuple[str, str]]:
+    """The pairs with p below ALPHA after Holm's correction."""
     from evalsuite.metrics.statistics import holm
 
     pairs = list(p_values)
@@ -172,9 +179,9 @@ def _significant(p_values: Mapping[tuple[str, str], float]) -> set[tuple[str, st
 
 
 def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The compact letter display of Piepho (2004): two share a letter if and only if they do not differ.
+    """Compact letter display: two models share a letter if and only if they do not differ. The first in `ranked` has "a".
 
-    Insert and absorb; of his sweeping, only that letters which say nothing are left out. "a" has the first in `ranked`.
+    The insert-and-absorb algorithm of Piepho (2004); in place of his sweeping step, redundant letters are removed.
 
     >>> letters(["best", "middle", "worst"], {("best", "worst")})
     {'best': 'a', 'middle': 'ab', 'worst': 'b'}
@@ -202,7 +209,7 @@ def letters(ranked: Sequence[str], differ: Iterable[tuple[str, str]]) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Mean rank of each model over columns (1 is best), with its best and worst; None where there is too little."""
+    """Mean, best and worst rank of each model over columns; 1 is best. The rest is None with too few models or columns."""
 
     mean: dict[str, float]
     range: dict[str, tuple[float, float]]
@@ -212,13 +219,13 @@ class Ranks:
     critical_difference: float | None = None  # Nemenyi's at 0.05
 
 
-MODELS, COLUMNS = 3, 5  # fewer say nothing of ranks
+MODELS, COLUMNS = 3, 5  # the fewest models and columns for Friedman's test
 
 
 def average_ranks(values: Mapping[str, Sequence[float]]) -> Ranks:
-    """Model -> its value in each column, all in the same order; ties get the mean of their ranks.
+    """Ranks from model -> values in the same columns; higher is better, ties get the mean of their ranks.
 
-    Friedman's p takes the statistic for χ², which with few columns is an approximation on the careful side.
+    Friedman's p uses the χ² approximation, which is conservative with few columns.
 
     >>> average_ranks({"a": [0.9, 0.8], "b": [0.7, 0.8]}).mean
     {'a': 1.25, 'b': 1.75}
@@ -226,7 +233,7 @@ def average_ranks(values: Mapping[str, Sequence[float]]) -> Ranks:
     import numpy as np
 
     stats = import_module("scipy.stats")
-    # Sums over items differ in the last bits where values are the same.
+    # Rounded, since equal scores may differ in their last bits.
     table = np.round(np.array(list(values.values()), dtype=float), 12)  # (models, columns)
     ranks = stats.rankdata(-table, axis=0)
     mean = {model: float(row.mean()) for model, row in zip(values, ranks, strict=True)}
@@ -234,7 +241,7 @@ def average_ranks(values: Mapping[str, Sequence[float]]) -> Ranks:
     models, columns = table.shape
     if models < MODELS or columns < COLUMNS:
         return Ranks(mean, between, columns)
-    if (table == table[0]).all():  # nothing but ties: the statistic is 0/0
+    if (table == table[0]).all():  # all tied: the statistic would be 0/0
         statistic, p = 0.0, 1.0
     else:
         statistic, p = (float(x) for x in stats.friedmanchisquare(*table))
@@ -242,7 +249,8 @@ def average_ranks(values: Mapping[str, Sequence[float]]) -> Ranks:
 
 
 def nemenyi(models: int) -> float:
-    """Demšar's q at 0.05 (his Table 5): the studentized range of so many with endless degrees of freedom, over √2.
+    """Critical value q at 0.05 for a number of models (Demšar 2006, Table 5): the studentized range at infinite degrees of
+    freedom, divided by √2.
 
     >>> round(nemenyi(4), 3)
     2.569
@@ -251,27 +259,27 @@ def nemenyi(models: int) -> float:
 
 
 def critical_values(models: int) -> dict[str, float]:
-    """Number of models -> q, up to so many: what a page needs to draw critical differences of its own choice."""
+    """Number of models -> `nemenyi`, from MODELS to `models`: the page draws critical differences for any choice of models."""
     return {str(k): round(nemenyi(k), 6) for k in range(MODELS, models + 1)}
 
 
 def ranks_of(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[dict[str, Any], Ranks, list[str]]]:
-    """Cells of one run -> a set in one wording: its place, ranks by the tasks' first metrics, and who is left out.
+    """Average ranks over tasks: (place without model and task, ranks by the tasks' first metrics, models left out).
 
-    Only models with every column complete are ranked; baselines and adapters of sweeps are not.
+    `entries` are the cells of one run. Models that lack a task are left out; baselines and adapters are ignored.
     """
     tables: dict[tuple[tuple[str, Any], ...], dict[str, dict[str, float | None]]] = {}
     for entry in entries:
         facts = entry["facts"]
-        if facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ()) or facts.get("trained"):
+        if _is_baseline(facts) or facts.get("trained"):
             continue
         whole = not entry.get("missing") and not entry.get("status", {}).get("failed")
         value = entry["metrics"][TASKS[entry["task"]].metrics[0]]["value"] if whole else None
         sheet = tables.setdefault(Place.of(entry).but("model", "task"), {})
         sheet.setdefault(entry["model"], {})[entry["task"]] = value
     for place, models in tables.items():
-        tasks = [name for name in TASKS if any(name in of for of in models.values())]
-        rows = {model: [of.get(task) for task in tasks] for model, of in models.items()}
+        tasks = [name for name in TASKS if any(name in by_task for by_task in models.values())]
+        rows = {model: [by_task.get(task) for task in tasks] for model, by_task in models.items()}
         ranked = {model: [v for v in row if v is not None] for model, row in rows.items() if None not in row}
         if len(ranked) > 1 and len(tasks) > 1:
             yield dict(place), average_ranks(ranked), [m for m in rows if m not in ranked]

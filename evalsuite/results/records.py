@@ -1,7 +1,7 @@
-"""Records of a run or a submission, line by line: records/*.jsonl and judged/*.jsonl, plain or gzip'd.
+"""Records of a run or a submission: one JSON object a line in records/*.jsonl and judged/*.jsonl, plain or gzip'd.
 
-Nobody vouches for a submission: paths are taken only as the format has them, links are not followed, and what unpacks to
-more than a limit is not unpacked.
+Submissions are not trusted: only paths of the format are accepted, links are not followed, and lines, files and compression
+ratios have limits.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from evalsuite.common.files import safe_name
 from evalsuite.common.jsonl import parse_object
 from evalsuite.types import Answer, Cell, Likelihood, Message, Response, Score, Trial
 
-LINE = 2**24  # bytes: a reply of 1 MB, all of it escaped, with its prompt
-FILE = 2**30  # bytes of one file, unpacked
-COUNT = 1_000_000  # lines of one file
-RATIO, FREE = 300, 2**26  # what is larger than FREE may not be more than RATIO times its packed size: text is about 10
+LINE = 2**24  # bytes of a line: a reply of 1 MB, fully escaped, and its prompt
+FILE = 2**30  # bytes of a file, unpacked
+COUNT = 1_000_000  # lines of a file
+# A file larger than FREE bytes may not unpack to more than RATIO times its packed size (text: about 10 times).
+RATIO, FREE = 300, 2**26
 
 _PLACE = re.compile(r"(records|judged)/[^/\\\x00-\x1f]+\.jsonl")
 
 
 def file_name(cell: Cell) -> str:
-    """For people; nothing is ever read back from it."""
+    """The name of a cell's file of records. It is for people: programs take it from results.json."""
     return f"{safe_name(cell.place.model)}.{cell.place.set}.{cell.place.split}.{cell.place.task}.{cell.place.way.replace(' ', '.')}.jsonl"
 
 
@@ -40,7 +41,7 @@ def find_results(folder: Path) -> Path:
 
 
 def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: Answer, score: Score) -> dict[str, Any]:
-    """One line of records/: all that a reviewer needs to check the item."""
+    """One line of records/: all that a reviewer needs to check the item. Its schema: results/schema/record.py."""
     item, request = trial.item, trial.request
     return {
         "item": item.id,
@@ -76,29 +77,30 @@ def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: An
 
 
 def _flat(value: Message | Likelihood | Answer) -> dict[str, Any]:
-    """`asdict` of what holds plain values: it would copy every one of them, a hundred times a record."""
+    """`asdict` without its deep copy, which is slow: the fields are plain values."""
     return {name: getattr(value, name) for name in value.__slots__}
 
 
-def find(folder: Path, place: str) -> Path:
-    """The file of a place that results.json names ("records/….jsonl"): as it is called there, or with .gz behind.
+def records_file(folder: Path, place: str) -> Path:
+    """The file at a path that results.json names ("records/….jsonl"), or the same with .gz.
 
-    Raises DataError if it is none, is not there, or is there twice.
+    Raises DataError if the path is not of this form, or if there is no such file, both, or a link.
     """
     if not isinstance(place, str) or not _PLACE.fullmatch(place):
         raise DataError(f"{place!a}: expected records/NAME.jsonl or judged/NAME.jsonl", folder)
-    found = [p for p in (folder / place, folder / f"{place}.gz") if p.is_symlink() or p.exists()]
-    if len(found) == 2:
-        raise DataError("is there plain and as .gz: leave one", found[0])
-    if not found:
+    files = [p for p in (folder / place, folder / f"{place}.gz") if p.is_symlink() or p.exists()]
+    if len(files) == 2:
+        raise DataError("is there plain and as .gz: leave one", files[0])
+    if not files:
         raise DataError("no such file", folder / place)
-    if found[0].is_symlink() or found[0].parent.is_symlink() or not found[0].is_file():
-        raise DataError("is no plain file", found[0])
-    return found[0]
+    (file,) = files
+    if file.is_symlink() or file.parent.is_symlink() or not file.is_file():
+        raise DataError("is no plain file", file)
+    return file
 
 
-def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """(number, line) of a file that is not blank, one at a time; raises DataError for what is broken or too large."""
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """(number, line) of the lines that are not blank. Raises DataError if the file is broken or beyond a limit."""
     number = size = 0
     try:
         most = min(FILE, max(FREE, RATIO * path.stat().st_size))
@@ -119,8 +121,11 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise DataError(f"cannot be read: {error}", path, number + 1) from None
 
 
-def read(folder: Path, place: str) -> Iterator[dict[str, Any]]:
-    """The records of a place, one at a time. Raises DataError with file and line for what is no object of JSON."""
-    path = find(folder, place)
-    for number, text in lines(path):
+def read_records(folder: Path, place: str) -> Iterator[dict[str, Any]]:
+    """The records in a file that results.json names, one at a time.
+
+    Raises DataError, with file and line, for a line that is not a JSON object.
+    """
+    path = records_file(folder, place)
+    for number, text in numbered_lines(path):
         yield parse_object(text, path, number)

@@ -1,22 +1,61 @@
-"""A run's results.json, read again: whole, or what is about some of its cells."""
+"""A run's results.json as a value: `Results`, read from the file, whole or narrowed to some cells."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.terminal import safe
-from evalsuite.results.journey import Results
-from evalsuite.types import PLACE
+from evalsuite.results.judged.summary import judging_problems
+from evalsuite.types import PLACE, Place, Reading, Status
 
 
-def load(run: Path) -> Results:
-    """results.json as it stands; nothing is scored again. Raises ConfigError where there is none, or another file."""
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The content of results.json, a field a key, and the problems of the run."""
+
+    out: Path  # the run's folder
+    cells: tuple[dict[str, Any], ...]
+    problems: tuple[str, ...]  # a line for each failure; empty if all is well
+    robustness: dict[str, Any] = field(default_factory=dict)
+    means: list[dict[str, Any]] = field(default_factory=list)
+    learning: list[dict[str, Any]] = field(default_factory=list)
+    breakdowns: list[dict[str, Any]] = field(default_factory=list)
+    confusions: list[dict[str, Any]] = field(default_factory=list)
+    metric_correlations: list[dict[str, Any]] = field(default_factory=list)
+    judged: dict[str, Any] = field(default_factory=dict)  # empty if no judge was asked
+
+    @classmethod
+    def of(cls, out: Path, content: Mapping[str, Any]) -> Results:
+        """Build from parsed results.json. Keys that older versions did not write are empty."""
+        keys = [f.name for f in fields(cls) if f.name in content and f.name not in ("out", "problems", "cells")]
+        done = cls(out, tuple(content["cells"]), (), **{name: content[name] for name in keys})
+        cell_problems = (problem for cell in done.cells for problem in _problems(cell))
+        return replace(done, problems=(*cell_problems, *judging_problems(done.judged)))
+
+    @property
+    def exit_code(self) -> int:
+        """0 if all is well, 1 if there are problems."""
+        return 1 if self.problems else 0
+
+
+def _problems(cell: dict[str, Any]) -> list[str]:
+    name = Place.of(cell).name
+    problems = []
+    if failed := cell["status"].get(Status.FAILED.value, 0):
+        problems.append(f"{name}: {failed} of {cell['items']} requests failed: {'; '.join(cell['errors'])}")
+    if cell["missing"]:
+        problems.append(f"{name}: {cell['missing']} of {cell['items']} not asked yet: the same run goes on")
+    return problems
+
+
+def load_results(run: Path) -> Results:
+    """Read results.json without scoring again. Raises ConfigError if it is missing or not a file of evalsuite."""
     path = run / "results.json"
     try:
         content = json.loads(path.read_bytes())
@@ -35,10 +74,16 @@ def load(run: Path) -> Results:
     return Results.of(run, content)
 
 
-def narrow(done: Results, wanted: Mapping[str, Sequence[str]]) -> Results:
-    """Only what is about the cells that are wanted: name of PLACE -> values, as a command line gives them.
+def reading_of(run: Path) -> Reading:
+    """The reading that results.json was last written with; the default one if there is no such file."""
+    path = run / "results.json"
+    return Reading(**json.loads(path.read_text(encoding="utf-8"))["reading"]) if path.is_file() else Reading()
 
-    Raises ConfigError for a value that no cell has, or if no cell has them all together.
+
+def narrow(done: Results, wanted: Mapping[str, Sequence[str]]) -> Results:
+    """Keep only what concerns the wanted cells. `wanted`: part of a place (types.PLACE) -> values, as typed by a person.
+
+    Raises ConfigError for a value that no cell has, or if no cell has all of them together.
     """
     chosen = {name: _known(done, name, values) for name, values in wanted.items() if values}
     if not chosen:
@@ -50,23 +95,23 @@ def narrow(done: Results, wanted: Mapping[str, Sequence[str]]) -> Results:
 
 
 def _known(done: Results, name: str, values: Sequence[str]) -> set[Any]:
-    """The values as cells have them. Tasks may be given by their short names; names as the terminal shows them."""
-    there: dict[str, Any] = {}
+    """The values as the cells have them. Accepts tasks by their short names, and names as the terminal shows them."""
+    known: dict[str, Any] = {}
     for cell in done.cells:
         value = cell[name]
-        there[str(value)] = there[safe(str(value), lines=False)] = value
+        known[str(value)] = known[safe(str(value), lines=False)] = value
         if name == "task":
             for short in (TASKS[value].short, TASKS[value].short.lower()):
                 # Tasks of two benchmarks may have the same short name: then only the whole name is accepted.
-                there[short] = None if there.get(short, value) != value else value
+                known[short] = None if known.get(short, value) != value else value
     for value in values:
-        if there.get(value) is None:
+        if known.get(value) is None:
             raise ConfigError(unknown(f"{name} of this run", value, dict.fromkeys(str(c[name]) for c in done.cells)))
-    return {there[value] for value in values}
+    return {known[value] for value in values}
 
 
 def _kept(value: Any, chosen: Mapping[str, set[Any]]) -> Any:
-    """Without the rows about other cells, at any depth."""
+    """The value without rows about other cells, at any depth."""
     if isinstance(value, dict):
         return {k: _kept(v, chosen) for k, v in value.items()}
     if not isinstance(value, (list, tuple)):
@@ -77,6 +122,7 @@ def _kept(value: Any, chosen: Mapping[str, set[Any]]) -> Any:
 def _is_wanted(row: Any, chosen: Mapping[str, set[Any]]) -> bool:
     if not isinstance(row, dict):
         return True
-    # A learning curve's model is its base.
-    found = {"model": row["base"], **row} if isinstance(row.get("base"), str) else row
-    return all(n not in found or isinstance(found[n], (list, dict)) or found[n] in v for n, v in chosen.items())
+    place = (
+        {"model": row["base"], **row} if isinstance(row.get("base"), str) else row
+    )  # a learning curve names its base
+    return all(n not in place or isinstance(place[n], (list, dict)) or place[n] in v for n, v in chosen.items())

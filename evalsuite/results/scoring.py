@@ -1,7 +1,7 @@
-"""Replies -> answers -> the numbers of a cell: per item for records and live display, per cell with intervals.
+"""Replies -> answers -> scores: of single items for records and the live display, of a cell with intervals.
 
-How a reply is read and what it scores is its task's kind's (benchmarks/kinds.py). Every number of a cell carries a 95 %
-interval from resampled dialogues and a signature.
+The kind of the task says how a reply is read and what it scores (benchmarks/kinds.py). Every number of a cell has a 95 %
+interval, from resampled dialogues, and a signature.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ FULL = Reading()
 
 
 def read_answer(item: Item, response: Response, reading: Reading = FULL) -> Answer:
-    """What the reply says."""
+    """Read the answer to an item out of a reply."""
     return TASKS[item.task].kind.answer(item, response, reading, benchmark_of(item.task).language)
 
 
 def score_answer(item: Item, answer: Answer, response: Response | None = None) -> Score:
-    """The item's own metrics. A reply without an answer is not right (0); a request that failed has no score at all.
+    """The metrics of a single item. A reply without an answer scores 0; a failed request has no score.
 
-    Of a probe the response is needed, too.
+    Probes are scored by the likelihoods of `response`; other kinds do not need it.
     """
     if answer.status is Status.FAILED:
         return Score()
@@ -36,24 +36,25 @@ def score_answer(item: Item, answer: Answer, response: Response | None = None) -
 
 
 def score_reply(item: Item, response: Response, reading: Reading = FULL) -> tuple[Answer, Score]:
+    """`read_answer`, then `score_answer`."""
     answer = read_answer(item, response, reading)
     return answer, score_answer(item, answer, response)
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The items of a cell that were answered, in order, and their metrics as sums over items (for resampling)."""
+    """The answered items of a cell, N in number, and their metrics as sums over items, for resampling."""
 
     items: tuple[Item, ...]
-    clusters: tuple[int, ...]  # the dialogue that each comes from
-    parts: tuple[Part, ...]  # names are unique over all
+    clusters: tuple[int, ...]  # (N,) number of the dialogue that each item comes from
+    parts: tuple[Part, ...]  # a metric is in one part only
 
     def part(self, name: str) -> Part:
-        """The part that has the metric of this name in results.json."""
+        """The part that has a metric, by its name in results.json. Raises StopIteration if there is none."""
         return next(part for part in self.parts if name in part.names)
 
     def value(self, name: str) -> float:
-        """The metric over all items."""
+        """A metric over all items."""
         part = self.part(name)
         return float(part.sums.finish(part.sums.statistics.sum(axis=0))[part.names[name]])
 
@@ -66,10 +67,11 @@ def score_cell(
     rotations: bool = False,
     facts: Mapping[str, Any] | None = None,
 ) -> Scored:
-    """Score what was answered; failed requests are to be left out before. `answers` as read by `reading`, if they were.
+    """Score the answered items of a cell; the caller leaves failed requests out.
 
-    `rotations`: items stand here once a rotation of their options. `facts`: the cell's, which a benchmark's own metrics may
-    need.
+    items, responses, answers: (N,). Answers are read by `reading` if not given.
+    rotations: each item occurs once for every rotation of its options.
+    facts: those of the cell; a benchmark's own metrics may need them.
     """
     if answers is None:
         answers = [read_answer(i, r, reading) for i, r in zip(items, responses, strict=True)]
@@ -85,9 +87,9 @@ def score_cell(
 
 
 def _rotations(items: Sequence[Item], parts: Sequence[Part]) -> Scored:
-    """Items that stand here once a rotation of their options: right only if all of them are. `rotation.…`: their mean.
+    """Fold the rotations of each item into one row: its minimum, so that an item is right if every rotation is.
 
-    An item some rotation of which failed is left out.
+    `rotation.<metric>` is the mean over rotations. Items with a failed rotation are left out.
     """
     from evalsuite.metrics.statistics import Means
 
@@ -99,26 +101,25 @@ def _rotations(items: Sequence[Item], parts: Sequence[Part]) -> Scored:
     folded = []
     for part in parts:
         columns = {name: values.tolist() for name, values in _of_items(part).items()}
-        found = {name: [min(values[n] for n in rows) for rows in whole] for name, values in columns.items()}
+        rows_of = {name: [min(values[n] for n in rows) for rows in whole] for name, values in columns.items()}
         signatures = {name: f"{part.signatures[name]}|all-rotations" for name in columns}
         for name, values in columns.items():
-            found[f"rotation.{name}"] = [sum(values[n] for n in rows) / len(rows) for rows in whole]
+            rows_of[f"rotation.{name}"] = [sum(values[n] for n in rows) / len(rows) for rows in whole]
             signatures[f"rotation.{name}"] = f"{part.signatures[name]}|mean-of-rotations"
-        folded.append(Part(part.name, Means.of(found), {name: name for name in found}, signatures))
+        folded.append(Part(part.name, Means.of(rows_of), {name: name for name in rows_of}, signatures))
     return Scored(kept, tuple(sources([item.dialogue for item in kept])), tuple(folded))
 
 
 def per_item(scored: Scored) -> dict[str, list[float]]:
-    """Every metric of the cell for each of its items; of those that pool counts, what an item has of them (sentence
-    BLEU for BLEU)."""
-    found: dict[str, list[float]] = {}
+    """Metric -> (N,) values of the items. A corpus metric gives the value of each item alone, as sentence BLEU for BLEU."""
+    columns: dict[str, list[float]] = {}
     for part in scored.parts:
-        found |= {name: [float(v) for v in values] for name, values in _of_items(part).items()}
-    return found
+        columns |= {name: [float(v) for v in values] for name, values in _of_items(part).items()}
+    return columns
 
 
 def _of_items(part: Part) -> dict[str, Any]:
-    """(N,) values of each metric."""
+    """Metric -> (N,) values."""
     if part.of_items is not None:
         return {name: part.of_items[name] for name in part.names if name in part.of_items}
     rows = part.sums.finish(part.sums.statistics)
@@ -126,20 +127,22 @@ def _of_items(part: Part) -> dict[str, Any]:
 
 
 def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
-    """Every metric with value, n, and the 95 % interval over resampled dialogues (None for one dialogue); Wilson's beside
-    it for accuracy."""
+    """Metric -> value, n, and low and high of its 95 % interval, from a cluster bootstrap over dialogues.
+
+    With one dialogue low and high are None. Shares of right items have Wilson's interval, too. `purpose` seeds the bootstrap.
+    """
     from evalsuite.metrics.statistics import bootstrap, wilson
 
     count = len(scored.items)
-    found: dict[str, dict[str, Any]] = {}
+    numbers: dict[str, dict[str, Any]] = {}
     for part in scored.parts:
         drawn = bootstrap(part.sums, scored.clusters, Random(f"{purpose}:{part.name}"), RESAMPLES)
         for name, own in part.names.items():
             interval = drawn[own]
             # With one dialogue every resample is identical, so there is no interval to report.
             low, high = (interval.low, interval.high) if len(set(scored.clusters)) > 1 else (None, None)
-            found[name] = {"value": interval.value, "low": low, "high": high, "n": count}
-            if metric_named(name).share and not name.startswith("rotation."):  # whose values are means
+            numbers[name] = {"value": interval.value, "low": low, "high": high, "n": count}
+            if metric_named(name).share and not name.startswith("rotation."):  # means of rotations are no counts
                 binomial = wilson(round(interval.value * count), count)
-                found[name]["wilson"] = [binomial.low, binomial.high]
-    return found
+                numbers[name]["wilson"] = [binomial.low, binomial.high]
+    return numbers

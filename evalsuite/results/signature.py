@@ -1,4 +1,4 @@
-"""What a cell's numbers depend on, in sacreBLEU's style: key:value|…"""
+"""Signatures: all that a number depends on, in sacreBLEU's style, key:value|…"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VERSION = metadata.version("evalsuite")
 
 
 def signature(cell: Cell) -> str:
-    """The cell's part of its metrics' signatures."""
+    """The part of a signature that all metrics of a cell share."""
     facts = cell.facts
     parts = {
         "data": facts["data"][:8],

@@ -1,8 +1,8 @@
-"""Every request planned and every reply, kept the moment it arrives: one SQLite file (WAL) a run folder.
+"""All planned requests and all replies of a run, in one SQLite file (store.sqlite, WAL mode).
 
-A reply's key is a hash of the model's fingerprint, the exact prompt and the sampling settings: the same question is never
-asked twice, and one model's reply never taken for another's. The file is complete evidence: parsing, scoring and reports
-run again from it without a model, without the data files and without the templates.
+A reply is stored the moment it arrives, under a key: the hash of the model's fingerprint, the exact prompt and the sampling
+settings. So no question is asked twice, and no model gets another's reply. The file is complete: parsing, scoring and
+reports run again from it without a model, data files or templates.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ CREATE TABLE IF NOT EXISTS spent (key TEXT NOT NULL, cost REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS judgings (id INTEGER PRIMARY KEY, place TEXT NOT NULL UNIQUE, facts TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS judged (judging INTEGER, position INTEGER, row BLOB NOT NULL, PRIMARY KEY (judging, position));
 """
-_VERSION = 3  # of the tables
+_VERSION = 3  # of the schema above
 
 
-def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]) -> str:
-    """The store's key for a request to a model; `settings` are the backend's sampling settings."""
+def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]) -> str:
+    """The store's key for a request to a model: a SHA-256 in hexadecimal. `settings` are the backend's sampling settings."""
     asked: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
     parts = [fingerprint, asked, request.max_new_tokens, settings]
     if request.scoring != "generate":
         parts += [request.scoring, request.labels, request.options]
-    # Only where they are set: the keys of other requests are those that runs begun before have.
+    # Added only where they are set, so that stores of older versions keep their keys.
     if request.pairs or request.pattern:
         parts += [request.pairs, request.pattern]
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
@@ -50,7 +50,7 @@ def key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]
 
 
 class Source(Protocol):
-    """What results are computed from: a run's store, or the records of a submission."""
+    """Where replies are read from to compute results: a run's store, or the records of a submission. As in `Store`."""
 
     def cells(self) -> list[Cell]: ...
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]: ...
@@ -58,12 +58,15 @@ class Source(Protocol):
     def response(self, key: str) -> Response | None: ...
 
 
-# The path of a file of records within a run -> what takes its records, one by one.
-Keep = Callable[[str], AbstractContextManager[Callable[[dict[str, Any]], None]]]
+# Opens a file of records by its path within a run ("records/….jsonl"), and gives a function that writes one record.
+RecordWriter = Callable[[str], AbstractContextManager[Callable[[dict[str, Any]], None]]]
 
 
 class Store:
-    """`with Store(path) as store:`. One writer at a time: who writes holds the folder's lock (evalsuite/common/lock.py)."""
+    """An open store: `with Store(path) as store:`. The writer must hold the folder's lock (evalsuite/common/lock.py).
+
+    Opening raises ConfigError if the file was written by another version.
+    """
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
@@ -73,7 +76,7 @@ class Store:
         if tables and version != _VERSION:
             self._db.close()
             raise ConfigError(f"{path}: written by another version of evalsuite; start a new run with another --out")
-        # Without the number, nothing is written into a store that is whole: it may be opened to read beside a writer.
+        # The version is set only once, so that opening an existing store for reading writes nothing.
         mark = f"PRAGMA user_version={_VERSION};" if version != _VERSION else ""
         self._db.executescript(
             f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE; {_SCHEMA} {mark} COMMIT"
@@ -86,21 +89,21 @@ class Store:
         self._db.close()
 
     def plan(self, cell: Cell, trials: Sequence[tuple[str, Trial]]) -> None:
-        """Set down what the cell asks, as (key, trial) in order; replaces an earlier plan of the same cell."""
+        """Store the trials of a cell, as (key, trial) in order. Replaces an earlier plan of the same cell."""
         with _transaction(self._db):
             (number,) = self._db.execute(
                 "INSERT INTO cells (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
                 (_place(cell), json.dumps(cell.facts, sort_keys=True)),
             ).fetchone()
             self._db.execute("DELETE FROM requests WHERE cell = ?", (number,))
-            for position, (name, trial) in enumerate(trials):
+            for position, (key, trial) in enumerate(trials):
                 item, row = _pack(asdict(trial.item)), _pack(_row(trial))
                 digest = hashlib.sha256(item).hexdigest()
                 self._db.execute("INSERT OR IGNORE INTO items VALUES (?, ?)", (digest, item))
-                self._db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, name, digest, row))
+                self._db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, key, digest, row))
 
     def plan_judging(self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
-        """Set down what a judge is asked (evalsuite/review/judge); replaces an earlier plan of the same place."""
+        """Store what a judge is to be asked (evalsuite/review/judge). Replaces an earlier plan of the same place."""
         with _transaction(self._db):
             (number,) = self._db.execute(
                 "INSERT INTO judgings (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
@@ -111,15 +114,15 @@ class Store:
                 self._db.execute("INSERT INTO judged VALUES (?, ?, ?)", (number, position, _pack(row)))
 
     def judgings(self) -> list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
-        """(place, facts, rows) of all that judges are asked, sorted by place."""
-        found = []
+        """(place, facts, rows) of every judging, sorted by place."""
+        judgings = []
         for number, place, facts in self._db.execute("SELECT id, place, facts FROM judgings").fetchall():
             rows = self._db.execute("SELECT row FROM judged WHERE judging = ? ORDER BY position", (number,))
-            found.append((json.loads(place), json.loads(facts), [_unpack(row) for (row,) in rows]))
-        return sorted(found, key=lambda judging: tuple(judging[0].values()))
+            judgings.append((json.loads(place), json.loads(facts), [_unpack(row) for (row,) in rows]))
+        return sorted(judgings, key=lambda judging: tuple(judging[0].values()))
 
     def response(self, key: str) -> Response | None:
-        """The reply that a key has, else its failure, else None."""
+        """The reply stored under a key, else its failure, else None."""
         row = self._db.execute(
             "SELECT text, finish, prompt_tokens, new_tokens, reasoning FROM replies WHERE key = ?", (key,)
         ).fetchone()
@@ -130,53 +133,47 @@ class Store:
         return Response("", "error", error=failure[0]) if failure else None
 
     def done(self, keys: Iterable[str]) -> set[str]:
-        """Those of the keys that have a reply. A failure is no reply: it is asked again."""
-        known = set()
-        for name in keys:
-            if self._db.execute("SELECT 1 FROM replies WHERE key = ?", (name,)).fetchone():
-                known.add(name)
-        return known
+        """The keys that have a reply. A failure does not count as one: it is asked again."""
+        return {key for key in keys if self._db.execute("SELECT 1 FROM replies WHERE key = ?", (key,)).fetchone()}
 
     def put(self, responses: Iterable[tuple[str, Response]]) -> None:
-        """Keep responses that arrived together, all or none. `asked` counts how often a key was answered: it stays 1."""
+        """Store (key, response) pairs in one transaction. The column `asked` counts the replies of a key; it should stay 1."""
         with _transaction(self._db):
-            for name, r in responses:
+            for key, r in responses:
                 if r.cost:
-                    self._db.execute("INSERT INTO spent VALUES (?, ?)", (name, r.cost))
+                    self._db.execute("INSERT INTO spent VALUES (?, ?)", (key, r.cost))
                 if r.error is not None:
-                    self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (name, r.error))
+                    self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, r.error))
                     continue
-                text, reasoning = (
-                    escape_surrogates(r.text),
-                    None if r.reasoning is None else escape_surrogates(r.reasoning),
-                )
-                scores = json.dumps([astuple(x) for x in r.likelihoods]) if r.likelihoods else None
+                text = escape_surrogates(r.text)
+                reasoning = None if r.reasoning is None else escape_surrogates(r.reasoning)
+                likelihoods = json.dumps([astuple(x) for x in r.likelihoods]) if r.likelihoods else None
                 self._db.execute(
                     "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
-                    (name, text, r.finish, r.prompt_tokens, r.new_tokens, reasoning, scores),
+                    (key, text, r.finish, r.prompt_tokens, r.new_tokens, reasoning, likelihoods),
                 )
-                self._db.execute("DELETE FROM failures WHERE key = ?", (name,))
+                self._db.execute("DELETE FROM failures WHERE key = ?", (key,))
 
     def lend(self, amount: float) -> None:
-        """Count what requests under way may cost as spent, before they are sent; less than 0 gives it back.
+        """Count the highest cost of requests as spent before they are sent; a negative amount gives it back.
 
-        What a killed process had lent stays spent: its endpoint may have charged it.
+        The amount of a killed process stays spent, since its endpoint may have charged it.
         """
         self._db.execute("INSERT INTO spent VALUES ('', ?)", (amount,))
 
     def spent(self) -> float:
-        """What all replies, failures that may have been charged, and requests under way have cost so far."""
+        """Cost of all replies, of failures that may have been charged, and of requests under way."""
         (total,) = self._db.execute("SELECT coalesce(sum(cost), 0) FROM spent").fetchone()
         return float(total)
 
     def cells(self) -> list[Cell]:
-        """All cells planned, sorted by what they are, not by when they came."""
+        """All planned cells, sorted by place."""
         rows = self._db.execute("SELECT place, facts FROM cells").fetchall()
         cells = (Cell(Place(**json.loads(place)), json.loads(facts)) for place, facts in rows)
         return sorted(cells, key=lambda cell: cell.place)
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
-        """(key, trial, response) of a cell in order; None where neither reply nor failure is there yet."""
+        """(key, trial, response) of a cell in order; the response is None if it was not asked yet."""
         rows = self._db.execute(
             "SELECT r.key, i.item, r.request, p.text, p.finish, p.prompt_tokens, p.new_tokens, p.reasoning, p.likelihoods,"
             " f.error"
@@ -185,16 +182,27 @@ class Store:
             " WHERE c.place = ? ORDER BY r.position",
             (_place(cell),),
         )
-        for name, item, request, text, finish, prompt_tokens, new_tokens, reasoning, scores, error in rows:
+        for key, item, request, text, finish, prompt_tokens, new_tokens, reasoning, likelihoods, error in rows:
             response = None
             if text is not None:
-                likelihoods = tuple(Likelihood(*x) for x in json.loads(scores or "[]"))
-                response = Response(
-                    text, finish, prompt_tokens, new_tokens, reasoning=reasoning, likelihoods=likelihoods
-                )
+                options = tuple(Likelihood(*x) for x in json.loads(likelihoods or "[]"))
+                response = Response(text, finish, prompt_tokens, new_tokens, reasoning=reasoning, likelihoods=options)
             elif error is not None:
                 response = Response("", "error", error=error)
-            yield name, _trial(_unpack(item), _unpack(request)), response
+            yield key, _trial(_unpack(item), _unpack(request)), response
+
+
+def find_store(run: Path) -> Path:
+    """The path of a run's store. Raises ConfigError if there is none."""
+    path = run / "store.sqlite"
+    if not path.is_file():
+        raise ConfigError(f"{run}: no run here (no store.sqlite); `evalsuite run --out {run}` makes one")
+    return path
+
+
+def open_store(run: Path) -> Store:
+    """The store of a run's folder. Raises ConfigError if there is none."""
+    return Store(find_store(run))
 
 
 def _place(cell: Cell) -> str:
@@ -215,7 +223,7 @@ class _transaction:
 
 
 def _pack(value: dict[str, Any]) -> bytes:
-    """Compressed: prompts repeat their dialogue, and stand here both as text and as chat turns."""
+    """Compress: prompts repeat their dialogue, and are stored both as text and as chat turns."""
     return zlib.compress(json.dumps(value, ensure_ascii=False).encode(), 1)
 
 
@@ -229,28 +237,28 @@ _WAY = ("variant", "shots", "asked_shots", "perturb", "rotation")  # of the tria
 
 
 def _row(trial: Trial) -> dict[str, Any]:
-    """A trial but for its item. What else its request holds follows from the two: see `_trial`."""
+    """A trial without its item. `_trial` restores the rest of its request from the item."""
     asked = {name: getattr(trial.request, name) for name in _ASKED}
     asked["messages"] = [asdict(message) for message in trial.request.messages]
     return asked | {name: getattr(trial, name) for name in _WAY}
 
 
-def _trial(item: dict[str, Any], row: dict[str, Any]) -> Trial:
-    whole: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in item.items()}
-    made = Item(**whole)
+def _trial(fields: dict[str, Any], row: dict[str, Any]) -> Trial:
+    values: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in fields.items()}
+    item = Item(**values)
     request = Request(
-        id=made.id,
+        id=item.id,
         prompt=row["prompt"],
         messages=tuple(Message(**m) for m in row["messages"]),
         max_new_tokens=row["max_new_tokens"],
-        scoring=row.get("scoring", "generate"),  # older versions wrote fewer names
-        labels=made.labels,
-        options=made.options,
+        scoring=row.get("scoring", "generate"),  # older versions wrote fewer keys
+        labels=item.labels,
+        options=item.options,
         pairs=tuple((context, target) for context, target in row.get("pairs", ())),
         pattern=row.get("pattern", ""),
     )
     return Trial.of(
-        made,
+        item,
         request,
         row["variant"],
         tuple(row["shots"]),

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import evalsuite
-from evalsuite.results.journey import Results
+from evalsuite.results.saved import Results
 
 WHY = "is not installed: make test-neighbours sets up a venv that has it"
 TASKS = ("knowledge_filling", "conflict_detection", "event_cause")

@@ -1,1 +1,1 @@
-"""What a terminal shows of results."""
+"""Draw sheets and items: on the terminal, and as CSV, LaTeX and Markdown."""

@@ -1,7 +1,7 @@
-"""Any sheet as CSV, LaTeX (booktabs) or Markdown. Cells are data: in none of the three do they mean anything.
+"""Sheets as CSV, LaTeX (booktabs) or Markdown. Cells are data: markup, commands and formulas in them are escaped.
 
-In LaTeX the best value of a column stands bold and the second underlined, where rows compete. Rows that stand apart
-(chance, the paper's) do not take part.
+In LaTeX the best value of a column is bold and the second underlined, if the column states which value is better. Rows of
+kind "apart" (chance, published figures) are not ranked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.sheet import CellValue, Column, Sheet, Text, Value, english, spell
 from evalsuite.common.terminal import safe
 
-Shown = Sheet | Text | str  # a sheet, or a line between sheets
+Shown = Sheet | Text | str  # a sheet, or a line of text between sheets
 
 
 def _line(text: str | Text) -> str:
@@ -28,12 +28,13 @@ def _columns(sheet: Sheet) -> list[int]:
 
 
 def heads(sheet: Sheet) -> list[str]:
+    """Headings of the columns, each on one line."""
     columns = (sheet.columns[n] for n in _columns(sheet))
     return [_line(f"{english(c.heading)} {english(c.below)}") for c in columns]
 
 
 def words(sheet: Sheet) -> list[list[str]]:
-    """A table as texts, each on one line."""
+    """The cells of each row as texts, each on one line."""
     return [
         [_line("".join(part for part, _ in spell(row.cells[n], sheet.columns[n]))) for n in _columns(sheet)]
         for row in sheet.rows
@@ -41,7 +42,7 @@ def words(sheet: Sheet) -> list[list[str]]:
 
 
 def _lines(shown: Iterable[Shown]) -> list[Sheet | str]:
-    """Sheets, and every other line of text there is, in their order."""
+    """The sheets, each followed by its notes, and the lines of text that are not blank."""
     found: list[Sheet | str] = []
     for one in shown:
         found += [one, *map(_line, one.notes)] if isinstance(one, Sheet) else [_line(one)]
@@ -52,7 +53,7 @@ def _lines(shown: Iterable[Shown]) -> list[Sheet | str]:
 
 
 def as_csv(shown: Iterable[Shown]) -> str:
-    """Each table as a line of its title, its head, its rows; an empty line between two."""
+    """Each table as a line with its title, a line of headings, and its rows; tables are separated by a blank line."""
     parts = []
     for sheet in shown:
         if isinstance(sheet, Sheet):
@@ -67,7 +68,7 @@ def as_csv(shown: Iterable[Shown]) -> str:
 
 
 def _field(cell: str) -> str:
-    # A spreadsheet takes a text that starts like a formula for one: an apostrophe keeps it a text.
+    # Spreadsheets run a text that starts like a formula; an apostrophe prevents it.
     return cell if _NUMBER.fullmatch(cell) or not re.match(r"[=+\-@＝＋－＠]", cell) else f"'{cell}"
 
 
@@ -75,6 +76,7 @@ def _field(cell: str) -> str:
 
 
 def as_markdown(shown: Iterable[Shown]) -> str:
+    """Each table with its title in bold, and its notes as paragraphs."""
     from tabulate import tabulate
 
     parts = []
@@ -99,7 +101,7 @@ def _aligned(sheet: Sheet) -> list[str] | None:
 
 
 def markdown(text: str) -> str:
-    """Nothing of it is markup, HTML, a link or a formula."""
+    """Escape a text, so that Markdown finds no markup, HTML, link or formula in it."""
     text = re.sub(r"[\\`*_{}\[\]#!|~$@]|:(?=//)|(?<=www)\.", r"\\\g<0>", text)
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"^([-+=]|\d+[.)](?=\s))", r"\\\1", text) if not _NUMBER.match(text) else text
@@ -109,6 +111,7 @@ def markdown(text: str) -> str:
 
 
 def as_latex(shown: Iterable[Shown]) -> str:
+    """Each table as a LaTeX `table`, and notes as comments; the first line names the packages to load."""
     found = _lines(shown)
     parts = [f"% {one}\n" if isinstance(one, str) else _latex_table(one) for one in found]
     tables = (one for one in found if isinstance(one, Sheet))
@@ -146,7 +149,7 @@ def _latex_table(sheet: Sheet) -> str:
 
 
 def _ruled(sheet: Sheet) -> set[int]:
-    """Rows below a rule: those that head a group, and the first that stands apart."""
+    """Rows that get a rule above them: heads of groups, and the first of rows that stand apart."""
     return {
         n
         for n, (above, row) in enumerate(pairwise(sheet.rows), 1)
@@ -162,7 +165,7 @@ def _marked(cell: str, command: str) -> str:
 
 
 def ranked(sheet: Sheet) -> dict[tuple[int, int], str]:
-    """(row, column) -> textbf or underline. Values that look the same share their mark."""
+    """(row, column) -> "textbf" for the best and "underline" for the second. Values that are printed alike share a mark."""
     marks = {}
     for at, column in enumerate(sheet.columns):
         if column.better:
@@ -176,7 +179,7 @@ def ranked(sheet: Sheet) -> dict[tuple[int, int], str]:
 
 
 def _comparable(cell: CellValue, column: Column) -> float | None:
-    """The value as it is printed."""
+    """The value, rounded as it is printed; None if it is not ranked."""
     if isinstance(cell, Value) and not cell.compares:
         return None
     found = _NUMBER.match(spell(cell, column)[0][0])
@@ -192,12 +195,12 @@ _LATEX = {
     "–": r"\textendash{}", "…": r"\ldots{}", "→": r"$\to$", "≠": r"$\neq$", "±": r"$\pm$", "·": r"$\cdot$", "|Δ|": r"$|\Delta|$",
     "Δ": r"$\Delta$", "ρ": r"$\rho$", "κ": r"$\kappa$", "τ": r"$\tau$", "−": "$-$",
 }  # fmt: skip
-# Two hyphens would join to a dash. Longest first: |Δ| before its bars.
+# LaTeX joins two hyphens to a dash. Longest first: |Δ| before its bars.
 _LATEX_MARKS = re.compile("-(?=-)|" + "|".join(map(re.escape, sorted(_LATEX.keys() - {"-"}, key=len, reverse=True))))
 
 
 def latex(text: str) -> str:
-    """Text as LaTeX sets it; `[` and `*` in braces, for after a `\\\\` they would be its arguments."""
+    """Escape a text for LaTeX. `[` and `*` get braces, as after `\\\\` LaTeX would read them as its arguments."""
     escaped = _LATEX_MARKS.sub(lambda found: _LATEX[found.group()], text)
     return re.sub(r"(?<![\w}-])-(?=\d)", "$-$", escaped)
 
@@ -210,6 +213,7 @@ FORMATS: dict[str, Callable[[Sequence[Shown]], str]] = {
 
 
 def export(shown: Sequence[Shown], form: str) -> str:
+    """The sheets in a format of FORMATS. Raises ConfigError for another one."""
     if form not in FORMATS:
         raise ConfigError(unknown("format", form, ("table", *FORMATS)))
     return FORMATS[form](shown)

@@ -1,7 +1,7 @@
-"""What `evalsuite show RUN --item ID` shows: the item as a chat, and what came of it in every cell.
+"""`evalsuite show RUN --item ID`: the item as a chat, and its record in every cell that asked it.
 
-Nothing is told by colour alone, and long texts are cut in the middle. Texts stand in frames, so that no reply can pass
-itself off as a verdict below it.
+No information is in colour alone. Long texts are cut in the middle. Replies have frames, so that a reply cannot imitate
+the verdict printed below it.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.terminal import one_line, safe
-from evalsuite.results.items import Asked, Record, among, chosen, golds, outcome
+from evalsuite.results.items import ItemRecords, Record, chosen, golds, option_shares, outcome
 
-MOST = 2000  # characters of a reply that are shown whole; of longer ones the beginning, the end and what was read
-OTHER = 600  # the same of a turn, an option, a reason
-PROMPT = (2, 3)  # lines of a prompt that are shown: its beginning and its end
-LINE = 160  # characters of each
-CELLS = 40
-LEFT, RIGHT = "⟦", "⟧"  # around what was read
+MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
+OTHER = 600  # the same for a turn, an option or a reason
+PROMPT = (2, 3)  # lines shown of a prompt: at its beginning and at its end
+LINE = 160  # characters shown of each of these lines
+CELLS = 40  # cells shown without --all
+LEFT, RIGHT = "⟦", "⟧"  # around the answer that was read
 _OPENED = {"right": ("✓", "green"), "partial": ("◐", "yellow"), "wrong": ("✗", "red")}
-_SHAPE = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # of a turn: "A: 你好。"
+_SHAPE = re.compile(r"\s*([^:：\s]{1,12})[:：]\s?(.*)", re.DOTALL)  # speaker and words of a turn: "A: 你好。"
 
 
-def evidence_tables(name: str, asked: Sequence[Asked], prompt: bool, full: bool) -> Iterator[RenderableType]:
-    """The item once for each form in which it was asked, then the cells that asked it so."""
-    forms: dict[str, list[tuple[Asked, Record]]] = {}
+def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full: bool) -> Iterator[RenderableType]:
+    """For each form of the item (perturbations change it), the item and then the cells that asked it in this form."""
+    forms: dict[str, list[tuple[ItemRecords, Record]]] = {}
     for one in asked:
         for record in one.records:
             shape = json.dumps([record[k] for k in ("dialogue", "question", "labels", "options", "references")])
@@ -54,7 +54,7 @@ def evidence_tables(name: str, asked: Sequence[Asked], prompt: bool, full: bool)
 
 
 def snippets(cell: dict[str, Any], record: Record) -> Text:
-    """A line of `show --list`."""
+    """One line of `show --list`: outcome, item, cell, and the beginning of the reply."""
     mark, style = _OPENED.get(came := outcome(record), ("·", "yellow"))
     number = f"~{record['rotation']}" if record.get("rotation") else ""
     text = Text(f"{mark} {one_line(came, 9):9} ", style=style)
@@ -69,14 +69,14 @@ def _way(cell: dict[str, Any]) -> str:
     return one_line(" ".join([cell["variant"], f"{cell['shots']}-shot", *rest]))
 
 
-def _item(found: Sequence[tuple[Asked, Record]], full: bool) -> Iterator[RenderableType]:
+def _item(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Iterator[RenderableType]:
     one, record = found[0]
     task = TASKS[one.cell["task"]]
     yield Text(f"\n{task.en} · {task.zh} · {one.cell['set'].upper()}, {one.cell['split']}\n", style="bold")
     yield from _chat(record["dialogue"], record["references"] if task.kind.quoted else [], full)
     yield Text("")
     yield Text.assemble(("question  ", "dim"), _cut(record["question"], OTHER, full))
-    if record["options"] and task.kind.written:  # whose table of losses says what they are
+    if record["options"] and task.kind.written:  # a probe's options are in its table of losses
         yield Text("")
         yield _options(found, full)
     else:
@@ -85,18 +85,18 @@ def _item(found: Sequence[tuple[Asked, Record]], full: bool) -> Iterator[Rendera
 
 
 def _chat(turns: Sequence[str], spans: Sequence[str], full: bool) -> Iterator[RenderableType]:
-    """The first speaker on the left, others further right, each with the name."""
-    said = [found.groups() if (found := _SHAPE.fullmatch(turn)) else ("", turn) for turn in turns]
-    for who, words in said:
-        first = who == said[0][0]
+    """The turns of a dialogue with their speakers' names; speakers after the first are indented."""
+    spoken = [match.groups() if (match := _SHAPE.fullmatch(turn)) else ("", turn) for turn in turns]
+    for who, words in spoken:
+        first = who == spoken[0][0]
         text = Text.assemble((f"{one_line(who)} {'▏' if first else '▎'} ", "bold cyan" if first else "bold magenta"))
         shown = _cut(words, OTHER, full)
         shown.highlight_words(["[MASK]", *map(safe, filter(None, spans))], "bold reverse")
         yield Padding(text.append_text(shown), (0, 0 if not first else 12, 0, 0 if first else 12))
 
 
-def _options(found: Sequence[tuple[Asked, Record]], full: bool) -> Table:
-    """Options with those that are right, and who chose which."""
+def _options(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Table:
+    """Table of the options: which is gold, and which models chose it."""
     record = found[0][1]
     table = Table.grid(padding=(0, 2))
     for n, option in enumerate(record["options"]):
@@ -111,7 +111,7 @@ def _options(found: Sequence[tuple[Asked, Record]], full: bool) -> Table:
     return table
 
 
-def _cell(one: Asked, record: Record, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
+def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
     turned = f" · rotation {record['rotation']}" if record.get("rotation") else ""
     title = Text(f"{one_line(one.cell['model'], 60)} · {_way(one.cell)}{turned}", style="bold")
     yield Text("")
@@ -127,7 +127,7 @@ def _cell(one: Asked, record: Record, above: object, prompt: bool, full: bool) -
         yield _frame("reply", _reply(record, full))
     if record.get("reasoning"):
         yield _frame("reasoning", _cut(record["reasoning"], MOST, full))
-    if not record.get("pairs"):  # which are what was asked
+    if not record.get("pairs"):  # a probe's pairs are its prompt
         asked = _frame("prompt", _prompt(record, prompt))
         yield (
             Text("prompt   as above", style="dim") if (record.get("prompt"), record.get("messages")) == above else asked
@@ -162,7 +162,7 @@ def _facts(record: Record, full: bool) -> Table:
 
 
 def _reply(record: Record, full: bool) -> Text:
-    """Raw, with what was read between brackets: whole, or its beginning, its end and what stands around the answer."""
+    """The raw reply with the answer in brackets. A long reply is cut to its beginning, its end and the answer's surroundings."""
     reply, answer = record.get("reply") or "", record["answer"]
     start, end = answer.get("start"), answer.get("end")
     if not reply:
@@ -180,7 +180,7 @@ def _reply(record: Record, full: bool) -> Text:
             continue
         if low > at:
             text.append_text(_left_out(low - at))
-        # An own bracket of the reply is a mark, so that there is one pair.
+        # Brackets in the reply itself are escaped, so that there is one pair.
         for a, b, inside in ((low, min(high, start), False), (max(low, start), min(high, end), True), (max(low, end), high, False)):  # fmt: skip
             if inside and (a < b or start == end):
                 text.append(LEFT if a == start else "", style="bold")
@@ -215,11 +215,11 @@ def _likelihoods(record: Record, full: bool) -> Table:
     texts = record.get("finish") == "texts"
     table = Table(title=Text("nothing was written: how likely each option was"), title_justify="left", box=SIMPLE_HEAD)
     table.add_column("option")
-    for head in ("among\noptions", "log p", *(("tokens", "log p\n/token", "prior") if texts else ())):
+    for head in ("option_shares\noptions", "log p", *(("tokens", "log p\n/token", "prior") if texts else ())):
         table.add_column(head, justify="right")
     table.add_column("")
     found = record["likelihoods"]
-    for n, (x, share) in enumerate(zip(found, among(found), strict=True)):
+    for n, (x, share) in enumerate(zip(found, option_shares(found), strict=True)):
         numbers = [_number(None if share is None else 100 * share, "%"), _number(x["logprob"])]
         if texts:
             numbers += [str(x["tokens"]), _number(x["logprob"] / max(1, x["tokens"])), _number(x["prior"])]
@@ -231,7 +231,7 @@ def _likelihoods(record: Record, full: bool) -> Table:
 
 
 def _losses(record: Record, full: bool) -> Table:
-    """Of a probe: each target behind its context, and how much it surprised the model."""
+    """Table of a probe: each context with its target, and the target's loss in nats a token."""
     table = Table(title=Text("nothing was written: how likely each target was"), title_justify="left", box=SIMPLE_HEAD)
     table.add_column("context ⟶ target")
     for head in ("tokens", "nats\n/token", ""):
@@ -265,7 +265,7 @@ def _frame(title: str, text: Text) -> Panel:
 
 
 def _cut(text: str, most: int, full: bool, flag: str = "--full") -> Text:
-    """The text, or its beginning and its end and how much stands between."""
+    """The text; if it is longer than `most` characters, its beginning, how much is left out, and its end."""
     text = str(text)
     if full or len(text) <= most:
         return Text(safe(text))

@@ -1,4 +1,4 @@
-"""Any sheet as tables that fit a terminal."""
+"""Sheets as tables that fit the width of a terminal, drawn by rich."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from rich.text import Text as Styled
 from evalsuite.common.sheet import Column, Piece, Row, Sheet, Text, english, spell
 from evalsuite.common.terminal import one_line, safe
 
-WORDS = 16  # characters that a column of words keeps at least, where it has as many
-HEAD = 6  # the same of a heading over numbers
+WORDS = 16  # least width of a column of words, in characters, unless its cells are shorter
+HEAD = 6  # the same for a heading over numbers
 _STYLES = {"strong": "bold", "quiet": "dim", "flag": "yellow"}
 
 
 def draw(shown: Iterable[Sheet | Text | str]) -> Iterator[RenderableType]:
-    """Sheets, and lines of text between them, for a rich console."""
+    """Make sheets and lines of text renderable by a rich console."""
     for one in shown:
         yield Drawn(one) if isinstance(one, Sheet) else Styled(safe(english(one)))
 
 
 def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """A plain list of names."""
+    """A plain table of texts, for lists of tasks or models."""
     table = Table(title=Styled(title), title_justify="left", box=SIMPLE_HEAD)
     for n, name in enumerate(columns):
         table.add_column(name, no_wrap=n == 0, overflow="fold")
@@ -38,7 +38,7 @@ def listing(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A sheet as rich draws it: in as many tables beside its first column as the width asks for, then its notes."""
+    """A sheet for a rich console: one table or, if it is too wide, several that repeat the key columns; then its notes."""
 
     sheet: Sheet
 
@@ -54,12 +54,12 @@ def _one_line(text: str) -> str:
 
 
 class _Grid:
-    """The words of every cell and heading, and how wide they are."""
+    """The texts of all cells and headings, and the widths of the columns."""
 
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet
         self.cells: list[list[list[Piece]]] = []
-        below = False  # a group's heading
+        below = False  # whether the row is below a group's heading
         for row in sheet.rows:
             spelled = [spell(cell, column) for cell, column in zip(row.cells, sheet.columns, strict=True)]
             shown = [[(_one_line(words), tone) for words, tone in cell] for cell in spelled]
@@ -71,7 +71,7 @@ class _Grid:
         self.widths = [self._widths(n) for n in range(len(sheet.columns))]
 
     def _widths(self, n: int) -> tuple[int, int]:
-        """The least width of a column, and that in which nothing breaks."""
+        """(least width, width in which no line breaks) of a column, in terminal cells."""
         column, cells = self.sheet.columns[n], [row[n] for row in self.cells]
         full = max(cell_len("".join(words for words, _ in cell)) for cell in cells)
         head = max((cell_len(part) for part in self.heads[n].split("\n")), default=0)
@@ -82,20 +82,20 @@ class _Grid:
 
 
 def _parts(cell: Sequence[Piece]) -> int:
-    """The width of a cell's longest part: flags may stand on lines of their own."""
+    """Width of a cell's longest part; flags may be on lines of their own."""
     value = cell_len("".join(words for words, tone in cell if tone != "flag"))
     return max(value, *(cell_len(words.strip()) for words, tone in cell if tone == "flag"), 0)
 
 
 def _heading(column: Column) -> str:
-    """It may break before its second line and between joined words: "robust\n_typos"."""
+    """Text of a heading. Over numbers it may break before an underscore: "robust\n_typos"."""
     parts = [_one_line(english(text)) for text in (column.heading, column.below)]
     head = "\n".join(filter(None, parts))
     return head.replace("_", "\n_").lstrip("\n") if column.right else head
 
 
 def _tables(grid: _Grid, width: int) -> Iterator[Table]:
-    """The whole table, or where that is too wide its columns on several, each beside the columns that name the rows."""
+    """One table, or if that is too wide several with a part of the columns each; all of them repeat the key columns."""
     columns = grid.sheet.columns
     keys = [n for n, column in enumerate(columns) if n == 0 or column.key]
     others = [n for n in range(len(columns)) if n not in keys]
@@ -103,7 +103,7 @@ def _tables(grid: _Grid, width: int) -> Iterator[Table]:
         count = len(others)
         while count > 1 and _least(grid, [*keys, *others[:count]]) > width:
             count -= 1
-        # Tables of about the same width look better than a full one and a rest.
+        # Spread the columns evenly over the tables.
         if count < len(others):
             count = -(-len(others) // -(-len(others) // count))
         yield _table(grid, [*keys, *others[:count]], width)
@@ -117,13 +117,13 @@ def _least(grid: _Grid, shown: Sequence[int]) -> int:
 
 
 def _total(widths: Sequence[int]) -> int:
-    """With the blanks that rich puts around columns."""
+    """Width of a table: its columns, and the blanks that rich puts around them."""
     return sum(widths) + 2 * len(widths) + 2
 
 
 def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
     title = Styled(_one_line(english(grid.sheet.title)))
-    # Without a least width rich would fold the title to what the columns take.
+    # Without min_width rich folds the title to the width of the columns.
     table = Table(
         title=title if title else None,
         title_justify="left",
@@ -132,21 +132,21 @@ def _table(grid: _Grid, shown: Sequence[int], width: int) -> Table:
         min_width=min(width, cell_len(title.plain)),
     )
     widths = {n: grid.widths[n][0] for n in shown}
-    for n in sorted(shown, key=lambda n: not grid.sheet.columns[n].right):  # numbers get room before words
+    for n in sorted(shown, key=lambda n: not grid.sheet.columns[n].right):  # columns of numbers widen first
         room = width - _total([*widths.values()]) + widths[n]
         widths[n] = max(widths[n], min(room, grid.widths[n][1]))
     for at, n in enumerate(shown):
         justify: Literal["left", "right"] = "right" if grid.sheet.columns[n].right else "left"
-        # rich forgets the blank before the first column, where padding is collapsed.
+        # With collapse_padding rich leaves out the blank before the first column.
         table.add_column(Styled(grid.heads[n]), justify=justify, overflow="fold", width=widths[n] + (at == 0))
     above: Row | None = None
     for row, cells in zip(grid.sheet.rows, grid.cells, strict=True):
-        mine = [cells[n] for n in shown]
-        if row.kind != "group" and not any(words for cell in mine[1:] for words, _ in cell):
-            continue  # it has nothing in these columns
+        row_cells = [cells[n] for n in shown]
+        if row.kind != "group" and not any(words for cell in row_cells[1:] for words, _ in cell):
+            continue  # the row is empty in these columns
         if above and (row.kind == "group" or (row.kind == "apart" and above.kind != "apart")):
             table.add_section()
-        table.add_row(*(_styled(cell) for cell in mine), style={"group": "bold", "apart": "dim"}.get(row.kind, ""))
+        table.add_row(*(_styled(cell) for cell in row_cells), style={"group": "bold", "apart": "dim"}.get(row.kind, ""))
         above = row
     return table
 

@@ -1,8 +1,9 @@
-"""CORECODE for other harnesses: tasks that lm-evaluation-harness or inspect_ai run, with our prompts and our reading.
+"""CORECODE's tasks as a folder that lm-evaluation-harness or inspect_ai runs, with our prompts, parsers and metrics.
 
-task_folder items and prompts of a run -> a folder
-lm_eval     the folder as lm-evaluation-harness wants it
-inspect_ai  the folder as inspect_ai wants it
-callbacks   what the exported code calls there, to read and score replies
-shipped/    that code: copied as it is, never imported here
+task_folder  `evalsuite export`: items and prompts -> a folder
+cells        what is exported: one task, set and wording, with its rows of data
+lm_eval      writes the files that lm-evaluation-harness needs
+inspect_ai   writes the files that inspect_ai needs
+callbacks    functions that the exported code calls to parse and score replies
+shipped/     the exported code: copied as it is, never imported here
 """

@@ -1,4 +1,4 @@
-"""What is exported: a task and set in one wording, with its requests as rows of data."""
+"""What is exported: one task, set and wording, with its requests as rows of data."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SHIPPED = Path(__file__).parent / "shipped"
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A cell of a run that was never asked."""
+    """One exported task: a planned cell with its trials, which no model has answered."""
 
-    name: str  # of the task there
+    name: str  # of the task in the other harness
     cell: Cell
     trials: tuple[Trial, ...]
 
@@ -34,7 +34,7 @@ class Exported:
 
     @property
     def file(self) -> str:
-        """Its data, from the folder."""
+        """Path of its data, relative to the exported folder."""
         return f"data/{self.name}.jsonl"
 
     @property
@@ -43,9 +43,9 @@ class Exported:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What its numbers depend on, as our signatures have it."""
+        """What its numbers depend on, as in our signatures."""
         return {
-            "version": PARSER_VERSION,  # of the reading of replies; lm-eval prints it beside every number
+            "version": PARSER_VERSION,  # of the parser; lm-eval prints it beside every number
             "evalsuite": version("evalsuite"),
             "data": self.cell.facts["data"],
             "template": self.cell.facts["template"],
@@ -55,7 +55,7 @@ class Exported:
 
     @property
     def rows(self) -> Iterator[dict[str, Any]]:
-        """A line of data for each trial: the prompt as rendered, the shots before it as turns, and the whole item."""
+        """A row of data for each trial: the rendered prompt, the shots before it, and the fields of the item."""
         for trial in self.trials:
             *turns, last = trial.request.messages
             shown = zip(turns[::2], turns[1::2], strict=True)

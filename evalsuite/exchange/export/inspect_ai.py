@@ -1,5 +1,7 @@
-"""Tasks for inspect_ai: corecode.py with a @task function a cell, data, README. Replies are written, then read by us:
-inspect_ai has no interface to the likelihood of a text that is given."""
+"""Write tasks for inspect_ai: corecode.py with a @task function for each cell, and README.md.
+
+Only written replies are exported: inspect_ai has no interface for the likelihood of a given text.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,10 @@ from pathlib import Path
 from evalsuite.exchange.export.cells import SHIPPED, Exported
 
 
-def write(folder: Path, cells: Sequence[Exported]) -> None:
+def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
+    """Write the files of inspect_ai into a folder that already has the data."""
     shared = (SHIPPED / "corecode.py").read_text(encoding="utf-8")
-    # inspect_ai finds tasks by reading the source, so each is written out.
+    # inspect_ai finds tasks in the source text, so each needs a function of its own.
     (folder / "corecode.py").write_text("".join([shared, *map(_task, cells)]), encoding="utf-8")
     (folder / "README.md").write_text(_readme(cells), encoding="utf-8")
 

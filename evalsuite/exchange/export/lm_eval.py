@@ -1,7 +1,7 @@
-"""Tasks for lm-evaluation-harness (0.4.13 or later): a YAML file each, a group of each kind, utils.py, data, README.
+"""Write tasks for lm-evaluation-harness (0.4.13 or later): a YAML file for each task and group, utils.py and README.md.
 
-Choices come in three kinds: written and read by our parser, by the likelihood of labels (ours), and by the likelihood of
-the options' texts (all lm-eval's own: acc and acc_norm are our accuracy_sum and accuracy_char).
+Choices are exported three times: written and read by our parser; by the likelihood of labels, scored by us; by the
+likelihood of the options' texts, scored by lm-eval, whose acc and acc_norm are our accuracy_sum and accuracy_char.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 import yaml
 
-from evalsuite.exchange.export.callbacks import metrics
+from evalsuite.exchange.export.callbacks import metric_names
 from evalsuite.exchange.export.cells import SHIPPED, Exported
 
 
 class _Function(str):
-    """A name in utils.py."""
+    """Name of a function in utils.py, written as `!function utils.NAME`."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -27,11 +27,12 @@ class _Dumper(yaml.SafeDumper):
 
 _Dumper.add_representer(_Function, lambda dumper, name: dumper.represent_scalar("!function", f"utils.{name}"))
 
-# Scoring -> the end of its tasks' and group's names.
+# Scoring -> suffix of the names of its tasks and group.
 _SCORINGS = {"generate": "", "labels": "_labels", "texts": "_texts"}
 
 
-def write(folder: Path, cells: Sequence[Exported]) -> None:
+def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
+    """Write the files of lm-evaluation-harness into a folder that already has the data."""
     shutil.copyfile(SHIPPED / "lm_eval_utils.py", folder / "utils.py")
     groups: dict[str, list[str]] = {}
     for cell in cells:
@@ -58,7 +59,7 @@ def _task(cell: Exported, scoring: str) -> dict[str, Any]:
         "fewshot_delimiter": "\n\n",
         "metadata": cell.facts,
     }
-    # In shots the answer is what a right reply is, whatever is compared.
+    # A shot shows the right reply, also where likelihoods are compared.
     shown = {"sampler": _Function("Shown"), "doc_to_choice": None, "doc_to_target": "target"}
     if scoring == "generate":
         return {
@@ -68,7 +69,7 @@ def _task(cell: Exported, scoring: str) -> dict[str, Any]:
             "fewshot_config": shown,
             "generation_kwargs": {"until": [], "do_sample": False, "max_gen_toks": cell.max_new_tokens},
             "process_results": _Function("read"),
-            "metric_list": [_mean(name) for name in metrics(cell.task.name)],
+            "metric_list": [_mean(name) for name in metric_names(cell.task.name)],
         }
     if scoring == "labels":
         return {

@@ -1,4 +1,4 @@
-"""`evalsuite export`: the items of a run, with the prompts that it would send, as a folder for another harness."""
+"""`evalsuite export`: write items and rendered prompts into a folder for another harness."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from evalsuite.exchange.export.cells import Exported
 from evalsuite.types import Place
 
 HARNESSES: dict[str, Callable[[Path, Sequence[Exported]], None]] = {
-    "lm-eval": lm_eval.write,
-    "inspect": inspect_ai.write,
+    "lm-eval": lm_eval.write_tasks,
+    "inspect": inspect_ai.write_tasks,
 }
 
 
 def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path:
-    """Write CORECODE's tasks for another harness into the folder `out`, which is returned.
+    """Write CORECODE's tasks for another harness into the folder `out`. Returns the folder.
 
-    `to` is a name in HARNESSES; the other keywords are those of `run` that choose items and prompts, with its defaults.
-    Raises ConfigError if there is something in the folder already, and what `run` raises for its settings.
+    `to` is a key of HARNESSES. The other keywords are those of `run` that choose items and prompts, with its defaults.
+    Raises ConfigError if the folder is not empty or a task is not CORECODE's, and whatever `run` raises for its settings.
     """
     if to not in HARNESSES:
         raise ConfigError(unknown("harness", to, HARNESSES))
@@ -34,8 +34,8 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
             raise ConfigError(f"{t.name}: only CORECODE's tasks can be exported")
     folder = Path(out)
     if folder.is_dir() and any(folder.iterdir()):
-        raise ConfigError(f"{folder}: is not empty; name a folder that is not there yet, or remove what is in it")
-    # Prompts do not depend on the model, but there must be one to ask for: a baseline, which every installation has.
+        raise ConfigError(f"{folder}: is not empty; name a new folder, or empty this one")
+    # Prompts do not depend on the model, but `preview` needs one; every installation has the baseline `random`.
     asked = preview(model=["random"], shots=(shots,), **settings)
     cells = [Exported(_name(cell.place), cell, tuple(trials)) for cell, trials in asked]
     data = folder / "data"
@@ -48,5 +48,5 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
 
 
 def _name(place: Place) -> str:
-    """A task's name, which must do as a Python function's: corecode_easy_event_cause_paper."""
+    """The task's name in the other harness, a valid Python name: corecode_easy_event_cause_paper."""
     return re.sub(r"\W", "_", f"corecode_{place.set}_{place.task}_{place.variant}")

@@ -1,4 +1,4 @@
-"""A submission beside the official data: its items, its shots and its prompts are made again and compared."""
+"""Compare a submission with the official data: build its items, shots and prompts again, and report differences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "g
 
 
 class Official:
-    """The data that a submission is compared with; one file at a time is in use."""
+    """The data that a submission is compared with. Counts what was compared."""
 
     def __init__(self, corpus: Corpora) -> None:
         self.corpus = corpus
@@ -30,7 +30,7 @@ class Official:
         self._expected: dict[tuple[str, str, str, bool, int | None], dict[str, Item]] = {}
 
     def cell(self, entry: dict[str, Any]) -> OfficialCell | str:
-        """What the cell has to hold; or why it cannot be compared, which is a problem."""
+        """What a cell of results.json must hold. A string instead says why it cannot be compared, which is a problem."""
         task, facts = TASKS[entry["task"]], entry["facts"]
         try:
             file = self.corpus.file(task, entry["set"], entry["split"])
@@ -56,7 +56,7 @@ class Official:
 
 
 class OfficialCell:
-    """One cell: what its items, shots and prompts have to be."""
+    """What the items, shots and prompts of one cell must be, from the data."""
 
     def __init__(self, official: Official, entry: dict[str, Any], expected: dict[str, Item]) -> None:
         self._official, self._entry, self._expected = official, entry, expected
@@ -77,16 +77,19 @@ class OfficialCell:
         if self._prompt is None:
             official.unknown_templates.add(entry["variant"])
 
-    def look(self, record: dict[str, Any], trial: Trial) -> Wrong:
-        """What of a record is not as the data have it."""
+    def compare(self, record: dict[str, Any], trial: Trial) -> Wrong:
+        """Yield (field, problem) for each field of a record that differs from the data."""
         original = self._expected.get(trial.item.id)
         if original is None:
-            yield "item", f"{trial.item.id!a} is none of the {len(self._expected)} items that the cell has to hold"
+            yield "item", f"{trial.item.id!a} is none of the cell's {len(self._expected)} items"
             return
         self._seen[original.id] += 1
         place = self._places[original.id], trial.rotation
         if place < self._last:
-            yield "item", "comes before the one on the line above it in the data: bootstrap intervals hang on the order"
+            yield (
+                "item",
+                "is out of order: in the data it comes before the item of the line above, and bootstrap intervals depend on the order",
+            )
         self._last = place
         made = self._change.items(original, self._seed)
         if trial.rotation >= len(made):
@@ -113,7 +116,7 @@ class OfficialCell:
                 yield "pairs", f"are not what the template {self._entry['variant']} makes of the item"
             held = self._prompt.task.pattern if trial.request.scoring == "constrained" else None
             if trial.request.pattern != (held(item, self._entry["variant"]) if held else ""):
-                yield "pattern", "is not what the item's reply is held to"
+                yield "pattern", "is not the pattern of the item's task and template"
             self._official.compared["prompts"] += 1
             if whole.prompt != trial.request.prompt:
                 yield "prompt", f"is not what the template {self._entry['variant']} makes of the item"
@@ -121,7 +124,7 @@ class OfficialCell:
                 yield "messages", f"are not what the template {self._entry['variant']} makes of the item"
 
     def missing(self) -> Iterator[str]:
-        """Items of the data that the cell leaves out."""
+        """Yield a problem if the cell lacks items of the data."""
         several = self._change.several
         lost = [
             name for name, item in self._expected.items() if self._seen[name] < (len(item.options) if several else 1)

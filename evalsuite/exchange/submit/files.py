@@ -1,4 +1,4 @@
-"""The files of a submission: which there may be, that they are as hashed, and that each holds what its schema says."""
+"""Checks of a submission's files: the allowed paths, the hashes of SHA256SUMS, and the JSON schemas."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUM = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 def structure(folder: Path) -> tuple[set[str], list[str]]:
-    """Paths of all plain files, and what has no place in a submission. Links are not followed."""
+    """Paths of all plain files, and a problem for each path that a submission may not hold. Links are not followed."""
     found: set[str] = set()
     problems = []
     for base, folders, names in os.walk(folder):
@@ -50,7 +50,7 @@ def structure(folder: Path) -> tuple[set[str], list[str]]:
 
 
 def unnamed(found: set[str], results: dict[str, Any]) -> Iterator[str]:
-    """Records that results.json does not name, and names without records."""
+    """Yield a problem for each file of records that results.json does not name, and for each name without a file."""
     named = places(results)
     for place, count in Counter(named).items():
         if count > 1:
@@ -66,7 +66,7 @@ def unnamed(found: set[str], results: dict[str, Any]) -> Iterator[str]:
 
 
 def hashes(folder: Path, found: set[str]) -> Iterator[str]:
-    """What differs from SHA256SUMS."""
+    """Yield a problem for each bad line of SHA256SUMS, missing file and wrong hash."""
     known: dict[str, str] = {}
     for number, line in enumerate(_text(folder / SUMS).splitlines(), 1):
         match = _SUM.fullmatch(line)
@@ -89,8 +89,8 @@ def hashes(folder: Path, found: set[str]) -> Iterator[str]:
             yield f"{path}: is not the file that {SUMS} has the hash of"
 
 
-def load(folder: Path, name: str, schema: str) -> tuple[dict[str, Any] | None, list[str]]:
-    """A file of JSON as its schema has it; else None and what is wrong: line, field, what."""
+def load_json(folder: Path, name: str, schema: str) -> tuple[dict[str, Any] | None, list[str]]:
+    """Parse a JSON file and check it against its schema. Returns (content, []), or (None, problems with line and field)."""
     path = folder / name
     try:
         text = _text(path)
@@ -107,7 +107,7 @@ def load(folder: Path, name: str, schema: str) -> tuple[dict[str, Any] | None, l
 
 
 def _text(path: Path) -> str:
-    """Raises DataError."""
+    """Read a text file. Raises DataError if it is too large, unreadable or not UTF-8."""
     most = _LARGEST[path.name]
     try:
         with path.open("rb") as file:

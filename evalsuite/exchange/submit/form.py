@@ -1,4 +1,4 @@
-"""submission.yaml: what people say of a submission. `make` writes it to be filled in, `check` reads it strictly."""
+"""submission.yaml, the form that submitters fill in. `submit make` writes it, `submit check` reads it strictly."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Text = Annotated[str, Field(min_length=1, max_length=2000)]
 
 
 class Details(Strict):
-    """One model."""
+    """Facts of one model."""
 
-    hub: Text | None  # its id on a hub; null: on none
+    hub: Text | None  # its id on a hub; null: it is on none
     revision: Text | None
     parameters: Annotated[int, Field(ge=0)] | None  # how many; null: not known
     tags: list[str]
@@ -45,7 +45,7 @@ class Form(Strict):
     @field_validator("date", mode="before")
     @classmethod
     def _written(cls, value: Any) -> Any:
-        """YAML reads an unquoted date as one."""
+        """YAML parses an unquoted date as a date, not a string."""
         return value.isoformat() if isinstance(value, datetime.date) else value
 
 
@@ -68,8 +68,8 @@ _MODEL = (
 )
 
 
-def form(head: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]]) -> str:
-    """The file's text: what is known, and "?" where something is to be filled in."""
+def form_text(head: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]]) -> str:
+    """Text of submission.yaml: the values that are known, and "?" for the others."""
     lines = [f'# Fill in every "{UNFILLED}", then: evalsuite submit check FOLDER']
     lines += _lines(_HEAD, {"format": FORMAT} | dict(head), "")
     lines.append("models:")
@@ -89,8 +89,8 @@ def _yaml(value: Any) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
-def read(path: Path) -> tuple[Form | None, list[str]]:
-    """The form, and what is wrong with it, a line each: line of the file, field, what."""
+def read_form(path: Path) -> tuple[Form | None, list[str]]:
+    """Read submission.yaml. Returns the form (None if it is invalid) and its problems: line, field, message."""
     try:
         with path.open("rb") as file:
             text = file.read(_MOST + 1).decode("utf-8")
@@ -99,7 +99,7 @@ def read(path: Path) -> tuple[Form | None, list[str]]:
     if len(text) > _MOST:
         return None, [f"is longer than {_MOST >> 20} MiB"]
     try:
-        # An alias of an alias of an alias … unfolds to gigabytes.
+        # Nested aliases can expand to gigabytes.
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
             return None, ["holds an alias (*name): write it out"]
         tree, node = yaml.safe_load(text), yaml.compose(text)

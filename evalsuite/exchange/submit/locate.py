@@ -1,4 +1,4 @@
-"""Where in a file of JSON a value stands: the line, for messages."""
+"""Line numbers of values in a JSON file, for messages."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import json
 import re
 from collections.abc import Collection
 
-Path = tuple[str | int, ...]
+JsonPath = tuple[str | int, ...]
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
-def lines_of(text: str, paths: Collection[Path]) -> dict[Path, int]:
-    """The line of each path in a valid text, in one pass; of one that is not there, the nearest that holds it.
+def lines_of(text: str, paths: Collection[JsonPath]) -> dict[JsonPath, int]:
+    """Line of each path in a valid JSON text, found in one pass. A missing path gets the line of its nearest parent.
 
     >>> lines_of('{"a": [1,\\n 2]}', [("a", 1), ("a", 5)])
     {('a', 1): 2, ('a', 5): 1}
     """
     wanted = {path[:n] for path in paths for n in range(len(path) + 1)}
-    found: dict[Path, int] = {}
+    found: dict[JsonPath, int] = {}
     at: list[str | int] = []  # the path of the value to come
     kinds: list[str] = []  # of the objects and lists around it
     line, seen, key = 1, 0, False
@@ -46,8 +46,9 @@ def lines_of(text: str, paths: Collection[Path]) -> dict[Path, int]:
     return {path: next((found[path[:n]] for n in range(len(path), -1, -1) if path[:n] in found), 1) for path in paths}
 
 
-def dotted(path: Path) -> str:
-    """
+def dotted(path: JsonPath) -> str:
+    """A path as people write it.
+
     >>> dotted(("cells", 3, "metrics", "f1", "value"))
     'cells[3].metrics.f1.value'
     """

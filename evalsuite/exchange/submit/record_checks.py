@@ -1,4 +1,4 @@
-"""Each line of a submission's records for itself: the schema, and that what it says fits together."""
+"""Checks of single records of a submission: the schema, and that the fields agree with each other and with the cell."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from evalsuite.results import records
 from evalsuite.results.judged.scale import again
 from evalsuite.results.schema.judged import JudgedRecord
 from evalsuite.results.schema.record import Record
-from evalsuite.results.store import key
+from evalsuite.results.store import request_key
 from evalsuite.types import PLACE, Message, Request, Trial
 
-MOST = 20  # problems of one file; where there are more, the rest is not looked at
+MOST = 20  # problems of one file; after these the rest of the file is skipped
 
 Wrong = Iterable[tuple[str, str]]  # (field, what is wrong)
-Look = Callable[[dict[str, Any], Trial], Wrong]  # what else is looked at, by data.py
+Compare = Callable[[dict[str, Any], Trial], Wrong]  # a further check of each record: OfficialCell.compare
 
 
 class Broken(Exception):
-    """A file that results cannot be computed from."""
+    """Results cannot be computed from a file of records."""
 
 
-def cell_lines(folder: Path, entry: dict[str, Any], look: Look) -> Iterator[str]:
-    """What is wrong in a cell's records. Raises Broken, after what it could say, if they cannot be scored."""
+def cell_lines(folder: Path, entry: dict[str, Any], compare: Compare) -> Iterator[str]:
+    """Yield the problems of a cell's records. Raises Broken at the end if the records cannot be scored."""
     asked: dict[tuple[str, int], int] = {}
     replies: dict[str, bytes] = {}
 
@@ -46,18 +46,20 @@ def cell_lines(folder: Path, entry: dict[str, Any], look: Look) -> Iterator[str]
         if name in asked:
             yield "item", f"{record['item']} was asked on line {asked[name]} already"
         asked.setdefault(name, number)
-        # What has one key was asked once, so it has one reply.
-        said = hashlib.blake2b(repr([record[k] for k in ("reply", "finish", "error", "likelihoods")]).encode()).digest()
-        if replies.setdefault(record["key"], said) != said:
+        # Requests with the same key are sent once, so they have the same reply.
+        digest = hashlib.blake2b(
+            repr([record[k] for k in ("reply", "finish", "error", "likelihoods")]).encode()
+        ).digest()
+        if replies.setdefault(record["key"], digest) != digest:
             yield "reply", "another line with the same key has another reply"
         yield from _record(entry, record, trial)
-        yield from look(record, trial)
+        yield from compare(record, trial)
 
     yield from _file(folder, entry["records"], Record, wrong)
 
 
 def judged_lines(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
-    """The same of a judge's records."""
+    """Yield the problems of a judge's records. Raises Broken like `cell_lines`."""
     asked: dict[tuple[str, int, str | None], int] = {}
 
     def wrong(record: dict[str, Any], number: int) -> Wrong:
@@ -71,11 +73,11 @@ def judged_lines(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
 
 
 def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any], int], Wrong]) -> Iterator[str]:
-    told, broken, name = 0, False, place
+    count, broken, name = 0, False, place
     try:
-        path = records.find(folder, place)
+        path = records.records_file(folder, place)
         name = path.relative_to(folder).as_posix()
-        for number, text in records.lines(path):
+        for number, text in records.numbered_lines(path):
             found: list[tuple[str, str]] = []
             try:
                 record = jsonl.parse_object(text, path, number)
@@ -89,8 +91,8 @@ def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any]
                 found = [error.args[0]]
             for field, what in found:
                 yield f"{name}:{number}: {field}: {what}"
-            told += len(found)
-            if told >= MOST:
+            count += len(found)
+            if count >= MOST:
                 yield f"{name}: the rest of the file was not looked at"
                 break
     except DataError as error:
@@ -101,7 +103,7 @@ def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any]
 
 
 class _Unfit(Exception):
-    """A record that nothing can be computed from: (field, what is wrong)."""
+    """A record cannot be scored. The argument is (field, problem)."""
 
 
 def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wrong:
@@ -120,7 +122,7 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
             )
         )
     if kind.single and (item.gold is None or len(set(item.labels)) < len(item.labels)):
-        raise _Unfit(("gold", "a choice has one right label, and labels differ"))
+        raise _Unfit(("gold", "a choice has one right label, and no label twice"))
     if item.gold is not None and item.references != (item.options[item.gold],):
         yield "gold", f"is {record['gold']!a}, but that option is not the reference"
     if kind.several and not set(item.references) <= set(item.options):
@@ -152,7 +154,7 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
         raise _Unfit(("likelihoods", f"{len(likely)} for {len(item.options)} options"))
     if (record["messages"] is not None) != facts["chat"]:
         yield "messages", "chat turns are there for chat models only"
-    elif key(facts["fingerprint"], request, facts["chat"], facts["sampling"]) != record["key"]:
+    elif request_key(facts["fingerprint"], request, facts["chat"], facts["sampling"]) != record["key"]:
         yield "key", "is not the hash of the cell's model and settings and of this prompt"
 
 
@@ -173,5 +175,5 @@ def _judged(entry: dict[str, Any], record: dict[str, Any]) -> Wrong:
     for n, attempt in enumerate(record["attempts"], 1):
         prompt = again(record["prompt"], facts["reminder"], n)
         request = Request(record["item"], prompt, (Message("user", prompt),), facts["max_new_tokens"])
-        if key(facts["fingerprint"], request, facts["chat"], settings) != attempt["key"]:
+        if request_key(facts["fingerprint"], request, facts["chat"], settings) != attempt["key"]:
             yield f"attempts[{n - 1}].key", "is not the hash of the judge, its settings and this prompt"

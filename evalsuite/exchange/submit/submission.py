@@ -1,4 +1,4 @@
-"""A run's folder -> a submission: the same results and records, the manifest scrubbed, a form to fill in, and hashes."""
+"""`evalsuite submit make`: a run's results, records and scrubbed manifest, a form to fill in, and hashes, in one folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evalsuite.results import records
 from evalsuite.results.signature import VERSION
 
 SUMS = "SHA256SUMS"
-# Of the manifest: what is taken out, and why.
+# Keys removed from the manifest, and why; the reasons are published in its key `scrubbed`.
 SCRUBBED = {
     "settings.models": "a path on the submitter's machine",
     "settings.data": "a path on the submitter's machine; the files' hashes stay",
@@ -32,21 +32,25 @@ SCRUBBED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A submission, what is still to be filled in, and what the submitter may not want to publish."""
+class Submission:
+    """A written submission, the fields still to fill in, and files the submitter may not want to publish."""
 
     out: Path
     unfilled: tuple[str, ...]
     warnings: tuple[str, ...] = field(default=())
 
 
-def make(run: str | Path, out: str | Path, head: Mapping[str, Any], about: Mapping[str, Any]) -> Made:
-    """Write a submission of the run; `head` are fields of submission.yaml, `about` fields of every model there."""
+def make_submission(run: str | Path, out: str | Path, head: Mapping[str, Any], about: Mapping[str, Any]) -> Submission:
+    """Write a submission of a run into the folder `out`, all of it or nothing.
+
+    `head` has fields of submission.yaml, `about` fields of each model in it. Raises ConfigError if `out` is not empty, the
+    run is unfinished, or another version of evalsuite scored it.
+    """
     run, out = Path(run), Path(out)
     results = _results(run)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ConfigError(f"{out}: is there already; name a folder that is not, or remove it")
-    draft = draft_of(out)  # whole or not at all
+        raise ConfigError(f"{out}: exists already; name a new folder, or remove this one")
+    draft = draft_of(out)  # renamed to `out` when it is complete
     draft.mkdir(parents=True)
     try:
         _write(run, results, draft, head, about)
@@ -56,7 +60,7 @@ def make(run: str | Path, out: str | Path, head: Mapping[str, Any], about: Mappi
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
-    return Made(out, tuple(form.read(out / "submission.yaml")[1]), tuple(_personal(out)))
+    return Submission(out, tuple(form.read_form(out / "submission.yaml")[1]), tuple(_personal(out)))
 
 
 def _write(run: Path, results: dict[str, Any], out: Path, head: Mapping[str, Any], about: Mapping[str, Any]) -> None:
@@ -66,19 +70,19 @@ def _write(run: Path, results: dict[str, Any], out: Path, head: Mapping[str, Any
     for place in places(results):
         _pack(run, place, out)
     known = {"date": started[:10]} | {k: v for k, v in head.items() if v}
-    text = form.form(known, {name: details | dict(about) for name, details in _models(results).items()})
+    text = form.form_text(known, {name: details | dict(about) for name, details in _models(results).items()})
     (out / "submission.yaml").write_text(text, encoding="utf-8")
     (out / SUMS).write_text("".join(f"{digest}  {name}\n" for name, digest in sums(out)), encoding="utf-8")
 
 
 def places(results: dict[str, Any]) -> list[str]:
-    """Where results.json says that its records are."""
+    """Paths of the records of all cells and judgings, as results.json names them."""
     judged = results.get("judged") or {}
     return [cell["records"] for cell in (*results["cells"], *judged.get("cells", ()))]
 
 
 def sums(folder: Path) -> Iterator[tuple[str, str]]:
-    """(path, SHA-256) of every file that is hashed: all but the form, which people go on writing, and the hashes."""
+    """(path, SHA-256) of every file but SHA256SUMS itself and submission.yaml, which people still edit."""
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in (SUMS, "submission.yaml")):
         yield path.relative_to(folder).as_posix(), digest(path)
 
@@ -100,7 +104,7 @@ def _results(run: Path) -> dict[str, Any]:
     if not found["cells"]:
         raise ConfigError(f"{run}: holds no cell")
     for place in places(found)[:1]:
-        for record in records.read(run, place):
+        for record in records.read_records(run, place):
             if "max_new_tokens" not in record:
                 raise ConfigError(f"{run}: its records are older than this format: `evalsuite score {run}` first")
             break
@@ -108,13 +112,13 @@ def _results(run: Path) -> dict[str, Any]:
 
 
 def _pack(run: Path, place: str, out: Path) -> None:
-    source = records.find(run, place)
+    source = records.records_file(run, place)
     target = out / f"{place}.gz"
     target.parent.mkdir(exist_ok=True)
     if source.suffix == ".gz":
         shutil.copyfile(source, target)
         return
-    # No name and no time: the same records give the same bytes.
+    # Without a file name and a time in the gzip header, equal records give equal bytes.
     with (
         source.open("rb") as plain,
         target.open("wb") as file,
@@ -124,25 +128,25 @@ def _pack(run: Path, place: str, out: Path) -> None:
 
 
 def _manifest(run: Path) -> tuple[str, str]:
-    """manifest.json without what it tells of the machine, and when the run was started."""
+    """manifest.json without facts of the machine, and the start time of the run."""
     path = run / "manifest.json"
     if not path.is_file():
-        raise ConfigError(f"{run}: no manifest.json: this is no run's folder")
+        raise ConfigError(f"{run}: no manifest.json; expected the folder of a run")
     found = jsonl.parse_object(path.read_bytes(), path)
-    settings, told = found["settings"], {}
+    settings, scrubbed = found["settings"], {}
     for name in ("models", "data", "out", "prompts", "ray_address"):
         value = settings.get(name)
         if value is not None and not str(value).startswith("bundled:"):
             settings[name] = None
-            told[f"settings.{name}"] = SCRUBBED[f"settings.{name}"]
+            scrubbed[f"settings.{name}"] = SCRUBBED[f"settings.{name}"]
     # platform.platform() begins with the system's name: "Linux-6.1…"
     found["platform"] = str(found["platform"]).partition("-")[0]
-    found["scrubbed"] = told | {"platform": SCRUBBED["platform"]}
+    found["scrubbed"] = scrubbed | {"platform": SCRUBBED["platform"]}
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n", str(found["started"])
 
 
 def _models(results: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What a run knows of its models."""
+    """Fields of submission.yaml that results.json knows of each model."""
     found: dict[str, dict[str, Any]] = {}
     for cell in results["cells"]:
         details = found.setdefault(cell["model"], {"tags": cell["facts"]["tags"]})
@@ -159,7 +163,10 @@ def _models(results: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _personal(folder: Path) -> Iterator[str]:
-    """Files that name the submitter's home folder or machine: errors of engines do. Those of records cannot be scrubbed."""
+    """Yield a warning for each file that holds the name of the home folder or machine, as error messages may.
+
+    They are not removed: scores are computed from the records, so they must stay as they are.
+    """
     names = [name.encode() for name in {str(Path.home()), platform.node()} if len(name) > 5]
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         if any(name in line for line in _lines(path) for name in names):
@@ -167,4 +174,4 @@ def _personal(folder: Path) -> Iterator[str]:
 
 
 def _lines(path: Path) -> Iterable[bytes]:
-    return (line for _, line in records.lines(path))
+    return (line for _, line in records.numbered_lines(path))

@@ -1,4 +1,4 @@
-"""A submission's records as results are computed from: what a run's store is for a run (results/store.py, Source)."""
+"""A submission's records as a Source (results/store.py), so that the code that scores a run's store scores them, too."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ _TEXTS = ("dialogue", "options", "labels", "references")
 
 
 def cell_of(entry: dict[str, Any]) -> Cell:
-    """The cell of an entry of results.json."""
+    """Build the cell of an entry of results.json."""
     return Cell(Place.of(entry), entry["facts"])
 
 
 def item_of(record: dict[str, Any]) -> Item:
-    """The item that a record is about."""
-    gold = record["gold"] if not TASKS[record["task"]].kind.several else None  # whose right options are the references
+    """Build the item of a record."""
+    gold = (
+        record["gold"] if not TASKS[record["task"]].kind.several else None
+    )  # sets of choices: the references say which options are right
     texts: dict[str, Any] = {name: tuple(record[name]) for name in _TEXTS}
     return Item(
         id=record["item"],
@@ -37,7 +39,7 @@ def item_of(record: dict[str, Any]) -> Item:
 
 
 def trial_of(record: dict[str, Any]) -> Trial:
-    """The trial of a record, whole."""
+    """Build the trial of a record, with its request."""
     item = item_of(record)
     request = Request(
         id=item.id,
@@ -57,7 +59,7 @@ def trial_of(record: dict[str, Any]) -> Trial:
 
 
 def response_of(record: dict[str, Any]) -> Response:
-    """The reply of a record, or an attempt of a judge's."""
+    """Build the response of a record, or of one attempt in a judge's record."""
     return Response(
         record["reply"] or "",
         record["finish"],
@@ -69,22 +71,22 @@ def response_of(record: dict[str, Any]) -> Response:
 
 
 class Submitted:
-    """Reads a submission's records where a run would read its store: a cell at a time, and prompts not kept.
+    """The Source of a submission: reads its records a cell at a time, without keeping prompts.
 
-    What it reads was checked before (record_checks.py); it raises where it was not.
+    The records must have passed record_checks.py; other records raise whatever they raise.
     """
 
     def __init__(self, folder: Path, results: dict[str, Any]) -> None:
         self._folder, self._results = folder, results
-        self._replies: dict[str, Response] = {}  # of the judging that is read
+        self._replies: dict[str, Response] = {}  # of the judging being read: key -> reply
 
     def cells(self) -> list[Cell]:
         found = [cell_of(entry) for entry in self._results["cells"]]
         return sorted(found, key=lambda cell: cell.place)
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
-        dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share one: it is kept once
-        for record in records.read(self._folder, f"records/{file_name(cell)}"):
+        dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # items of one dialogue share the tuple
+        for record in records.read_records(self._folder, f"records/{file_name(cell)}"):
             turns = tuple(record["dialogue"])
             slim = record | {"prompt": "", "messages": None, "dialogue": dialogues.setdefault(turns, turns)}
             yield record["key"], trial_of(slim), response_of(record)
@@ -93,7 +95,7 @@ class Submitted:
         entries = (self._results.get("judged") or {}).get("cells", [])
         for entry in sorted(entries, key=lambda e: tuple(e[name] for name in JUDGED_PLACE)):
             self._replies = {}
-            rows = [self._row(record) for record in records.read(self._folder, entry["records"])]
+            rows = [self._row(record) for record in records.read_records(self._folder, entry["records"])]
             yield {name: entry[name] for name in JUDGED_PLACE}, entry["facts"], rows
 
     def _row(self, record: dict[str, Any]) -> dict[str, Any]:

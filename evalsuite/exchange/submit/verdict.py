@@ -1,4 +1,4 @@
-"""`evalsuite submit check` on one page: files, hashes, schemas, every record, and all scores computed again."""
+"""`evalsuite submit check`: verify files, hashes, schemas and records of a submission, and compute its results again."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
 from evalsuite.exchange.submit.data import Official, OfficialCell
-from evalsuite.exchange.submit.locate import Path as Where
-from evalsuite.exchange.submit.locate import dotted, lines_of
+from evalsuite.exchange.submit.locate import JsonPath, dotted, lines_of
 from evalsuite.exchange.submit.record_checks import Broken, cell_lines, judged_lines
 from evalsuite.exchange.submit.submission import SCRUBBED
 from evalsuite.exchange.submit.submitted import Submitted
 from evalsuite.results import records
-from evalsuite.results.journey import compute
+from evalsuite.results.journey import score_run
 from evalsuite.results.signature import VERSION
 from evalsuite.types import Place, Reading
 
-MOST = 200  # problems that are told
-EACH = 5  # of one file of records, where replies give other scores
-NEAR = 1e-12  # what figures may differ by, for another machine's last bit
-_UNSCORED = ("prompt", "messages", "reasoning")  # what Submitted does not keep; the keys hold prompts
+MOST = 200  # problems listed; the others are only counted
+EACH = 5  # problems listed of one file of records whose replies give other scores
+NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit
+_UNSCORED = ("prompt", "messages", "reasoning")  # not kept by Submitted; prompts are verified by the hash in `key`
 
 _NEVER = (
     "that the replies are the model's own: records show what was scored, not who wrote it",
@@ -40,30 +39,33 @@ _NEVER = (
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check found. `problems` empty: the submission is valid as far as `verified` says."""
+    """Outcome of a check. Without problems, the submission is valid to the extent that `verified` states."""
 
     problems: tuple[str, ...]
-    more: int  # problems beyond those told
+    more: int  # problems found beyond those listed
     verified: tuple[str, ...]
     unverified: tuple[str, ...]
 
 
-class _Found:
-    """Problems, counted; only the first are kept."""
+class _Problems:
+    """Counts problems and keeps the first MOST of them."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
         self.count = 0
 
     def add(self, *problems: str, most: int = MOST) -> None:
-        """`most` of these are told, so that one file does not hide what is wrong with the others."""
+        """Add problems. At most `most` of these are listed, so that one file cannot use up the list."""
         self.count += len(problems)
         self.problems += problems[: max(0, min(most, MOST - len(self.problems)))]
 
 
-def check(folder: str | Path, data: str | Path | None = None) -> Verdict:
-    """Verify a submission. `data`: the official data to compare with; else the bundled sample where the manifest names it,
-    else EVALSUITE_DATA."""
+def check_submission(folder: str | Path, data: str | Path | None = None) -> Verdict:
+    """Verify a submission.
+
+    `data` is the official data to compare with; by default the bundled sample if the manifest names it, else
+    EVALSUITE_DATA. Raises ConfigError if there is no such folder; everything else is a problem of the verdict.
+    """
     if not Path(folder).is_dir():
         raise ConfigError(f"{folder}: no such folder")
     try:
@@ -73,7 +75,7 @@ def check(folder: str | Path, data: str | Path | None = None) -> Verdict:
 
 
 def _check(folder: Path, data: str | Path | None) -> Verdict:
-    found, verified, unverified = _Found(), list[str](), list[str]()
+    found, verified, unverified = _Problems(), list[str](), list[str]()
     there, problems = files.structure(folder)
     found.add(*problems)
     if "SHA256SUMS" in there:
@@ -83,7 +85,7 @@ def _check(folder: Path, data: str | Path | None) -> Verdict:
             found.add(str(error))
     stated = None
     if "submission.yaml" in there:
-        stated, problems = form.read(folder / "submission.yaml")
+        stated, problems = form.read_form(folder / "submission.yaml")
         found.add(*(f"submission.yaml:{p}" for p in problems))
     results, manifest = (
         _load(folder, name, there, found) for name in ("results", "manifest")
@@ -109,14 +111,14 @@ def _check(folder: Path, data: str | Path | None) -> Verdict:
     return _verdict(found, verified, unverified)
 
 
-def _verdict(found: _Found, verified: list[str], unverified: list[str]) -> Verdict:
+def _verdict(found: _Problems, verified: list[str], unverified: list[str]) -> Verdict:
     return Verdict(tuple(found.problems), found.count - len(found.problems), tuple(verified), (*unverified, *_NEVER))
 
 
-def _load(folder: Path, name: str, there: set[str], found: _Found) -> dict[str, Any] | None:
+def _load(folder: Path, name: str, there: set[str], found: _Problems) -> dict[str, Any] | None:
     if f"{name}.json" not in there:
         return None
-    content, problems = files.load(folder, f"{name}.json", name)
+    content, problems = files.load_json(folder, f"{name}.json", name)
     found.add(*problems)
     return content
 
@@ -126,7 +128,7 @@ def _twice(results: dict[str, Any]) -> Iterator[str]:
     for n, cell in enumerate(results["cells"]):
         place = Place.of(cell)
         if place in seen:
-            yield f"results.json: cells[{n}]: stands there twice: {place.name}"
+            yield f"results.json: cells[{n}]: is a duplicate: {place.name}"
         seen.add(place)
         if cell["missing"]:
             yield f"results.json: cells[{n}].missing: {cell['missing']} requests were not asked: finish the run first"
@@ -135,7 +137,7 @@ def _twice(results: dict[str, Any]) -> Iterator[str]:
 
 
 def _stated(stated: form.Form | None, results: dict[str, Any]) -> Iterator[str]:
-    """The form beside the results."""
+    """Yield a problem for each contradiction between submission.yaml and results.json."""
     if stated is None:
         return
     cells = results["cells"]
@@ -151,7 +153,7 @@ def _stated(stated: form.Form | None, results: dict[str, Any]) -> Iterator[str]:
 
 
 def _manifest(manifest: dict[str, Any], results: dict[str, Any]) -> Iterator[str]:
-    """Whether it was scrubbed, and names the same data as the results."""
+    """Yield a problem for each key that is not scrubbed, and each hash of data that differs from results.json."""
     from evalsuite.benchmarks.registry import TASKS, benchmark_of
 
     for name in SCRUBBED:
@@ -173,8 +175,8 @@ def _official(data: str | Path | None, manifest: dict[str, Any] | None) -> Offic
     return Official(Corpora(resolve(chosen), skip_bad=True)) if chosen else None
 
 
-def _lines(folder: Path, results: dict[str, Any], official: Official | None, found: _Found) -> bool:
-    """Look at every record; whether all can be scored."""
+def _lines(folder: Path, results: dict[str, Any], official: Official | None, found: _Problems) -> bool:
+    """Check every record. Returns whether all of them can be scored."""
     whole = True
     for n, entry in enumerate(results["cells"]):
         beside = official.cell(entry) if official else None
@@ -182,7 +184,7 @@ def _lines(folder: Path, results: dict[str, Any], official: Official | None, fou
             found.add(f"results.json: cells[{n}].{beside}")
         of_data = beside if isinstance(beside, OfficialCell) else None
         try:
-            for problem in cell_lines(folder, entry, of_data.look if of_data else lambda record, request: ()):
+            for problem in cell_lines(folder, entry, of_data.compare if of_data else lambda record, request: ()):
                 found.add(problem)
             if of_data:
                 found.add(*(f"{entry['records']}: {lost}" for lost in of_data.missing()))
@@ -197,49 +199,49 @@ def _lines(folder: Path, results: dict[str, Any], official: Official | None, fou
     return whole
 
 
-def _scores(folder: Path, results: dict[str, Any], found: _Found) -> None:
-    """Compute all results from the records and compare: every record's reading, and every figure."""
+def _scores(folder: Path, results: dict[str, Any], found: _Problems) -> None:
+    """Compute all results from the records, and compare every answer and every figure."""
 
     @contextmanager
     def keep(place: str) -> Iterator[Callable[[dict[str, Any]], None]]:
-        stored = enumerate(records.read(folder, place), 1)
-        told = 0
+        stored = enumerate(records.read_records(folder, place), 1)
+        listed = 0
 
         def compare(line: dict[str, Any]) -> None:
-            nonlocal told
+            nonlocal listed
             number, record = next(stored, (0, {}))
             for at, theirs, ours in differences(_scored(record), _scored(line)):
                 text = f"{place}:{number}: {dotted(at)}: is {_short(theirs)}, but its reply gives {_short(ours)}"
-                found.add(text, most=EACH - told)
-                told = min(told + 1, EACH)
+                found.add(text, most=EACH - listed)
+                listed = min(listed + 1, EACH)
 
         yield compare
         if left := sum(1 for _ in stored):
-            found.add(f"{place}: {left} of its records belong to nothing that was asked")
+            found.add(f"{place}: {left} of its records belong to no request of the cell")
 
     try:
-        again = json.loads(json.dumps(compute(Submitted(folder, results), Reading(**results["reading"]), keep)))
-    except Exception as error:  # what hostile records may do to any metric
+        again = json.loads(json.dumps(score_run(Submitted(folder, results), Reading(**results["reading"]), keep)))
+    except Exception as error:  # hostile records may make any metric fail
         found.add(f"results.json: cannot be computed from the records: {type(error).__name__}: {error}")
         return
-    told = list(differences(results, again))
-    lines = lines_of((folder / "results.json").read_text(encoding="utf-8"), [at for at, *_ in told[:MOST]])
-    for at, theirs, ours in told:
+    differing = list(differences(results, again))
+    lines = lines_of((folder / "results.json").read_text(encoding="utf-8"), [at for at, *_ in differing[:MOST]])
+    for at, theirs, ours in differing:
         line = f":{lines[at]}" if at in lines else ""
         found.add(f"results.json{line}: {dotted(at)}: is {_short(theirs)}, but the records give {_short(ours)}")
 
 
 def _scored(record: dict[str, Any]) -> dict[str, Any]:
-    """What of a record is computed from its reply, as JSON has it."""
+    """The fields of a record that are computed from its reply."""
     slim = {name: value for name, value in record.items() if name not in _UNSCORED}
     return slim if "judge" not in record else record
 
 
-_NOTHING: Any = object()  # where the other has something
+_NOTHING: Any = object()  # stands for a value that one side lacks
 
 
-def differences(theirs: Any, ours: Any, at: Where = ()) -> Iterator[tuple[Where, Any, Any]]:
-    """(path, one, other) wherever two values of JSON differ by more than rounding."""
+def differences(theirs: Any, ours: Any, at: JsonPath = ()) -> Iterator[tuple[JsonPath, Any, Any]]:
+    """Yield (path, theirs, ours) wherever two JSON values differ by more than rounding."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         if list(theirs) != list(ours) and theirs.keys() == ours.keys() and at[-1:] == ("metrics",):
             yield at, list(theirs), list(ours)

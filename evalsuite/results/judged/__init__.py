@@ -1,1 +1,1 @@
-"""What a judge said of a run: scores, agreement with people, controls."""
+"""Judges' replies in the store -> scores, correlations with metrics, and controls of the judges."""

@@ -1,6 +1,6 @@
-"""What a run's judgings say of their judges: anchors, spread, panel, blind, length, family, attacks. Pure functions of opinions.
+"""How far judges can be trusted: anchors, repeats, blind, panel, length, family and attacks, from the opinions of a run.
 
-Everything is compared item by item, over the items that all sides scored; `n` says how many those are.
+Every comparison is item by item, over the items that all sides scored; `n` is their number.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from evalsuite.types import Place
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one judge said of one candidate."""
+    """The opinion of one judge on one candidate reply."""
 
     candidate: tuple[Place, str, int]  # its cell's place, item, rotation
-    status: str  # "scored" | "empty" (the candidate was, and has the lowest scores) | "invalid" | "failed" | "missing"
-    scores: tuple[int, ...]
-    attack: str
+    status: str  # "scored" | "empty" (an empty candidate gets the lowest scores) | "invalid" | "failed" | "missing"
+    scores: tuple[int, ...]  # one a scale; () if there are none
+    attack: str  # id of the injected instruction; "" for none
     length: int  # of the candidate, in characters
-    correctness: float  # its F1 on characters
-    source: int  # its dialogue
+    correctness: float  # F1 of the candidate
+    source: int  # number of its dialogue
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One judging: a judge on a cell under a control."""
+class Opinions:
+    """The opinions of one judge on one cell under one control: "plain", "blind", "repeat/2" …, "attack"."""
 
     place: dict[str, Any]
     facts: dict[str, Any]
@@ -40,6 +40,7 @@ class Told:
 
     @property
     def who(self) -> tuple[str, str]:
+        """Judge and rubric."""
         return self.place["judge"], self.place["rubric"]
 
     @property
@@ -54,29 +55,29 @@ class Told:
         return {o.candidate: o for o in self.opinions if o.status == "scored"}
 
 
-def controls(told: Sequence[Told]) -> dict[str, list[dict[str, Any]]]:
-    """What results.json holds under "judged", "controls"."""
+def controls(judgings: Sequence[Opinions]) -> dict[str, list[dict[str, Any]]]:
+    """The content of "judged", "controls" of results.json."""
     return {
-        "anchors": list(anchors(told)),
-        "repeats": list(repeats(told)),
-        "blind": list(blind(told)),
-        "panel": list(panel(told)),
-        "length": list(length(told)),
-        "families": list(families(told)),
-        "attacks": list(fallen(told)),
+        "anchors": list(anchors(judgings)),
+        "repeats": list(repeats(judgings)),
+        "blind": list(blind(judgings)),
+        "panel": list(panel(judgings)),
+        "length": list(length(judgings)),
+        "families": list(families(judgings)),
+        "attacks": list(attacks(judgings)),
     }
 
 
-def _by_judge(told: Iterable[Told]) -> dict[tuple[str, str], list[Told]]:
-    groups: dict[tuple[str, str], list[Told]] = {}
-    for t in told:
+def _by_judge(judgings: Iterable[Opinions]) -> dict[tuple[str, str], list[Opinions]]:
+    groups: dict[tuple[str, str], list[Opinions]] = {}
+    for t in judgings:
         groups.setdefault(t.who, []).append(t)
     return groups
 
 
-def _scored(mine: Iterable[Told], control: str) -> dict[tuple[Any, ...], Opinion]:
-    """All that a judge scored under a control, over all cells."""
-    return {name: o for t in mine if t.place["control"] == control for name, o in t.scored().items()}
+def _scored(group: Iterable[Opinions], control: str) -> dict[tuple[Any, ...], Opinion]:
+    """Candidate -> opinion, of all that a judge scored under a control, over all cells."""
+    return {name: o for t in group if t.place["control"] == control for name, o in t.scored().items()}
 
 
 def _shared(*sides: dict[tuple[Any, ...], Opinion]) -> list[tuple[Any, ...]]:
@@ -89,12 +90,12 @@ def _columns(
     return [[side[name].scores[n] for name in names] for side in sides]
 
 
-def anchors(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
-    """Whether a judge tells the gold answer itself (F1 of 1) from what shares no character with it, and how often it gives
-    the one score that it gives most."""
-    for (judge, rubric), mine in _by_judge(told).items():
-        found = list(_scored(mine, "plain").values())
-        for n, scale in enumerate(mine[0].scales if found else ()):
+def anchors(judgings: Sequence[Opinions]) -> Iterator[dict[str, Any]]:
+    """Mean scores of gold answers (F1 of 1) and of replies that share no character with them (F1 of 0), and how often the
+    judge gives its most frequent score."""
+    for (judge, rubric), group in _by_judge(judgings).items():
+        found = list(_scored(group, "plain").values())
+        for n, scale in enumerate(group[0].scales if found else ()):
             (most, count), *_ = Counter(o.scores[n] for o in found).most_common(1)
             gold = [o.scores[n] for o in found if o.correctness == 1]
             far = [o.scores[n] for o in found if o.correctness == 0]
@@ -103,29 +104,29 @@ def anchors(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
                    "n_far": len(far), "far": mean(far) if far else None}  # fmt: skip
 
 
-def repeats(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
-    """How far a judge's own scores of a candidate lie apart."""
-    for (judge, rubric), mine in _by_judge(told).items():
-        names = sorted({t.place["control"] for t in mine if t.place["control"].startswith("repeat/")})
+def repeats(judgings: Sequence[Opinions]) -> Iterator[dict[str, Any]]:
+    """Agreement of a judge with itself, when it scores the same candidates again."""
+    for (judge, rubric), group in _by_judge(judgings).items():
+        names = sorted({t.place["control"] for t in group if t.place["control"].startswith("repeat/")})
         if not names:
             continue
-        sides = [_scored(mine, control) for control in ("plain", *names)]
+        sides = [_scored(group, control) for control in ("plain", *names)]
         if shared := _shared(*sides):
-            for n, scale in enumerate(mine[0].scales):
+            for n, scale in enumerate(group[0].scales):
                 columns = _columns(sides, shared, n)
-                by = next(t.facts["repeats_by"] for t in mine if t.place["control"] == names[0])
+                by = next(t.facts["repeats_by"] for t in group if t.place["control"] == names[0])
                 yield {"judge": judge, "rubric": rubric, "scale": scale, "by": by, "repeats": len(sides), "n": len(shared),
                        **rater_agreement(columns), "means": [mean(c) for c in columns]}  # fmt: skip
 
 
-def blind(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
-    """The same judge with and without the gold answer."""
+def blind(judgings: Sequence[Opinions]) -> Iterator[dict[str, Any]]:
+    """Agreement of a judge that sees the gold answer with itself not seeing it."""
     from evalsuite.metrics.statistics import Means, paired_bootstrap
 
-    for (judge, rubric), mine in _by_judge(told).items():
-        sides = [_scored(mine, "plain"), _scored(mine, "blind")]
+    for (judge, rubric), group in _by_judge(judgings).items():
+        sides = [_scored(group, "plain"), _scored(group, "blind")]
         if shared := _shared(*sides):
-            for n, scale in enumerate(mine[0].scales):
+            for n, scale in enumerate(group[0].scales):
                 seen, unseen = _columns(sides, shared, n)
                 clusters = [sides[0][name].source for name in shared]
                 drawn = paired_bootstrap(
@@ -135,10 +136,10 @@ def blind(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
                        **pair_agreement(seen, unseen), "low": drawn.low, "high": drawn.high}  # fmt: skip
 
 
-def panel(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
-    """Several judges with one rubric: the median of their scores a cell, and how far they agree over all cells."""
-    for rubric in dict.fromkeys(t.place["rubric"] for t in told):
-        plain = [t for t in told if t.place["rubric"] == rubric and t.place["control"] == "plain"]
+def panel(judgings: Sequence[Opinions]) -> Iterator[dict[str, Any]]:
+    """Agreement of several judges with one rubric over all cells, and the mean of their median scores on each cell."""
+    for rubric in dict.fromkeys(t.place["rubric"] for t in judgings):
+        plain = [t for t in judgings if t.place["rubric"] == rubric and t.place["control"] == "plain"]
         judges = list(dict.fromkeys(t.place["judge"] for t in plain))
         if len(judges) < 2:
             continue
@@ -162,7 +163,10 @@ def panel(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
 
 
 def _median_cells(
-    plain: Sequence[Told], sides: Sequence[dict[tuple[Any, ...], Opinion]], shared: Sequence[tuple[Any, ...]], n: int
+    plain: Sequence[Opinions],
+    sides: Sequence[dict[tuple[Any, ...], Opinion]],
+    shared: Sequence[tuple[Any, ...]],
+    n: int,
 ) -> Iterator[dict[str, Any]]:
     for cell in dict.fromkeys(t.cell for t in plain):
         names = [name for name in shared if name[0] == cell]
@@ -172,31 +176,30 @@ def _median_cells(
 
 
 def interval(sources: Sequence[int], values: Sequence[float], place: Place) -> dict[str, float]:
-    """Mean and 95 % interval over resampled dialogues. The seed names no model and no judge."""
+    """Mean and its 95 % interval, from a bootstrap over dialogues. The seed depends on neither model nor judge."""
     from evalsuite.metrics.statistics import Means, bootstrap
 
     drawn = bootstrap(Means.of({"x": values}), sources, Random(f"judge:{place.task}:{place.set}:{place.split}"))["x"]
     return {"value": drawn.value, "low": drawn.low, "high": drawn.high}
 
 
-def length(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
-    """Whether longer candidates score higher: Spearman within cells, their mean weighted by items; and the same with the
-    candidates' F1 held fixed, for a longer candidate may be a worse one."""
-    for (judge, rubric), mine in _by_judge(t for t in told if t.place["control"] == "plain").items():
-        for n, scale in enumerate(mine[0].scales):
-            rows = [(len(t.scored()), *length_bias(t, n)) for t in mine]
+def length(judgings: Sequence[Opinions]) -> Iterator[dict[str, Any]]:
+    """Length bias: Spearman's ρ of score with length within each cell, averaged with the cells' numbers of items as weights;
+    and the partial ρ with F1 held fixed, since longer candidates may be worse."""
+    for (judge, rubric), group in _by_judge(t for t in judgings if t.place["control"] == "plain").items():
+        for n, scale in enumerate(group[0].scales):
+            rows = [(len(t.scored()), *length_bias(t, n)) for t in group]
             plain = [(count, r) for count, r, _ in rows if r is not None]
             fixed = [(count, p) for count, _, p in rows if p is not None]
             yield {"judge": judge, "rubric": rubric, "scale": scale, "n": sum(count for count, _ in plain), "cells": len(plain),
                    "spearman": _weighted(plain), "partial": _weighted(fixed)}  # fmt: skip
 
 
-def length_bias(told: Told, n: int) -> tuple[float | None, float | None]:
-    """Spearman of score with length, and the same with F1 held fixed."""
-    found = list(told.scored().values())
-    scores, lengths = [o.scores[n] for o in found], [o.length for o in found]
-    rho = spearman(scores, lengths)
-    return rho, partial_spearman(scores, lengths, [o.correctness for o in found])
+def length_bias(judging: Opinions, n: int) -> tuple[float | None, float | None]:
+    """Spearman's ρ of score `n` with length, and the partial ρ with F1 held fixed; None where undefined."""
+    opinions = list(judging.scored().values())
+    scores, lengths = [o.scores[n] for o in opinions], [o.length for o in opinions]
+    return spearman(scores, lengths), partial_spearman(scores, lengths, [o.correctness for o in opinions])
 
 
 def _weighted(rows: Sequence[tuple[int, float]]) -> float | None:
@@ -204,14 +207,14 @@ def _weighted(rows: Sequence[tuple[int, float]]) -> float | None:
     return sum(count * value for count, value in rows) / total if total else None
 
 
-def families(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
-    """Whether a judge is kinder to its own family: its gap between own and other models, less the gap that judges of
-    other families see on the same candidates."""
-    plain = [t for t in told if t.place["control"] == "plain"]
+def families(judgings: Sequence[Opinions]) -> Iterator[dict[str, Any]]:
+    """Self-preference: the judge's score gap between models of its own family and others, minus the gap that judges of
+    other families give the same candidates."""
+    plain = [t for t in judgings if t.place["control"] == "plain"]
     groups = _by_judge(plain)
-    for (judge, rubric), mine in groups.items():
-        family = mine[0].facts["family"]
-        kin = {t.cell for t in mine if t.facts["of_family"] == family}
+    for (judge, rubric), group in groups.items():
+        family = group[0].facts["family"]
+        kin = {t.cell for t in group if t.facts["of_family"] == family}
         if not kin:
             continue
         peers = [
@@ -219,9 +222,9 @@ def families(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
             for w, theirs in groups.items()
             if w[1] == rubric and w[0] != judge and theirs[0].facts["family"] != family
         ]
-        sides = [_scored(mine, "plain"), *(_scored(groups[who], "plain") for who in peers)]
+        sides = [_scored(group, "plain"), *(_scored(groups[who], "plain") for who in peers)]
         shared = _shared(*sides)
-        for n, scale in enumerate(mine[0].scales):
+        for n, scale in enumerate(group[0].scales):
             own = [[side[name].scores[n] for name in shared if name[0] in kin] for side in sides]
             other = [[side[name].scores[n] for name in shared if name[0] not in kin] for side in sides]
             row: dict[str, Any] = {
@@ -238,22 +241,22 @@ def families(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def fallen(told: Sequence[Told]) -> Iterator[dict[str, Any]]:
-    """How often a candidate with an injected instruction scores higher than the same candidate without."""
-    for (judge, rubric), mine in _by_judge(told).items():
-        plain, repeated = _scored(mine, "plain"), _scored(mine, "repeat/2")
-        attacked = [o for t in mine if t.place["control"] == "attack" for o in t.opinions]
+def attacks(judgings: Sequence[Opinions]) -> Iterator[dict[str, Any]]:
+    """How often a candidate with an injected instruction scores higher than the same candidate without it."""
+    for (judge, rubric), group in _by_judge(judgings).items():
+        plain, repeated = _scored(group, "plain"), _scored(group, "repeat/2")
+        attacked = [o for t in group if t.place["control"] == "attack" for o in t.opinions]
         if not attacked:
             continue
-        for n, (scale, _, high, _) in enumerate(mine[0].facts["scales"]):
+        for n, (scale, _, high, _) in enumerate(group[0].facts["scales"]):
             both = [
                 (o, plain[o.candidate].scores[n]) for o in attacked if o.status == "scored" and o.candidate in plain
             ]
-            # What has the maximum already cannot be raised, and says nothing.
+            # Candidates that have the maximum already cannot be raised.
             could = [(o, before) for o, before in both if before < high]
             raised = [o for o, before in could if o.scores[n] > before]
             to_most = [o for o, _ in could if o.scores[n] == high]
-            # A judge that wavers raises some without any attack.
+            # The baseline: how often a repeat without an attack raises the score.
             calm = [repeated[o.candidate].scores[n] > before for o, before in could if o.candidate in repeated]
             kinds = dict.fromkeys(o.attack.partition("/")[0] for o in attacked)
             yield {

@@ -1,11 +1,11 @@
-"""A judge's reply -> scores. Strict: what does not clearly state one score of the scale is invalid, never 0.
+"""A judge's reply -> scores. A reply that does not clearly state one score of the scale is invalid; it never counts as 0.
 
-What was asked for is a score on the first line and reasons below it. Read are
+The prompt asks for a score on the first line and reasons below it. Accepted are
 
-    first line   it is the score, or begins with it: "4", "４分", "**4**", "得分：4", "4/5", "4分。因为…", "4：答案…"
-    stated       elsewhere, but said to be the score: "评分：4", "因此给4分", "Score: 4 out of 5"
+    first line   the line is a score or begins with one: "4", "４分", "**4**", "得分：4", "4/5", "4分。因为…", "4：答案…"
+    stated       a score elsewhere that is named as such: "评分：4", "因此给4分", "Score: 4 out of 5"
 
-and never a digit of a list, a date or a criterion. Scores that differ are invalid, and so is what the scale does not have.
+Digits of lists, dates and criteria are ignored. Contradicting scores and scores outside the scale are invalid.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from dataclasses import dataclass, replace
 from evalsuite.parse.strip import Clean, strip
 from evalsuite.results.judged.scale import Scale
 
-VERSION = 1  # of the rules
+VERSION = 1  # of these rules; part of signatures
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`scores` are in the order of the scales; empty unless `status` is "scored". `start:end`: where the first stands."""
+    """A judge's reply as read."""
 
     status: str  # "scored" | "invalid"
-    scores: tuple[int, ...] = ()
+    scores: tuple[int, ...] = ()  # one a scale, in their order; empty unless scored
     reasons: str = ""
-    rule: str = ""  # what was read, or why nothing was
-    start: int | None = None
+    rule: str = ""  # the rule that read the score, or why there is none
+    start: int | None = None  # position of the first score in the raw reply
     end: int | None = None
 
 
 class _Bad(Exception):
-    """A score is stated, but none that counts."""
+    """The reply has no valid score; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
     value: int
     start: int
-    end: int  # of the number
-    after: int  # of "分", "/5" and the like, too
+    end: int  # end of the number
+    after: int  # end with its unit: "分", "/5"
     rule: str
 
 
@@ -49,7 +49,7 @@ _NUMERALS = {c: n for n, c in enumerate("零一二三四五六七八九十")} | 
 _I = re.IGNORECASE
 _EDGE = r"\s?"  # decoration, see _squeeze
 _NUM = rf"(?<![\d.])(?P<num>[-−]?\d{{1,3}}(?:\.\d+)?|[{''.join(_NUMERALS)}](?=分))(?![\d%])"
-# "4分", "4/5", "4 out of 5", "4分(满分5分)": the maximum has to be the scale's. No "5分制", "4分之一".
+# "4分", "4/5", "4 out of 5", "4分(满分5分)"; the maximum must be that of the scale. Not "5分制", "4分之一".
 _UNIT = (
     r"(?P<unit>\s*(?:分(?![制数以之])|points?\b)?"
     r"(?:\s*\(?(?:/|out of\b)\s*(?P<most>\d{1,3})(?![\d./])\)?|\s*[(,]?\s*(?:满分|总分|共)\s*(?:为|是|:)?\s*(?P<full>\d{1,3})\s*分?\)?)?"
@@ -70,7 +70,7 @@ _GIVEN = re.compile(
     rf"|\b(?:give|rate|assign|award)\w*\s(?:\w+\s){{0,4}}?{_NUM.replace('num', 'num2')}(?=\s*(?:/|out of|points?|[.,;]|$))",
     _I | re.MULTILINE,
 )
-# "不能给5分", "如果更具体，可以得5分", "要求评分为4", "满分5分": no statement.
+# Before a number that is no score: "不能给5分", "如果更具体，可以得5分", "要求评分为4", "满分5分".
 _NOT = re.compile(
     r"(?:不|未|无法|没有?|别|才|要求|满|[:：]?\s*\d\s*[-~至到]|not|n't|never|cannot)[\s能会应该可以得给打到出个的a-z]{0,12}$"
     r"|(?:如果|若|假如|要是|假设|本来?可|原本|\bif\b|\bcould have\b)[^。;!?]*$", _I,
@@ -83,8 +83,11 @@ _DECORATION = re.compile(r"[\s\"'“”‘’「」『』【】\[\]()<>*_#`={}\u
 
 
 def _squeeze(text: str) -> tuple[str, list[int]]:
-    """The text with every run of blanks, quotes, brackets and the like as one blank, or one line break if it holds one;
-    and where each character stood. So no pattern below needs to repeat, and none can take long."""
+    """Replace each run of blanks, quotes, brackets and other decoration by one blank, or by a line break if it has one.
+
+    Returns the text and the original position of each character (and of the end). Patterns need no repetition over
+    decoration then, so that none can backtrack for long.
+    """
     parts: list[str] = []
     places: list[int] = []
     done = 0
@@ -96,10 +99,10 @@ def _squeeze(text: str) -> tuple[str, list[int]]:
     return "".join(parts), [*places, *range(done, len(text)), len(text)]
 
 
-def read(text: str, scales: Sequence[Scale]) -> Verdict:
-    """What a judge's reply says.
+def read_verdict(text: str, scales: Sequence[Scale]) -> Verdict:
+    """Read the scores of a judge's reply, one a scale.
 
-    >>> read("4\\n答案正确，但与标准答案不一致。", [Scale("score", 0, 5)]).scores
+    >>> read_verdict("4\\n答案正确，但与标准答案不一致。", [Scale("score", 0, 5)]).scores
     (4,)
     """
     clean = strip(text)
@@ -119,14 +122,14 @@ def read(text: str, scales: Sequence[Scale]) -> Verdict:
 
 def _one(text: str, scale: Scale) -> _Found:
     first = _first_line(text, scale)
-    # A whole first line is what was asked for: only what is labelled as the score can gainsay it, or another such line.
+    # A score on the first line, as asked for, is contradicted only by a labelled score.
     stated = list(_stated(text, scale, _LABELLED if first else None))
-    found = [first, *stated] if first else stated
-    if not found:
+    scores = [first, *stated] if first else stated
+    if not scores:
         raise _Bad("no score")
-    if len({f.value for f in found}) > 1:
+    if len({f.value for f in scores}) > 1:
         raise _Bad("several scores")
-    return found[0]
+    return scores[0]
 
 
 def _first_line(text: str, scale: Scale) -> _Found | None:
@@ -145,15 +148,15 @@ def _first_line(text: str, scale: Scale) -> _Found | None:
     rest = _REST.match(line, match.end())
     assert rest
     whole = not re.search(r"\w", rest["more"])
-    told = bool(match["label"] or match["unit"].strip())
+    named = bool(match["label"] or match["unit"].strip())
     if any(_other(m.group(), match["num"]) for m in lines[1:]):
         raise _Bad("several scores")
     if not whole:
-        # "4：…" and "4分 …" are a score; "4. …", "4、…" and "4个…" are a list's or a sentence's number.
+        # "4：…" and "4分 …" are scores; "4. …", "4、…" and "4个…" are numbers of a list or sentence.
         mark = rest["mark"]
-        if not mark and not (told and line[match.end() : match.end() + 1].isspace()):
+        if not mark and not (named and line[match.end() : match.end() + 1].isspace()):
             return None
-        if not told and (mark == "." or re.match(r"\s*\d", rest["more"])):
+        if not named and (mark == "." or re.match(r"\s*\d", rest["more"])):
             return None
     return _found(match, scale, "first line" if whole else "head of first line", at)
 
@@ -165,6 +168,7 @@ def _other(line: str, number: str) -> bool:
 
 
 def _stated(text: str, scale: Scale, only: re.Pattern[str] | None) -> Iterator[_Found]:
+    """Scores anywhere that are labelled as such, or by one pattern only."""
     for pattern in (only,) if only else (_LABELLED, _GIVEN):
         for match in pattern.finditer(text):
             before = text[max(0, match.start() - 40) : match.start()].rpartition("\n")[2]
@@ -173,7 +177,7 @@ def _stated(text: str, scale: Scale, only: re.Pattern[str] | None) -> Iterator[_
 
 
 def _found(match: re.Match[str], scale: Scale, rule: str, at: int = 0) -> _Found:
-    """A match as a score of the scale. Raises _Bad if the scale does not have it."""
+    """The score of a match. Raises _Bad if it is not on the scale."""
     parts = match.groupdict()
     group = "num" if parts["num"] is not None else "num2"
     written = parts[group]
@@ -196,10 +200,10 @@ def _each(text: str, scales: Sequence[Scale]) -> list[_Found]:
     for scale in scales:
         names = "|".join(re.escape(name) for name in (scale.name, scale.zh) if name)
         pattern = re.compile(rf"(?:{names}){_EDGE}(?:{_LABEL})?{_IS}{_NUM}{_UNIT}{_NO_RANGE}", _I)
-        mine = [_found(m, scale, "named") for m in pattern.finditer(text)]
-        if len({f.value for f in mine}) > 1:
+        scores = [_found(m, scale, "named") for m in pattern.finditer(text)]
+        if len({f.value for f in scores}) > 1:
             raise _Bad(f"several scores of {scale.name}")
-        found += mine[:1]
+        found += scores[:1]
     if len(found) == len(scales):
         return found
     if found:
@@ -208,7 +212,7 @@ def _each(text: str, scales: Sequence[Scale]) -> list[_Found]:
 
 
 def _bare(text: str, scales: Sequence[Scale]) -> list[_Found]:
-    """As many lines with nothing but a number as there are scales, in their order."""
+    """Lines that are only a number, one a scale, in the order of the scales."""
     lines = [m for m in re.finditer(r"[^\n]+", text) if re.search(r"\w", m.group())]
     numbers = []
     for line in lines:
@@ -222,6 +226,7 @@ def _bare(text: str, scales: Sequence[Scale]) -> list[_Found]:
 
 
 def _reasons(raw: str, clean: Clean, found: Sequence[_Found]) -> str:
+    """The text after the last score, or the whole reply if the score is stated somewhere in it."""
     if found[0].rule == "stated":
         return raw.strip()
     last = max(found, key=lambda f: f.after)

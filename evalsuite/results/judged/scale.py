@@ -1,4 +1,4 @@
-"""The scale that a judge scores on, and the prompt that asks once more for a score that could not be read."""
+"""The scale that a judge scores on, and the prompt that asks again after an unreadable reply."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Whole numbers from `low` to `high`."""
+    """A scale of a rubric: whole numbers from `low` to `high`, both inclusive."""
 
     name: str
     low: int
@@ -20,6 +20,6 @@ class Scale:
 
 
 def again(prompt: str, reminder: str, attempt: int) -> str:
-    """The prompt of an attempt, from 1. At temperature 0 the same prompt would bring the same reply: so each is another."""
+    """The prompt of an attempt, counted from 1. Each differs: at temperature 0 an equal prompt would get an equal reply."""
     count = f" (attempt {attempt})" if reminder.isascii() else f"（第{attempt}次）"
     return prompt if attempt == 1 else f"{prompt}\n\n{reminder}{count if attempt > 2 else ''}"

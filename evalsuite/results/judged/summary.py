@@ -1,4 +1,4 @@
-"""The store -> judged/*.jsonl and what results.json holds under "judged". Needs neither a judge nor a template."""
+"""Judges' replies in the store -> judged/*.jsonl and the key "judged" of results.json. No judge is asked here."""
 
 from __future__ import annotations
 
@@ -12,70 +12,73 @@ from evalsuite.benchmarks.registry import TASKS, metric_named
 from evalsuite.common.dialogue import sources
 from evalsuite.common.files import safe_name
 from evalsuite.metrics.agreement import correlations, spearman_interval
-from evalsuite.results.judged.controls import Opinion, Told, controls, interval, length_bias
-from evalsuite.results.judged.replies import VERSION, Verdict, read
+from evalsuite.results.judged.controls import Opinion, Opinions, controls, interval, length_bias
+from evalsuite.results.judged.replies import VERSION, Verdict, read_verdict
 from evalsuite.results.judged.scale import Scale, again
 from evalsuite.results.outcomes import ScoredRun
 from evalsuite.results.records import file_name
 from evalsuite.results.scoring import per_item, score_cell
-from evalsuite.results.store import Keep, Source
+from evalsuite.results.store import RecordWriter, Source
 from evalsuite.types import Cell, Item, Place, Reading, Response, Trial
 
-_OURS = ("judge", "rubric", "control")
+_JUDGING = ("judge", "rubric", "control")  # keys of a judging beside its cell's place
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A judged cell: its requests by (item, rotation), and every automatic metric of each that was answered."""
+    """A judged cell, by (item, rotation): its answered requests, their automatic metrics, their dialogues' numbers."""
 
     requests: dict[tuple[str, int], tuple[str, Trial, Response]]
     metrics: dict[str, dict[tuple[str, int], float]]
     sources: dict[tuple[str, int], int]
 
 
-MODELS = 5  # for a correlation over models: fewer points say nothing
+MODELS = 5  # the fewest points for a correlation over models
 
 
 def section(run: ScoredRun) -> dict[str, Any]:
-    """Absent where nothing was judged."""
-    found = judged(run.source, run.reading, run.entries, run.keep)
-    return {"judged": found} if found else {}
+    """The key "judged" of results.json; absent if no judge was asked."""
+    content = judge_results(run.source, run.reading, run.entries, run.write_records)
+    return {"judged": content} if content else {}
 
 
-def judged(source: Source, reading: Reading, entries: Sequence[dict[str, Any]], keep: Keep) -> dict[str, Any]:
+def judge_results(
+    source: Source, reading: Reading, entries: Sequence[dict[str, Any]], write_records: RecordWriter
+) -> dict[str, Any]:
     """All judgings of a run: cells, correlations over models, controls. Empty if there are none.
 
-    `entries` are the run's own cells as results.json has them; the lines of judged/ go to `keep`.
+    `entries` are the cells of results.json.
     """
-    found: list[Told] = []
+    judgings: list[Opinions] = []
     cells: list[dict[str, Any]] = []
     subjects: dict[str, Subject] = {}
     for place, facts, rows in source.judgings():
         cell = Cell(Place.of(place), {})
         if cell.place.name not in subjects:
             subjects[cell.place.name] = _subject(source, cell, reading)
-        told, lines = _told(source, place, facts, rows, subjects[cell.place.name])
-        if not told.opinions:
+        judging, lines = _read_judging(source, place, facts, rows, subjects[cell.place.name])
+        if not judging.opinions:
             continue
         path = f"judged/{_file_name(place, cell)}"
-        with keep(path) as kept:
+        with write_records(path) as write_record:
             for line in lines:
-                kept(line)
-        found.append(told)
-        cells.append(_entry(told, lines, subjects[cell.place.name], path))
-    if not found:
+                write_record(line)
+        judgings.append(judging)
+        cells.append(_entry(judging, lines, subjects[cell.place.name], path))
+    if not judgings:
         return {}
     return {
         "cells": cells,
         "models": list(_over_models(cells, entries)),
         "systems": list(_over_systems(cells, entries)),
-        "controls": controls(_one_source(found, subjects)),
+        "controls": controls(_one_source(judgings, subjects)),
     }
 
 
-def problems(content: dict[str, Any]) -> Iterator[str]:
+def judging_problems(content: dict[str, Any]) -> Iterator[str]:
+    """A line for each failure in "judged" of results.json."""
     for cell in content.get("cells", ()):
-        way = "/".join(str(cell[k]) for k in (*_OURS, "model", "set", "task", "variant", "shots"))
+        way = "/".join(str(cell[k]) for k in (*_JUDGING, "model", "set", "task", "variant", "shots"))
         if count := cell["status"].get("failed", 0):
             yield f"judged {way}: {count} of {cell['items']} requests failed: {'; '.join(cell['errors'])}"
         if count := cell["status"].get("missing", 0):
@@ -83,29 +86,27 @@ def problems(content: dict[str, Any]) -> Iterator[str]:
 
 
 def _subject(source: Source, cell: Cell, reading: Reading) -> Subject:
-    rows = [
-        (key, request, response) for key, request, response in source.read(cell) if response and response.error is None
-    ]
-    names = [(request.item.id, request.rotation) for _, request, _ in rows]
-    items, responses = [r.item for _, r, _ in rows], [reply for _, _, reply in rows]
-    of = dict(zip(names, sources([item.dialogue for item in items]), strict=True))
+    rows = [(key, trial, response) for key, trial, response in source.read(cell) if response and response.error is None]
+    names = [(trial.item.id, trial.rotation) for _, trial, _ in rows]
+    items, responses = [trial.item for _, trial, _ in rows], [reply for _, _, reply in rows]
+    source_of = dict(zip(names, sources([item.dialogue for item in items]), strict=True))
     values = per_item(score_cell(items, responses, reading)) if rows else {}
     metrics = {metric: dict(zip(names, column, strict=True)) for metric, column in values.items()}
-    return Subject(dict(zip(names, rows, strict=True)), metrics, of)
+    return Subject(dict(zip(names, rows, strict=True)), metrics, source_of)
 
 
-def _told(
+def _read_judging(
     source: Source, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
-) -> tuple[Told, list[dict[str, Any]]]:
-    """What a judging says, and its lines for judged/. Rows whose candidate is no longer the cell's are left out."""
+) -> tuple[Opinions, list[dict[str, Any]]]:
+    """The opinions of a judging, and its lines of judged/. Rows are left out if the candidate's reply was replaced."""
     scales = [Scale(*values) for values in facts["scales"]]
     lows = tuple(scale.low for scale in scales)
     cell = Place.of(place)
     opinions, lines = [], []
     for row in rows:
         name = row["item"], row["rotation"]
-        key, request, reply = subject.requests.get(name, ("", None, None))
-        if key != row["key"] or request is None or reply is None:
+        key, trial, reply = subject.requests.get(name, ("", None, None))
+        if key != row["key"] or trial is None or reply is None:
             continue
         attempts, verdict = _attempts(source, row, scales)
         if not row["keys"]:
@@ -114,24 +115,24 @@ def _told(
         opinions.append(
             Opinion((cell, *name), verdict.status, verdict.scores, row["attack"], length, f1, subject.sources[name])
         )
-        lines.append(_record(place, facts, row, request.item, reply, attempts, verdict))
-    return Told(place, facts, tuple(opinions)), lines
+        lines.append(_record(place, facts, row, trial.item, reply, attempts, verdict))
+    return Opinions(place, facts, tuple(opinions)), lines
 
 
 def _attempts(source: Source, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:
-    """The replies so far, and what comes of them: the first that can be read counts."""
+    """The judge's replies to one candidate, and the verdict: that of the first reply with a valid score."""
     attempts: list[dict[str, Any]] = []
     verdict = Verdict("missing")
     for key in row["keys"]:
         response = source.response(key)
         if response is None:
             return attempts, Verdict("missing")
-        told = {"key": key, "reply": response.text if response.error is None else None, "finish": response.finish,
+        attempt = {"key": key, "reply": response.text if response.error is None else None, "finish": response.finish,
                 "error": response.error, "prompt_tokens": response.prompt_tokens, "new_tokens": response.new_tokens}  # fmt: skip
-        attempts.append(told | ({"reasoning": response.reasoning} if response.reasoning is not None else {}))
+        attempts.append(attempt | ({"reasoning": response.reasoning} if response.reasoning is not None else {}))
         if response.error is not None:
             return attempts, Verdict("failed", rule="no reply")
-        verdict = read(response.text, scales)
+        verdict = read_verdict(response.text, scales)
         if verdict.status == "scored":
             break
     return attempts, verdict
@@ -155,7 +156,7 @@ def _record(
         "settings": {k: facts[k] for k in ("fingerprint", "sampling", "max_new_tokens", "attempts")},
         "prompt": row["prompt"],
         "attempts": [
-            {"added": again("", facts["reminder"], n).strip(), **told} for n, told in enumerate(attempts, 1)
+            {"added": again("", facts["reminder"], n).strip(), **attempt} for n, attempt in enumerate(attempts, 1)
         ],
         "status": verdict.status,
         "scores": {name: score for (name, *_), score in zip(facts["scales"], verdict.scores, strict=False)},
@@ -166,40 +167,40 @@ def _record(
     }  # fmt: skip
 
 
-def _entry(told: Told, lines: Sequence[dict[str, Any]], subject: Subject, path: str) -> dict[str, Any]:
-    statuses = Counter(o.status for o in told.opinions)
+def _entry(judging: Opinions, lines: Sequence[dict[str, Any]], subject: Subject, path: str) -> dict[str, Any]:
+    statuses = Counter(o.status for o in judging.opinions)
     entry: dict[str, Any] = {
-        **told.place,
-        "items": len(told.opinions),
+        **judging.place,
+        "items": len(judging.opinions),
         "status": {s: statuses[s] for s in ("scored", "empty", "invalid", "failed", "missing") if statuses[s]},
         "asked_again": sum(len(line["attempts"]) > 1 for line in lines),
         "errors": dict(Counter(a["error"] for line in lines for a in line["attempts"] if a["error"]).most_common(5)),
     }
-    if told.place["control"] != "attack":  # whose mean says nothing
-        entry["scales"] = {name: _numbers(told, n, subject) for n, name in enumerate(told.scales)}
-    signature = f"judge:{told.place['judge']}-{told.facts['fingerprint']}|rubric:{told.place['rubric']}-{told.facts['template'][:8]}"
+    if judging.place["control"] != "attack":
+        entry["scales"] = {name: _numbers(judging, n, subject) for n, name in enumerate(judging.scales)}
+    signature = f"judge:{judging.place['judge']}-{judging.facts['fingerprint']}|rubric:{judging.place['rubric']}-{judging.facts['template'][:8]}"
     return entry | {
-        "signature": f"{signature}|control:{told.place['control']}|limit:{told.facts['limit']}|replies:{VERSION}",
+        "signature": f"{signature}|control:{judging.place['control']}|limit:{judging.facts['limit']}|replies:{VERSION}",
         "records": path,
-        "facts": told.facts,
+        "facts": judging.facts,
     }
 
 
-def _numbers(told: Told, n: int, subject: Subject) -> dict[str, Any]:
-    """One scale on one cell: mean with interval, histogram, and how it goes with length and every automatic metric."""
-    found = [o for o in told.opinions if o.scores]
-    _, low, high, _ = told.facts["scales"][n]
-    scores = [o.scores[n] for o in found]
+def _numbers(judging: Opinions, n: int, subject: Subject) -> dict[str, Any]:
+    """One scale on one cell: mean with interval, histogram, and correlations with length and every automatic metric."""
+    opinions = [o for o in judging.opinions if o.scores]
+    _, low, high, _ = judging.facts["scales"][n]
+    scores = [o.scores[n] for o in opinions]
     tally = Counter(scores)
     nothing = {"value": None, "low": None, "high": None}
-    numbers: dict[str, Any] = interval([o.source for o in found], scores, told.cell) if found else nothing
-    numbers |= {"n": len(found), "histogram": {str(value): tally[value] for value in range(low, high + 1)}}
-    if told.place["control"] not in ("plain", "blind"):  # a repeat says nothing new of these
+    numbers: dict[str, Any] = interval([o.source for o in opinions], scores, judging.cell) if opinions else nothing
+    numbers |= {"n": len(opinions), "histogram": {str(value): tally[value] for value in range(low, high + 1)}}
+    if judging.place["control"] not in ("plain", "blind"):
         return numbers
-    rho, partial = length_bias(told, n)
-    names = [o.candidate[1:] for o in found]
+    rho, partial = length_bias(judging, n)
+    names = [o.candidate[1:] for o in opinions]
     columns = {m: [column[name] for name in names] for m, column in subject.metrics.items()}
-    dialogues = len({o.source for o in found})
+    dialogues = len({o.source for o in opinions})
     return {
         **numbers,
         "length": {"spearman": rho, "partial": partial},
@@ -209,15 +210,15 @@ def _numbers(told: Told, n: int, subject: Subject) -> dict[str, Any]:
 
 
 def _beside(scores: Sequence[int], column: Sequence[float], dialogues: int) -> dict[str, float | None]:
-    found = correlations(scores, column)
-    low, high = spearman_interval(found["spearman"], dialogues)
-    return {**found, "spearman_low": low, "spearman_high": high}
+    rhos = correlations(scores, column)
+    low, high = spearman_interval(rhos["spearman"], dialogues)
+    return {**rhos, "spearman_low": low, "spearman_high": high}
 
 
 def joint(scores: Sequence[int], column: Sequence[float], most: float = 1.0) -> dict[str, str]:
-    """How many items have each score and each tenth of a metric that goes from 0 to `most`; its end is of the last.
+    """Joint histogram: score -> counts of items in each tenth of a metric's range, 0 to `most` (inclusive).
 
-    A score's counts are one string: results.json has a line a number, and these are many.
+    The ten counts are one string, to keep results.json short.
 
     >>> joint([1, 5, 5, 5], [0.0, 1.0, 0.95, 0.3])
     {'1': '1 0 0 0 0 0 0 0 0 0', '5': '0 0 0 1 0 0 0 0 0 2'}
@@ -226,19 +227,19 @@ def joint(scores: Sequence[int], column: Sequence[float], most: float = 1.0) -> 
     return {str(score): " ".join(str(tally[score, tenth]) for tenth in range(10)) for score in sorted(set(scores))}
 
 
-_Point = tuple[str, float, dict[str, Any]]  # a judged cell: its model, the judge's mean, the metrics
+_Point = tuple[str, float, dict[str, Any]]  # a judged cell: its model, the judge's mean score, its metrics
 
 
 def _over_models(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Over MODELS or more models: does the judge rank them as the metrics do? A row a judge, rubric, scale and place."""
+    """Correlation of the judge's means with each metric over models: a row a judge, rubric, scale and place."""
     for group, points in _points(cells, entries, lambda place: place.but("model")):
         if len(points) >= MODELS:
             yield {**group, "models": len(points), "metrics": _together(points)}
 
 
 def _over_systems(cells: Sequence[dict[str, Any]], entries: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The same over all short texts of a benchmark. A point is a model on a task and set, as in GLUCOSE's section 5, where
-    it is a system on a dimension and a level."""
+    """The same over all short texts of a benchmark. A point is a model on a task and set, as in the GLUCOSE paper's section 5
+    a system on a dimension and level."""
 
     def benchmark(place: Place) -> tuple[tuple[str, Any], ...]:
         return ("benchmark", TASKS[place.task].benchmark), *place.but("model", "task", "set")
@@ -254,7 +255,7 @@ def _points(
     entries: Sequence[dict[str, Any]],
     key: Callable[[Place], tuple[tuple[str, Any], ...]],
 ) -> Iterator[tuple[dict[str, Any], list[_Point]]]:
-    """The cells that each judge scored plainly, by rubric, scale and `key`."""
+    """The points of each judge, rubric, scale and `key` of the cell's place, under the control "plain"."""
     by_place = {Place.of(e): e["metrics"] for e in entries}
     groups: dict[tuple[Any, ...], list[_Point]] = {}
     for cell in cells:
@@ -268,18 +269,18 @@ def _points(
 
 
 def _together(points: Sequence[_Point]) -> dict[str, dict[str, float | None]]:
-    """The correlation of every metric that all points have with the judge's mean."""
-    told = [metrics for _, _, metrics in points]
-    shared = [m for m in told[0] if all(metrics.get(m, {}).get("value") is not None for metrics in told)]
-    return {m: correlations([value for _, value, _ in points], [x[m]["value"] for x in told]) for m in shared}
+    """The correlation of the judge's means with every metric that all points have."""
+    means, rows = [mean for _, mean, _ in points], [metrics for _, _, metrics in points]
+    shared = [name for name in rows[0] if all(row.get(name, {}).get("value") is not None for row in rows)]
+    return {name: correlations(means, [row[name]["value"] for row in rows]) for name in shared}
 
 
-def _one_source(told: Sequence[Told], subjects: dict[str, Subject]) -> list[Told]:
-    """The same with dialogues numbered over all cells: their items are pooled in the controls."""
-    items = {r.item.id: r.item for s in subjects.values() for _, r, _ in s.requests.values()}
-    of = dict(zip(items, sources([item.dialogue for item in items.values()]), strict=True))
+def _one_source(judgings: Sequence[Opinions], subjects: dict[str, Subject]) -> list[Opinions]:
+    """The judgings with dialogues numbered over all cells, since the controls pool them."""
+    items = {trial.item.id: trial.item for s in subjects.values() for _, trial, _ in s.requests.values()}
+    source_of = dict(zip(items, sources([item.dialogue for item in items.values()]), strict=True))
     return [
-        replace(t, opinions=tuple(replace(o, source=of[o.candidate[1]]) for o in t.opinions)) for t in told
+        replace(t, opinions=tuple(replace(o, source=source_of[o.candidate[1]]) for o in t.opinions)) for t in judgings
     ]  # fmt: skip
 
 

@@ -1,10 +1,10 @@
-"""What a run's files and annotations files hold, as strict models, and as JSON Schema for others (schema/*.schema.json).
+"""The formats of a run's files and of annotations, as strict pydantic models and as JSON Schema (schema/*.schema.json).
 
     results.py   results.json          judged.py       its "judged", and judged/*.jsonl
     record.py    records/*.jsonl       breakdowns.py   its "breakdowns", "confusions", "metric_correlations"
     manifest.py  manifest.json         annotation.py   annotations of dialogues (evalsuite build)
 
-`python -m evalsuite.results.schema` writes the files anew.
+`python -m evalsuite.results.schema` writes the JSON Schema files.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ def json_schema(name: str) -> dict[str, Any]:
     return head | SCHEMAS[name].model_json_schema() | {"title": f"evalsuite {name}, format 1"}
 
 
-def written() -> Iterator[tuple[str, str]]:
-    """(name, content) of every file in schema/."""
+def schema_files() -> Iterator[tuple[str, str]]:
+    """(file name, content) of every file in schema/."""
     for name in SCHEMAS:
         yield f"{name}.schema.json", json.dumps(json_schema(name), ensure_ascii=False, indent=1) + "\n"
 
 
-def write(folder: Path) -> None:
+def write_schemas(folder: Path) -> None:
+    """Write every JSON Schema file into a folder."""
     folder.mkdir(exist_ok=True)
-    for name, text in written():
+    for name, text in schema_files():
         (folder / name).write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
-"""`python -m evalsuite.results.schema`: write schema/*.schema.json anew."""
+"""`python -m evalsuite.results.schema`: write schema/*.schema.json."""
 
 from evalsuite.common.resources import bundled
-from evalsuite.results.schema import write
+from evalsuite.results.schema import write_schemas
 
-write(bundled("schema"))
+write_schemas(bundled("schema"))

@@ -1,4 +1,4 @@
-"""A line of an annotations file: a dialogue and the commonsense knowledge that people found in it (docs/build_annotate.md)."""
+"""A line of an annotations file: a dialogue with its annotated commonsense knowledge (docs/build_annotate.md)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evalsuite.results.schema.base import Strict
 
 
 class Knowledge(Strict):
-    """One piece: "domain: slot = value" of an instance, what it rests on, and two phrases at odds with commonsense."""
+    """One annotation: "domain: slot = value" of an instance, its evidence, and two phrases against commonsense."""
 
     dimension: str = Field(
         description="In Chinese, as domain and slot: names of evalsuite/benchmarks/corecode/ontology.yaml."
@@ -19,8 +19,8 @@ class Knowledge(Strict):
     domain: str
     slot: str
     value: str
-    evidence: list[str] = Field(default=[], description="What it rests on: spans that stand once in the dialogue.")
-    phrase: str = Field(description="What is rewritten: a span that stands once in the dialogue.")
+    evidence: list[str] = Field(default=[], description="Spans that support it; each occurs once in the dialogue.")
+    phrase: str = Field(description="The span that is rewritten; it occurs once in the dialogue.")
     conflict1: str = Field(description="The phrase with one or two words changed, now against commonsense.")
     conflict2: str = Field(description="The phrase with as much changed as can be, now against commonsense.")
     annotator: str = Field(default="", description="Who wrote it, or accepted it.")
@@ -29,12 +29,12 @@ class Knowledge(Strict):
 
 
 class AnnotatedDialogue(Strict):
-    """One dialogue with all that one annotator, or several after adjudication, found in it."""
+    """One dialogue with the annotations of one annotator, or of several after adjudication."""
 
     id: Annotated[str, Field(min_length=1)]
     set: Literal["easy", "hard"]
     topic: str = ""
     dialogue: Annotated[list[str], Field(min_length=1)] = Field(description="Turns, each with its speaker mark.")
     annotations: list[Knowledge]
-    annotator: str = Field(default="", description="Who went through the dialogue.")
-    nothing: bool = Field(default=False, description="Whether someone looked and found no commonsense knowledge.")
+    annotator: str = Field(default="", description="Who annotated the dialogue.")
+    nothing: bool = Field(default=False, description="Whether an annotator found no commonsense knowledge.")

@@ -1,4 +1,4 @@
-"""What the models of a run's files share: strict, frozen, nothing beyond what they name."""
+"""Types shared by the models of a run's files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evalsuite.perturb import PERTURBATIONS
 
 
 class Strict(BaseModel):
-    """Numbers are numbers, unknown keys are errors."""
+    """A frozen model without coercion: unknown keys and numbers given as text are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -44,7 +44,7 @@ Task = Annotated[
 Perturb = Annotated[
     str,
     AfterValidator(_perturbation),
-    Field(json_schema_extra={"enum": list(PERTURBATIONS)}, description="What the items went through first."),
+    Field(json_schema_extra={"enum": list(PERTURBATIONS)}, description="The perturbation of the items."),
 ]
 Set = Annotated[
     str, Field(min_length=1, description="easy or hard; of other benchmarks a fold, dimension, version or source.")
@@ -52,13 +52,13 @@ Set = Annotated[
 Split = Literal["train", "dev", "test"]
 Scoring = Annotated[
     Literal["generate", "labels", "texts", "constrained", "nll"],
-    Field(description="Whether the model writes, or its options are compared by their probabilities."),
+    Field(description="Whether the model writes an answer, or its options are compared by likelihood."),
 ]
 Number = float | None  # None: not defined, or nothing to compute it from
 
 
 class Place(Strict):
-    """What tells a cell from the others of a run but for its model: which items, and how they were asked."""
+    """Which items were asked, and how; with a model it is the place of a cell."""
 
     task: Task
     set: Set

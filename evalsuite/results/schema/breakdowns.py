@@ -1,4 +1,4 @@
-"""What results.json holds under "breakdowns", "confusions" and "metric_correlations"."""
+"""The keys "breakdowns", "confusions" and "metric_correlations" of results.json."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _Correlation = Annotated[float, Field(ge=-1, le=1)]
 
 
 class Bin(Strict):
-    """Items of one kind; low and high are both in it."""
+    """The items with a property from low to high, both inclusive."""
 
-    low: Count | None = Field(description="Null with high: could not be told.")
+    low: Count | None = Field(description="Null, as is high: unknown.")
     high: Count | None = Field(description="Null: no upper end.")
     n: _Positive = Field(description="Items.")
     dialogues: _Positive = Field(description="Dialogues that they come from.")
@@ -35,7 +35,7 @@ class Group(Strict):
 
 
 class Breakdown(Cell):
-    """A cell's score by what its items are like."""
+    """A cell's score by properties of its items."""
 
     metric: str
     turns: list[Bin] = Field(description="By turns of the dialogue.")
@@ -47,16 +47,16 @@ class Breakdown(Cell):
 
 
 class Offer(Strict):
-    """Options that were offered together."""
+    """A set of options that items offered."""
 
     options: list[Count] = Field(description="Indices into names.")
     gold: list[Annotated[list[Count], Field(min_length=2, max_length=2)]] = Field(
-        description="[right name, replies] of the items that had them."
+        description="[right name, replies] of the items with these options."
     )
 
 
 class Confusion(Cell):
-    """Which names of the ontology a model took for which; rotations count one by one."""
+    """A confusion matrix over names of the ontology; every rotation counts as a reply."""
 
     names: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(description="[Chinese, English]")
     pairs: list[Annotated[list[Count], Field(min_length=3, max_length=3)]] = Field(
@@ -69,7 +69,7 @@ class Confusion(Cell):
 
 
 class MetricCorrelation(Strict):
-    """How every two metrics of a task of spans or texts go together."""
+    """Correlations between every two metrics of a task of spans or texts."""
 
     task: Task
     set: Set
@@ -79,9 +79,9 @@ class MetricCorrelation(Strict):
     basis: Literal["items", "models"] = Field(description="What a point is: an item of a model, or a model's cell.")
     models: Count
     n: Count = Field(description="Points.")
-    of: Count = Field(description="Points that they were drawn from.")
+    of: Count = Field(description="Points that the sample was drawn from.")
     metrics: list[str]
     spearman: list[_Correlation | None] = Field(
-        description="Of every two metrics, in the order (1, 2), (1, 3) … (2, 3) …; null where one never changes."
+        description="Of every two metrics, in the order (1, 2), (1, 3) … (2, 3) …; null where one is constant."
     )
     kendall: list[_Correlation | None] = Field(description="Kendall's τ-b, in the same order.")

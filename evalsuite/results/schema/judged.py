@@ -1,4 +1,4 @@
-"""What results.json holds under "judged", and the lines of judged/*.jsonl (docs/judge.md)."""
+"""The key "judged" of results.json, and the lines of judged/*.jsonl (docs/judge.md)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Judging(Cell):
 
 
 class Correlations(Strict):
-    """Null for fewer than three pairs, or if a side never changes."""
+    """Null for fewer than three pairs, or if a side is constant."""
 
     pearson: Number
     spearman: Number
@@ -33,14 +33,14 @@ class Correlations(Strict):
 
 
 class PerItem(Correlations):
-    """With Spearman's 95 % interval, dialogues taken for the pairs; null where there is none."""
+    """With the 95 % interval of Spearman's ρ, whose sample size is the number of dialogues; null if undefined."""
 
     spearman_low: Number
     spearman_high: Number
 
 
 class Length(Strict):
-    """Spearman of score with length; and with the candidates' F1 held fixed."""
+    """Spearman's ρ of score with length, and the partial ρ with the candidates' F1 held fixed."""
 
     spearman: Number
     partial: Number
@@ -52,9 +52,11 @@ class ScaleNumbers(Interval):
     n: Count
     histogram: dict[str, Count] = Field(description="How often each score was given.")
     length: Length | None = None
-    metrics: dict[str, PerItem] | None = Field(default=None, description="With every automatic metric, item by item.")
+    metrics: dict[str, PerItem] | None = Field(
+        default=None, description="Correlation with every automatic metric, item by item."
+    )
     joint: dict[str, dict[str, _Tenths]] | None = Field(
-        default=None, description="Metric -> score -> how many of its items have each tenth of the metric's range."
+        default=None, description="Metric -> score -> number of items in each tenth of the metric's range."
     )
 
 
@@ -63,7 +65,7 @@ class JudgingFacts(Strict):
 
     template: Hash
     scales: list[Scale]
-    reminder: str = Field(description="What a judge is told when it is asked again.")
+    reminder: str = Field(description="The text added to the prompt when a judge is asked again.")
     attempts: Count
     limit: Annotated[int, Field(ge=1)] | None
     seed: int
@@ -78,7 +80,7 @@ class JudgingFacts(Strict):
 
 
 class JudgedCell(Judging):
-    """What one judge said of one cell."""
+    """The scores of one judge on one cell."""
 
     items: Count
     status: dict[Literal["scored", "empty", "invalid", "failed", "missing"], Count]
@@ -91,7 +93,7 @@ class JudgedCell(Judging):
 
 
 class OverModels(Place):
-    """Whether a judge ranks three or more models as the metrics do."""
+    """Correlations over models of a judge's mean scores with the metrics."""
 
     judge: str
     rubric: str
@@ -101,7 +103,7 @@ class OverModels(Place):
 
 
 class OverSystems(Strict):
-    """The same over all short texts of a benchmark, a point a model on a task and set."""
+    """The same over all short texts of a benchmark; a point is a model on a task and set."""
 
     judge: str
     rubric: str
@@ -124,7 +126,7 @@ class Scaled(Strict):
 
 
 class Anchor(Scaled):
-    """Scores of the gold answer itself, and of what shares no character with it."""
+    """Mean scores of gold answers, and of replies that share no character with them."""
 
     n: Count
     most: int
@@ -209,7 +211,7 @@ class LengthBias(Scaled, Length):
 
 
 class Family(Scaled):
-    """Whether a judge is kinder to its own family than judges of others are."""
+    """Whether a judge prefers models of its own family, compared with judges of other families."""
 
     family: str
     own_models: list[str]
@@ -258,7 +260,7 @@ class Controls(Strict):
 
 
 class Judged(Strict):
-    """What judges said of the run's generations, and the controls."""
+    """Judges' scores of the run's generations, and the controls of the judges."""
 
     cells: list[JudgedCell]
     models: list[OverModels]
@@ -269,7 +271,7 @@ class Judged(Strict):
 class Attempt(Strict):
     """One reply of a judge."""
 
-    added: str = Field(description="What stood behind the prompt.")
+    added: str = Field(description="The text added after the prompt.")
     key: Hash
     reply: str | None
     finish: str
@@ -287,7 +289,7 @@ class AskedWith(Strict):
 
 
 class JudgedRecord(Judging):
-    """A line of judged/*.jsonl: one candidate, all that the judge was asked and answered, and what it comes to."""
+    """A line of judged/*.jsonl: one candidate, the judge's prompt and replies, and the verdict."""
 
     item: str
     rotation: Count

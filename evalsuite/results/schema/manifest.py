@@ -1,4 +1,4 @@
-"""manifest.json: with what a run was started last, and where."""
+"""manifest.json: the settings, machine, versions and data of the latest start of a run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RunSettings(Strict):
 
 
 class DataFile(Strict):
-    """An official file as it was."""
+    """An official file of data."""
 
     sha256: Hash
     items: Count
@@ -52,4 +52,4 @@ class Manifest(Strict):
     platform: str
     packages: dict[str, str] = Field(description="Versions, by name.")
     data: dict[str, DataFile] = Field(description="By set/folder/split/file.")
-    scrubbed: dict[str, str] | None = Field(default=None, description="In a submission: what was taken out, and why.")
+    scrubbed: dict[str, str] | None = Field(default=None, description="In a submission: what was removed, and why.")

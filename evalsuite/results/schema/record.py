@@ -1,11 +1,11 @@
-"""A line of records/*.jsonl: one request, its reply, and all that a reviewer needs to check what was made of it."""
+"""A line of records/*.jsonl: one request, its reply, and all that a reviewer needs to check its reading and score."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
-from typing_extensions import TypedDict  # pydantic wants it before Python 3.12
+from typing_extensions import TypedDict  # required by pydantic before Python 3.12
 
 from evalsuite.results.schema.base import Count, Hash, Perturb, Scoring, Set, Share, Split, Strict, Task
 
@@ -18,7 +18,7 @@ class Turn(Strict):
 
 
 class OptionLikelihood(Strict):
-    """How likely the model finds one option. Natural logarithms."""
+    """The likelihood of one option. Natural logarithms."""
 
     logprob: float
     tokens: Annotated[int, Field(ge=1)]
@@ -26,19 +26,19 @@ class OptionLikelihood(Strict):
 
 
 class AnswerRead(Strict):
-    """What the reply says."""
+    """The answer read out of the reply."""
 
     status: Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"]
     choice: Count | None = Field(description="Index into the options.")
     text: str | None
     rule: str = Field(description="The rule that read it.")
-    start: Count | None = Field(description="Where the answer stands in the reply, in characters.")
+    start: Count | None = Field(description="Position of the answer in the reply, in characters.")
     end: Count | None
-    choices: list[Count] = Field(description="Indices of the options chosen, where all right ones are asked for.")
+    choices: list[Count] = Field(description="Indices of the chosen options, for tasks that ask for all right ones.")
 
 
 class Scores(TypedDict, total=False):
-    """The item's own metrics."""
+    """The metrics of a single item."""
 
     __pydantic_config__ = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)  # type: ignore[misc]
 

@@ -1,4 +1,4 @@
-"""results.json: every figure of a run, cell by cell, and what is said over several cells."""
+"""results.json: every figure of a run, cell by cell, and the sections computed over several cells."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class Metric(Strict):
     low: Number = Field(default=None, description="95 % interval, from dialogues resampled.")
     high: Number = Field(default=None, description="Its upper end.")
     n: Count = Field(description="Items that it is computed from; failed requests are left out.")
-    signature: str = Field(description="All that it depends on, in sacreBLEU's style: key:value|…")
+    signature: str = Field(description="Everything that it depends on, in sacreBLEU's style: key:value|…")
     wilson: Annotated[list[Share], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="Wilson's 95 % interval, for accuracies."
     )
 
 
 class Trained(Strict):
-    """What `evalsuite finetune` trained an adapter on."""
+    """The training of an adapter by `evalsuite finetune`."""
 
-    # Figures of the training items, which grow with it.
+    # Later versions add figures of the training items.
     model_config = ConfigDict(extra="allow")
 
     base: str = Field(description="The model that the adapter was trained on.")
@@ -91,14 +91,14 @@ class Facts(Strict):
 
 
 class CellResult(Cell):
-    """One model on one task and set in one way, and how it did."""
+    """The results of one model on one task and set, asked in one way."""
 
     items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular).")
     missing: Count = Field(description="Requests not asked yet.")
     status: dict[
         Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
         Count,
-    ] = Field(description="What became of the others.")
+    ] = Field(description="The statuses of the others.")
     metrics: dict[str, Metric] = Field(description="The first of the task's metrics is its headline.")
     shots_dropped: Count = Field(description="Examples left out for want of room in the model's context, in all.")
     errors: dict[str, Count] = Field(description="The most frequent errors of failed requests, and how often each.")
@@ -111,7 +111,7 @@ class CellResult(Cell):
 
 
 class Drop(Cell):
-    """A perturbed cell beside its unperturbed one, over the items answered in both."""
+    """A perturbed cell compared with its unperturbed one, over the items answered in both."""
 
     metric: str
     items: Count
@@ -133,7 +133,7 @@ class Drop(Cell):
 
 
 class Positions(Cell):
-    """By place of the option: how often gold stands there, is found there, and is chosen."""
+    """Counts by option position: gold, right choices, all choices."""
 
     labels: list[str]
     gold: list[Count]
@@ -175,7 +175,7 @@ class ShotValues(Strict):
 
 
 class Robustness(Strict):
-    """Drops under perturbation, choices by place, wordings, shots (docs/robustness.md)."""
+    """Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md)."""
 
     drops: list[Drop]
     positions: list[Positions]
@@ -218,7 +218,7 @@ class Seed(Interval):
 
 
 class LabelCheck(Strict):
-    """Answers by place of their label: in training, chosen by the adapter, gold."""
+    """Counts by option position: answers in training, choices of the adapter, gold."""
 
     labels: list[str]
     trained: list[Count]
@@ -227,8 +227,8 @@ class LabelCheck(Strict):
     silent: Count
     distance: Share | None = Field(description="Total variation distance between chosen and training.")
     bias: Share | None = Field(description="Total variation distance between chosen and gold.")
-    most: Count = Field(description="The place of the label most frequent in training.")
-    share: Share | None = Field(description="Of the answers, on that label.")
+    most: Count = Field(description="The position of the most frequent label in training.")
+    share: Share | None = Field(description="Share of the choices at that position.")
     gold_share: Share | None
 
 
@@ -243,7 +243,7 @@ class Point(Interval):
 
 
 class Curve(Place):
-    """A learning curve: one base model, one way of training, one place."""
+    """A learning curve: one base model, one pool of training items, one place."""
 
     base: str
     trained_on: str

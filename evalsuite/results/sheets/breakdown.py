@@ -1,4 +1,4 @@
-"""Scores by length, distance, number of options and group; and what is taken for what."""
+"""Sheets of scores by length, distance, number of options and group, and of confusions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.sheets.words import place_words, titled, with_notes
+from evalsuite.types import Place
 
 _BY = {
     "turns": Text("按对话轮数", "by turns of the dialogue"),
@@ -15,7 +16,6 @@ _BY = {
     "options": Text("按选项数", "by number of options"),
     "groups": Text("按类别", "by group"),
 }
-_PLACE = ("set", "split", "variant", "shots", "scoring", "perturb")
 _UNKNOWN = (None, None)
 MOST = 5  # confusions of a model that are shown
 
@@ -24,7 +24,7 @@ Bin = str | tuple[int | None, int | None]  # the name of a group, or its lowest 
 
 
 def breakdown_sheets(entries: Sequence[Entry]) -> Iterator[Sheet]:
-    """A sheet a set, way of asking and property: bins across, a block a task, a row a model.
+    """A sheet for each set, way of asking and property: a column a bin, a block of rows a task, a row a model.
 
     `entries` are "breakdowns" of results.json.
     """
@@ -36,19 +36,20 @@ def breakdown_sheets(entries: Sequence[Entry]) -> Iterator[Sheet]:
 
 
 def _breakdowns(entries: Sequence[Entry]) -> Iterator[Sheet]:
-    for place, mine in _by(entries, _PLACE).items():
+    for place, group in _grouped(entries, "model", "task").items():
         for by, words in _BY.items():
-            if bins := _bins(mine, by):
-                about = dict(zip(_PLACE, place, strict=True))
+            if bins := _bins(group, by):
+                about = dict(place)
                 title = place_words(about)
-                yield _breakdown(Text(f"{title}：{words.zh}", f"{title}: {words.en}"), mine, by, bins, about)
+                yield _breakdown(Text(f"{title}：{words.zh}", f"{title}: {words.en}"), group, by, bins, about)
 
 
-def _by(entries: Sequence[Entry], names: Sequence[str]) -> dict[tuple[Any, ...], list[Entry]]:
-    found: dict[tuple[Any, ...], list[Entry]] = {}
+def _grouped(entries: Sequence[Entry], *names: str) -> dict[tuple[tuple[str, Any], ...], list[Entry]]:
+    """The entries by their place without the parts `names`."""
+    groups: dict[tuple[tuple[str, Any], ...], list[Entry]] = {}
     for entry in entries:
-        found.setdefault(tuple(entry[name] for name in names), []).append(entry)
-    return found
+        groups.setdefault(Place.of(entry).but(*names), []).append(entry)
+    return groups
 
 
 def _bin(found: Entry) -> Bin:
@@ -56,14 +57,15 @@ def _bin(found: Entry) -> Bin:
 
 
 def _bins(entries: Sequence[Entry], by: str) -> list[Bin]:
-    """Groups in the entries' order, other bins from the lowest, unknown last. Empty if all are unknown."""
-    found = list(dict.fromkeys(_bin(b) for entry in entries for b in entry.get(by, ())))
-    found.sort(key=lambda b: (b == _UNKNOWN, 0 if isinstance(b, str) else b[0] or 0))
-    return [] if found == [_UNKNOWN] else found
+    """The columns: groups in the entries' order, other bins ascending, the unknown one last. Empty if all are unknown."""
+    bins = list(dict.fromkeys(_bin(b) for entry in entries for b in entry.get(by, ())))
+    bins.sort(key=lambda b: (b == _UNKNOWN, 0 if isinstance(b, str) else b[0] or 0))
+    return [] if bins == [_UNKNOWN] else bins
 
 
 def bin_name(low: int | None, high: int | None) -> str:
-    """
+    """The heading of a bin.
+
     >>> bin_name(1, 5), bin_name(3, 3), bin_name(26, None), bin_name(None, None)
     ('1-5', '3', '26+', '?')
     """
@@ -73,20 +75,19 @@ def bin_name(low: int | None, high: int | None) -> str:
 
 
 def _breakdown(title: Text, entries: Sequence[Entry], by: str, bins: Sequence[Bin], about: Entry) -> Sheet:
-    by_task = _by(entries, ("task",))
     rows = []
     for task in TASKS.values():
-        found = [{_bin(b): b for b in entry.get(by, ())} for entry in by_task.get((task.name,), ())]
-        if not any(b != _UNKNOWN for f in found for b in f):
+        models = [entry for entry in entries if entry["task"] == task.name]
+        figures = [{_bin(b): b for b in entry.get(by, ())} for entry in models]
+        if not any(b != _UNKNOWN for f in figures for b in f):
             continue
-        mine = by_task[task.name,]
-        # Models may have been asked other items, or lost some: then the block's n is the largest.
-        counts = (max((f[b]["n"] for f in found if b in f), default=0) for b in bins)
-        end = f" {mine[0]['metric'][:3]}, n"
+        # Models may have different numbers of answered items: the block's n is the largest.
+        counts = (max((f[b]["n"] for f in figures if b in f), default=0) for b in bins)
+        end = f" {models[0]['metric'][:3]}, n"
         rows.append(Row((Text(task.zh + end, task.short + end), *(str(n) if n else None for n in counts)), "group"))
-        for entry, of in zip(mine, found, strict=True):
+        for entry, by_bin in zip(models, figures, strict=True):
             place = {"model": entry["model"], "task": task.name}
-            rows.append(Row((entry["model"], *(_value(of.get(b)) for b in bins)), about=place))
+            rows.append(Row((entry["model"], *(_value(by_bin.get(b)) for b in bins)), about=place))
     names = (b if isinstance(b, str) else bin_name(*b) for b in bins)
     columns = (Column(name, kind="percent", digits=0, interval="half") for name in names)
     return Sheet("breakdowns", title, (Column(""), *columns), tuple(rows), about=about)
@@ -97,7 +98,10 @@ def _value(found: Entry | None) -> Value | None:
 
 
 def confusion_sheets(entries: Sequence[Entry], most: int = MOST) -> Iterator[Sheet]:
-    """A sheet a task, set and way: the commonest confusions of each model. `entries` are "confusions" of results.json."""
+    """A sheet for each task, set and way of asking: the `most` frequent confusions of each model.
+
+    `entries` are "confusions" of results.json.
+    """
     note = Text(
         "共：正确答案为该名称、且选项中有另一名称的题；其中 % 被当作另一名称",
         "of: items with that right answer which offered the other name; taken for it in % of them",
@@ -106,10 +110,10 @@ def confusion_sheets(entries: Sequence[Entry], most: int = MOST) -> Iterator[She
 
 
 def _confusions(entries: Sequence[Entry], most: int) -> Iterator[Sheet]:
-    for (name, *place), mine in _by(entries, ("task", *_PLACE)).items():
-        about = dict(zip(_PLACE, place, strict=True))
+    for place, group in _grouped(entries, "model").items():
+        about = dict(place)
         rows = []
-        for entry in mine:
+        for entry in group:
             who = {"model": entry["model"]}
             rows.append(Row((entry["model"], None, None, None, None), "group", who))
             names = [Text(n[0], n[0]) for n in entry["names"]]  # the ontology's Chinese names, in the terminal too
@@ -125,16 +129,16 @@ def _confusions(entries: Sequence[Entry], most: int) -> Iterator[Sheet]:
             Column(Text("共", "of"), kind="count"),
             Column("%", kind="percent", digits=0),
         )
-        task, where = TASKS[name], place_words(about)
+        task, where = TASKS[about["task"]], place_words(about)
         title = titled("", f"{task.zh} {where}：被当作另一个", f"{task.short} {where}: taken for another")
-        yield Sheet("confusions", title, columns, tuple(rows), about={**about, "task": name})
+        yield Sheet("confusions", title, columns, tuple(rows), about=about)
 
 
 def confusions(entry: Entry) -> list[tuple[int, int, int, int]]:
-    """(gold, chosen, times, how often offered) of what was taken for another, the commonest first."""
-    found = [
+    """(gold, chosen, times, times offered) of every wrong choice, the most frequent first; names by index."""
+    rows = [
         (gold, name, count, sum(n for offer in entry["offers"] if name in offer["options"] for g, n in offer["gold"] if g == gold))
         for gold, name, count in entry["pairs"]
         if gold != name
     ]  # fmt: skip
-    return sorted(found, key=lambda row: (-row[2], row[0], row[1]))
+    return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))

@@ -1,4 +1,4 @@
-"""Two models side by side."""
+"""The sheet of `evalsuite compare`, and the items on which two models differ."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Value
 from evalsuite.results.compare import Comparison
 from evalsuite.results.sheets.words import way
+from evalsuite.types import PLACE
 
 
 def comparison_sheets(rows: Sequence[Comparison], a: str, b: str, flips: int) -> Iterator[Sheet | str]:
-    """A line a task and set, then `flips` of the items on which the two differ, as text."""
+    """The sheet of differences, then, as text, up to `flips` items of each row on which the two models differ."""
     yield _differences(rows, a, b)
     for r in rows:
         if not flips or not r.flips:
@@ -27,16 +28,16 @@ def comparison_sheets(rows: Sequence[Comparison], a: str, b: str, flips: int) ->
 
 
 def _short(reply: str) -> str:
-    """One line of a reply, control characters made visible."""
+    """The beginning of a reply in one line, with control characters escaped."""
     return repr(reply[:100] + ("…" if len(reply) > 100 else ""))
 
 
 def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
-    """A, B, and A less B with its interval and p-values."""
+    """A row a comparison: scores of A and B, A minus B with its interval, and p-values."""
     plain = len({(r.variant, r.shots, r.scoring, r.perturb) for r in rows}) == 1
     lines = []
     for r in rows:
-        place = {k: getattr(r, k) for k in ("task", "set", "split", "variant", "shots", "scoring", "perturb")}
+        place = {name: getattr(r, name) for name in PLACE if name != "model"}
         end = "" if plain else f" {way(place)}"
         task = TASKS[r.task]
         name = f"{r.set} {task.short}{end}"

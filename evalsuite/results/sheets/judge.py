@@ -1,4 +1,4 @@
-"""What judges said of a run, and what the controls say of the judges."""
+"""Sheets of judges' scores and of the controls of the judges."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.sheets.words import with_notes
+from evalsuite.types import Place
 
-_BESIDE = ("f1",)  # metrics whose correlation with the judge is shown; the page's charts have all
+_BESIDE = ("f1",)  # metrics whose correlation with the judge is shown; the page's charts show all
 _LEGEND = Text(
     "平均分旁为 95 % 区间；得分分布从最低分起；无效：读不出得分的回复；ρ：Spearman",
     "mean and its 95 % interval; histogram from the lowest score up; bad: could not be read; ρ: Spearman",
@@ -17,26 +18,28 @@ _LEGEND = Text(
 _JUDGE = Column(Text("评审", "judge"))
 _N = Column("n", kind="count")
 
-Found = Mapping[str, Any]
+Entry = Mapping[str, Any]
 
 
-def judge_sheets(found: Found) -> Iterator[Sheet]:
-    """A sheet a judge, rubric and scale, then one of the metrics beside them and one of the controls. `found` is
-    "judged" of results.json; nothing without judgings."""
-    if found:
-        yield from with_notes((*_means(found["cells"]), *_systems(found.get("systems", []))), _LEGEND)
-        yield from _controls(found["controls"])
+def judge_sheets(judged: Entry) -> Iterator[Sheet]:
+    """A sheet for each judge, rubric and scale, then one of correlations with metrics and one of the controls.
+
+    `judged` is that key of results.json; no sheets if it is empty.
+    """
+    if judged:
+        yield from with_notes((*_means(judged["cells"]), *_systems(judged.get("systems", []))), _LEGEND)
+        yield from _controls(judged["controls"])
 
 
-def _means(cells: Sequence[Found]) -> Iterator[Sheet]:
-    groups: dict[tuple[str, str, str], list[Found]] = {}
+def _means(cells: Sequence[Entry]) -> Iterator[Sheet]:
+    groups: dict[tuple[str, str, str], list[Entry]] = {}
     for cell in cells:
         if cell["control"] == "plain":
             for scale in cell["scales"]:
                 groups.setdefault((cell["judge"], cell["rubric"], scale), []).append(cell)
-    for (judge, rubric, scale), mine in groups.items():
-        metrics = [m for m in _BESIDE if any(m in c["scales"][scale]["metrics"] for c in mine)]
-        bounds = {name: (low, high) for name, low, high, _ in mine[0].get("facts", {}).get("scales", ())}
+    for (judge, rubric, scale), group in groups.items():
+        metrics = [m for m in _BESIDE if any(m in c["scales"][scale]["metrics"] for c in group)]
+        bounds = {name: (low, high) for name, low, high, _ in group[0].get("facts", {}).get("scales", ())}
         columns = (
             Column(""),
             Column(Text("平均分", "mean"), kind="number", range=bounds.get(scale)),
@@ -46,16 +49,16 @@ def _means(cells: Sequence[Found]) -> Iterator[Sheet]:
             *(Column(f"ρ {m}", kind="number", signed=True) for m in metrics),
             Column(Text("与长度 ρ", "ρ len."), kind="number", signed=True),
         )
-        several = len({_way(c) for c in mine}) > 1
-        mine.sort(key=lambda c: (c["model"], set_order(c["set"]), task_order(c["task"]), _way(c)))
-        rows = tuple(_mean_row(c, scale, metrics, several) for c in mine)
-        name = rubric if len(mine[0]["scales"]) == 1 else f"{rubric}, {scale}"
+        several = len({_way(c) for c in group}) > 1
+        group.sort(key=lambda c: (c["model"], set_order(c["set"]), task_order(c["task"]), _way(c)))
+        rows = tuple(_mean_row(c, scale, metrics, several) for c in group)
+        name = rubric if len(group[0]["scales"]) == 1 else f"{rubric}, {scale}"
         about = {"judge": judge, "rubric": rubric, "scale": scale}
         title = Text(f"{judge} 评审：{name}", f"{judge} judges: {name}")
         yield Sheet("judge-means", title, columns, rows, about=about)
 
 
-def _mean_row(cell: Found, scale: str, metrics: Sequence[str], several: bool) -> Row:
+def _mean_row(cell: Entry, scale: str, metrics: Sequence[str], several: bool) -> Row:
     x, status, task = cell["scales"][scale], cell["status"], TASKS[cell["task"]]
     lost = status.get("failed", 0) + status.get("missing", 0)
     rest = f" {_way(cell)}" if several else ""
@@ -71,18 +74,17 @@ def _mean_row(cell: Found, scale: str, metrics: Sequence[str], several: bool) ->
             *rhos,
             Value(x["length"]["spearman"]),
         ),
-        about={k: cell[k] for k in ("model", "task", "set", "split", "variant", "shots", "perturb") if k in cell}
-        | {"scoring": cell.get("scoring", "generate")},
+        about=Place.of(cell).as_dict(),
     )
 
 
-def _way(cell: Found) -> str:
+def _way(cell: Entry) -> str:
     rest = "" if cell["perturb"] == "none" else f" {cell['perturb']}"
     return f"{cell['variant']} {cell['shots']}-shot{rest}"
 
 
-def _systems(rows: Sequence[Found]) -> Iterator[Sheet]:
-    """How the metrics go with the judge over all cells of a benchmark: the headlines of its short texts, and F1."""
+def _systems(rows: Sequence[Entry]) -> Iterator[Sheet]:
+    """Correlations of metrics with judges over all cells of a benchmark: the headline metrics of its short texts, and F1."""
     lines = []
     for row in rows:
         texts = [t for t in TASKS.values() if t.benchmark == row["benchmark"] and t.kind.rated]
@@ -98,14 +100,14 @@ def _systems(rows: Sequence[Found]) -> Iterator[Sheet]:
         yield Sheet("judge-metrics", title, (_JUDGE, Column(Text("指标", "metric")), _N, *rhos), tuple(lines))
 
 
-def _who(row: Found) -> str:
+def _who(row: Entry) -> str:
     return f"{' · '.join(row['judges']) if 'judges' in row else row['judge']} {row['rubric']} {row['scale']}"
 
 
-def _controls(found: Mapping[str, Sequence[Found]]) -> Iterator[Sheet]:
+def _controls(controls: Mapping[str, Sequence[Entry]]) -> Iterator[Sheet]:
     rows = []
     for control, (name, says) in _SAYS.items():
-        for row in found.get(control, ()):
+        for row in controls.get(control, ()):
             if finding := says(row):
                 about = {"control": control, "judges": row.get("judges", [row.get("judge")])}
                 about |= {"rubric": row["rubric"], "scale": row["scale"]}
@@ -119,7 +121,7 @@ def _controls(found: Mapping[str, Sequence[Found]]) -> Iterator[Sheet]:
         yield Sheet("judge-controls", Text("对评审的检验", "controls"), columns, tuple(rows), (note,))
 
 
-def _anchors(r: Found) -> Text:
+def _anchors(r: Entry) -> Text:
     gold, far, share = _number(r["gold"]), _number(r["far"]), f"{100 * r['share']:.1f}"
     return Text(
         f"标准答案本身 {gold} 分（{r['n_gold']} 条），与之毫无相同字的回答 {far} 分（{r['n_far']} 条）；全部得分的 {share} % 都是 {r['most']} 分",
@@ -128,7 +130,7 @@ def _anchors(r: Found) -> Text:
     )
 
 
-def _repeats(r: Found) -> Text:
+def _repeats(r: Entry) -> Text:
     same, spread, kappa = _percent(r["same"]), _number(r["range"]), _number(r["kappa"])
     by = {"sampling": "随机采样", "wording": "换措辞"}.get(r["by"], r["by"])
     return Text(
@@ -137,7 +139,7 @@ def _repeats(r: Found) -> Text:
     )
 
 
-def _blind(r: Found) -> Text:
+def _blind(r: Entry) -> Text:
     seen, unseen, kappa, within = _number(r["mean"]), _number(r["blind"]), _number(r["kappa"]), _percent(r["within_1"])
     change = f"[{_signed(r['low'])} {_signed(r['high'])}]"
     return Text(
@@ -146,7 +148,7 @@ def _blind(r: Found) -> Text:
     )
 
 
-def _panel(r: Found) -> Text | None:
+def _panel(r: Entry) -> Text | None:
     if not r["n"]:
         return None
     kappa, within, spread = _number(r["kappa"]), _percent(r["within_1"]), _number(r["range"])
@@ -156,14 +158,14 @@ def _panel(r: Found) -> Text | None:
     )
 
 
-def _length(r: Found) -> Text | None:
+def _length(r: Entry) -> Text | None:
     if r["spearman"] is None:
         return None
     rho, partial = _signed(r["spearman"]), _signed(r["partial"])
     return Text(f"ρ {rho}；固定 F1 后 {partial}", f"ρ {rho}, F1 held fixed {partial}")
 
 
-def _families(r: Found) -> Text:
+def _families(r: Entry) -> Text:
     own, other, preference = _number(r["own"]), _number(r["other"]), _signed(r["preference"])
     zh, en = "没有他族评审可对照", "no judge of another family to compare"
     if r["preference"] is not None:
@@ -172,7 +174,7 @@ def _families(r: Found) -> Text:
     return Text(f"{r['family']}：同族 {own}，其他 {other}；{zh}", f"{r['family']}: own {own}, others {other}; {en}")
 
 
-def _attacks(r: Found) -> Text:
+def _attacks(r: Entry) -> Text:
     if not r["n"]:
         return Text(
             "没有可比的：都已是最高分，或读不出得分",
@@ -187,8 +189,8 @@ def _attacks(r: Found) -> Text:
     )
 
 
-# A control: its name, and what a row of it says (None: nothing).
-_SAYS: dict[str, tuple[Text, Callable[[Found], Text | None]]] = {
+# Control -> its heading, and a function from one of its rows to a sentence (None: no row in the sheet).
+_SAYS: dict[str, tuple[Text, Callable[[Entry], Text | None]]] = {
     "anchors": (Text("定点", "anchors"), _anchors),
     "repeats": (Text("重复评分", "repeats"), _repeats),
     "blind": (Text("不给标准答案", "blind"), _blind),

@@ -1,4 +1,4 @@
-"""Learning curves of a fine-tuning sweep, and its label-shortcut check."""
+"""Sheets of learning curves of fine-tuned adapters, and of their label-shortcut check."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.sheets.words import with_notes
 
 _WAY = ("trained_on", "allow_leak", "split", "variant", "shots", "scoring")
-_KINDS = ("shuffle", "both", "none")  # the label check is shown of the first that was asked
+_KINDS = ("shuffle", "both", "none")  # perturbations: the label check is shown for the first that was run
 
 Entry = Mapping[str, Any]
 
 
 def learning_sheets(rows: Sequence[Entry]) -> Iterator[Sheet]:
-    """A sheet for each base model, task and set: a line a size, a column a perturbation; the base in the first line.
+    """A sheet for each base model, task and set: a row a training size, the base model first; a column a perturbation.
 
     `rows` are "learning" of results.json.
     """
@@ -40,26 +40,28 @@ def _curves(rows: Sequence[Entry]) -> Iterator[Sheet]:
     for row in rows:
         place = (row["base"], row["task"], row["set"], *(f"{n} {row[n]}" for n in names))
         groups.setdefault(place, []).append(row)
-    for (base, *where), mine in groups.items():
-        columns = [Column(row["perturb"], kind="percent", about={"perturb": row["perturb"]}) for row in mine]
-        lines = [Row((Text("0（基座）", "0 (base)"), *(_figure(row["before"]) for row in mine)), about={"model": base})]
-        for size in sorted({p["size"] for row in mine for p in row["points"]}):
-            found = ([p for p in row["points"] if p["size"] == size] for row in mine)
+    for (base, *where), group in groups.items():
+        columns = [Column(row["perturb"], kind="percent", about={"perturb": row["perturb"]}) for row in group]
+        lines = [
+            Row((Text("0（基座）", "0 (base)"), *(_figure(row["before"]) for row in group)), about={"model": base})
+        ]
+        for size in sorted({p["size"] for row in group for p in row["points"]}):
+            found = ([p for p in row["points"] if p["size"] == size] for row in group)
             lines.append(Row((str(size), *(_figure(points[0] if points else None) for points in found))))
-        if any(row["chance"] is not None for row in mine):
-            lines.append(Row((Text("随机", "chance"), *(Value(row["chance"]) for row in mine)), "apart"))
-        about = {k: mine[0][k] for k in ("task", "set", "split", "variant", "shots", "scoring")}
+        if any(row["chance"] is not None for row in group):
+            lines.append(Row((Text("随机", "chance"), *(Value(row["chance"]) for row in group)), "apart"))
+        about = {k: group[0][k] for k in ("task", "set", "split", "variant", "shots", "scoring")}
         heading = Column(Text("训练题数", "training items"), align="right")
-        title = f"{base} on {' '.join(where)}: {mine[0]['metric']} %"
+        title = f"{base} on {' '.join(where)}: {group[0]['metric']} %"
         yield Sheet("curves", title, (heading, *columns), tuple(lines), about=about)
 
 
-def _figure(found: Entry | None) -> Value:
-    return Value(None) if found is None else Value(found["value"], found.get("low"), found.get("high"))
+def _figure(point: Entry | None) -> Value:
+    return Value(None) if point is None else Value(point["value"], point.get("low"), point.get("high"))
 
 
 def _labels(rows: Sequence[Entry]) -> Iterator[Sheet]:
-    """Each curve's largest size: how often the label most frequent in training is said, and how often it is right."""
+    """A row a curve, at its largest size: shares of the most frequent training label in training, in answers and in gold."""
     kinds = {row["perturb"] for row in rows}
     kind = next((name for name in _KINDS if name in kinds), None)
     lines = []

@@ -1,4 +1,4 @@
-"""Significance groups, average ranks and correlations of metrics."""
+"""Sheets of significance groups, average ranks and correlations between metrics."""
 
 from __future__ import annotations
 
@@ -10,57 +10,55 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results import ranking
-from evalsuite.results.journey import Results
 from evalsuite.results.ranking import Ranks
-from evalsuite.results.saved import load
+from evalsuite.results.saved import Results, load_results
 from evalsuite.results.sheets.words import place_words, task_heading, titled
 from evalsuite.types import Place
 
-_PLACE = ("set", "split", "variant", "shots", "scoring", "perturb")
 _MODEL = Column(Text("模型", "model"))
 
 
 def run_groups(done: Results) -> Iterator[Sheet]:
-    """Groups of the whole run, since p-values are corrected over all its models; models that `done` lacks are not shown."""
+    """Significance groups over all models of the run, as p-values are corrected over them; shows only the models in `done`."""
     shown = _models_at(done, "model")
-    for entry in (found := ranking.groups(list(ranking.rated_run(done.out)))):
-        mine = shown.get(Place.of(entry, model="").but("model"), set())
-        for told in ("letters", "left_out"):
-            entry[told] = {model: said for model, said in entry[told].items() if model in mine}
-    yield from group_sheets([entry for entry in found if entry["letters"]])
+    for entry in (entries := ranking.groups(list(ranking.rated_run(done.out)))):
+        models = shown.get(Place.of(entry, model="").but("model"), set())
+        for key in ("letters", "left_out"):
+            entry[key] = {model: text for model, text in entry[key].items() if model in models}
+    yield from group_sheets([entry for entry in entries if entry["letters"]])
 
 
 def run_ranks(done: Results) -> Iterator[Sheet]:
-    """Ranks over all models and tasks of the run; models that `done` lacks are not shown."""
+    """Average ranks over all models and tasks of the run; shows only the models in `done`."""
     shown = _models_at(done, "model", "task")
     kept = []
-    for place, ranked, left_out in ranking.ranks_of(load(done.out).cells):
-        mine = shown.get(tuple(place.items()), set())
-        mean = {model: rank for model, rank in ranked.mean.items() if model in mine}
+    for place, ranked, left_out in ranking.ranks_of(load_results(done.out).cells):
+        models = shown.get(tuple(place.items()), set())
+        mean = {model: rank for model, rank in ranked.mean.items() if model in models}
         if mean:
-            kept.append((place, replace(ranked, mean=mean), [model for model in left_out if model in mine]))
+            kept.append((place, replace(ranked, mean=mean), [model for model in left_out if model in models]))
     yield from rank_sheets(kept)
 
 
 def _models_at(done: Results, *names: str) -> dict[tuple[Any, ...], set[str]]:
-    """The models at each place, which is a cell's without the parts of these names."""
-    found: dict[tuple[Any, ...], set[str]] = {}
+    """The models at each place, without the parts `names` of it."""
+    models: dict[tuple[Any, ...], set[str]] = {}
     for cell in done.cells:
-        found.setdefault(Place.of(cell).but(*names), set()).add(cell["model"])
-    return found
+        models.setdefault(Place.of(cell).but(*names), set()).add(cell["model"])
+    return models
 
 
-def group_sheets(found: Sequence[Mapping[str, Any]]) -> Iterator[Sheet]:
-    """A sheet a set, wording and metric kind: models by tasks, the letters of `ranking.groups` in the cells.
+def group_sheets(entries: Sequence[Mapping[str, Any]]) -> Iterator[Sheet]:
+    """A sheet for each set and way of asking: a row a model, a column a task, with the letters of `ranking.groups`.
 
-    Where there are two entries for a column, one of them with the adapters of sweeps, that one is shown.
+    Of two entries for a column, the later one, which includes adapters, is shown.
     """
     sheets: dict[tuple[Any, ...], dict[str, Mapping[str, Any]]] = {}
-    for entry in found:
+    for entry in entries:
         if entry["metric"] == TASKS[entry["task"]].item_metrics[0]:
-            sheets.setdefault(tuple(entry[k] for k in _PLACE), {})[entry["task"]] = entry
+            sheets.setdefault(Place.of(entry, model="").but("model", "task"), {})[entry["task"]] = entry
     for place, by_task in sheets.items():
-        about = dict(zip(_PLACE, place, strict=True))
+        about = dict(place)
         tasks = [t for t in TASKS.values() if t.name in by_task]
         columns = [Column(task_heading(t), t.item_metrics[0][:3], align="right", about={"task": t.name}) for t in tasks]
         rows = [
@@ -79,11 +77,13 @@ def _letters(entry: Mapping[str, Any], model: str) -> str:
     return entry["letters"].get(model) or str(entry["left_out"].get(model, "–"))
 
 
-def rank_sheets(found: Iterable[tuple[dict[str, Any], Ranks, list[str]]]) -> Iterator[Sheet]:
-    """A sheet a set and wording; `found` as `ranking.ranks_of` gives them."""
-    for place, ranked, left_out in found:
-        about = dict(zip(_PLACE, place.values(), strict=True))
-        rows = [
+def rank_sheets(rows: Iterable[tuple[dict[str, Any], Ranks, list[str]]]) -> Iterator[Sheet]:
+    """A sheet for each set and way of asking: a row a model, with its mean, best and worst rank.
+
+    `rows` are those of `ranking.ranks_of`.
+    """
+    for about, ranked, left_out in rows:
+        lines = [
             Row((model, ranked.mean[model], Value(None, *ranked.range[model])), about={"model": model})
             for model in sorted(ranked.mean, key=lambda m: ranked.mean[m])
         ]
@@ -108,7 +108,7 @@ def rank_sheets(found: Iterable[tuple[dict[str, Any], Ranks, list[str]]]) -> Ite
             Column(Text("平均名次", "mean"), kind="number", better="less"),
             Column(Text("范围", "range"), kind="count", interval="alone"),
         )
-        yield Sheet("ranks", title, columns, tuple(rows), (_joined(notes),), about)
+        yield Sheet("ranks", title, columns, tuple(lines), (_joined(notes),), about)
 
 
 def _joined(notes: Sequence[str | Text]) -> Text:
@@ -116,18 +116,21 @@ def _joined(notes: Sequence[str | Text]) -> Text:
     return Text("；".join(note.zh for note in both), "; ".join(note.en for note in both))
 
 
-def correlation_sheets(found: Sequence[Mapping[str, Any]]) -> Iterator[Sheet]:
-    """A sheet a basis and wording: Spearman's ρ of each task's headline metric with every other of the default profile."""
+def correlation_sheets(entries: Sequence[Mapping[str, Any]]) -> Iterator[Sheet]:
+    """A sheet for each basis and wording: Spearman's ρ of F1 with every other metric but the paper's; a column a task and set.
+
+    `entries` are "metric_correlations" of results.json.
+    """
     sheets: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
-    for entry in found:
+    for entry in entries:
         sheets.setdefault(tuple(entry[k] for k in ("basis", "split", "variant", "shots")), []).append(entry)
-    for (basis, split, variant, shots), mine in sorted(sheets.items(), key=lambda sheet: sheet[0][0] != "items"):
+    for (basis, split, variant, shots), group in sorted(sheets.items(), key=lambda sheet: sheet[0][0] != "items"):
         values = [
-            {frozenset(p): v for p, v in zip(combinations(e["metrics"], 2), e["spearman"], strict=True)} for e in mine
+            {frozenset(p): v for p, v in zip(combinations(e["metrics"], 2), e["spearman"], strict=True)} for e in group
         ]
-        names = [n for n in dict.fromkeys(n for e in mine for n in e["metrics"]) if n != "f1" and not n.startswith("paper.")]  # fmt: skip
-        rows = [Row((name, *(Value(of.get(frozenset(("f1", name)))) for of in values))) for name in names]
-        rows.append(Row(("n", *(str(e["n"]) for e in mine)), "apart"))
+        names = [n for n in dict.fromkeys(n for e in group for n in e["metrics"]) if n != "f1" and not n.startswith("paper.")]  # fmt: skip
+        rows = [Row((name, *(Value(rhos.get(frozenset(("f1", name)))) for rhos in values))) for name in names]
+        rows.append(Row(("n", *(str(e["n"]) for e in group)), "apart"))
         columns = [
             Column(
                 e["set"],
@@ -135,7 +138,7 @@ def correlation_sheets(found: Sequence[Mapping[str, Any]]) -> Iterator[Sheet]:
                 "number",
                 about={"set": e["set"], "task": e["task"]},
             )
-            for e in mine
+            for e in group
         ]
         points = {"items": Text("逐题", "per item"), "models": Text("跨模型", "over models")}[basis]
         end = f"{split}, {variant} {shots}-shot"

@@ -1,4 +1,4 @@
-"""What perturbations change."""
+"""Sheets of score drops under perturbation."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ _LEGEND = Text(
 )
 
 
-def robustness_sheets(found: Mapping[str, Any]) -> Iterator[Sheet]:
-    """A sheet a model: tasks by perturbations, each with its value, change and flip rate. Nothing without perturbations."""
+def robustness_sheets(robustness: Mapping[str, Any]) -> Iterator[Sheet]:
+    """A sheet a model: a row a task and set, a column a perturbation, with value, change and flip rate.
+
+    `robustness` is that key of results.json; no sheets without perturbed cells.
+    """
     models: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for row in found.get("drops", []):
+    for row in robustness.get("drops", []):
         way = (row["variant"], f"{row['shots']}-shot", row["scoring"], row["split"])
         models.setdefault((row["model"], *way), []).append(row)
     plain = len({place[1:] for place in models}) == 1
@@ -33,7 +36,7 @@ def _sheet(label: str, rows: list[dict[str, Any]]) -> Sheet:
     lines = []
     for (item_set, task), by_name in sorted(places.items(), key=lambda x: (set_order(x[0][0]), task_order(x[0][1]))):
         bases = {f"{100 * row['base']:.1f}": row["base"] for row in by_name.values()}
-        # Where other items were answered under each perturbation, the base differs: then it stands in every cell.
+        # If each perturbation has other answered items, the bases differ: then every cell shows its own.
         own = len(bases) > 1
         name = Text(f"{item_set} {TASKS[task].zh}", f"{item_set} {TASKS[task].short}")
         cells = (_change(by_name.get(name), own) for name in names)

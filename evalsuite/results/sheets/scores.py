@@ -1,4 +1,4 @@
-"""The main tables: headline metrics by task and set, and accuracy by way of asking."""
+"""Sheets of the main results: headline metrics by task and set, and accuracy by scoring."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
-from evalsuite.results.journey import Results
+from evalsuite.results.saved import Results
 from evalsuite.results.sheets.words import WAY, task_heading, titled, way
-from evalsuite.types import Status, Task
+from evalsuite.types import Place, Status, Task
 
-Found = dict[str, Any]  # a cell of results.json
+Entry = dict[str, Any]  # a cell of results.json
 
 LEGEND = Text(
     "(n)：没有答案的回复占 n %，计为不对   !n：n 个请求失败或未问，不计入",
@@ -21,21 +21,21 @@ LEGEND = Text(
 
 
 def result_sheets(done: Results) -> Iterator[Sheet]:
-    """A sheet a set: models by tasks, headline metric in percent, and the share of replies without an answer. Where the
-    paper tells the mean over the sets, a sheet a task: models by sets.
+    """A sheet a set: a row a model, a column a task, with the headline metric and the share of replies without an answer.
+    For a benchmark whose paper averages over sets, a sheet a task with a column a set.
 
-    Then, where choices were asked in other ways than by generating, a sheet of accuracy by scoring for each model.
+    Then a sheet of accuracy by scoring for each model whose choices were asked in other ways than by generating.
     """
-    of: dict[tuple[str, str], list[Found]] = {}
+    groups: dict[tuple[str, str], list[Entry]] = {}
     for cell in done.cells:
         benchmark = benchmark_of(cell["task"])
-        of.setdefault((benchmark.name, cell["task" if benchmark.averaged else "set"]), []).append(cell)
+        groups.setdefault((benchmark.name, cell["task" if benchmark.averaged else "set"]), []).append(cell)
     order = list(BENCHMARKS)
-    for (name, part), mine in sorted(of.items(), key=lambda x: (order.index(x[0][0]), _part_order(x[0][1]))):
+    for (name, part), group in sorted(groups.items(), key=lambda x: (order.index(x[0][0]), _part_order(x[0][1]))):
         if BENCHMARKS[name].averaged:
-            yield _by_set(TASKS[part], mine, done.means)
+            yield _by_set(TASKS[part], group, done.means)
         else:
-            yield _by_task(part, mine)
+            yield _by_task(part, group)
     yield from by_scoring(done.cells)
 
 
@@ -43,23 +43,23 @@ def _part_order(part: str) -> tuple[int, str]:
     return (task_order(part), "") if part in TASKS else set_order(part)
 
 
-def _by_model(cells: Sequence[Found], by: str) -> list[tuple[str, Found, dict[str, Found]]]:
-    """Each model asked in one way: what it is called, what tells it apart, its cells by task or set."""
-    rows: dict[tuple[Any, ...], dict[str, Found]] = {}
+def _by_model(cells: Sequence[Entry], by: str) -> list[tuple[str, Entry, dict[str, Entry]]]:
+    """A row for each model and way of asking: (label, parts of its place, its cells by task or set)."""
+    rows: dict[tuple[tuple[str, Any], ...], dict[str, Entry]] = {}
     for cell in cells:
-        rows.setdefault(tuple(cell[key] for key in ("model", *WAY)), {})[cell[by]] = cell
-    # A label says only what tells rows apart.
-    told = [n for n in range(len(WAY)) if len({key[1 + n] for key in rows}) > 1]
+        rows.setdefault(Place.of(cell).but("task", "set", "split"), {})[cell[by]] = cell
+    varying = [name for name in WAY if len({dict(place)[name] for place in rows}) > 1]
 
-    def label(model: str, *values: Any) -> str:
-        return " ".join([model, *(f"{values[n]}-shot" if WAY[n] == "shots" else str(values[n]) for n in told)])
+    def label(place: dict[str, Any]) -> str:
+        words = (f"{place[name]}-shot" if name == "shots" else str(place[name]) for name in varying)
+        return " ".join([place["model"], *words])
 
-    return [(label(*key), dict(zip(("model", *WAY), key, strict=True)), mine) for key, mine in rows.items()]
+    return [(label(dict(place)), dict(place), by_name) for place, by_name in rows.items()]
 
 
-def _by_task(item_set: str, mine: Sequence[Found]) -> Sheet:
-    tasks = [t for t in TASKS.values() if any(c["task"] == t.name for c in mine)]
-    split, headings = mine[0]["split"], {metric_named(t.metrics[0]).heading for t in tasks}
+def _by_task(item_set: str, cells: Sequence[Entry]) -> Sheet:
+    tasks = [t for t in TASKS.values() if any(c["task"] == t.name for c in cells)]
+    split, headings = cells[0]["split"], {metric_named(t.metrics[0]).heading for t in tasks}
     title = f"{item_set.upper() if item_set in CORECODE.sets else item_set}, {split}"
     if one := len(headings) == 1 and len(tasks) > 1:
         title += f": {headings.pop()}"
@@ -75,24 +75,24 @@ def _by_task(item_set: str, mine: Sequence[Found]) -> Sheet:
     ]
     rows = [
         Row((label, *(_number(by_task.get(t.name), t.metrics[0]) for t in tasks)), about=about)
-        for label, about, by_task in _by_model(mine, "task")
+        for label, about, by_task in _by_model(cells, "task")
     ]
-    chance = {c["task"]: c["chance"] for c in mine if "chance" in c}
+    chance = {c["task"]: c["chance"] for c in cells if "chance" in c}
     if chance:
         rows.append(Row((Text("随机", "chance"), *(chance.get(t.name) for t in tasks)), "apart"))
     model = Column(Text("模型", "model"))
     return Sheet("results", title, (model, *columns), tuple(rows), about={"set": item_set, "split": split})
 
 
-def _by_set(task: Task, mine: Sequence[Found], means: Sequence[Found]) -> Sheet:
-    sets = sorted({c["set"] for c in mine}, key=set_order)
-    metric, split = task.metrics[0], mine[0]["split"]
-    averaged = {tuple(m[key] for key in ("model", *WAY)): m for m in means if m["task"] == task.name}
+def _by_set(task: Task, cells: Sequence[Entry], means: Sequence[Entry]) -> Sheet:
+    sets = sorted({c["set"] for c in cells}, key=set_order)
+    metric, split = task.metrics[0], cells[0]["split"]
+    averaged = {Place.of(m, set="").but("task", "set", "split"): m for m in means if m["task"] == task.name}
     several = len(sets) > 1
     rows = []
-    for label, about, by_set in _by_model(mine, "set"):
-        found = averaged.get(tuple(about.values()), {"metrics": {}})["metrics"].get(metric, {}).get("value")
-        mean = [Value(found)] if several else []
+    for label, about, by_set in _by_model(cells, "set"):
+        value = averaged.get(tuple(about.items()), {"metrics": {}})["metrics"].get(metric, {}).get("value")
+        mean = [Value(value)] if several else []
         rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean), about=about))
     columns = [Column(name, kind="percent", better="more", about={"set": name}) for name in sets]
     if several:
@@ -104,7 +104,7 @@ def _by_set(task: Task, mine: Sequence[Found], means: Sequence[Found]) -> Sheet:
 
 
 _TEXTS = Text("文本概率", "texts")
-# Columns: scoring, metric, heading and its second line. What texts are compared by makes columns of their own.
+# Columns: scoring, metric, heading and its second line. Texts have a column for each normalisation of their likelihood.
 _WAYS = (
     ("generate", "accuracy", Text("生成", "gen."), ""),
     ("constrained", "accuracy", Text("约束生成", "constr."), ""),
@@ -116,14 +116,14 @@ _WAYS = (
 )
 
 
-def by_scoring(cells: Sequence[Found]) -> Iterator[Sheet]:
-    """Accuracy of each model at each choice task by how it was asked: format failure apart from ignorance."""
+def by_scoring(cells: Sequence[Entry]) -> Iterator[Sheet]:
+    """Accuracy of each model on each choice task by scoring: it shows failures of format apart from lack of knowledge."""
     choices = [c for c in cells if "labels" in TASKS[c["task"]].kind.scorings]
     asked = {c["scoring"] for c in choices}
     if asked <= {"generate"} or asked in ({"labels"}, {"constrained"}):
         return
     ways = [one for one in _WAYS if one[0] in asked]
-    models: dict[tuple[str, ...], dict[tuple[str, str], dict[str, Found]]] = {}
+    models: dict[tuple[str, ...], dict[tuple[str, str], dict[str, Entry]]] = {}
     for c in choices:
         rows = models.setdefault((c["model"], way({**c, "scoring": "generate"}), c["split"]), {})
         rows.setdefault((c["set"], c["task"]), {})[c["scoring"]] = c
@@ -142,15 +142,15 @@ def by_scoring(cells: Sequence[Found]) -> Iterator[Sheet]:
             numbers = (_number(by.get(scoring), metric) for scoring, metric, *_ in ways)
             name = Text(f"{item_set} {TASKS[task].zh}", f"{item_set} {TASKS[task].short}")
             chance = Value(one["chance"], tone="quiet")
-            about = {k: one[k] for k in ("model", "task", "set", "split", "variant", "shots", "perturb")}
+            about = dict(Place.of(one).but("scoring"))
             lines.append(Row((name, *numbers, chance), about=about))
         label = place[0] if plain else " ".join(place)
         title = titled(label, "：按作答方式的准确率 %", ": accuracy % by scoring")
         yield Sheet("scorings", title, tuple(columns), tuple(lines))
 
 
-def _number(cell: Found | None, metric: str) -> Value:
-    """The value; the percentage of replies without an answer, in brackets; "!n" for requests that failed."""
+def _number(cell: Entry | None, metric: str) -> Value:
+    """The value, with the percentage of replies without an answer in brackets, and "!n" for n requests without a reply."""
     if cell is None:
         return Value(None)
     status = cell["status"]
@@ -161,16 +161,16 @@ def _number(cell: Found | None, metric: str) -> Value:
     flags = [f"({100 * silent / answered:.0f})"] if silent else []
     if lost:
         flags.append(f"!{lost}")
-    value = cell["metrics"].get(metric, {}).get("value")  # if nothing was answered, there is the first metric alone
+    value = cell["metrics"].get(metric, {}).get("value")  # a cell without answers has only the task's own metrics
     return Value(value, flags=tuple(flags), compares=not lost)
 
 
 def leaks(done: Results) -> list[str]:
-    """A line for each file some of whose items share their dialogue with the training split."""
-    found = {}
+    """A line for each file with items whose dialogue is also in the training split."""
+    lines = {}
     for cell in done.cells:
         count, dropped = cell["facts"]["leaked"], cell["facts"]["drop_leaked"]
         if count:
             what = "left out" if dropped else "kept; --drop-leaked leaves them out"
-            found[cell["set"], cell["task"]] = f"{count} test items share a dialogue with the training split ({what})"
-    return [f"{item_set} {task}: {text}" for (item_set, task), text in found.items()]
+            lines[cell["set"], cell["task"]] = f"{count} test items share a dialogue with the training split ({what})"
+    return [f"{item_set} {task}: {text}" for (item_set, task), text in lines.items()]

@@ -1,4 +1,4 @@
-"""Words that the sheets of several analyses share."""
+"""Headings and titles shared by the sheets of several analyses."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Any
 from evalsuite.common.sheet import Sheet, Text
 from evalsuite.types import Place, Task
 
-WAY = ("variant", "shots", "scoring", "perturb")
+WAY = ("variant", "shots", "scoring", "perturb")  # the parts of a place that say how items are asked
 
 
 def task_heading(task: Task) -> Text:
+    """The heading of a task's column."""
     return Text(task.zh, task.short)
 
 
 def way(entry: Mapping[str, Any]) -> str:
-    """How items are asked, as Place.way has it: "plain 5-shot labels shuffle"."""
+    """`Place.way` of a row without model, task, set or split: "plain 5-shot labels shuffle"."""
     return Place.of(entry, model="", task="", set="", split="").way
 
 
@@ -31,11 +32,12 @@ def place_words(entry: Mapping[str, Any], between: str = " ") -> str:
 
 
 def titled(before: str, zh: str, en: str) -> Text:
+    """A title that begins alike in both languages."""
     return Text(before + zh, before + en)
 
 
 def with_notes(sheets: Iterable[Sheet], *notes: Text | str) -> Iterator[Sheet]:
-    """The sheets, with notes on all of them below the last."""
+    """The same sheets; the last one also gets the notes."""
     last = None
     for sheet in sheets:
         if last is not None:

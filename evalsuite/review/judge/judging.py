@@ -22,15 +22,16 @@ from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.errors import BackendError, ConfigError, unknown
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
-from evalsuite.evaluation.ask import Group, ask, collected
+from evalsuite.evaluation.ask import Group, ask, collect_problems
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.page.report import write_page
 from evalsuite.parse.chars import fold
 from evalsuite.parse.strip import after_thinking
-from evalsuite.results.journey import Results, find_store, open_store, reading_of, write_results
-from evalsuite.results.judged.replies import read
+from evalsuite.results.journey import write_results
+from evalsuite.results.judged.replies import read_verdict
 from evalsuite.results.judged.scale import again
-from evalsuite.results.store import Store, key
+from evalsuite.results.saved import Results, reading_of
+from evalsuite.results.store import Store, find_store, open_store, request_key
 from evalsuite.review.judge.attacks import draw_candidates, load_attacks
 from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.review.judge.settings import Settings
@@ -92,7 +93,7 @@ def _judge(
         if replies is not None:
             engine = scripted_loader(replies)
         for model, backend in load_in_turn(judges, engine):
-            with collected(problems, model, out / "judge.log"):
+            with collect_problems(problems, model, out / "judge.log"):
                 if isinstance(backend, BackendError):
                     raise backend
                 for rubric, cells in groups:
@@ -222,7 +223,7 @@ def store_judging(
     for c, prompt, attack in judging.rows:
         tries = [again(prompt, rubric.reminder, n) for n in range(1, s.attempts + 1)] if prompt else []
         requests = [_request(rubric, model, judging, c.item.id, text) for text in tries]
-        keys = [key(backend.fingerprint, r, model.chat, settings) for r in requests]
+        keys = [request_key(backend.fingerprint, r, model.chat, settings) for r in requests]
         rows.append({"item": c.item.id, "rotation": c.rotation, "key": c.key, "attack": attack, "prompt": prompt, "keys": keys})  # fmt: skip
     subject = listed.get(judging.cell.place.model)
     facts = {
@@ -279,11 +280,15 @@ def _request(rubric: RubricTemplate, model: Model, judging: Judging, item: str, 
 
 
 def _unreadable(rubric: RubricTemplate, response: Response | None) -> bool:
-    return response is not None and response.error is None and read(response.text, rubric.scales).status == "invalid"
+    return (
+        response is not None
+        and response.error is None
+        and read_verdict(response.text, rubric.scales).status == "invalid"
+    )
 
 
 def _readable(rubric: RubricTemplate, request: Request, response: Response) -> float:
-    return float(read(response.text, rubric.scales).status == "scored")
+    return float(read_verdict(response.text, rubric.scales).status == "scored")
 
 
 def family(model: Model) -> str:

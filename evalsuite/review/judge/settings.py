@@ -18,38 +18,38 @@ class Settings:
     Raises ConfigError for invalid values.
     """
 
-    models: str | Path = flag("bundled:models.yaml", "The file that lists models.", "FILE")
+    models: str | Path = flag("bundled:models.yaml", "The models.yaml that lists models.", "FILE")
     judge: Sequence[str] = flag(
         (),
-        "The model of the file that scores; several, each apart, make a panel.",
+        "A model of the file that scores; several make a panel.",
         "NAME",
         repeated=True,
         required=True,
     )
     rubric: str = flag(
         "",
-        "corecode, cicero, glucose (or cicero_en, glucose_en), or yours: prompts/judge/NAME.j2; each benchmark's own if not given.",
+        "Rubric: corecode, cicero, glucose, cicero_en, glucose_en, or your prompts/judge/NAME.j2; default: each benchmark's own.",
         "NAME",
     )
-    tasks: Sequence[str] = flag(
-        (), "Names of tasks or benchmarks, comma-separated; all short texts if not given.", "A,B"
-    )
-    model: Sequence[str] = flag(
-        (), "Only these models' generations; may be given more than once.", "NAME", repeated=True
-    )
-    perturb: Sequence[str] = flag(("none",), "Generations under which perturbations, comma-separated.", "none,shuffle")
+    tasks: Sequence[str] = flag((), "Tasks or benchmarks, comma-separated; default: all tasks of short texts.", "A,B")
+    model: Sequence[str] = flag((), "Only replies of this model; may be given more than once.", "NAME", repeated=True)
+    perturb: Sequence[str] = flag(("none",), "Only replies under these perturbations, comma-separated.", "none,shuffle")
     limit: int | None = flag(None, "Only the first N items of each cell.", "N")
-    repeats: int = flag(1, "Judge each N times: the spread within a judge.", "N")
-    blind: bool = flag(False, "Judge once more without the gold answer.")
-    attacks: int = flag(0, "Put each of 50 injected instructions into N candidates.", "N")
-    attempts: int = flag(3, "Ask up to N times in all where a reply cannot be read.", "N")
-    seed: int = flag(0, "For drawing the candidates of attacks.", "N")
+    repeats: int = flag(1, "Judge each reply N times, to measure the judge's own spread.", "N")
+    blind: bool = flag(False, "Judge each reply once more without the gold answer.")
+    attacks: int = flag(0, "Inject each of 50 instructions into N replies.", "N")
+    attempts: int = flag(3, "Ask a judge up to N times if its reply cannot be parsed.", "N")
+    seed: int = flag(0, "Seed of the replies drawn for attacks.", "N")
     prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
     budget: float | None = flag(
-        None, "What run and judging may cost in all, in the currency of the models' prices.", "COST"
+        None,
+        "Limit on the total cost of run and judging, in the currency of the models' prices; never exceeded.",
+        "COST",
     )
-    max_concurrency: int | None = flag(None, "Requests at an endpoint at once, instead of the model's own.", "N")
-    verbose: bool = flag(False, "Show the log.", short="-v")
+    max_concurrency: int | None = flag(
+        None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N"
+    )
+    verbose: bool = flag(False, "Print the log.", short="-v")
 
     def __post_init__(self) -> None:
         if not self.judge:

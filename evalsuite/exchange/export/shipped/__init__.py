@@ -1,1 +1,1 @@
-"""Code that is copied into exported folders; the harness that it is for runs it there."""
+"""Code that is copied into exported folders, where the other harness runs it."""

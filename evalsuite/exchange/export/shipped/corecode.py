@@ -1,4 +1,4 @@
-"""CORECODE in inspect_ai: data beside this file, replies read by evalsuite."""
+"""CORECODE in inspect_ai: the data lie beside this file, evalsuite parses and scores the replies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Task, task  # noqa: F401  (for what export writes behind this)
+from inspect_ai import Task, task  # noqa: F401  (used by the functions that `evalsuite export` appends)
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
@@ -21,12 +21,12 @@ except ImportError as error:
     ) from None
 
 HERE = Path(__file__).parent
-# Why a model stopped, as inspect_ai and as evalsuite say it; all else is a stop.
+# inspect_ai's stop reason -> evalsuite's finish; all others are "stop".
 FINISH = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
 
 
 def sample(row: dict[str, Any], shots: int) -> Sample:
-    """A row of data as a sample: its first so many shots as turns, then the prompt."""
+    """Turn a row of data into a sample: the first `shots` shots as turns, then the prompt."""
     if shots > len(row["shots"]):
         exported = len(row["shots"])
         raise ValueError(f"{shots} shots asked for, {exported} exported: use `evalsuite export --shots {shots}`")
@@ -39,18 +39,18 @@ def sample(row: dict[str, Any], shots: int) -> Sample:
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def evalsuite_reading() -> Scorer:
-    """Reads a reply as evalsuite does; what was read and by which rule stands beside the score."""
+    """Parse and score a reply with evalsuite; the answer, its status and the rule are kept beside the score."""
 
     async def score(state: TaskState, target: Target) -> Score:
         finish = FINISH.get(state.output.stop_reason, "stop")
-        answer, values = callbacks.read(state.metadata, state.output.completion, finish)
+        answer, values = callbacks.read_reply(state.metadata, state.output.completion, finish)
         return Score(value=values, answer=answer.text or "", explanation=f"{answer.status}: {answer.rule}")
 
     return score
 
 
 def corecode(file: str, shots: int, max_tokens: int, facts: dict[str, Any]) -> Task:
-    # Only "\n" ends a line: a JSON string may hold U+2028 and its like.
+    # Not splitlines(): it also splits at U+2028, which a JSON string may hold.
     lines = (HERE / file).read_text(encoding="utf-8").split("\n")
     samples = [sample(json.loads(line), shots) for line in lines if line]
     return Task(

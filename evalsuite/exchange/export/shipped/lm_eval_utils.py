@@ -1,4 +1,4 @@
-"""CORECODE in lm-evaluation-harness: data beside this file, replies read by evalsuite."""
+"""CORECODE in lm-evaluation-harness: the data lie beside this file, evalsuite parses and scores the replies."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ HERE = Path(__file__).parent
 
 
 def data(file: str, **_: Any) -> Any:
-    """The rows of a file, wherever this folder lies: lm-eval itself would look from where it is started."""
+    """Rows of a file in this folder. lm-eval itself would resolve the path from the working directory."""
     return load_dataset("json", data_files={"test": str(HERE / file)})
 
 
 class Shown(ContextSampler):
-    """The shots that evalsuite drew for each item, never of its own dialogue; the first n of them for --num_fewshot n."""
+    """Few-shot sampler: the first n shots that evalsuite drew for the item, never from the item's own dialogue."""
 
     def sample(
         self, n: int, eval_doc: dict[str, Any] | None = None, df: Any = None, **_: Any
@@ -38,7 +38,7 @@ class Shown(ContextSampler):
 
 
 def read(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    return callbacks.read(doc, results[0])[1]
+    return callbacks.read_reply(doc, results[0])[1]
 
 
 def label_forms(doc: dict[str, Any]) -> list[str]:
