@@ -21,8 +21,13 @@ def run(folder: Path) -> Path:
     return folder
 
 
+# Signatures that 0.1.0 wrote for class metrics named a parser although options were compared by likelihood.
+MENDED = ("|def:sklearn|parser:accuracy|by:sum|", "|def:sklearn|by:sum|")
+
+
 def test_results_are_the_same(run: Path) -> None:
-    assert json.loads((run / "results.json").read_bytes()) == json.loads((OLD / "results.json").read_bytes())
+    was = (OLD / "results.json").read_text(encoding="utf-8").replace(*MENDED)
+    assert json.loads((run / "results.json").read_bytes()) == json.loads(was)
 
 
 def test_records_are_the_same_bytes(run: Path) -> None:

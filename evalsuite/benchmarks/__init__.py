@@ -1,1 +1,1 @@
-"""Official data -> Item: a folder and a line in registry.py for each benchmark."""
+"""Official data -> Item. Each benchmark is a folder and a row in registry.py."""

@@ -1,6 +1,6 @@
-"""What a data folder holds, and what is odd about it: counts, the paper's Table 1 as far as it can be had, leakage.
+"""Check a data folder: counts, repeated items, leakage between splits, and the rows of the paper's Table 1.
 
-Read-only: nothing is repaired. `--drop-leaked` and its like belong to a run, not to the data.
+Nothing is repaired: leaving items out (`--drop-leaked`) is a setting of a run.
 """
 
 from __future__ import annotations
@@ -20,46 +20,48 @@ from evalsuite.types import Item
 
 @dataclass(frozen=True, slots=True)
 class FileCount:
-    """One file."""
+    """The counts of one file."""
 
     task: str
     set: str
     split: str
     items: int
-    skipped: int  # broken lines, left out with --skip-bad
+    skipped: int  # broken lines, with --skip-bad
     dialogues: int
-    repeats: int  # items whose dialogue, question and answer an earlier item of the file has too
-    alternatives: int  # items whose dialogue and question an earlier item has, with another answer
+    repeats: int  # items that equal an earlier item of the file in dialogue, question and answer
+    alternatives: int  # items that equal an earlier item in dialogue and question, with another answer
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """What two splits of a task share. Counted in the second split, the one that is tested on."""
+    """The overlap of two splits of a task, counted in the second (the test split)."""
 
     task: str
     set: str
     splits: tuple[str, str]
-    dialogues: int
-    of: int
-    items: int  # dialogue, event (or question) and answer all the same
+    dialogues: int  # shared dialogues
+    of: int  # dialogues of the second split
+    items: int  # items with equal dialogue, event (or question) and answer
 
 
 @dataclass(frozen=True, slots=True)
 class Table1:
-    """The rows of the paper's Table 1 that files can tell, over the dialogues that some file shows whole.
+    """The rows of the paper's Table 1 that the files determine, over the dialogues that some file shows whole.
 
-    The paper's "tokens" are characters, speaker marks among them: that count comes nearest on the public files.
+    "Tokens" are counted as characters, including speaker marks, which comes closest to the paper's figures.
     """
 
     set: str
     dialogues: int
-    turns: tuple[int, int, float]  # max, min, mean a dialogue
+    turns: tuple[int, int, float]  # max, min, mean per dialogue
     tokens: tuple[int, int, float]
     tokens_per_turn: float
 
 
 @dataclass(frozen=True, slots=True)
 class DataCheck:
+    """The result of `check_data`."""
+
     counts: tuple[FileCount, ...]
     leaks: tuple[Leak, ...]
     table1: tuple[Table1, ...]
@@ -67,24 +69,24 @@ class DataCheck:
 
 
 def check_data(corpora: Corpora) -> DataCheck:
-    """Look through all files of every benchmark there is.
+    """Check all files of every benchmark that the corpora hold.
 
-    Raises DataError at the first broken line unless the corpora skip those, and if there is no benchmark.
+    Raises DataError if they hold none, and for the first broken line unless the corpora skip broken lines.
     """
-    there = []
+    present = []
     for name in BENCHMARKS:
         try:
-            there.append(corpora[name])
+            present.append(corpora[name])
         except DataError as error:
             missing = error
-    if not there:
+    if not present:
         raise missing
-    found = [_check(corpus) for corpus in there]
+    checks = [_check(corpus) for corpus in present]
     return DataCheck(
-        tuple(c for each in found for c in each.counts),
-        tuple(leak for each in found for leak in each.leaks),
-        tuple(t for each in found for t in each.table1),
-        sum(each.between_sets for each in found),
+        tuple(count for check in checks for count in check.counts),
+        tuple(leak for check in checks for leak in check.leaks),
+        tuple(table for check in checks for table in check.table1),
+        sum(check.between_sets for check in checks),
     )
 
 
@@ -106,7 +108,7 @@ def _check(corpus: Corpus) -> DataCheck:
 
 
 def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
-    """Each set's dialogues that some file of it shows whole."""
+    """Set -> the dialogues that some file of the set shows whole."""
     return {
         item_set: {
             item.dialogue

@@ -1,4 +1,4 @@
-"""What `evalsuite data check` found in the official files."""
+"""The tables of `evalsuite data check`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FILE = Column("file")
 
 
 def data_sheets(found: DataCheck) -> Iterator[Sheet]:
-    """Items and dialogues of every file, the paper's Table 1, and what is odd."""
+    """Items and dialogues of every file, the paper's Table 1, repeated items, and leakage."""
     places: dict[tuple[str, str], dict[str, str]] = {}
     for c in found.counts:
         places.setdefault((c.set, c.task), {})[c.split] = f"{c.items:,} ({c.dialogues:,})"

@@ -1,4 +1,4 @@
-"""What a benchmark's data folder can be asked for. A benchmark's loader is a subclass of `Corpus`."""
+"""The base class of a benchmark's loader, which reads its data folder into Items."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """The items of one task, set and split; what was wrong in the lines left out; the hash of what they came from."""
+    """The items of one task, set and split."""
 
     path: Path
     items: tuple[Item, ...]
-    skipped: tuple[DataError, ...]
-    sha256: str
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what a metric has to know beside the items
+    skipped: tuple[DataError, ...]  # the errors of the lines left out
+    sha256: str  # of the source files
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what metrics need to know besides the items
 
 
 def collect(
     rows: Iterable[tuple[int, Row]], make: Callable[[int, Row], Made], skip_bad: bool
 ) -> tuple[tuple[Made, ...], tuple[DataError, ...]]:
-    """`make` of each (line number, row). With `skip_bad`, rows for which it raises DataError are left out, and the errors
-    are returned; else the first is raised."""
+    """(made values, errors): `make` applied to each (line number, row). With `skip_bad`, rows for which it raises DataError
+    are left out and their errors returned; else the first error is raised."""
     made: list[Made] = []
     skipped: list[DataError] = []
     for line, row in rows:
@@ -55,9 +55,9 @@ def collect(
 def read_lines(
     path: Path, model: type[Model], make: Callable[[int, Model], Made], skip_bad: bool, missing: str = ""
 ) -> tuple[tuple[Made, ...], tuple[DataError, ...], str]:
-    """`make` of each line of a JSONL file, checked by a pydantic model; the errors of lines left out; the file's SHA-256.
+    """(made values, errors, SHA-256 of the file): `make` applied to each line of a JSONL file as a pydantic `model`.
 
-    `missing` is what the error says if there is no such file.
+    For `skip_bad` see `collect`. `missing` is the message of the DataError if there is no such file.
     """
     raw = read_bytes(path, missing)
     made, skipped = collect(
@@ -69,22 +69,22 @@ def read_lines(
 class Corpus(ABC):
     """One benchmark's data folder. Each file is read once.
 
-    A subclass says what its folder looks like (`expected`, `places`, `is_root`), where the items of a task, set and
-    split are (`path`), and reads them (`load`).
+    A subclass defines the layout of its folder (`expected`, `places`, `is_root`), the file of a task, set and split
+    (`path`), and how to read it (`load`).
     """
 
-    expected = ""  # the files of the folder, for an error's message: "{v1,v2}/data/{train,val,test}.json"
-    places: tuple[str, ...] = ()  # folders within the given one that may be the root; none: itself, and <name>/
-    derived: tuple[str, ...] = ()  # sets that are made of another benchmark's files
+    expected = ""  # the folder's files, for error messages: "{v1,v2}/data/{train,val,test}.json"
+    places: tuple[str, ...] = ()  # subfolders that may be the root; default: the folder itself and <name>/
+    derived: tuple[str, ...] = ()  # sets that are made from another benchmark's files
 
     def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
-        """Raises DataError if the folder holds nothing of the benchmark. `skip_bad`: broken lines are left out."""
+        """`skip_bad` leaves out broken lines. Raises DataError if the folder holds no data of the benchmark."""
         self.benchmark, self.skip_bad = benchmark, skip_bad
         self.root = self.find_root(folder)
         self._files: dict[tuple[str, str, str], File] = {}
 
     def find_root(self, folder: Path) -> Path:
-        """The root in `folder`. Raises DataError that says what was expected."""
+        """The root of the data in `folder`. Raises DataError, which names the expected files, if there is none."""
         if not folder.is_dir():
             raise DataError(
                 "no such folder: give --data DIR or EVALSUITE_DATA, or fetch with `evalsuite data pull`", folder
@@ -96,36 +96,38 @@ class Corpus(ABC):
 
     @abstractmethod
     def is_root(self, folder: Path) -> bool:
-        """Whether the benchmark's files lie in this very folder."""
+        """Whether `folder` itself is the root of the benchmark's files."""
 
     @abstractmethod
     def path(self, task: Task, set: str, split: str) -> Path:
-        """Where the items come from."""
+        """The file of the items."""
 
     @abstractmethod
     def load(self, task: Task, set: str, split: str) -> File:
-        """Read the items. Raises DataError with file, line and field for what is broken, unless `skip_bad`."""
+        """Read the items. Raises DataError with file, line and field for a broken line, unless `skip_bad`."""
 
     @property
     def sets(self) -> tuple[str, ...]:
+        """The sets of the data."""
         return self.benchmark.sets
 
     def has(self, task: Task, set: str, split: str) -> bool:
+        """Whether the data have items of the task, set and split."""
         return self.path(task, set, split).is_file()
 
     def file(self, task: Task, set: str, split: str) -> File:
-        """The items. Raises DataError for what is broken or missing."""
+        """The items, read on first use. Raises DataError for a broken or missing file."""
         place = (task.name, set, split)
         if place not in self._files:
             self._files[place] = self.load(task, set, split)
         return self._files[place]
 
     def train(self, task: str, set: str) -> tuple[Item, ...]:
-        """The training items of a task's name, () if there are none: also for a task of another benchmark."""
+        """The training items of a task (by name); () if there are none or the task is another benchmark's."""
         return self._first(task, set, ("train",))
 
     def labelled(self, task: str, set: str) -> tuple[Item, ...]:
-        """Items that are not tested on: the training split, or dev where there is none (as of one task of CORECODE)."""
+        """The training items of a task (by name), or its dev items if it has no training split (one task of CORECODE)."""
         return self._first(task, set, ("train", "dev"))
 
     def _first(self, task: str, set: str, splits: tuple[str, ...]) -> tuple[Item, ...]:
@@ -136,7 +138,7 @@ class Corpus(ABC):
         return ()
 
     def files(self, split: str) -> list[tuple[Task, str]]:
-        """(task, set) of all there is of that split, in the paper's order."""
+        """(task, set) of every file of the split, in the paper's order."""
         if split not in self.benchmark.splits:
             return []
         return [(t, s) for t in self.benchmark.tasks for s in self.sets if self.has(t, s, split)]

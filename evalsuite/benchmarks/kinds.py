@@ -1,8 +1,8 @@
-"""The kinds of task, a row each: how replies are read, what an item scores, and what the numbers of a cell are.
+"""The kinds of task, a row each: how replies are parsed and items scored, and the metrics of a cell.
 
-Choices: accuracy, as our parser reads replies and, beside it, as the paper's listed forms do. Several choices: exact match
-of the set, and F1 of single answers. Spans and texts: F1 and exact match, and the text metrics of their language. Probes:
-accuracy and ΔNLL. A benchmark's own metrics hang on the rows of its tasks (`Task.own_part`).
+Choice: accuracy, with our parser and with the paper's answer forms. Several choices: exact match of the set, and F1 of
+single answers. Span and text: F1 and exact match, and the text metrics of the language. Probe: accuracy and ΔNLL. A
+benchmark's own metrics are in the rows of its tasks (`Task.own_part`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from evalsuite.types import Answer, Answered, Item, Kind, Language, Part, Readin
 # --- options
 
 
-# Scoring -> by what its options are compared first. Of a probe: the mean over its target's tokens, as of texts.
+# Scoring -> the headline way of comparing options; for probes the mean over the target's tokens.
 HEADLINE = {"labels": "sum", "texts": "token", "nll": "token"}
 
 
 def most_likely(item: Item, response: Response, by: str) -> int:
-    """The most likely option: by its log-probability as it is (sum), per token or per character, or less its prior
-    (how likely the text is without the question: Holtzman et al. 2021, PMI)."""
+    """The index of the most likely option. `by`: its log-probability as "sum", per "token" or per "char", or minus its
+    "prior", the log-probability without the question (PMI, Holtzman et al. 2021)."""
     values = {
         "sum": [x.logprob for x in response.likelihoods],
         "token": [x.logprob / x.tokens for x in response.likelihoods],
@@ -27,7 +27,7 @@ def most_likely(item: Item, response: Response, by: str) -> int:
         "prior": [x.logprob - (x.prior or 0.0) for x in response.likelihoods],
     }[by]
     best = max(range(len(values)), key=values.__getitem__)
-    # A probe's valid explanation stands first, and a tie is not telling them apart.
+    # The valid explanation of a probe is the first option. On a tie the model has not found it.
     return 1 if response.finish == "nll" and values[0] == values[1] else best
 
 
@@ -54,7 +54,7 @@ def _score_choice(item: Item, answer: Answer, response: Response | None, languag
 
 
 def choice_method(answered: Answered) -> str:
-    """How the choices of a cell were found, for signatures: by the parser, or by what the options were compared by."""
+    """How the choices of a cell were determined, for signatures: "parser:<name>", or "by:<way of comparing options>"."""
     way = answered.responses[0].finish
     return f"by:{HEADLINE[way]}" if way in HEADLINE else f"parser:{parser_of(answered.reading)}"
 
@@ -93,7 +93,7 @@ def _chosen(item: Item, answer: Answer) -> list[str]:
 
 
 def _score_choices(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
-    from evalsuite.metrics.sets import count_answers  # with numpy, which is not to be loaded with the package
+    from evalsuite.metrics.sets import count_answers  # loads numpy
 
     said, right = _chosen(item, answer), item.references
     hit, named, asked = count_answers(said, right)
@@ -137,7 +137,7 @@ def _text_parts(answered: Answered) -> tuple[Part, ...]:
 
 
 def delta_nll(response: Response) -> float:
-    """Of a probe: nats a token by which the target is less likely with the corrupted explanation."""
+    """ΔNLL of a probe in nats per token: loss with the corrupted explanation minus loss with the valid one."""
     valid, corrupted = (x.logprob / x.tokens for x in response.likelihoods)
     return valid - corrupted
 

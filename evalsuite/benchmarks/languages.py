@@ -1,4 +1,4 @@
-"""The languages of the benchmarks, a row each: how their spans and short texts are read, and which metrics make sense."""
+"""The languages of the benchmarks, a row each: how spans and short texts are parsed, and their metrics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evalsuite.types import Answer, Answered, Item, Language, Part, Reading, Res
 
 
 def parser_of(reading: Reading) -> str:
-    """The parser as signatures name it: with its version, and whether spans and texts were left whole."""
+    """The parser's name in signatures: with its version, and "-whole" if spans and texts are not extracted."""
     from evalsuite.parse import PARSER_VERSION
 
     return f"{reading.parser}-{PARSER_VERSION}{'' if reading.extract else '-whole'}"
@@ -46,7 +46,7 @@ def _read_english_text(item: Item, response: Response, reading: Reading) -> Answ
     from evalsuite.parse import parse_sentence
 
     if not reading.extract:
-        return _read_chinese(item, response, reading)  # which takes the whole reply
+        return _read_chinese(item, response, reading)  # takes the whole reply
     return parse_sentence(response.text, finish=response.finish)
 
 
@@ -59,7 +59,7 @@ def _score_words(said: str, references: Sequence[str]) -> dict[str, float]:
 
 
 def _corpus(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]:
-    """Every text metric under two profiles: ours, and the paper's (names with "paper." before them)."""
+    """All text metrics under two profiles: ours, and the paper's with names "paper.<name>"."""
     from evalsuite.metrics.texts import TextCorpus
 
     corpus = TextCorpus([a.text or "" for a in answered.answers], [item.references for item in answered.items])
@@ -67,7 +67,7 @@ def _corpus(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]:
 
     def part(name: str, profile: str, names: dict[str, str]) -> Part:
         scores = corpus.score(profile)
-        # The cell's signature ends with our version for all metrics.
+        # The cell appends the version to every signature.
         own = {name: scores.signatures[of].rpartition("|version:")[0] for name, of in names.items()}
         signatures = {name: f"{text}|parser:{parser_of(answered.reading)}" for name, text in own.items()}
         return Part(name, scores, names, signatures, {name: scores.of_items(of) for name, of in names.items()})
@@ -83,7 +83,7 @@ def _chinese_parts(answered: Answered) -> tuple[Part, ...]:
 
 
 def _squad(answered: Answered, names: Sequence[str] | None = None) -> Part:
-    """SQuAD's metrics: those of these names, or all."""
+    """SQuAD's metrics; `names` selects some of them."""
     from evalsuite.metrics.statistics import Means
 
     rows = [
@@ -102,7 +102,7 @@ def _english_span_parts(answered: Answered) -> tuple[Part, ...]:
 
 
 def _english_text_parts(answered: Answered) -> tuple[Part, ...]:
-    """SQuAD's F1 and EM on words, and all other text metrics."""
+    """F1 and EM as in SQuAD, on words, and the other text metrics."""
     words = _squad(answered, ("f1", "em"))
     ours, papers = _corpus(answered, "english", "cicero")
     rest = {name: of for name, of in ours.names.items() if name not in words.names}

@@ -1,4 +1,4 @@
-"""Fetch a benchmark's official data from the address that it names."""
+"""Download a benchmark's official data (`evalsuite data pull`)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from evalsuite.benchmarks.registry import BENCHMARKS, open_corpus
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.types import Archives
 
-_LIMIT = 300_000_000  # bytes of one file, unpacked: the largest is a tenth of it
+_LIMIT = 300_000_000  # bytes of an unpacked file; ten times the largest official one
 
 
 def pull(benchmark: str, target: Path, address: str = "") -> Corpus:
-    """Fetch a benchmark into `target`. Raises ConfigError with what could not be fetched, and why."""
+    """Download a benchmark into `target`, from `address` or its own. Raises ConfigError if that fails."""
     if benchmark not in BENCHMARKS:
         raise ConfigError(unknown("benchmark", benchmark, BENCHMARKS))
     known = BENCHMARKS[benchmark]
@@ -35,7 +35,7 @@ def pull(benchmark: str, target: Path, address: str = "") -> Corpus:
 
 
 def clone(target: Path, address: str) -> None:
-    """By git; an earlier clone is brought up to date."""
+    """Clone a git repository into `target`, or update an earlier clone there. Raises ConfigError."""
     git = shutil.which("git")
     if git is None:
         raise ConfigError("git is not installed; install it, or download the repository by hand and give --data DIR")
@@ -51,7 +51,7 @@ def clone(target: Path, address: str) -> None:
 
 
 def unpack(address: str, folder: Path, wanted: Sequence[str]) -> None:
-    """Put those files of an archive into `folder`, in whatever folder of it they lie; what is there is written anew."""
+    """Extract the `wanted` files from any folder of a zip archive into `folder`, and overwrite existing ones."""
     try:
         with urllib.request.urlopen(address, timeout=60) as reply:
             archive = zipfile.ZipFile(io.BytesIO(reply.read()))

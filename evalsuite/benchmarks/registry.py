@@ -1,4 +1,4 @@
-"""All benchmarks and their tasks: the suite's, then those of installed packages (entry points `evalsuite.benchmarks`)."""
+"""All benchmarks and tasks: the shipped ones, then those of installed packages (entry points `evalsuite.benchmarks`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evalsuite.metrics.rows import METRICS, TEXT_METRICS
 from evalsuite.types import Benchmark, Item, Kind, Language, Metric, Task
 
 SHIPPED = (corecode.BENCHMARK, cicero.BENCHMARK, cider.BENCHMARK, glucose.BENCHMARK, cedar.BENCHMARK)
-DEFAULT = "corecode"  # what is run and fetched if no benchmark is named
+DEFAULT = "corecode"  # evaluated and downloaded if no benchmark is given
 GROUP = "evalsuite.benchmarks"
 
 SPLITS = ("train", "dev", "test")
@@ -40,7 +40,7 @@ def _benchmarks() -> dict[str, Benchmark]:
 
 
 def _check(name: str, benchmark: object, origin: str) -> None:
-    """Raises ConfigError for what the suite would stumble over later."""
+    """Raise ConfigError if a package's benchmark is not one that the suite can run."""
     if not isinstance(benchmark, Benchmark):
         raise ConfigError(f"{origin}: expected an evalsuite.types.Benchmark, found {type(benchmark).__name__}")
     if benchmark.name != name or not _NAME.fullmatch(name):
@@ -72,13 +72,14 @@ TASKS: Table[Task] = Table(lambda: {t.name: t for b in BENCHMARKS.values() for t
 
 
 def task_named(name: str) -> Task:
+    """The task of that name. Raises ConfigError, which lists the names."""
     if name not in TASKS:
         raise ConfigError(unknown("task", name, TASKS))
     return TASKS[name]
 
 
 def tasks_named(names: Iterable[str]) -> list[Task]:
-    """The tasks of those names; a benchmark's name stands for all of its tasks.
+    """The tasks of those names; a benchmark's name stands for all its tasks. Raises ConfigError for an unknown name.
 
     >>> [t.name for t in tasks_named(["glucose", "event_cause"])]
     ['glucose_specific_statement', 'glucose_general_rule', 'event_cause']
@@ -95,22 +96,23 @@ def tasks_named(names: Iterable[str]) -> list[Task]:
 
 
 def benchmark_of(task: str) -> Benchmark:
-    """Of a task's name."""
+    """The benchmark of a task, by the task's name."""
     return BENCHMARKS[TASKS[task].benchmark]
 
 
 def metric_named(name: str) -> Metric:
-    """The row of a name in results.json: "paper.bleu2" is BLEU-2 under the paper's profile. An unknown name is shown as it is.
+    """The row of a metric's name in results.json ("paper.bleu2" is BLEU-2 under the paper's profile), or a new row for an
+    unknown name.
 
-    >>> metric_named("paper.cider").top, metric_named("sacrebleu").heading, metric_named("accuracy").heading
-    (10.0, 'BLEU', 'acc %')
+    >>> metric_named("paper.cider").top, metric_named("f1").heading, metric_named("accuracy").heading
+    (10.0, 'f1 %', 'acc %')
     """
     own = name.removeprefix("rotation.").removeprefix("paper.")
     return _metrics().get(own) or Metric(own, own)
 
 
 def set_order(item_set: str) -> tuple[int, str]:
-    """By what sets are sorted: as the papers have them, those that no paper has at the end by name."""
+    """Sort key of sets: the papers' order, then other sets by name."""
     places = _set_places()
     return (places.get(item_set, len(places)), item_set)
 
@@ -122,7 +124,7 @@ def _set_places() -> dict[str, int]:
 
 
 def task_order(name: str) -> int:
-    """By what tasks are sorted: as TASKS has them."""
+    """Sort key of tasks: their order in TASKS."""
     return _task_places()[name]
 
 
@@ -141,30 +143,31 @@ def _task_places() -> dict[str, int]:
 
 
 def open_corpus(benchmark: str, folder: Path, *, skip_bad: bool = False) -> Corpus:
-    """A benchmark's data in `folder`. Raises DataError if there are none, ConfigError for an unknown benchmark."""
+    """Open a benchmark's data in `folder`. Raises DataError if there are none, ConfigError for an unknown benchmark."""
     if benchmark not in BENCHMARKS:
         raise ConfigError(unknown("benchmark", benchmark, BENCHMARKS))
     found = BENCHMARKS[benchmark]
-    if found.sample and folder == bundled("sample"):  # which holds the suite's own benchmarks only
+    if found.sample and folder == bundled("sample"):  # which holds the shipped benchmarks only
         folder = found.sample
     corpus: Corpus = found.loader(found, folder, skip_bad=skip_bad)
     return corpus
 
 
 class Corpora:
-    """The data of all benchmarks in one folder, or in subfolders of their names. Each is opened when it is asked for."""
+    """The data of all benchmarks in one folder or in subfolders with their names. Each is opened on first use."""
 
     def __init__(self, folder: Path, *, skip_bad: bool = False) -> None:
         self.root, self._skip_bad = folder, skip_bad
         self._opened: dict[str, Corpus] = {}
 
     def __getitem__(self, benchmark: str) -> Corpus:
-        """Raises DataError if the folder has nothing of it."""
+        """The data of a benchmark. Raises DataError if the folder has none."""
         if benchmark not in self._opened:
             self._opened[benchmark] = open_corpus(benchmark, self.root, skip_bad=self._skip_bad)
         return self._opened[benchmark]
 
     def of(self, task: Task) -> Corpus:
+        """The data of a task's benchmark."""
         return self[task.benchmark]
 
     def path(self, task: Task, set: str, split: str) -> Path:

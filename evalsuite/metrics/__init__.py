@@ -2,11 +2,10 @@
 
     exact_match, char_f1     one answer against its references; plain Python
     accuracy                 choices against gold indices
-    score_texts              all text metrics of a corpus, per item and corpus, under a profile (PROFILES)
-    TextScores               what it returns; `stats.bootstrap` takes it as it is
+    score_texts              all text metrics of a corpus, for items and corpus, under a profile (PROFILES)
+    TextScores               the result of `score_texts`, an `Additive` for statistics.bootstrap
 
-Importing this package imports neither numpy nor jieba: they come with the first corpus, jieba only if its profile
-needs words.
+Importing this package loads neither numpy nor jieba: scoring loads numpy, and jieba if the profile uses it.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ def score_texts(
 ) -> TextScores:
     """All text metrics of N answers, each with one or more references, under a profile.
 
-    encoder: from `semsim.load_encoder`; adds the semantic similarity.
-    For several profiles of the same texts use `TextCorpus`, which counts once.
+    encoder: from `semsim.load_encoder`; adds the semantic similarity. Raises ValueError for an unknown profile, no answers
+    or an item without references. To score under several profiles, use `TextCorpus`, which keeps its counts.
 
     >>> round(score_texts(["很好看", "x哭了"], [["好看"], ["x哭了"]], "char").corpus["f1_token"], 3)
     0.9

@@ -1,6 +1,6 @@
-"""How far readers agree: people among themselves, a judge with people, judges with each other. Pure functions.
+"""Agreement and correlation of raters: human annotators, judges and metrics with each other. Pure functions.
 
-A figure is None where it is not defined: nothing to compare, or one and the same value throughout.
+A coefficient is None where it is undefined: no items, or a single value throughout.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Numbers = Sequence[float]
 
 
 def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
-    """Two readers, categories (Cohen 1960).
+    """Cohen's kappa of two raters' categories (Cohen 1960).
 
     >>> round(cohen_kappa("yyyynnnnyn", "yyynnnnnyy"), 2)
     0.6
@@ -31,21 +31,21 @@ def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
 
 
 def fleiss_kappa(rows: Sequence[Sequence[Hashable]]) -> float | None:
-    """Any number of readers, categories (Fleiss 1971). `rows`: the categories that an item was given, one a reader; as many for every item."""
+    """Fleiss' kappa of any number of raters (Fleiss 1971). `rows`: for each item its categories, the same number for all."""
     if not rows or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
         return None
-    n, readers = len(rows), len(rows[0])
+    n, raters = len(rows), len(rows[0])
     counts = [Counter(row) for row in rows]
-    same = sum((sum(c * c for c in count.values()) - readers) / (readers * (readers - 1)) for count in counts) / n
+    same = sum((sum(c * c for c in count.values()) - raters) / (raters * (raters - 1)) for count in counts) / n
     total = sum(counts, Counter())
-    chance = sum((c / (n * readers)) ** 2 for c in total.values())
+    chance = sum((c / (n * raters)) ** 2 for c in total.values())
     return None if chance == 1 else (same - chance) / (1 - chance)
 
 
 def weighted_kappa(a: Numbers, b: Numbers) -> float | None:
-    """Cohen's kappa with quadratic weights (Cohen 1968): 1 for agreement, 0 for that of chance.
+    """Cohen's kappa with quadratic weights (Cohen 1968): 1 for perfect agreement, 0 for chance agreement.
 
-    None where both give one and the same score throughout: there is nothing to tell agreement from chance by.
+    None if both give the same single score throughout: agreement and chance cannot be distinguished.
 
     >>> weighted_kappa([0, 1, 2], [0, 1, 2]), weighted_kappa([0, 0, 2, 2], [0, 2, 0, 2])
     (1.0, 0.0)
@@ -53,7 +53,7 @@ def weighted_kappa(a: Numbers, b: Numbers) -> float | None:
     if not a or len(a) != len(b):
         return None
     observed = mean((x - y) ** 2 for x, y in zip(a, b, strict=True))
-    # The mean squared difference of every score of one with every score of the other.
+    # The mean squared difference over all pairs of a score of `a` and a score of `b`.
     expected = mean(x * x for x in a) + mean(y * y for y in b) - 2 * mean(a) * mean(b)
     return 1 - observed / expected if expected > 1e-12 else None
 
@@ -62,11 +62,12 @@ _METHODS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendallt
 
 
 def correlations(x: Numbers, y: Numbers) -> dict[str, float | None]:
-    """Pearson's r, Spearman's rho, Kendall's tau-b; None for fewer than three pairs, or if a side never changes."""
+    """Pearson's r, Spearman's rho and Kendall's tau-b; None for fewer than three pairs or if x or y is constant."""
     return {name: _correlation(name, x, y) for name in _METHODS}
 
 
 def spearman(x: Numbers, y: Numbers) -> float | None:
+    """Spearman's rho; None as in `correlations`."""
     return _correlation("spearman", x, y)
 
 
@@ -80,7 +81,7 @@ def _correlation(name: str, x: Numbers, y: Numbers) -> float | None:
 def spearman_interval(rho: float | None, n: int) -> tuple[float | None, float | None]:
     """95 % interval of Spearman's rho over n independent pairs: Fisher's z with the variance of Bonett & Wright 2000.
 
-    None for fewer than five pairs, or where rho is -1 or 1: the approximation says nothing there.
+    (None, None) for fewer than five pairs or if rho is -1 or 1, where the approximation does not hold.
 
     >>> low, high = spearman_interval(0.5, 50)
     >>> round(low, 2), round(high, 2)
@@ -97,7 +98,7 @@ def partial_spearman(x: Numbers, y: Numbers, given: Numbers) -> float | None:
     xy = spearman(x, y)
     if xy is None:
         return None
-    xz, yz = spearman(x, given) or 0.0, spearman(y, given) or 0.0  # what never changes explains nothing
+    xz, yz = spearman(x, given) or 0.0, spearman(y, given) or 0.0  # a constant explains nothing
     rest = (1 - xz**2) * (1 - yz**2)
     return (xy - xz * yz) / math.sqrt(rest) if rest > 1e-12 else None
 
@@ -108,7 +109,7 @@ def within(a: Sequence[int], b: Sequence[int], most: int = 1) -> float:
 
 
 def pair_agreement(a: Sequence[int], b: Sequence[int]) -> dict[str, float | None]:
-    """Two scorings of the same items beside each other."""
+    """Agreement of two raters' scores of the same items."""
     return {
         "kappa": weighted_kappa(a, b),
         "same": within(a, b, 0),
@@ -119,7 +120,7 @@ def pair_agreement(a: Sequence[int], b: Sequence[int]) -> dict[str, float | None
 
 
 def rater_agreement(columns: Sequence[Sequence[int]]) -> dict[str, float | None]:
-    """Several scorings of the same items, a column each: how far they differ."""
+    """Agreement of several raters' scores of the same items, a column for each rater."""
     rows = list(zip(*columns, strict=True))
     kappas = [weighted_kappa(a, b) for a, b in combinations(columns, 2)]
     known = [k for k in kappas if k is not None]
@@ -133,5 +134,5 @@ def rater_agreement(columns: Sequence[Sequence[int]]) -> dict[str, float | None]
 
 
 def medians(columns: Sequence[Sequence[int]]) -> list[float]:
-    """The panel's score of each item."""
+    """The median score of each item, a column for each rater."""
     return [float(median(row)) for row in zip(*columns, strict=True)]

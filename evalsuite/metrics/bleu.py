@@ -1,12 +1,12 @@
 """BLEU-1…4 (Papineni et al. 2002), cumulative, of a corpus and of single sentences.
 
-Corpus: counts are pooled, no smoothing, a zero count makes the score 0. That is sacreBLEU's corpus BLEU with
-smooth_method="none", and its default too wherever no count is zero, and pycocoevalcap's Bleu, but for two of its
-habits: 1e-15 for a zero count, and 1e-6 for the precision of an order that no hypothesis is long enough for.
-nltk's corpus_bleu is another number: it counts one n-gram more for each hypothesis shorter than n tokens.
+Corpus: counts are pooled, without smoothing, so a zero count makes the score 0. This equals sacreBLEU's corpus BLEU with
+smooth_method="none", and its default if no count is zero. It equals pycocoevalcap's Bleu except for two constants there:
+1e-15 for a zero count, and 1e-6 for the precision of an order that no hypothesis is long enough for. nltk's corpus_bleu
+differs: it counts one n-gram more for each hypothesis shorter than n tokens.
 
-Sentence: nltk's sentence_bleu, smoothing method 1 (Chen & Cherry 2014: 0.1 for a zero count) or none.
-With several references counts are clipped by their maximum, and the closest length counts (the shorter at a tie).
+Sentence: nltk's sentence_bleu with smoothing method 1 (Chen & Cherry 2014: 0.1 for a zero count) or none.
+With several references counts are clipped by their maximum, and the closest length counts (the shorter on a tie).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COLUMNS = ("hyp", "ref", *(f"match{n}" for n in range(1, ORDERS + 1)), *(f"total
 
 
 def statistics(table: Table) -> Ints:
-    """(N, 10) sufficient statistics of the items, see COLUMNS; they add up over a corpus."""
+    """(N, 10) sufficient statistics of the items, additive over a corpus; see COLUMNS."""
     hyp_length = table.hyp_length
     distance = np.abs(table.ref_length - hyp_length[table.ref_item])
     bound = int(table.length.max(initial=0)) + 1
@@ -32,7 +32,7 @@ def statistics(table: Table) -> Ints:
 
 
 def _clipped(table: Table, order: int) -> Ints:
-    """(N,) n-grams of the hypothesis that stand in a reference, each at most as often as in the one with most."""
+    """(N,) matching n-grams of the hypotheses, each clipped by its maximum count in a reference."""
     if len(table.ref_item) == table.n:
         return table.overlap(order)
     grams = table.grams(order)
@@ -44,7 +44,7 @@ def _clipped(table: Table, order: int) -> Ints:
 
 
 def brevity_penalty(hyp: Numbers, ref: Numbers) -> Floats:
-    """exp(1 - r/c) where the hypothesis is shorter, else 1; 0 for empty hypotheses."""
+    """exp(1 - r/c) if the hypothesis is shorter than the reference, else 1; 0 for empty hypotheses."""
     shorter = np.exp(np.minimum(1.0 - ratio(ref, hyp), 0.0))
     return np.where(np.asarray(hyp) > 0, shorter, 0.0)
 
@@ -56,8 +56,8 @@ def corpus_bleu(sums: Numbers) -> Floats:
 
 
 def corpus_bleu_exp(sums: Numbers) -> Floats:
-    """(..., 10) summed statistics -> (...) BLEU-4 in [0, 1] with sacreBLEU's default smoothing: the k-th order without a
-    match counts as 1/2^k of a match."""
+    """(..., 10) summed statistics -> (...) BLEU-4 in [0, 1] with sacreBLEU's default smoothing: the k-th order without
+    matches gets 1/2^k of a match."""
     sums = np.asarray(sums, dtype=float)
     matches, totals = sums[..., 2:6], sums[..., 6:10]
     missed = matches == 0
@@ -69,7 +69,7 @@ def corpus_bleu_exp(sums: Numbers) -> Floats:
 def sentence_bleu(stats: Numbers, epsilon: float = 0.1) -> Floats:
     """(N, 10) statistics -> (N, 4) sentence BLEU-1, …, BLEU-4 in [0, 1].
 
-    A zero count becomes `epsilon` (nltk's method1; 0 for none), over at least 1 n-gram; without any common token the
+    A zero count becomes `epsilon` (nltk's method1; 0: no smoothing), a zero total becomes 1. Without a common token the
     score is 0.
     """
     stats = np.asarray(stats, dtype=float)

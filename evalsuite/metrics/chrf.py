@@ -1,7 +1,7 @@
 """chrF2 (Popović 2015) as sacreBLEU computes it: character n-grams 1…6 without whitespace, beta 2, effective order.
 
-Needs a table of characters. Values in [0, 1] (sacreBLEU prints them times 100). Of several references the one with the
-best sentence score gives the item's statistics.
+The table must hold characters. Values are in [0, 1] (sacreBLEU prints them times 100). With several references the item's
+statistics are those of the reference with the best sentence score.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ COLUMNS = tuple(f"{what}{n}" for n in range(1, ORDERS + 1) for what in ("hyp", "
 
 
 def statistics(table: Table) -> Ints:
-    """(N, 18) sufficient statistics of the items, see COLUMNS; they add up over a corpus."""
+    """(N, 18) sufficient statistics of the items, additive over a corpus; see COLUMNS."""
     parts: list[Ints] = []
     for order in range(1, ORDERS + 1):
         total = table.total(order)
         ref = total[table.n :]
-        # sacreBLEU counts no n-grams of the hypothesis for an order that the reference is too short for.
+        # sacreBLEU does not count the hypothesis' n-grams of an order for which the reference is too short.
         parts += [np.where(ref > 0, total[: table.n][table.ref_item], 0), ref, table.overlap(order)]
     stats = np.stack(parts, axis=1)
     if len(stats) == table.n:

@@ -1,11 +1,11 @@
 """CIDEr (Vedantam, Zitnick & Parikh 2015): TF-IDF weighted n-gram similarity, n = 1…4, times 10: values in [0, 10].
 
-`clipped=True` is what everybody reports as CIDEr: pycocoevalcap's `Cider`, which is the paper's CIDEr-D (clipped
-counts, Gaussian penalty on lengths, sigma 6). `clipped=False` is the paper's plain CIDEr (vrama91/cider,
-pyciderevalcap/cider): cosine similarity. Neither stems.
+`clipped=True` is the customary CIDEr: pycocoevalcap's `Cider`, which is the paper's CIDEr-D (clipped counts, Gaussian
+length penalty, sigma 6). `clipped=False` is the paper's plain CIDEr (vrama91/cider, pyciderevalcap/cider): cosine
+similarity. Neither stems.
 
-IDF comes from the references of all the items given: CIDEr is a corpus metric, and of a single item it is 0
-(log 1 - log 1). A bootstrap keeps the IDF of the whole corpus, as a part of the metric; `weights` counts it anew.
+IDF is computed from the references of all items, so CIDEr is a corpus metric: for a corpus of one item it is 0
+(log 1 - log 1). The bootstrap keeps the IDF of the whole corpus; `weights` recomputes it for a resample.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ SIGMA = 6.0
 
 
 def idf(table: Table, order: int, weights: Floats | None = None) -> Floats:
-    """(size,) log of items over items whose references hold the n-gram; never seen counts as seen in one item.
+    """(size,) log(items / items whose references contain the n-gram); unseen n-grams count as seen in one item.
 
-    weights: (N,) how often each item stands in a resample of the corpus; once if None.
+    weights: (N,) how often each item occurs in a resample of the corpus; None: once.
     """
     grams = table.grams(order)
     item = table.ref_item[grams.text[grams.hyp_rows :] - table.n]
-    key = np.unique(item * max(grams.size, 1) + grams.gram[grams.hyp_rows :])  # an item counts once
+    key = np.unique(item * max(grams.size, 1) + grams.gram[grams.hyp_rows :])  # once for each item
     item, gram = np.divmod(key, max(grams.size, 1))
     frequency = np.bincount(gram, weights=None if weights is None else weights[item], minlength=grams.size)
     documents = float(table.n if weights is None else weights.sum())
@@ -34,12 +34,12 @@ def idf(table: Table, order: int, weights: Floats | None = None) -> Floats:
 
 
 def cider(table: Table, clipped: bool = True, weights: Floats | None = None) -> Floats:
-    """(N,) CIDEr of each item in [0, 10]; the corpus value is their mean (under `weights`, their weighted mean)."""
+    """(N,) CIDEr of each item in [0, 10]. The corpus value is the mean, weighted if `weights` are given."""
     similarity = np.zeros(len(table.ref_item))
     for order in range(1, ORDERS + 1):
         similarity += _similarity(table, table.grams(order), order, idf(table, order, weights), clipped)
     if clipped:
-        # The reference counts lengths in bigrams: the same difference, but for empty texts, which score 0 anyway.
+        # pycocoevalcap measures lengths in bigrams: equal differences, except for empty texts, which score 0 anyway.
         delta = (table.hyp_length[table.ref_item] - table.ref_length).astype(float)
         similarity *= np.exp(-(delta**2) / (2 * SIGMA**2))
     return 10.0 / ORDERS * np.add.reduceat(similarity, table.first_ref) / table.per_item
@@ -50,6 +50,6 @@ def _similarity(table: Table, grams: Grams, order: int, weight: Floats, clipped:
     squared = weight[grams.gram] ** 2
     norm = np.sqrt(np.bincount(grams.text, weights=grams.count**2 * squared, minlength=len(table.length)))
     hyp, ref = grams.matched()
-    mine, theirs = grams.count[hyp], grams.count[ref]
-    product = (np.minimum(mine, theirs) if clipped else mine) * theirs * squared[ref]
+    in_hyp, in_ref = grams.count[hyp], grams.count[ref]
+    product = (np.minimum(in_hyp, in_ref) if clipped else in_hyp) * in_ref * squared[ref]
     return ratio(table.sum_by_ref(ref, product, order), norm[: table.n][table.ref_item] * norm[table.n :])

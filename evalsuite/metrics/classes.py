@@ -1,8 +1,8 @@
-"""Precision, recall and F1 of classes, over the whole set: what accuracy hides when classes are of unequal size.
+"""Precision, recall and F1 of classes over a corpus, for tasks whose classes differ in size.
 
-The definitions are scikit-learn's `precision_recall_fscore_support` with zero for what cannot be divided; the macro means
-are over the classes that occur, in gold or in answers, as there. An item without a choice counts against the recall of
-its class and against no precision (scikit-learn: a label outside `labels`).
+The definitions are those of scikit-learn's `precision_recall_fscore_support` with zero_division=0. Macro means are over the
+classes that occur in gold or in answers. An item without a choice lowers the recall of its class and no precision, like a
+label outside of scikit-learn's `labels`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """Counts of N items, to be summed as `stats.Additive` wants it: one, then right, wrongly chosen, missed by class.
+    """Counts of N items as an `Additive`. The columns of `statistics`: 1, then for each class right, wrongly chosen, missed.
 
     >>> classes = Classes.of([0, 1, 1, None], [0, 0, 1, 1], 2, positive=0)
     >>> {name: round(float(value), 3) for name, value in classes.finish(classes.statistics.sum(axis=0)).items()}
@@ -29,13 +29,13 @@ class Classes:
     """
 
     statistics: Floats = field(repr=False)
-    positive: int | None  # whose precision and recall are told by themselves
+    positive: int | None  # the class whose own precision and recall are reported
 
     @classmethod
     def of(
         cls, choices: Sequence[int | None], golds: Sequence[int], classes: int, positive: int | None = None
     ) -> Classes:
-        """From what was chosen (None: nothing) and what is right, both indices of `classes` classes."""
+        """From choices (None: no choice) and golds, both class indices below `classes`."""
         import numpy as np
 
         if len(choices) != len(golds):
@@ -54,10 +54,10 @@ class Classes:
 
     @classmethod
     def of_texts(cls, said: Sequence[str | None], right: Sequence[str], positive: str | None = None) -> Classes:
-        """The same from the options' texts, for items whose options stand in different orders.
+        """From option texts, for items whose options are in different orders.
 
-        >>> found = Classes.of_texts(["causes", None], ["causes", "is a"])
-        >>> float(found.finish(found.statistics.sum(axis=0))["accuracy"])
+        >>> classes = Classes.of_texts(["causes", None], ["causes", "is a"])
+        >>> float(classes.finish(classes.statistics.sum(axis=0))["accuracy"])
         0.5
         """
         names = sorted({*right, *(text for text in said if text is not None), *([positive] if positive else [])})
@@ -66,7 +66,7 @@ class Classes:
         return cls.of(choices, [number[text] for text in right], len(names), number.get(positive) if positive else None)
 
     def finish(self, sums: Floats) -> dict[str, Any]:
-        """(..., 1 + 3 classes) sums -> each metric in [0, 1], (...)."""
+        """(..., 1 + 3 * classes) sums -> metric name -> (...) values in [0, 1]."""
         import numpy as np
 
         right, chosen, missed = np.split(np.asarray(sums, dtype=float)[..., 1:], 3, axis=-1)
@@ -78,7 +78,7 @@ class Classes:
         def macro(values: Floats) -> Any:
             return _ratio((values * occurs).sum(axis=-1), occurs.sum(axis=-1))
 
-        found = {
+        metrics = {
             "accuracy": _ratio(right.sum(axis=-1), sums[..., 0]),
             "macro_precision": macro(precision),
             "macro_recall": macro(recall),
@@ -86,8 +86,8 @@ class Classes:
             "weighted_f1": _ratio((f1 * support).sum(axis=-1), support.sum(axis=-1)),
         }
         if self.positive is not None:
-            found |= {"precision": precision[..., self.positive], "recall": recall[..., self.positive]}
-        return found
+            metrics |= {"precision": precision[..., self.positive], "recall": recall[..., self.positive]}
+        return metrics
 
 
 def _ratio(above: Any, below: Any) -> Any:

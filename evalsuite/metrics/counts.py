@@ -1,8 +1,8 @@
-"""The counts that all n-gram metrics share: texts are cut into tokens once, n-grams are counted once.
+"""The n-gram counts that all n-gram metrics share, so that texts are tokenised and counted once.
 
-A `Table` holds N hypotheses and their R references (R >= N), all under one tokenisation. Texts are numbered
-0..N-1 (hypotheses) and N..N+R-1 (references, grouped by item). Everything is a flat integer array; the work is sorting
-integers, so time and memory grow with the number of tokens (times its logarithm), never with its square.
+A `Table` holds N hypotheses and their R references (R >= N) under one tokenisation. Texts are numbered 0..N-1 (hypotheses)
+and N..N+R-1 (references, grouped by item). All data are flat integer arrays and the work is sorting them, so time is
+O(T log T) and memory O(T) for T tokens.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ Numbers = NDArray[Any]  # integers or floats
 
 @dataclass(frozen=True, slots=True)
 class Grams:
-    """The n-grams of one order: E rows, one for each different n-gram of each text, sorted by text, then n-gram."""
+    """The n-grams of one order: E rows, one for each distinct n-gram of each text, sorted by text, then n-gram."""
 
     text: Ints  # (E,) number of the text
     gram: Ints  # (E,) number of the n-gram, 0..size-1
-    count: Ints  # (E,) how often it stands in the text
-    size: int  # different n-grams over all texts
+    count: Ints  # (E,) its frequency in the text
+    size: int  # distinct n-grams over all texts
     hyp_rows: int  # rows [0, hyp_rows) are of hypotheses, the rest of references
     in_hyp: Ints  # (E - hyp_rows,) for each reference row the row of that n-gram in the item's hypothesis, or -1
 
     def matched(self) -> tuple[Ints, Ints]:
-        """Rows (hypothesis, reference) that hold the same n-gram, both (M,), in the order of the references."""
-        found = np.flatnonzero(self.in_hyp >= 0)
-        return self.in_hyp[found], found + self.hyp_rows
+        """Row numbers (hypothesis, reference) of shared n-grams, both (M,), in the order of the reference rows."""
+        shared = np.flatnonzero(self.in_hyp >= 0)
+        return self.in_hyp[shared], shared + self.hyp_rows
 
 
 class Table:
-    """Hypotheses and references as integers. `references[i]` are item i's, one or more."""
+    """Tokenised hypotheses and references as integers. `references[i]` are the references of item i, one or more."""
 
     def __init__(self, hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[Sequence[str]]]) -> None:
         self.n = len(hypotheses)
@@ -50,7 +50,7 @@ class Table:
         number = vocabulary.setdefault
         self.tokens: Ints = np.array(
             [number(token, len(vocabulary)) for text in texts for token in text], dtype=np.int64
-        )  # (T,) all texts one after the other
+        )  # (T,) all texts, concatenated
         self.vocabulary = list(vocabulary)
         self.length: Ints = np.array([len(text) for text in texts], dtype=np.int64)  # (N + R,) in tokens
         self.start: Ints = np.cumsum(self.length) - self.length
@@ -71,19 +71,19 @@ class Table:
         return self.length[self.n :]
 
     def best(self, values: Floats) -> Floats:
-        """(R,) values of pairs -> (N,) the best over each item's references."""
+        """(R,) values of pairs -> (N,) the maximum over each item's references."""
         return np.maximum.reduceat(values, self.first_ref) if self.n else values
 
     def _positions(self, order: int) -> Ints:
-        """Where the n-grams start: positions whose text goes on for `order` tokens."""
+        """The positions at which n-grams of that order start."""
         end = (self.start + self.length)[self.text_of]
         return np.flatnonzero(np.arange(len(self.tokens)) + order <= end)
 
     def _numbered(self, order: int) -> tuple[Ints, int]:
-        """(T,) the number of the n-gram that starts at each position (0 where none does), and how many there are.
+        """(T,) the number of the n-gram that starts at each position (0 if none does), and the number of n-grams.
 
-        An n-gram is its first n-1 tokens and its last: the pair of two numbers is one number, and equal numbers get
-        equal, small ones by sorting. No hashing, so no collisions.
+        An n-gram is encoded as the pair (number of its first n-1 tokens, last token). Sorting renumbers the pairs from 0.
+        Without hashing there are no collisions.
         """
         if order == 1:
             return self.tokens, len(self.vocabulary)
@@ -113,13 +113,13 @@ class Table:
         return self._grams[order]
 
     def sum_by_ref(self, rows: Ints, values: Numbers, order: int) -> Floats:
-        """(R,) sums of values over rows of references, as `Grams.matched` gives them."""
+        """(R,) sums of `values` over the reference rows `rows`, for each reference."""
         pair = self.grams(order).text[rows] - self.n
         sums: Numbers = np.bincount(pair, weights=values, minlength=len(self.ref_item))
         return sums.astype(float)
 
     def overlap(self, order: int) -> Ints:
-        """(R,) n-grams that hypothesis and reference share, each as often as it stands in both (clipped counts)."""
+        """(R,) shared n-grams of hypothesis and reference, with clipped counts."""
         if order not in self._overlap:
             grams = self.grams(order)
             hyp, ref = grams.matched()
@@ -128,17 +128,17 @@ class Table:
         return self._overlap[order]
 
     def total(self, order: int) -> Ints:
-        """(N + R,) how many n-grams each text has, with repetition."""
+        """(N + R,) number of n-grams of each text, with repetition."""
         return np.maximum(self.length - order + 1, 0)
 
     def lcs(self) -> Ints:
         """(R,) length of the longest common subsequence of hypothesis and reference, in tokens.
 
-        Bit-parallel (Hyyrö 2004): a row of the table is one Python integer, so a pair costs one addition a token.
+        Bit-parallel (Hyyrö 2004): a row of the dynamic programme is one Python integer.
         """
         if self._lcs is None:
             shared = self.overlap(1)
-            result = np.minimum(shared, 1)  # with one token in common that is it
+            result = np.minimum(shared, 1)  # right for 0 and 1 shared tokens
             tokens, start, length = self.tokens.tolist(), self.start.tolist(), self.length.tolist()
             ref_item = self.ref_item.tolist()
             for pair in np.flatnonzero(shared > 1).tolist():
@@ -163,7 +163,7 @@ def _lcs_length(a: list[int], b: list[int]) -> int:
 
 
 def ratio(numerator: Numbers | float, denominator: Numbers | float) -> Floats:
-    """Division with 0 where the denominator is 0."""
+    """Elementwise division, 0 where the denominator is 0."""
     top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float))
     result: Floats = np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
     return result

@@ -1,8 +1,8 @@
-"""Exact match and character F1 for one answer: what parsers, tasks and reports use. Imports nothing heavy.
+"""Exact match and character F1 of one answer, in plain Python.
 
-Both sides get the same light normalisation (`NORMALISATION` names it in signatures): zero-width characters go, then
-whitespace and punctuation at both ends. Nothing inside the answer changes: no case folding, no width folding, no
-simplified/traditional mapping. `#%&@+-` are not stripped, for "C#", "70%" and "-5" say something with them.
+Answer and references get the same light normalisation (`NORMALISATION` in signatures): zero-width characters are removed,
+then whitespace and punctuation at both ends. The inside of the answer is not changed: no case folding, no width folding, no
+mapping of simplified and traditional characters. `#%&@+-` are kept because they carry meaning in "C#", "70%" and "-5".
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ NORMALISATION = "outer-punct.1"
 # Invisible: soft hyphen, zero-width space/joiners, direction marks, word joiner, byte order mark.
 _ZERO_WIDTH = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF])
 _PUNCTUATION = "。，、；：？！…—·～“”‘’「」『』《》〈〉【】〔〕（）［］｛｝﹏．" + ".,;:?!\"'`()[]{}<>*~_"
-# All that str.isspace() knows; str.strip() with an argument would strip nothing else.
+# All characters of str.isspace(), since str.strip() with an argument strips only those listed.
 _SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f"
 _OUTER = _PUNCTUATION + _SPACE + "\u205f\u3000"
 
 
 @lru_cache(maxsize=65536)
 def normalise(text: str) -> str:
-    """The form in which answers are compared. Text of punctuation only is kept as it is, less the whitespace.
+    """The form in which answers are compared. A text of punctuation only is stripped of whitespace alone.
 
     >>> normalise(" 《流浪地球》。\\u200b")
     '流浪地球'
@@ -34,7 +34,7 @@ def normalise(text: str) -> str:
 
 
 def exact_match(hyp: str, refs: Sequence[str]) -> float:
-    """1.0 if the answer is one of the references after `normalise`, else 0.0 (SQuAD's EM, without its English rules).
+    """1.0 if the answer equals a reference after `normalise`, else 0.0 (SQuAD's EM without its rules for English).
 
     >>> exact_match("科幻片。", ["恐怖片", "科幻片"])
     1.0
@@ -44,10 +44,10 @@ def exact_match(hyp: str, refs: Sequence[str]) -> float:
 
 
 def char_f1(hyp: str, refs: Sequence[str]) -> float:
-    """F1 in [0, 1] of the two bags of characters (whitespace is no character), the best over the references.
+    """F1 in [0, 1] of the two bags of characters without whitespace, the maximum over the references.
 
-    The definition is SQuAD's F1 (Rajpurkar et al. 2016) with characters for words, as CMRC 2018 does for Chinese. Two
-    empty texts agree (1.0); an empty one and a full one do not (0.0).
+    SQuAD's F1 (Rajpurkar et al. 2016) on characters in place of words, as in CMRC 2018. Two empty texts score 1.0, an empty
+    and a non-empty one 0.0.
 
     >>> round(char_f1("很好看", ["好看"]), 3)
     0.8

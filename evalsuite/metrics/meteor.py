@@ -1,11 +1,11 @@
 """METEOR for Chinese without Java, WordNet or downloads: exact matches only.
 
-Chinese has no inflection for a stemmer to undo, and METEOR's synonyms and paraphrases are English, so what is left of
-METEOR is its alignment of equal tokens, its F that favours recall and its penalty for scattered matches.
+Chinese has no inflection to stem, and METEOR's synonyms and paraphrases are English. What remains is the alignment of equal
+tokens, the F measure weighted towards recall, and the fragmentation penalty.
 
-meteor: Banerjee & Lavie (2005), F = 10PR/(R+9P), penalty 0.5·(chunks/matches)³, and nltk's alignment (from the end,
-each token to the last free equal one): nltk's meteor_score with an identity stemmer and an empty WordNet. Tokens are
-lowercased, as nltk does. The best over the references; a corpus has the mean.
+Banerjee & Lavie (2005): F = 10PR/(R+9P), penalty 0.5·(chunks/matches)³, with nltk's alignment (from the end, each token to
+the last free equal one). It equals nltk's meteor_score with an identity stemmer and an empty WordNet. Tokens are lowercased,
+as in nltk. An item's score is the maximum over the references; a corpus' is the mean.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 
 
 class Alignment(NamedTuple):
-    """How the tokens of each hypothesis meet those of its reference."""
+    """Matches between the tokens of each hypothesis and a reference."""
 
     matches: Ints  # (R,) aligned tokens
-    chunks: Ints  # (R,) runs of them that are adjacent and in the same order on both sides
+    chunks: Ints  # (R,) runs of matches that are adjacent and in the same order on both sides
 
 
 def meteor(table: Table) -> Floats:
@@ -36,10 +36,10 @@ def meteor(table: Table) -> Floats:
 
 
 def align(table: Table) -> Alignment:
-    """nltk's greedy alignment, for all pairs at once.
+    """nltk's greedy alignment for all pairs of hypothesis and reference.
 
-    "From the end, each token to the last free equal one" pairs a word's k-th last place in the hypothesis with its
-    k-th last place in the reference: a join on (item, word, k).
+    "From the end, each token to the last free equal one" pairs a word's k-th last position in the hypothesis with its
+    k-th last position in the reference, which is a join on (item, word, k).
     """
     word = lowercased(table)[table.tokens]
     rank = _rank_from_end(table.text_of * max(len(table.vocabulary), 1) + word)
@@ -65,13 +65,13 @@ def align(table: Table) -> Alignment:
 
 
 def lowercased(table: Table) -> Ints:
-    """(V,) number of each word's lowercase form."""
+    """(V,) the number of each word's lowercase form."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(word.lower(), len(numbers)) for word in table.vocabulary], dtype=np.int64)
 
 
 def _rank_from_end(key: Ints) -> Ints:
-    """For each place how many equal keys stand after it. Equal keys must be of one text."""
+    """For each position the number of equal keys after it. Equal keys must be in one text."""
     order = np.argsort(key, kind="stable")
     ordered = key[order]
     last = np.searchsorted(ordered, ordered, side="right") - 1

@@ -1,13 +1,13 @@
-"""METEOR 1.5's score (Denkowski & Lavie 2014, English parameters), its exact matches only, without Java.
+"""METEOR 1.5 (Denkowski & Lavie 2014, English parameters) with exact matches only, without Java.
 
-Why: the jar that pycocoevalcap and its kin run separates Chinese characters by itself (its normaliser, -norm), so it
-gives sensible values on the same unsegmented text on which their BLEU, ROUGE-L and CIDEr see one token an answer. That
-is how a METEOR on small units came into one table with a CIDEr of 2.5·EM (docs/metrics.md).
+pycocoevalcap runs METEOR's jar, whose normaliser (-norm) separates Chinese characters, while its BLEU, ROUGE-L and CIDEr
+take an unsegmented answer as one token. This explains why the paper's METEOR is plausible beside a CIDEr of 2.5·EM
+(docs/metrics.md).
 
-Differences to `meteor`: alpha 0.85, beta 0.2, gamma 0.6; the alignment has the fewest chunks; a corpus pools the counts
-and scores once, which is far below the mean of its items. Of the jar's other modules (stems, WordNet, paraphrases,
-function words, all English) nothing is here. On 1,000 pairs of Chinese answers, tokenised as `mixed`, the corpus value
-differs from the jar's on unsegmented text by 3e-6; 7 pairs differ, by up to 0.006, for its function words ("I", "-").
+Differences from `meteor`: alpha 0.85, beta 0.2, gamma 0.6; the alignment with the fewest chunks; corpus scores from pooled
+counts, which are far below the mean of the items. The jar's English modules (stems, WordNet, paraphrases, function words)
+are left out. On 1,000 pairs of Chinese answers, tokenised as `mixed`, the corpus value differs from the jar's by 3e-6; 7
+pairs differ by up to 0.006 because of function words ("I", "-").
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from evalsuite.metrics.counts import Floats, Ints, Numbers, Table, ratio
 from evalsuite.metrics.meteor import align, lowercased
 
 ALPHA, BETA, GAMMA = 0.85, 0.2, 0.6
-BEAM = 40  # partial alignments kept, as in the jar
+BEAM = 40  # beam width of the alignment search, as in the jar
 COLUMNS = ("hyp", "ref", "match", "chunk")
 
 
 def statistics(table: Table) -> Ints:
-    """(N, 4) sufficient statistics of the items, see COLUMNS; of several references the best-scored one's."""
+    """(N, 4) sufficient statistics of the items, see COLUMNS; with several references those of the best score."""
     matches, chunks = align(table)
     words = lowercased(table)[table.tokens]
     end = table.start + table.length
@@ -33,7 +33,7 @@ def statistics(table: Table) -> Ints:
         hyp = words[table.start[item] : end[item]].tolist()
         ref = words[table.start[text] : end[text]].tolist()
         chunks[pair] = min(int(chunks[pair]), _fewest_chunks(hyp, ref))
-    # The jar's exception: one whole match of two equal texts is not fragmented at all, and adds no chunk to a corpus.
+    # As in the jar: an identical pair has no fragmentation, so it counts 0 chunks.
     whole = (chunks == 1) & (matches == table.hyp_length[table.ref_item]) & (matches == table.ref_length)
     chunks[whole] = 0
     stats = np.stack([table.hyp_length[table.ref_item], table.ref_length, matches, chunks], axis=1)
@@ -55,7 +55,7 @@ def meteor15(sums: Numbers) -> Floats:
 
 
 def _ambiguous(table: Table, word: Ints) -> NDArray[np.bool_]:
-    """(R,) whether a word that both have stands more than once on a side: else there is one alignment only."""
+    """(R,) whether a shared word occurs more than once on a side, so that there are several alignments."""
     words = int(word.max(initial=0)) + 1
     key, count = np.unique(table.text_of * words + word, return_counts=True)
     text, gram = np.divmod(key, words)
@@ -70,16 +70,16 @@ def _ambiguous(table: Table, word: Ints) -> NDArray[np.bool_]:
 
 
 def _fewest_chunks(hyp: list[int], ref: list[int]) -> int:
-    """Chunks of the best alignment that matches as many words as can be: a beam search from left to right."""
+    """The fewest chunks of an alignment with the maximum number of matches, by beam search from left to right."""
     places: dict[int, list[int]] = {}
     for place, word in enumerate(ref):
         places.setdefault(word, []).append(place)
-    masks = {word: sum(1 << place for place in found) for word, found in places.items()}
-    spare: dict[int, int] = {}  # how many of a word's places in the hypothesis have to stay without a match
+    masks = {word: sum(1 << place for place in at_places) for word, at_places in places.items()}
+    spare: dict[int, int] = {}  # number of a word's places in the hypothesis that must stay unmatched
     for word in hyp:
         spare[word] = spare.get(word, -len(places.get(word, ()))) + 1
     seen: dict[int, int] = dict.fromkeys(places, 0)
-    # (chunks, distance of matched places, place that the last word met or -1, places met as bits)
+    # (chunks, sum of distances between matched places, place of the last match or -1, matched places as bits)
     beam = [(0, 0, -1, 0)]
     for at, word in enumerate(hyp):
         if word not in places:

@@ -1,4 +1,4 @@
-"""Profiles: which tokenisation each text metric gets. Literal data; imports nothing heavy."""
+"""Profiles: the tokenisation and definition of each text metric."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named set of tokenisations (names in `tokens.TOKENISERS`) and definitions. EM, character F1 and chrF have no
-    choice: they are on characters in every profile."""
+    """A named set of tokenisations (names in `tokens.TOKENISERS`) and definitions. EM, character F1 and chrF use characters
+    in every profile."""
 
     name: str
     note: str
@@ -17,8 +17,8 @@ class Profile:
     rouge: str
     meteor: str
     cider: str
-    rouge_l: str = "f1"  # "f1": Lin's F1, best reference; "coco": pycocoevalcap's beta 1.2
-    meteor15: str | None = None  # the tokenisation for METEOR 1.5's corpus score, where the profile has it
+    rouge_l: str = "f1"  # "f1": Lin's F1, best reference; "coco": pycocoevalcap's F with beta 1.2
+    meteor15: str | None = None  # tokenisation of METEOR 1.5; None: not in this profile
 
 
 PROFILES: dict[str, Profile] = {
@@ -68,7 +68,7 @@ PROFILES: dict[str, Profile] = {
 
 
 def profile_named(name: str) -> Profile:
-    """The profile of that name; a wrong name is an error that lists the right ones."""
+    """The profile of that name. Raises ValueError, which lists the names."""
     if name not in PROFILES:
         raise ValueError(f"no profile {name!r}; there are {', '.join(PROFILES)}")
     return PROFILES[name]

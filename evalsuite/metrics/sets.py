@@ -1,8 +1,8 @@
-"""Sets of answers: exact match of the whole set, and precision, recall and F1 over single answers.
+"""Sets of answers: exact match of the whole set, and precision, recall and F1 of single answers.
 
-As the official evaluation of CICERO v2 has them (its src/evaluate.py): micro figures pool the answers of all items, macro
-figures are F1 of the mean precision and the mean recall; an item without an answer counts as one wrong answer, so that
-silence costs precision, too. Answers are compared as texts, each once: of two options that say the same either will do.
+The definitions are those of CICERO v2's official src/evaluate.py. Micro metrics pool the answers of all items; macro F1 is
+that of mean precision and mean recall. An item without an answer counts as one wrong answer, which lowers precision.
+Answers are compared as sets of texts, so options with equal texts are interchangeable.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COLUMNS = ("n", "exact", "right", "said", "gold", "precision", "recall")
 
 
 def count_answers(chosen: Sequence[str], gold: Sequence[str]) -> tuple[int, int, int]:
-    """(right, said, gold) answers of one item; said is 1 if nothing was.
+    """Numbers of (right, given, gold) answers of one item; given is at least 1.
 
     >>> count_answers(["rain", "snow"], ["rain", "hail", "sleet"])
     (1, 2, 3)
@@ -28,13 +28,13 @@ def count_answers(chosen: Sequence[str], gold: Sequence[str]) -> tuple[int, int,
 
 @dataclass(frozen=True, slots=True)
 class SetScores:
-    """Metrics of N items as sums over items; `stats.bootstrap` takes it as it is. All in [0, 1]."""
+    """Metrics of the answer sets of N items, as an `Additive`. All in [0, 1]."""
 
     statistics: Floats  # (N, 7) rows, see COLUMNS
 
     @classmethod
     def of(cls, chosen: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> SetScores:
-        """From the texts chosen and the right ones, in the same order. Raises ValueError for no items or no right answer."""
+        """From the chosen and the right texts of each item. Raises ValueError for no items or an item without right answer."""
         if len(chosen) != len(gold) or not gold or not all(gold):
             raise ValueError(f"{len(chosen)} sets of answers for {len(gold)} items, each with one right answer or more")
         rows = []
@@ -45,10 +45,11 @@ class SetScores:
 
     @property
     def corpus(self) -> dict[str, float]:
+        """The metrics of all items."""
         return {name: float(value) for name, value in self.finish(self.statistics.sum(axis=0)).items()}
 
     def finish(self, sums: Floats) -> dict[str, Floats]:
-        """(..., 7) sums -> metrics."""
+        """(..., 7) sums -> metric name -> (...) values."""
         n, exact, right, said, gold, precision, recall = (sums[..., i] for i in range(len(COLUMNS)))
         return {
             "set_accuracy": ratio(exact, n),

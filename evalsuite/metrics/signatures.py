@@ -1,6 +1,6 @@
-"""A number's signature in sacreBLEU's style: metric, references, tokenisation with version, definition, our version.
+"""Metric signatures in sacreBLEU's style: metric, references, tokenisation with version, definition, our version.
 
-Two corpora with the same texts and the same signature give the same number.
+The same texts scored under the same signature give the same number.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 @cache
 def package_version() -> str:
-    """The version of evalsuite, or "source" if it runs without being installed."""
+    """The version of evalsuite, or "source" if it is not installed."""
     try:
         return version("evalsuite")
     except PackageNotFoundError:
@@ -20,7 +20,7 @@ def package_version() -> str:
 
 
 def signature(metric: str, references: str, **fields: str) -> str:
-    """`metric|nrefs:1|key:value|…|version:…`.
+    """The signature `metric|nrefs:…|key:value|…|version:…`.
 
     >>> signature("em", "1", norm="outer-punct.1").split("|")[:3]
     ['em', 'nrefs:1', 'norm:outer-punct.1']
@@ -30,6 +30,6 @@ def signature(metric: str, references: str, **fields: str) -> str:
 
 
 def count_references(references: Sequence[Sequence[str]]) -> str:
-    """Their number if all items have as many, else "var", as sacreBLEU says."""
+    """The number of references of an item if all items have the same, else "var", as in sacreBLEU."""
     numbers = {len(refs) for refs in references}
     return str(numbers.pop()) if len(numbers) == 1 else "var"

@@ -1,8 +1,8 @@
-"""SQuAD's exact match and F1 of words for English spans, and what CIDER's evaluation makes of them.
+"""SQuAD's exact match and word F1 for English spans, and the variants in CIDER's evaluation.
 
-`exact_match` and `f1` give what SQuAD 2.0's official script gives (Rajpurkar et al. 2018). CIDER's published figures come
-from its `train_qa.py`, which first sorts replies into equal, overlapping and neither (`match_level`): with it go `no_match`, and
-`paper_f1`, which is 0 wherever neither text contains the other, even where words are shared. So "paper" is at most F1.
+`exact_match` and `f1` equal SQuAD 2.0's official script (Rajpurkar et al. 2018). CIDER's published figures come from its
+`train_qa.py`, which first classifies a reply as exact, partial or no match (`match_level`). Its F1 (`paper_f1`) is 0 unless
+one text contains the other, so it is never above `f1`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)  # ASCII only, as in
 
 
 def normalise(text: str) -> str:
-    """Lower case, without punctuation and then articles, blanks collapsed.
+    """Lowercase, remove punctuation, then articles, and collapse whitespace.
 
-    The order decides: "a.m." becomes "am" and keeps its a, "the-end" becomes "theend".
+    The order matters: "a.m." becomes "am" and keeps its a, "the-end" becomes "theend".
 
     >>> normalise("  The  cat's   whiskers! ")
     'cats whiskers'
@@ -30,18 +30,18 @@ def normalise(text: str) -> str:
 
 
 def _answers(references: Sequence[str]) -> list[str]:
-    """References of which nothing is left are no answers; without any, the right answer is to give none."""
+    """The references that are not empty after `normalise`; if there is none, the right answer is the empty one."""
     return [reference for reference in references if normalise(reference)] or [""]
 
 
 def exact_match(said: str, references: Sequence[str]) -> float:
-    """1.0 if equal to a reference after `normalise`, else 0.0."""
+    """1.0 if the answer equals a reference after `normalise`, else 0.0."""
     answer = normalise(said)
     return float(any(answer == normalise(reference) for reference in _answers(references)))
 
 
 def f1(said: str, references: Sequence[str]) -> float:
-    """F1 in [0, 1] of the two bags of words after `normalise`, the best over the references.
+    """F1 in [0, 1] of the two bags of words after `normalise`, the maximum over the references.
 
     >>> round(f1("missed several buses", ["missed the bus", "several buses"]), 2)
     0.8
@@ -57,9 +57,9 @@ def _pair(said: list[str], wanted: list[str]) -> float:
 
 
 def match_level(said: str, references: Sequence[str]) -> str:
-    """ "exact", "partial" (one text contains the other) or "none", the best over the references, on the bare strings.
+    """The best match with a reference: "exact", "partial" (one text contains the other) or "none".
 
-    From CIDER's `train_qa.py`: case counts, blanks at the ends do not, and an empty reply matches nothing.
+    As in CIDER's `train_qa.py`: case-sensitive, without surrounding whitespace; an empty reply matches nothing.
 
     >>> match_level("the bus", ["missed the bus"]), match_level("The bus", ["missed the bus"])
     ('partial', 'none')
@@ -72,18 +72,18 @@ def match_level(said: str, references: Sequence[str]) -> str:
 
 
 def paper_f1(said: str, references: Sequence[str]) -> float:
-    """F1 as CIDER's Table 5 has it: 0 where neither text contains the other."""
-    found = match_level(said, references)
-    return float(found == "exact") if found != "partial" else f1(said, references)
+    """F1 as in CIDER's Table 5: 0 unless one text contains the other."""
+    level = match_level(said, references)
+    return float(level == "exact") if level != "partial" else f1(said, references)
 
 
 def span_values(said: str, references: Sequence[str]) -> dict[str, float]:
-    """All of an item's metrics in [0, 1]; of `no_match` less is better."""
-    found = match_level(said, references)
+    """All metrics of an item, in [0, 1]; for `no_match` lower is better."""
+    level = match_level(said, references)
     return {
         "f1": f1(said, references),
         "em": exact_match(said, references),
-        "no_match": float(found == "none"),
+        "no_match": float(level == "none"),
         "paper.f1": paper_f1(said, references),
-        "paper.em": float(found == "exact"),
+        "paper.em": float(level == "exact"),
     }

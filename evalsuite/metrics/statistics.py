@@ -1,20 +1,19 @@
-"""Intervals and paired tests.
+"""Confidence intervals and paired significance tests.
 
-The unit of chance is the dialogue, not the item: items of one dialogue share its text and go right and wrong together,
-so resampling items would give intervals that are too narrow. A corpus metric is a function of sums over items
-(`Additive`), so a resample is a weighting of the dialogues, and a thousand resamples are one matrix product: no text is
-touched again, and corpus BLEU costs what accuracy costs. CIDEr keeps the IDF of the whole corpus.
+The resampled clusters are dialogues: items of one dialogue share its text and their scores are correlated, so resampling
+items would give intervals that are too narrow. A corpus metric is a function of sums over items (`Additive`), so a resample
+is a weighting of the dialogues and a thousand resamples are one matrix product. No text is scored again, and corpus BLEU
+costs as little as accuracy. CIDEr keeps the IDF of the whole corpus.
 
     bootstrap             95 % percentile interval of every metric of one model (Efron & Tibshirani 1993, ch. 13)
-    paired_bootstrap      the same of the difference of two models, with a p-value (Koehn 2004)
-    paired_permutation    p-value of the difference: dialogues swap models at random (Riezler & Maxwell 2005)
-    paired_test           interval and test of a difference in one: mcnemar where it may be used, else paired_permutation
-    pairwise              the same tests between every two of many models at once, p-values only
-    mcnemar, wilson       exact test and interval for right and wrong (McNemar 1947, Wilson 1927); items taken as
-                          independent: for several items a dialogue use the two above
-    holm                  correction for many tests (Holm 1979)
+    paired_bootstrap      the same for the difference of two models, with a p-value (Koehn 2004)
+    paired_permutation    p-value of the difference by swapping dialogues between the models (Riezler & Maxwell 2005)
+    paired_test           interval and test of one metric's difference: mcnemar if it applies, else paired_permutation
+    pairwise              p-values of the same tests between all pairs of many models
+    mcnemar, wilson       exact test and interval of binary scores (McNemar 1947, Wilson 1927) for independent items
+    holm                  correction for multiple tests (Holm 1979)
 
-Everything random takes a generator and depends on nothing else: the same seed gives the same interval.
+Random functions depend on their generator alone: the same seed gives the same interval.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ from evalsuite.types import Additive
 Floats = NDArray[np.float64]
 Rng = Random | np.random.Generator
 
-# Weights held at a time: 4 million numbers, 32 MB.
+# Weights in memory at a time: 4 million numbers, 32 MB.
 _BLOCK = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Plain means of values of items: name -> (N,), such as accuracy from right (1) and wrong (0).
+    """Means of item values, as an `Additive`: for example accuracy, from 1 (right) and 0 (wrong).
 
     >>> Means.of({"accuracy": [1, 0, 1, 1]}).finish(np.array([4.0, 3.0]))["accuracy"]
     np.float64(0.75)
@@ -52,20 +51,20 @@ class Means:
 
     @classmethod
     def of(cls, values: Mapping[str, Sequence[float] | NDArray[Any]]) -> Means:
-        """From the values of the items, all in the same order."""
+        """From metric name -> (N,) item values. Raises ValueError unless there is a metric and all have the same length."""
         columns = [np.asarray(column, dtype=float) for column in values.values()]
         if not columns or len({len(column) for column in columns}) != 1:
             raise ValueError("means need one or more metrics with a value for each item")
         return cls(np.stack([np.ones(len(columns[0])), *columns], axis=1), tuple(values))
 
     def finish(self, sums: Floats) -> dict[str, Floats]:
-        """(..., 1 + metrics) sums -> means."""
+        """(..., 1 + metrics) sums -> metric name -> (...) means."""
         return {name: sums[..., i] / sums[..., 0] for i, name in enumerate(self.names, start=1)}
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value and its interval at `level`, in the metric's own unit."""
+    """A value and its confidence interval at `level`, in the metric's unit."""
 
     value: float
     low: float
@@ -75,7 +74,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Model A less model B on the same items; `p` is two-sided. Without an interval low and high are nan."""
+    """A - B on the same items; `p` is two-sided. Without an interval, low and high are nan."""
 
     value: float
     low: float
@@ -90,9 +89,9 @@ def bootstrap(
     resamples: int = 1000,
     level: float = 0.95,
 ) -> dict[str, Interval]:
-    """Percentile intervals of all metrics from resampled dialogues.
+    """Percentile intervals of all metrics from resampled dialogues, by metric name.
 
-    clusters: (N,) the dialogue of each item; None if every item is one of its own.
+    clusters: (N,) the dialogue of each item; None: every item is its own cluster. Raises ValueError for no items.
     """
     sums = _cluster_sums(scores.statistics, clusters)
     value = scores.finish(sums.sum(axis=0))
@@ -108,10 +107,10 @@ def paired_bootstrap(
     resamples: int = 1000,
     level: float = 0.95,
 ) -> dict[str, Difference]:
-    """Intervals of A - B, both on the same resampled dialogues.
+    """Intervals of A - B, both on the same resampled dialogues, by metric name.
 
-    p: how often a resampled difference is as far from the resamples' mean as the difference itself is from 0 (the
-    null hypothesis shifted to the mean, as sacreBLEU's paired bootstrap does), counting the sample itself as one.
+    p: the share of resamples whose difference deviates from the resamples' mean at least as much as the observed one does
+    from 0, with the observed one added (as in sacreBLEU's paired bootstrap). Raises ValueError if the shapes differ.
     """
     sums_a, sums_b, width = _paired_sums(a, b, clusters)
     value = _subtract(a.finish(sums_a.sum(axis=0)), b.finish(sums_b.sum(axis=0)))
@@ -132,8 +131,8 @@ def paired_permutation(
     rng: Rng,
     permutations: int = 1000,
 ) -> dict[str, Difference]:
-    """p-values of A - B: under the null hypothesis the models are exchangeable within every dialogue, so each dialogue
-    swaps them with probability 1/2. Of two equal models p is 1."""
+    """p-values of A - B, by metric name. Under the null hypothesis the models are exchangeable within every dialogue, so
+    each permutation swaps them with probability 1/2 in each dialogue. For equal models p is 1."""
     sums_a, sums_b, _ = _paired_sums(a, b, clusters)
     total_a, total_b = sums_a.sum(axis=0), sums_b.sum(axis=0)
     value = _subtract(a.finish(total_a), b.finish(total_b))
@@ -145,8 +144,8 @@ def paired_permutation(
 
 
 def wilson(right: float, total: float, level: float = 0.95) -> Interval:
-    """Wilson's score interval of a share; it stays within [0, 1] and is sensible for 0 and for all. Weighted counts
-    need not be whole.
+    """Wilson's score interval of a share. It stays within [0, 1], also for shares of 0 and 1. Counts may be fractional.
+    Raises ValueError unless 0 <= right <= total and total > 0.
 
     >>> interval = wilson(0, 10)
     >>> round(interval.low, 4), round(interval.high, 4)
@@ -166,29 +165,29 @@ _FEW = 10  # dialogues
 
 
 def effective_size(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
-    """As many independent rights and wrongs as would vary as much as the values (0 to 1) of the dialogues do (Dean &
-    Pagano 2015): what Wilson's interval is taken at, so that it counts dialogues and not items.
+    """The effective sample size of clustered values in [0, 1] (Dean & Pagano 2015): the number of independent binary
+    items whose mean has the same variance. Wilson's interval uses it in place of the number of items.
 
     >>> effective_size([1, 1, 0, 0], ["a", "a", "b", "b"])
     1.0
     """
     n = len(values)
     mean = math.fsum(values) / n
-    apart: dict[Hashable, float] = {}  # how far each dialogue's items are from the mean, together
+    deviations: dict[Hashable, float] = {}  # cluster -> sum of its items' deviations from the mean
     for value, cluster in zip(values, clusters, strict=True):
-        apart[cluster] = apart.get(cluster, 0.0) + value - mean
-    count = len(apart)
-    # F1 varies less than right and wrong do: more than n, then, but not on the word of a few dialogues.
+        deviations[cluster] = deviations.get(cluster, 0.0) + value - mean
+    count = len(deviations)
+    # F1 varies less than binary scores, so its effective size may exceed n, but not by the evidence of a few dialogues.
     most = math.inf if count >= _FEW and any(0 < value < 1 for value in values) else n
-    spread = math.fsum(x * x for x in apart.values()) * count / (count - 1) if count > 1 else 0.0
-    if spread <= 1e-12:  # nothing varies, or there is but one dialogue: a dialogue is taken for one item
+    spread = math.fsum(x * x for x in deviations.values()) * count / (count - 1) if count > 1 else 0.0
+    if spread <= 1e-12:  # no variance, or one dialogue: each dialogue counts as one item
         return float(count)
     return min(most, max(1.0, n * n * mean * (1 - mean) / spread))
 
 
 def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
-    """Two-sided exact p-value that two models are right equally often: a binomial test of the items on which one is
-    right and the other wrong. No such item: 1.0.
+    """Two-sided exact p-value of McNemar's test that two models are right equally often: a binomial test on the items
+    that only one of them has right. Without such items it is 1.0.
 
     >>> mcnemar([True] * 6 + [False], [False] * 6 + [False])
     0.03125
@@ -204,7 +203,7 @@ def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A - B with its 95 % interval, and the p-value of the test named."""
+    """A - B with its 95 % interval and the p-value of `test`."""
 
     value: float
     low: float
@@ -222,8 +221,11 @@ def paired_test(
     rng: Random,
     right: tuple[Sequence[float], Sequence[float]] | None = None,
 ) -> PairedTest:
-    """One metric of A less B: interval by `paired_bootstrap`; p by `mcnemar` if the items are right or wrong (`right`
-    has them, 1 or 0) and each has a dialogue of its own, else by `paired_permutation`."""
+    """Test the difference A - B of the metric `name`. The interval is from `paired_bootstrap`.
+
+    right: each model's (N,) binary scores, if the metric is their mean. p is from `mcnemar` if `right` is given and every
+    item has its own dialogue, else from `paired_permutation`.
+    """
     state = rng.getstate()
     difference = paired_bootstrap(a, b, clusters, rng)[name]
     count = len(set(clusters))
@@ -236,16 +238,16 @@ def paired_test(
 
 
 def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng, permutations: int = 1000) -> tuple[Floats, str]:
-    """(M, N) values of M models on the same items -> (M, M) p-values of their means' differences, and the test's name.
+    """(M, N) values of M models on the same items -> (M, M) p-values of the differences of means, and the test's name.
 
-    What `paired_test` gives for each two: McNemar's where all values are 0 or 1 and each item has a dialogue of its
-    own, else paired_permutation's. All pairs share the draws, so that many models cost little more than two.
+    The test of each pair is that of `paired_test`: McNemar's if all values are 0 or 1 and every item has its own dialogue,
+    else the permutation test. All pairs share the permutations, so many models cost little more than two.
     """
     count = len(values)
     p = np.ones((count, count))
     sums = _cluster_sums(values.T, clusters) / values.shape[1]
     if len(sums) == values.shape[1] and np.isin(values, (0, 1)).all():
-        only = values @ (1 - values.T)  # (M, M) items that the row's model has right and the column's has not
+        only = values @ (1 - values.T)  # (M, M) items that only the row's model has right
         fewer, differ = np.minimum(only, only.T), only + only.T
         return np.minimum(1.0, 2 * import_module("scipy.special").bdtr(fewer, differ.astype(int), 0.5)), "McNemar"
     total = sums.sum(axis=0)
@@ -263,7 +265,7 @@ def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng, permutation
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """Holm's step-down adjusted p-values, in the order given: those below alpha are significant at family level alpha.
+    """Holm's step-down adjusted p-values, in the given order. Those below alpha are significant at family-wise level alpha.
 
     >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
     {'a': 0.03, 'b': 0.06, 'c': 0.06}
@@ -281,7 +283,7 @@ def _generator(rng: Rng) -> np.random.Generator:
 
 
 def _cluster_sums(statistics: Floats, clusters: Sequence[Hashable] | None) -> Floats:
-    """(N, K) rows of items -> (C, K) rows of dialogues, in the order in which they come first."""
+    """(N, K) rows of items -> (C, K) sums by dialogue, in order of first occurrence."""
     if len(statistics) == 0:
         raise ValueError("no items")
     if clusters is None:
@@ -310,7 +312,7 @@ def _blocks(clusters: int, draws: int) -> Iterator[int]:
 
 
 def _resampled(clusters: int, draws: int, rng: Rng) -> Iterator[Floats]:
-    """Blocks of (B, C) weights: how often each dialogue is drawn when as many are drawn as there are."""
+    """Blocks of (B, C) weights: how often each dialogue occurs in a resample of C dialogues."""
     generator = _generator(rng)
     for size in _blocks(clusters, draws):
         drawn = generator.integers(0, clusters, (size, clusters)) + np.arange(size)[:, None] * clusters

@@ -1,7 +1,7 @@
-"""All text metrics of a corpus at once: tokenise once, count once, share the counts. The metrics are rows of rows.py.
+"""Compute all text metrics of a corpus (the rows of rows.py), which share tokens and counts.
 
-Every corpus number is a function of sums over items (its sufficient statistics), so a resample of the items needs no
-text any more: `TextScores.statistics` has a row an item, `finish` turns sums of rows into the numbers.
+Every corpus metric is a function of sums over items: `TextScores.statistics` has a row for each item, and `finish` computes
+the metrics from sums of rows, so the bootstrap needs no texts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from evalsuite.metrics.tokens import tokenise
 
 
 class TextCorpus:
-    """Answers and their references; tokens and counts are kept, so that several profiles share them."""
+    """Answers and their references. Tokens and counts are cached, so that profiles share them."""
 
     def __init__(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
         if len(hypotheses) != len(references):
@@ -37,7 +37,7 @@ class TextCorpus:
         self._counts: dict[tuple[str, str], NDArray[np.int64]] = {}
 
     def table(self, tokenisation: str) -> Table:
-        """Counts under a tokenisation."""
+        """The n-gram table under a tokenisation (a name in TOKENISERS)."""
         if tokenisation not in self._tables:
             flat = [ref for refs in self.references for ref in refs]
             tokens = tokenise([*self.hypotheses, *flat], tokenisation)
@@ -47,7 +47,7 @@ class TextCorpus:
         return self._tables[tokenisation]
 
     def _value(self, metric: TextMetric, profile: Profile) -> Floats:
-        """(N,) one metric of the items."""
+        """(N,) item values of a metric."""
         assert metric.values is not None
         key = metric.name, *(getattr(profile, name) for name in metric.reads)
         if key not in self._values:
@@ -55,14 +55,14 @@ class TextCorpus:
         return self._values[key]
 
     def _counted(self, counts: Counts, tokenisation: str) -> NDArray[np.int64]:
-        """(N, columns) counts of the items."""
+        """(N, columns) sufficient statistics of the items."""
         key = counts.name, tokenisation
         if key not in self._counts:
             self._counts[key] = counts.module().statistics(self.table(tokenisation))
         return self._counts[key]
 
     def score(self, profile: str | Profile = "default", encoder: semsim.Encoder | None = None) -> TextScores:
-        """All metrics under a profile."""
+        """All metrics under a profile; `encoder` adds the semantic similarity. Raises ValueError for an unknown profile."""
         chosen = profile_named(profile) if isinstance(profile, str) else profile
         references, items = count_references(self.references), len(self.hypotheses)
         per_item, signatures = dict[str, Floats](), dict[str, str]()
@@ -87,17 +87,17 @@ class TextCorpus:
         columns = ("n", *per_item, *(f"{name}.{column}" for name in pooled for column in named[name].module().COLUMNS))
         rows = [np.ones(items), *per_item.values(), *(x for part in pooled.values() for x in part.T)]
         statistics = np.stack(rows, axis=1)
-        corpus = {name: float(value) for name, value in finish(statistics.sum(axis=0), columns).items()}
+        corpus = {name: float(value) for name, value in _finish(statistics.sum(axis=0), columns).items()}
         return TextScores(per_item, corpus, signatures, statistics, columns)
 
 
 @dataclass(frozen=True, slots=True)
 class TextScores:
-    """Scores of N items. All in [0, 1] but CIDEr, which is in [0, 10].
+    """Scores of N items, an `Additive`. All values are in [0, 1], except CIDEr in [0, 10].
 
-    per_item: name -> (N,). corpus: name -> number: the mean of each per_item metric, and those that pool counts over
-    the corpus (bleu1…bleu4, chrf, meteor15; what an item has of them is called sbleu1…, schrf, smeteor15).
-    signatures: for each name in corpus. statistics: (N, K) rows that add up; columns: their names.
+    per_item: name -> (N,). corpus: name -> value: the mean of each per_item metric, and the metrics that pool counts over
+    the corpus (bleu1…bleu4, chrf, meteor15; their item values are sbleu1…, schrf, smeteor15).
+    signatures: by name. statistics: (N, K) additive rows; columns: names of the K columns.
     """
 
     per_item: dict[str, Floats]
@@ -107,21 +107,21 @@ class TextScores:
     columns: tuple[str, ...] = field(repr=False)
 
     def finish(self, sums: Floats) -> dict[str, Floats]:
-        """(..., K) sums of rows of `statistics` -> each corpus metric, (...)."""
-        return finish(np.asarray(sums, dtype=float), self.columns)
+        """(..., K) sums of rows of `statistics` -> metric name -> (...) values."""
+        return _finish(np.asarray(sums, dtype=float), self.columns)
 
     def of_items(self, name: str) -> Floats:
-        """(N,) what the items have of a corpus metric: sentence BLEU of BLEU."""
+        """(N,) the items' values of a corpus metric: for BLEU, sentence BLEU."""
         return self.per_item[name] if name in self.per_item else self.per_item[f"s{name}"]
 
     def resample(self, index: NDArray[np.integer]) -> dict[str, float]:
-        """The corpus metrics of the items with these numbers, which may repeat. CIDEr keeps its IDF."""
+        """The corpus metrics of the items with these indices, which may repeat. CIDEr keeps its IDF."""
         sums = self.statistics[np.asarray(index)].sum(axis=0)
         return {name: float(value) for name, value in self.finish(sums).items()}
 
 
-def finish(sums: Floats, columns: tuple[str, ...]) -> dict[str, Floats]:
-    """(..., K) sums of statistics with these columns -> each corpus metric, (...)."""
+def _finish(sums: Floats, columns: tuple[str, ...]) -> dict[str, Floats]:
+    """(..., K) sums of statistics with these columns -> metric name -> (...) values."""
     items = sums[..., 0]
     result = {name: sums[..., i] / items for i, name in enumerate(columns) if i and "." not in name}
     for metric in TEXT_METRICS.values():

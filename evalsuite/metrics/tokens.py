@@ -1,14 +1,14 @@
-"""Tokenisation as a named choice. A text metric means nothing without it: see docs/metrics.md.
+"""The tokenisations of text metrics, by name. A metric's value depends on its tokenisation: see docs/metrics.md.
 
     whitespace  str.split(): an unsegmented Chinese answer is one token (what the CORECODE paper must have used)
     char        every character that is not whitespace
     mixed       characters, but a Latin word or a number is one token ("iPhone11", "1.15")
     jieba       jieba.lcut, default dictionary, HMM on; tokens of whitespace are dropped
-    rjieba      the same in Rust, ten times as fast where it is installed; of 30,000 sentences of CORECODE 40 come out
-                different, those with a score or a name like "3-2" or "joy-con", which it keeps whole
-    13a, zh     sacreBLEU's, which has to be installed for them: mteval's for Western text, and the Chinese one
+    rjieba      jieba in Rust, ten times as fast; it must be installed. 40 of 30,000 sentences of CORECODE differ, those
+                with a score or name like "3-2" or "joy-con", which it keeps whole
+    13a, zh     sacreBLEU's, which must be installed: mteval's for Western text, and the one for Chinese
 
-Nothing is imported or loaded before the first text needs it; jieba's dictionary is loaded once in a process.
+Libraries and dictionaries are loaded on first use, once in a process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MIXED = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+(?:[.,][0-9]+)*|\S")
 
 
 def whitespace(text: str) -> Tokens:
-    """Words as whitespace parts them."""
+    """Words separated by whitespace."""
     return text.split()
 
 
@@ -38,7 +38,7 @@ def char(text: str) -> Tokens:
 
 
 def mixed(text: str) -> Tokens:
-    """Characters, with Latin words and numbers whole: what METEOR 1.5's normaliser makes of unsegmented Chinese.
+    """Characters, but Latin words and numbers whole, like METEOR 1.5's normaliser on unsegmented Chinese.
 
     >>> mixed("x买了iPhone11")
     ['x', '买', '了', 'iPhone11']
@@ -47,22 +47,22 @@ def mixed(text: str) -> Tokens:
 
 
 def jieba(text: str) -> Tokens:
-    """Words as jieba segments them."""
+    """Words segmented by jieba."""
     return [word for word in _jieba_cut()(text) if not word.isspace()]
 
 
 def rjieba(text: str) -> Tokens:
-    """Words as jieba-rs segments them."""
+    """Words segmented by jieba-rs."""
     return [word for word in _rjieba_cut()(text) if not word.isspace()]
 
 
 def mteval(text: str) -> Tokens:
-    """Words of mteval-v13a, sacreBLEU's default."""
+    """mteval-v13a's tokens, sacreBLEU's default."""
     return _sacrebleu("13a")(text)
 
 
 def zh(text: str) -> Tokens:
-    """sacreBLEU's Chinese: ideographs and full-width signs one by one, the rest as 13a; Latin words stay whole."""
+    """sacreBLEU's tokens for Chinese: single ideographs and full-width signs, the rest as 13a; Latin words stay whole."""
     return _sacrebleu("zh")(text)
 
 
@@ -78,7 +78,7 @@ TOKENISERS: dict[str, Callable[[str], Tokens]] = {
 
 
 def tokenise(texts: Sequence[str], name: str) -> list[Tokens]:
-    """Each text's tokens, in order. A text that comes again (references do) is segmented once.
+    """The tokens of each text, in order. Repeated texts (references often are) are tokenised once.
 
     >>> tokenise(["你好 世界"], "whitespace")
     [['你好', '世界']]
@@ -89,14 +89,14 @@ def tokenise(texts: Sequence[str], name: str) -> list[Tokens]:
 
 
 def tokeniser(name: str) -> Callable[[str], Tokens]:
-    """The function of that name; a wrong name is an error that lists the right ones."""
+    """The tokeniser of that name. Raises ValueError, which lists the names."""
     if name not in TOKENISERS:
         raise ValueError(f"no tokenisation {name!r}; there are {', '.join(TOKENISERS)}")
     return TOKENISERS[name]
 
 
 def token_signature(name: str) -> str:
-    """Name and version for a signature: our own tokenisers carry a number, those of libraries the library's version.
+    """Name and version for signatures: our tokenisers have a number, others the version of their library.
 
     >>> token_signature("char")
     'char.1'

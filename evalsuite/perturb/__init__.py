@@ -1,8 +1,8 @@
-"""Item -> the same item put otherwise: other labels, another order, other speakers, fewer turns, another script.
+"""Perturbations, Item -> Item: other labels, option order, speakers or script, or fewer turns.
 
-Pure functions of an item and a seed; whatever is drawn comes from `Random(f"{seed}:{purpose}:{item.id}")`. A perturbed
-item keeps the id of its original, so the two are paired by it; and which option was which is never stored: it follows
-from the original and the seed (`original_choice`).
+Pure functions of an item and a seed; random draws come from `Random(f"{seed}:{purpose}:{item.id}")`. A perturbed item keeps
+its original's id, which pairs the two. The permutation of the options is not stored: `original_choice` recomputes it from
+the original item and the seed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def _free(kind: Kind) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Perturbation:
-    """`fits` says for which kinds of task it makes sense; `orders`, for each item it makes, where its options were."""
+    """A row of PERTURBATIONS. `fits`: whether it applies to a kind of task. `orders`: the option order of each item that
+    it makes."""
 
     name: str
     zh: str
@@ -61,41 +62,40 @@ class Perturbation:
     fits: Callable[[Kind], bool]
     function: Callable[[Item, int], Item | tuple[Item, ...]]
     orders: Callable[[Item, int], tuple[Order, ...]] = kept_order
-    several: bool = False  # makes as many items as there are options, of which all must be right
-    alters: bool = (
-        False  # the dialogue, as is done in some languages only: in English "A" is a word before it is a speaker
-    )
+    several: bool = False  # makes an item for each option; the original counts as right only if all are right
+    alters: bool = False  # changes the dialogue, which languages must support: in English "A" is also an article
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The names of the kinds of task it makes sense for."""
+        """The names of the kinds of task to which it applies."""
         return tuple(name for name, kind in KINDS.items() if self.fits(kind))
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The names of the languages it is made for."""
+        """The names of the languages to which it applies."""
         return tuple(name for name, language in LANGUAGES.items() if self._speaks(language))
 
     def _speaks(self, language: Language) -> bool:
         return language.altered or not self.alters
 
     def applies(self, task: str) -> bool:
+        """Whether it applies to the task of that name."""
         t = TASKS[task]
-        # An item that counts as right only if all its rotations are has no class of which F1 could be told.
-        told = not self.several or t.metrics[0] == "accuracy"
-        return told and self.fits(t.kind) and self._speaks(benchmark_of(task).language)
+        # Rotations yield right or wrong, no predicted class, so only accuracy is defined for them.
+        defined = not self.several or t.metrics[0] == "accuracy"
+        return defined and self.fits(t.kind) and self._speaks(benchmark_of(task).language)
 
     def items(self, item: Item, seed: int = 0) -> tuple[Item, ...]:
-        """What it makes of an item: one, or several. Equal to the item where there is nothing to perturb."""
+        """The perturbed item, or items. Equal to the original if it cannot be perturbed."""
         made = self.function(item, seed)
         return made if isinstance(made, tuple) else (made,)
 
     def changes(self, item: Item, seed: int = 0) -> bool:
-        """Whether anything was perturbed at all: `drop_turns` finds nothing to drop in some dialogues."""
+        """Whether it changes the item: `drop_turns`, for example, leaves some dialogues as they are."""
         return any(made != item for made in self.items(item, seed))
 
     def original_choice(self, item: Item, choice: int | None, seed: int = 0, variant: int = 0) -> int | None:
-        """Which of the original item's options a choice among the perturbed ones is; `variant` counts `items`."""
+        """The index in the original item of a choice among the perturbed options; `variant` is the index in `items`."""
         return None if choice is None else self.orders(item, seed)[variant][choice]
 
 
@@ -123,6 +123,7 @@ PERTURBATIONS: dict[str, Perturbation] = {
 
 
 def perturbation_named(name: str) -> Perturbation:
+    """The perturbation of that name. Raises ConfigError, which lists the names."""
     if name not in PERTURBATIONS:
         raise ConfigError(unknown("perturbation", name, PERTURBATIONS))
     return PERTURBATIONS[name]

@@ -1,7 +1,7 @@
-"""Perturbations of choice items: what the options are called, and in which order they stand.
+"""Perturbations of choice items: the names of the labels and the order of the options.
 
-Each takes an Item and a seed and returns an Item (`circular`: all of them). The id, the dialogue, the references, the
-text of the right option and everything in the question but label names stay. An item without options comes back as it is.
+Each function maps an Item and a seed to an Item (`circular`: to several). Unchanged are the id, the dialogue, the
+references, the text of the right option, and the question except for label names. Items without options are not changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.perturb.question import rename_labels
 from evalsuite.types import Item
 
-Order = tuple[int, ...]  # at each new place, the old place of what stands there
+Order = tuple[int, ...]  # new position -> old position
 
 _CORE = re.compile(r"\w+")
 _CIRCLED = "".join(chr(c) for c in (*range(0x2460, 0x2474), *range(0x3251, 0x3260), *range(0x32B1, 0x32C0)))
@@ -24,7 +24,7 @@ _STEMS = (
 
 
 def _letters(count: int, first: str) -> list[str]:
-    """a … z, then aa, ab, … as columns of a sheet."""
+    """a … z, then aa, ab, … like the columns of a spreadsheet."""
     names = [chr(ord(first) + n) for n in range(26)]
     return (names + [one + two for one in names for two in names])[:count]
 
@@ -39,15 +39,15 @@ STYLES = {
 
 
 def label_names(item: Item) -> tuple[str, ...]:
-    """The labels without whatever brackets or dots they have: "a" of "(a)", "【a】" and "a."."""
+    """The labels without brackets and dots: "a" for "(a)", "【a】" and "a."."""
     return tuple(found.group() if (found := _CORE.search(label)) else label for label in item.labels)
 
 
 def reindicate(item: Item, seed: int = 0, style: str = "digits") -> Item:
-    """Options called 1, 2, 3 (or as `style` says) for a, b, c, as the paper's "option re-indicating"; nothing is drawn.
+    """Rename the labels a, b, c to 1, 2, 3 (or to another of STYLES): the paper's "option re-indicating". Not random.
 
-    Unchanged: the order and texts of the options, the gold index, the labels' brackets, and all of the question but the
-    names of labels. Raises ConfigError for more options than the style has names (50 circled, 22 stems, 702 letters).
+    Unchanged: the order and texts of the options, the gold index, the labels' brackets, and the question except for label
+    names. Raises ConfigError for an unknown style, or more options than it has names (50 circled, 22 stems, 702 letters).
     """
     if style not in STYLES:
         raise ConfigError(unknown("label style", style, STYLES))
@@ -63,7 +63,7 @@ def reindicate(item: Item, seed: int = 0, style: str = "digits") -> Item:
 
 
 def permute(item: Item, order: Order) -> Item:
-    """The options in that order under the labels in theirs; gold follows its text."""
+    """Reorder the options but not the labels; `gold` follows its text."""
     gold = None if item.gold is None else order.index(item.gold)
     return replace(item, options=tuple(item.options[old] for old in order), gold=gold)
 
@@ -73,11 +73,11 @@ def kept_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
 
 
 def shuffled_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
-    """All orders that show the options otherwise than before are equally likely; the old one is never drawn.
+    """A random order that differs from the original; all such orders are equally likely.
 
-    A plain shuffle would leave 1 item in 6 (of three options) or in 2 (of two) as it was: such items cannot flip, and would
-    make a model look more robust than it is. The cost: gold stays in its place less often than by chance (1 in 5, not 1 in
-    3, of three options; with fifteen there is no difference to speak of).
+    A plain shuffle keeps the order of 1 in 6 items with three options (1 in 2 with two). These cannot flip, so the model
+    would look more robust than it is. The disadvantage: gold keeps its position less often than by chance (1 in 5 instead of
+    1 in 3 with three options; with fifteen the difference is negligible).
     """
     order = list(range(len(item.options)))
     rng = Random(f"{seed}:shuffle:{item.id}")
@@ -91,32 +91,32 @@ def reversed_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
 
 
 def rotated_orders(item: Item, seed: int = 0) -> tuple[Order, ...]:
-    """Every rotation, the first of them none at all: in rotation k the option at place k comes first."""
+    """All rotations. Rotation k begins with the option at position k; rotation 0 is the original order."""
     count = len(item.options)
     return tuple(tuple((place + k) % count for place in range(count)) for k in range(count)) or ((),)
 
 
 def shuffle(item: Item, seed: int = 0) -> Item:
-    """The options in a random other order (`shuffled_order`) under the same labels: the paper's "option shuffling".
+    """Shuffle the options (`shuffled_order`) under the same labels: the paper's "option shuffling".
 
-    Unchanged: labels, question, the set of option texts, the text that is gold.
+    Unchanged: labels, question, the set of option texts, the text of the right option.
     """
     return permute(item, shuffled_order(item, seed)[0])
 
 
 def both(item: Item, seed: int = 0) -> Item:
-    """`shuffle`, then `reindicate`: the order is that of `shuffle` with the same seed, so that the two compare."""
+    """`shuffle`, then `reindicate`. The order equals that of `shuffle` with the same seed, so the two can be compared."""
     return reindicate(shuffle(item, seed))
 
 
 def reverse(item: Item, seed: int = 0) -> Item:
-    """The last option first. Unchanged: what `shuffle` leaves; done twice, everything."""
+    """Reverse the order of the options. Unchanged: as in `shuffle`. Applied twice it gives the original."""
     return permute(item, reversed_order(item)[0])
 
 
 def circular(item: Item, seed: int = 0) -> tuple[Item, ...]:
-    """Every rotation, the item itself first; all have its id. Each option stands in each place once.
+    """All rotations of the options, the item itself first, with one id: each option is in each position once.
 
-    Unchanged in each: what `shuffle` leaves. An item counts as right only if it is right in all (MMBench's CircularEval).
+    Unchanged: as in `shuffle`. An item counts as right only if all rotations are right (CircularEval of MMBench).
     """
     return tuple(permute(item, order) for order in rotated_orders(item))

@@ -1,7 +1,7 @@
-"""Where a question names option labels: "从a、b、c选项中", "从(1)到(5)中", "选项A". Nothing else in it may ever be touched.
+"""Find and rename the option labels that a question mentions: "从a、b、c选项中", "从(1)到(5)中", "选项A".
 
-A list of labels counts if it names at least two of the item's own labels, each once, and if words that introduce or follow
-options stand beside it: "短语1和2之间" names no labels. Events (“…”) and phrases ("短语1：…") are never looked at.
+A list of labels counts if it contains at least two of the item's labels, each once, next to words that introduce or follow
+options: "短语1和2之间" mentions no labels. Quoted events (“…”) and phrases ("短语1：…") are excluded.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _SEPARATOR = r"(?:[、,，/／;；|｜\-–—~～－.…⋯·]|以?及|和|或�
 
 @lru_cache(maxsize=256)
 def _patterns(names: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    """What names labels, and a label inside of it: several apart, several together ("abc"), one with its noun ("选项a")."""
+    """Pairs of patterns (mention, label within it): separated labels, joined labels ("abc"), one label with a noun ("选项a")."""
     name = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    # A label is no part of a word or a number; Han labels may have Han beside them, which the cues then judge.
+    # A label must not be part of a word or a number. Han labels may have Han neighbours, which the cue words decide.
     one = rf"(?<![A-Za-z0-9])(?<!\d\.)(?:{name})(?![A-Za-z0-9])(?!\.\d)"
     dressed = rf"[（(]?{one}[)）]?"
     apart = rf"{dressed}(?:{_SEPARATOR}{dressed})+"
@@ -40,7 +40,7 @@ def _patterns(names: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], re.Pattern
 
 
 def label_mentions(question: str, names: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Every label that the question names, as (start, end, index of the label); `names` are the labels without brackets.
+    """The labels that the question mentions, as (start, end, index of the label). `names` are the labels without brackets.
 
     >>> label_mentions("请从a、b选项中选择“a、b选项”的原因。", ("a", "b"))
     [(2, 3, 0), (4, 5, 1)]
@@ -64,7 +64,7 @@ def label_mentions(question: str, names: Sequence[str]) -> list[tuple[int, int, 
 
 
 def rename_labels(question: str, old: Sequence[str], new: Sequence[str]) -> str:
-    """The question with each label that it names called by its new name; every other character stays."""
+    """The question with each mentioned label renamed, and no other character changed."""
     for start, end, label in reversed(label_mentions(question, old)):
         question = question[:start] + new[label] + question[end:]
     return question

@@ -1,4 +1,4 @@
-"""Perturbations of what is said: who says it, how much of it, in which script. They change nothing about the answer."""
+"""Perturbations of the dialogue that preserve the answer: swapped speakers, dropped turns, traditional script."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evalsuite.types import Item
 _MARK = re.compile(r"\s*[A-Za-z]\s*[:：]\s*")
 _SWAP = str.maketrans("AB", "BA")
 
-# Characters that say too little for two texts to be about one thing because both have them.
+# Function characters: two texts that share only these need not be related.
 _COMMON = frozenset(
     "的了是我你他她它们在有和就不也都很啊吧吗呢呀哦嗯嘛哈啦哎么这那个一要说去来到会能好看想还没上下多大小人什怎样时候得着过给让"
     "把被对为以因所可但如果然后而且或与及从向于之其自己真太最更又再才只比较觉感喜欢应该可能知道现今天年月日点里中家事西东些几"
@@ -35,7 +35,7 @@ def _body(turn: str) -> str:
 
 _ALONE_IN_FRONT = r"(?<![A-Za-z0-9_+&\-])[AB]"
 _ALONE = re.compile(_ALONE_IN_FRONT + r"(?![A-Za-z0-9_+#&'’]|-[A-Za-z0-9])")
-# What makes a name of a letter, and what does not after all: A股 and B站, but A站起来; B超单, but B超喜欢.
+# Characters after a letter that make it a name, with exceptions: A股 and B站, but A站起来; B超单, but B超喜欢.
 _NAMES = re.compile(
     r"[股货型级席栋]|座(?!位)|站(?![在起到着了出住得])|轮(?![到流])|区(?![分别])|队(?![友员长])|组(?![织装建成合])"
     r"|超(?=检查|单|室|显示|结果|报告)|罩杯|大调|小调"
@@ -44,10 +44,10 @@ _NAMED = re.compile(r"(?:维生素|维他命|甲|计划|方案|血型|类型|型
 
 
 def _swapped(text: str, spoken: str, stay: Iterable[tuple[int, int]] = ()) -> str:
-    """A for B and B for A where a letter alone names a speaker.
+    """Swap A and B where the letter stands alone and names a speaker.
 
-    It names none where the speakers themselves use one of the two with the same character behind it: they do not call
-    each other A and B, so that is a name (B站).
+    Speakers do not call each other A and B, so a letter that the dialogue (`spoken`) uses before the same character is a
+    name (B站) and stays. `stay`: (start, end) of labels, which stay, too.
     """
     places = set()
     for match in _ALONE.finditer(text):
@@ -61,11 +61,11 @@ def _swapped(text: str, spoken: str, stay: Iterable[tuple[int, int]] = ()) -> st
 
 
 def swap_speakers(item: Item, seed: int = 0) -> Item:
-    """A is B and B is A throughout: the turns' marks, and A and B in question, references and options.
+    """Swap the speakers A and B in the speaker marks and in question, references and options.
 
-    Unchanged: what is said; letters in words and names (NBA, A股, B站, AB型); labels; a span's reference and the options
-    for a [MASK], which are words said. HARD items change in their marks only: x and y are not A and B there, but whoever
-    an event is about. Done twice, it changes nothing.
+    Unchanged: the utterances; letters in words and names (NBA, A股, B站, AB型); labels; references and options that quote
+    the dialogue (spans, [MASK]). In HARD items only the marks change: their x and y are roles in an event, not speakers.
+    Applied twice it gives the original.
     """
     marked = [(turn, _MARK.match(turn)) for turn in item.dialogue]
     dialogue = tuple(turn[: m.end()].translate(_SWAP) + turn[m.end() :] if m else turn for turn, m in marked)
@@ -90,30 +90,30 @@ def _words(text: str) -> set[str]:
 
 
 def droppable(item: Item) -> tuple[int, ...]:
-    """The turns that neither the question nor the answer rests on, as far as characters can tell.
+    """Indices of the turns on which neither question nor answer depends, estimated by shared characters.
 
-    Evidence is the question's event, the references and, for a span, the whole turn it stands in. A turn rests on nothing
-    if neither it nor the turn before or after (which "对啊" answers) shares a character with them that is not a common
-    one. The last turn stays: a clipped dialogue ends where its event does. If no turn shares anything, what the answer
-    rests on is not to be seen, and all stay.
+    The evidence is the question's event, the references and, for a span, its whole turn. A turn can be dropped if neither
+    it nor its neighbours (a "对啊" refers to the turn before) share a character with the evidence, except for common ones.
+    The last turn stays, since a clipped dialogue ends with its event. If no turn shares a character with the evidence, the
+    dependence is unknown and all turns stay.
     """
     evidence = [asked_event(item.question) or "", *item.references]
     bodies = [_body(turn) for turn in item.dialogue]
     if TASKS[item.task].kind.quoted:
         evidence += [body for body in bodies if any(reference in body for reference in item.references)]
     words = _words(" ".join(evidence))
-    leans = [bool(words & _words(body)) for body in bodies]
-    if not any(leans):
+    relevant = [bool(words & _words(body)) for body in bodies]
+    if not any(relevant):
         return ()
     last = len(bodies) - 1
-    return tuple(n for n in range(last) if not any(leans[max(n - 1, 0) : n + 2]))
+    return tuple(n for n in range(last) if not any(relevant[max(n - 1, 0) : n + 2]))
 
 
 def drop_turns(item: Item, seed: int = 0, count: int = 2) -> Item:
-    """Up to `count` turns less, drawn from the `droppable` ones, always a turn and its reply so that speakers alternate
-    as they did. If there is no such pair the item comes back equal.
+    """Drop up to `count` of the `droppable` turns at random, always a turn with its reply, so that speakers still alternate.
+    Without such a pair the item is not changed.
 
-    Unchanged: the other turns and their order, the question, the references, the turns that share words with them.
+    Unchanged: the other turns and their order, the question, the references.
     """
     free = set(droppable(item))
     pairs = [n for n in sorted(free) if n + 1 in free and item.dialogue[n][:1] != item.dialogue[n + 1][:1]]
@@ -142,7 +142,7 @@ def _traditional(text: str) -> str:
 
 
 def _kept(text: str, stay: Iterable[tuple[int, int]]) -> str:
-    """The text converted, but for what stays."""
+    """The text converted, except for the (start, end) places in `stay`."""
     parts, end = [], 0
     for left, right in stay:
         parts += [_traditional(text[end:left]), text[left:right]]
@@ -151,11 +151,11 @@ def _kept(text: str, stay: Iterable[tuple[int, int]]) -> str:
 
 
 def traditional(item: Item, seed: int = 0) -> Item:
-    """Dialogue, question, options and references in traditional characters (OpenCC s2t, no change of vocabulary).
+    """Convert dialogue, question, options and references to traditional characters (OpenCC s2t, same vocabulary).
 
-    Unchanged: labels, also where the question names them, speaker marks, [MASK], everything that is not Chinese, the
-    length of each text, and the gold index. A span stays one of its dialogue: 发 of 头发 becomes 髮 as it does there.
-    Metrics do not fold scripts: a model that answers in simplified characters loses by it.
+    Unchanged: labels, also in the question, speaker marks, [MASK], non-Chinese text, the length of each text, and the gold
+    index. A span is converted as in its dialogue (发 in 头发 becomes 髮). Metrics do not map scripts, so answers in simplified
+    characters score lower.
     """
     dialogue = tuple(_kept(turn, [(0, len(turn) - len(_body(turn)))]) for turn in item.dialogue)
     question = _kept(item.question, [(s, e) for s, e, _ in label_mentions(item.question, label_names(item))])

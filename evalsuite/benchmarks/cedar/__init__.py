@@ -1,4 +1,4 @@
-"""CEDAR: causal explanations in dialogues, probed by likelihood."""
+"""CEDAR: causal explanations in dialogues, probed by the likelihood of responses and explanations."""
 
 from __future__ import annotations
 

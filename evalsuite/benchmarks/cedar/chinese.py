@@ -1,16 +1,16 @@
-"""Chinese CEDAR: CORECODE's annotations of causes and consequences as explanations of a turn.
+"""Chinese CEDAR: explanations of turns, from CORECODE's annotations of causes and consequences.
 
-CORECODE says what led to an event, and what an event led to; CEDAR asks what led to a response. So the turn that tells
-the consequent is the response, what comes before it is the history, and the explanation is cause + 导致 + consequent
-(导致 is the word of CORECODE's own questions). Left out:
-* clipped items: the turn that would be the response is what was clipped;
-* consequents that no turn tells: the turn has to hold half of their pairs of neighbouring characters, and to be spoken
-  by A or B if they begin with one; the first turn has no history;
-* the word for word same annotation again.
+CORECODE annotates causes and consequences of events; CEDAR explains a response. Here the turn that expresses the consequent
+is the response, the turns before it are the history, and the explanation is cause + 导致 + consequent (导致 is the verb of
+CORECODE's questions). Left out are:
+* clipped items, since the response would be the clipped turn;
+* consequents without a matching turn: the turn must contain half of the consequent's character bigrams, its speaker must be
+  A or B if the consequent begins with A or B, and it must not be the first turn, which has no history;
+* duplicates of an annotation.
 
-Nobody rated these explanations wrong, so the invalid ones are made: the cause of another consequent of the same
-dialogue before this consequent. Not taken are causes that resemble its own cause or itself, and those that led to its own
-cause, which would be causes of it, too. They are not rated by people either; see docs/cedar.md.
+There are no explanations rated as invalid, so they are made: the cause of another consequent of the same dialogue, with
+this consequent. Causes similar to the true cause or to the consequent are excluded, and so are causes of the true cause,
+which are indirect causes. People have not rated these explanations; see docs/cedar.md.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from evalsuite.benchmarks.cedar.explanation import Explanation, Instance
 from evalsuite.common.dialogue import asked_event
 from evalsuite.types import Item
 
-TASKS = ("event_cause", "subsequent_event")  # whose annotations they are
+TASKS = ("event_cause", "subsequent_event")  # the source tasks in CORECODE
 CONNECTIVE = "导致"
-TOLD = 0.5  # share of a consequent's character pairs that its turn has to hold
-ALIKE = 0.5  # share of the shorter one's character pairs from which two events are taken as one
+EXPRESSED = 0.5  # minimum share of a consequent's character bigrams in its turn
+ALIKE = 0.5  # minimum share of the shorter event's character bigrams in the other, for similar events
 
-Cause = tuple[str, str]  # cause, consequent
+Cause = tuple[str, str]  # (cause, consequent)
 
 
 def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
-    """From the items of event_cause and subsequent_event, of one set and split (else ValueError); others are passed over."""
+    """Instances from the items of event_cause and subsequent_event; other tasks are ignored. Raises ValueError if the items
+    are of more than one set and split."""
     causes: dict[tuple[str, ...], dict[Cause, None]] = {}
     places: set[tuple[str, str]] = set()
     for item in items:
@@ -50,9 +51,9 @@ def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
             turn = response_turn(dialogue, cause[1])
             if turn:
                 by_turn.setdefault(turn, []).append(cause)
-        for turn, mine in sorted(by_turn.items()):
-            valid = [_explanation(antecedent, consequent, True) for antecedent, consequent in mine]
-            wrong = [_explanation(other, cause[1], False) for cause in mine for other in _wrong(cause, found)]
+        for turn, expressed in sorted(by_turn.items()):
+            valid = [_explanation(antecedent, consequent, True) for antecedent, consequent in expressed]
+            wrong = [_explanation(other, cause[1], False) for cause in expressed for other in _wrong(cause, found)]
             explanations = tuple(dict.fromkeys((*valid, *wrong)))
             number = len(made)
             source, split = next(iter(places))
@@ -65,13 +66,13 @@ def chinese_instances(items: Iterable[Item]) -> tuple[Instance, ...]:
 
 
 def response_turn(dialogue: tuple[str, ...], consequent: str) -> int | None:
-    """The turn that tells the consequent, the earliest of equals; None if none does, or if it is the first."""
+    """The index of the turn that expresses the consequent (the earliest on a tie); None if there is none or it is the first."""
     speaker = consequent[:1] if consequent[:1] in ("A", "B") else ""
     share, turn = max(
         ((_held(consequent, text), -n) for n, text in enumerate(dialogue) if text.startswith(speaker)),
         default=(0.0, 0),
     )
-    return -turn if share >= TOLD and turn else None
+    return -turn if share >= EXPRESSED and turn else None
 
 
 def _wrong(cause: Cause, all_causes: Iterable[Cause]) -> list[str]:

@@ -1,12 +1,12 @@
-"""CEDAR's six corruptions of an explanation (section 4.1, Figure 4): three break its logic, three its words' order, too.
+"""CEDAR's six corruptions of an explanation (section 4.1, Figure 4): three change its logic, three destroy its word order.
 
-Pure functions of an instance, the number of one of its explanations, and a seed; what is drawn comes from
-`Random(f"{seed}:{corruption}:{instance.id}:{number}")`. None where there is nothing to corrupt: no explanation rated
-wrong, one word, a row of words that reads the same backwards.
+Pure functions of an instance, the index of an explanation, and a seed; random draws come from
+`Random(f"{seed}:{corruption}:{instance.id}:{number}")`. The result is None if the explanation cannot be corrupted: there
+is no invalid explanation, it has one word, or its words read the same backwards.
 
-Words are what blanks part; in Chinese, what jieba cuts. Not characters: half a word is no word, so dropping, shuffling
-or turning round characters would make of a Chinese explanation a plainer nonsense than the paper makes of an English one.
-Punctuation goes with the word before it, as it does in English, so that 30 % of the words are 30 % of the words.
+Words are separated by whitespace; Chinese is segmented by jieba. Characters would not do: shuffled characters are more
+obviously wrong than the shuffled words of the paper. Punctuation belongs to the word before it, as in English, so that 30 %
+of the words mean the same in both languages.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ Words = list[str]
 
 @dataclass(frozen=True, slots=True)
 class Corruption:
+    """A row of CORRUPTIONS."""
+
     name: str
     group: str  # "logical" | "complete"
     zh: str
@@ -33,30 +35,30 @@ class Corruption:
     function: Callable[[Instance, Explanation, Random], str | None]
 
     def text(self, instance: Instance, number: int, seed: int = 0) -> str | None:
-        """The corrupted explanation; None where there is nothing to corrupt."""
+        """The corrupted explanation; None if it cannot be corrupted. `number` is the explanation's index."""
         rng = Random(f"{seed}:{self.name}:{instance.id}:{number}")
         return self.function(instance, instance.explanations[number], rng)
 
 
 def swapped(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
-    """Antecedent and consequent change places."""
+    """Swap antecedent and consequent."""
     made = replace(explanation, antecedent=explanation.consequent, consequent=explanation.antecedent).text
     return None if made == explanation.text else made
 
 
 def negation(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
-    """The connective is negated, as `explanation.NEGATED` has it."""
+    """Negate the connective (`explanation.NEGATED`)."""
     return replace(explanation, connective=NEGATED[explanation.language][explanation.connective]).text
 
 
 def invalid(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
-    """Another explanation of the same response, one that was rated wrong."""
+    """Replace it by an invalid explanation of the same response."""
     wrong = [other.text for other in instance.explanations if not other.valid and other.text != explanation.text]
     return rng.choice(wrong) if wrong else None
 
 
 def shuffled(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
-    """All words in another order."""
+    """Shuffle the words into another order."""
     whole = words(explanation)
     if len(set(whole)) < 2:
         return None
@@ -67,7 +69,7 @@ def shuffled(instance: Instance, explanation: Explanation, rng: Random) -> str |
 
 
 def dropped(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
-    """30 % of the words left out, any of them: of n as many as 0.3 n rounds to, one at least. Figure 4 drops 4 of 12."""
+    """Drop 30 % of the words at random: round(0.3 n) of n, at least one. (Figure 4 drops 4 of 12.)"""
     whole = words(explanation)
     if len(whole) < 2:
         return None
@@ -76,7 +78,7 @@ def dropped(instance: Instance, explanation: Explanation, rng: Random) -> str | 
 
 
 def reversed_words(instance: Instance, explanation: Explanation, rng: Random) -> str | None:
-    """The words from last to first."""
+    """Reverse the order of the words."""
     whole = words(explanation)
     return None if whole == whole[::-1] else _joined(whole[::-1], explanation)
 
@@ -96,12 +98,12 @@ GROUPS = ("logical", "complete")
 
 
 def corruption_of(item: Item) -> str:
-    """The name of the corruption that a probe was made with."""
+    """The name of a probe's corruption, from its id."""
     return item.id.rpartition(".")[2]
 
 
 def words(explanation: Explanation) -> Words:
-    """The words of the whole explanation. Its parts are cut apart, so that the connective stays a word of its own.
+    """The words of an explanation. Its parts are segmented separately, so that the connective is a word of its own.
 
     >>> words(Explanation("event", "天黑了，雨大", "导致", "A没出门", language="zh"))
     ['天黑', '了，', '雨大', '导致', 'A', '没', '出门']
@@ -109,14 +111,14 @@ def words(explanation: Explanation) -> Words:
     parts = (explanation.antecedent, explanation.connective, explanation.consequent)
     if gap := LANGUAGES[explanation.language].gap:
         return gap.join(parts).split()
-    found: Words = []
+    whole: Words = []
     for part in parts:
         for word in _cut()(part):
-            if found and not any(char.isalnum() for char in word):
-                found[-1] += word
+            if whole and not any(char.isalnum() for char in word):
+                whole[-1] += word
             else:
-                found.append(word)
-    return found
+                whole.append(word)
+    return whole
 
 
 def _joined(parts: Words, explanation: Explanation) -> str:

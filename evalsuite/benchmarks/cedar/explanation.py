@@ -1,4 +1,4 @@
-"""Commonsense explanations of a response, and the dialogues that they explain: CEDAR's values (Zhou et al. 2021)."""
+"""CEDAR's values (Zhou et al. 2021): explanations of a response, and the dialogues that they explain."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from evalsuite.benchmarks.languages import LANGUAGES
 
 DIMENSIONS = ("event", "emotion", "location", "possession", "attribute")
 
-# Connective -> negated. English as in Figure 4 ("causes", "does not cause"). Chinese has no auxiliary to put "not" on: a
-# verb is negated by 不 (a rule or a wish) or 没有 (something that did not come about). Explanations tell what did come
-# about in a dialogue, so it is 没有. Conjunctions (因此, 所以) cannot be negated at all and are no connectives here.
+# Language -> connective -> its negation. English as in Figure 4 ("causes", "does not cause"). Chinese negates a verb by 不 (for
+# rules and wishes) or 没有 (for events that did not happen); explanations are about events of a dialogue, so by 没有 here.
+# Conjunctions (因此, 所以) cannot be negated and are not used as connectives.
 NEGATED = {
     "en": {
         "causes": "does not cause",
@@ -25,7 +25,7 @@ NEGATED = {
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Antecedent, connective, consequent: the antecedent is why the consequent, the gist of the response, is said.
+    """An explanation of a response: the antecedent is the reason for the consequent, which summarises the response.
 
     >>> Explanation("event", "I found a buyer", "causes", "I am so happy").text
     'I found a buyer causes I am so happy'
@@ -35,7 +35,7 @@ class Explanation:
     antecedent: str
     connective: str  # a key of NEGATED
     consequent: str
-    valid: bool = True  # relevant, not trivial and plausible, as all its raters agreed
+    valid: bool = True  # all raters found it relevant, non-trivial and plausible
     language: str = "en"
 
     @property
@@ -46,7 +46,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A dialogue's history, its last turn, and explanations of that turn, right and wrong."""
+    """A dialogue: its history, its last turn (the response), and valid and invalid explanations of that turn."""
 
     id: str  # cedar/<source>/<split>/<number>
     source: str

@@ -1,12 +1,13 @@
-"""CEDAR (Zhou et al. 2021) as JSON lines, and its probes as Items. The format is ours, after sections 3 and 4 of the paper.
+"""CEDAR (Zhou et al. 2021): JSON Lines of dialogues -> probes as Items.
 
-The official data could not be found, so <folder>/<split>.jsonl holds a dialogue a line:
+The official data are not available, so the format is ours, after sections 3 and 4 of the paper. <folder>/<split>.jsonl
+holds a dialogue on each line:
 
     {"id": 0, "source": "sample", "history": ["A: …", "B: …"], "response": "A: …", "explanations": [
         {"dimension": "event", "antecedent": "…", "connective": "causes", "consequent": "…", "valid": true}, …]}
 
-`source` is the data set of the dialogue (the paper: DailyDialog, EmpatheticDialogues, MuTual, SocialIQA) and the Items'
-set. `valid`: all raters agree that it is relevant, not trivial and plausible. `language` is "en" where it is left out.
+`source` is the data set of the dialogue (in the paper DailyDialog, EmpatheticDialogues, MuTual, SocialIQA) and the set of
+the Items. `valid`: all raters agree that it is relevant, non-trivial and plausible. `language` defaults to "en".
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ _CHINESE = "corecode-"
 
 
 class Corpus(corpus.Corpus):
-    """A folder that holds test.jsonl (and train.jsonl, dev.jsonl), or a parent of one; where CORECODE is there, too, the
-    sets corecode-easy and corecode-hard are made of it (`cedar_chinese`)."""
+    """A folder with test.jsonl (and train.jsonl, dev.jsonl), or a parent of one. If it also holds CORECODE, the sets
+    corecode-easy and corecode-hard are made from that (chinese.py)."""
 
     expected = "cedar/test.jsonl as docs/cedar.md has it, or CORECODE's files"
     derived = tuple(name for name in SETS if name.startswith(_CHINESE))
 
     def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
-        """`seed` draws the corruptions."""
+        """`seed` seeds the corruptions."""
         self._seed = seed
         self._sources: dict[str, tuple[str, ...]] = {}
         self._corecode: corecode.Corpus | None = None
@@ -64,9 +65,9 @@ class Corpus(corpus.Corpus):
 
     @property
     def sets(self) -> tuple[str, ...]:
-        """The sources there are; those of the paper first."""
-        found = [*SETS, *(s for split in SPLITS for s in self._in(split))]
-        return tuple(dict.fromkeys(found))
+        """The paper's sources and ours, then other sources in the files."""
+        sources = [*SETS, *(s for split in SPLITS for s in self._in(split))]
+        return tuple(dict.fromkeys(sources))
 
     def path(self, task: Task, set: str, split: str) -> Path:
         if set.startswith(_CHINESE) and self._corecode is not None:
@@ -104,7 +105,7 @@ class Corpus(corpus.Corpus):
 
 
 def load_file(folder: Path, task: Task, set: str, split: str, *, seed: int = 0, skip_bad: bool = False) -> File:
-    """The probes of one task and source. With `skip_bad` a broken line is left out and counted."""
+    """Read the probes of one task and source. A broken line raises DataError, or is left out (`skip_bad`)."""
     path = folder / f"{split}.jsonl"
     found, skipped, sha256 = _instances(path, split, skip_bad)
     chosen = [instance for instance in found if instance.source == set]
@@ -112,14 +113,14 @@ def load_file(folder: Path, task: Task, set: str, split: str, *, seed: int = 0, 
 
 
 def read_instances(path: Path, split: str = "test") -> tuple[Instance, ...]:
-    """The dialogues of a file. Raises DataError with file, line and field."""
+    """Read the dialogues of a file. Raises DataError with file, line and field."""
     return _instances(path, split, skip_bad=False)[0]
 
 
 def probe_items(found: Iterable[Instance], task: str, seed: int = 0) -> tuple[Item, ...]:
-    """A probe for each valid explanation and each corruption that it can undergo.
+    """A probe for each valid explanation and each corruption that applies to it.
 
-    An Item's number is <dialogue>.<explanation>.<corruption>; its options are the explanation and the corrupted one.
+    An Item's number is <dialogue>.<explanation>.<corruption>; its options are the valid and the corrupted explanation.
     """
     local = {t.name: t.local for t in TASKS_CEDAR}[task]
     made = []
@@ -174,7 +175,7 @@ class _Explanation(BaseModel):
 
 
 class _Line(BaseModel):
-    """One line of a file, as docs/cedar.md has it."""
+    """A line of a file, as described in docs/cedar.md."""
 
     model_config = ConfigDict(strict=True)
     id: int = Field(ge=0)

@@ -1,9 +1,9 @@
-"""Probing a model with CEDAR's items: of which target it is asked the likelihood, after which context.
+"""Make the (context, target) pairs of CEDAR's probes, whose likelihood a model is asked for.
 
-Inference probing: the response after the history and an explanation, P(R | H, E). Attribution probing: an explanation
-after history, response and "why", P(E | H, R). What stands between is the template's: prompts/cedar/<task>/<name>.j2
-sees `dialogue` (for inference without the response) and `question` (the explanation; for attribution "Why?").
-An encoder-decoder model encodes the context and decodes the target: the pairs are the same.
+Inference probing scores the response given history and explanation, P(R | H, E); attribution probing scores the explanation
+given history and response, P(E | H, R). The template prompts/cedar/<task>/<name>.j2 renders the context from `dialogue`
+(for inference without the response) and `question` (for inference the explanation, for attribution "Why?").
+An encoder-decoder model encodes the context and decodes the target; the pairs are the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MARK = re.compile(r"[A-Za-z]\s*[:：]")
 
 
 def pairs(prompt: Prompt, item: Item) -> tuple[Pair, Pair]:
-    """(context, target) with the valid explanation, and with the corrupted one."""
+    """(context, target) with the valid explanation and with the corrupted one."""
     valid, corrupted = (_pair(prompt, item, explanation) for explanation in item.options)
     return valid, corrupted
 
@@ -30,12 +30,12 @@ def _pair(prompt: Prompt, item: Item, explanation: str) -> Pair:
         return prompt.render(item), explanation
     *history, response = item.dialogue
     context = prompt.render(replace(item, dialogue=tuple(history), question=explanation))
-    # Who speaks is given, not predicted: the mark's tokens would dilute the loss of what is said.
+    # The speaker mark belongs to the context: its tokens would dilute the loss of the utterance.
     mark = _MARK.match(response)
     return (context + mark.group(), response[mark.end() :]) if mark else (context, response)
 
 
 def probe(prompt: Prompt, item: Item) -> Request:
-    """The request about an item; its prompt shows the first pair."""
+    """The request of a probe, with scoring nll. Its prompt is the first pair."""
     asked = pairs(prompt, item)
     return replace(prompt.request(item), prompt="".join(asked[0]), messages=(), scoring="nll", pairs=asked)

@@ -1,7 +1,7 @@
-"""CEDAR's tasks, one row each.
+"""CEDAR's tasks, a row each.
 
-Of a probe nothing is written and nothing is read: a model gives the negative log-likelihood of two (context, target)
-pairs. The sets are the sources of the dialogues: the paper's, and those that ours are made of.
+In a probe the model generates nothing; it gives the negative log-likelihood of two (context, target) pairs. The sets are
+the sources of the dialogues: the paper's, then ours.
 """
 
 from __future__ import annotations

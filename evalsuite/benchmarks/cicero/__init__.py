@@ -1,4 +1,4 @@
-"""CICERO: contextualised inferences in dialogues, generated and selected."""
+"""CICERO: contextualised commonsense inferences in English dialogues, to generate and to select."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BENCHMARK = Benchmark(
     sets_en="version",
     tasks=tuple(TASKS_CICERO.values()),
     loader=_corpus,
-    # No clone of CICERO's repository holds v1's files.
+    # The git repository does not contain v1's files.
     address=Archives(
         {
             "v1": "https://github.com/declare-lab/CICERO/releases/download/v1.0.0/data.zip",
@@ -42,7 +42,7 @@ BENCHMARK = Benchmark(
     rubric="cicero_en",
     audit=RUBRIC,
     published=Path(__file__).with_name("published.csv"),
-    # The paper computed its text metrics on raw English text, which is the second profile of English tasks.
+    # The paper computed its text metrics on raw English text, as our profile "cicero" does.
     published_as={
         "accuracy": "accuracy",
         "set_accuracy": "set_accuracy",

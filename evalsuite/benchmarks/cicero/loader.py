@@ -1,16 +1,16 @@
-"""The official CICERO files -> Items: {v1,v2}/data/{train,val,test}.json, JSON lines in spite of their name.
+"""The official CICERO files -> Items: {v1,v2}/data/{train,val,test}.json, which are JSON Lines.
 
-A line is a dialogue, a target utterance in it, one of five questions about the target, choices, and which are right.
-What the official files are like, and what follows here:
-* an ID is that of a dialogue and comes again: an Item's number is its line's, from 0, so that tasks can be joined;
-* "Human Written Answer" is v1's only: there it is the one reference of a generated answer, as in the official code; in v2
-  all right choices are references, for which of them a person wrote is not said;
-* v1 has five choices and one or more right ones, v2 has two to eight and two or more: it has no single answers;
-* a choice may stand there twice, once right and once wrong even, and an index twice: right is what says the same as a
-  right choice, so `references` are texts, each once;
-* a turn may have lost or doubled its speaker mark, so that the target is not quite a turn of the dialogue: the nearest is
-  taken, as the official code does.
-A question's second line is "target: …", for nothing can be asked without it; a chained task's third line is the event given.
+A line is a dialogue, a target utterance in it, one of five questions about the target, choices, and the right choices.
+Properties of the official files, and how they are handled:
+* an ID identifies a dialogue and repeats, so an Item's number is its line number from 0, equal in all tasks;
+* "Human Written Answer" exists in v1 only, where it is the single reference of a generated answer, as in the official code;
+  in v2, which does not name it, all right choices are references;
+* v1 has five choices with one or more right, v2 two to eight with two or more right, so v2 has no single-answer items;
+* a choice may occur twice, even once as right and once as wrong, and an index may occur twice: an option is right if its
+  text equals that of a right choice, and `references` holds each text once;
+* a turn may lack its speaker mark or have it twice, so the target may differ from every turn: the most similar turn is used,
+  as in the official code.
+The second line of an Item's question is "target: …"; in chained tasks the third line is the given event.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Text = Annotated[str, Field(pattern=NOT_BLANK)]
 
 
 class _Line(BaseModel):
-    """One line of an official file."""
+    """A line of an official file."""
 
     model_config = ConfigDict(strict=True)
     ID: Text
@@ -58,6 +58,7 @@ class _Line(BaseModel):
 
     @property
     def asks(self) -> str:
+        """The key of its question in QUESTIONS."""
         return next(name for name, question in QUESTIONS.items() if question == self.Question)
 
     @property
@@ -67,12 +68,12 @@ class _Line(BaseModel):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What a generated answer is compared with."""
+        """The references of a generated answer."""
         return tuple(self.Choices[index] for index in self.written) or self.right
 
 
 class Corpus(corpus.Corpus):
-    """A folder that holds v1/ or v2/, or a parent of that; a file is read once, whatever the number of its tasks."""
+    """A folder with v1/ or v2/, or a parent of one. A file is read once for all its tasks."""
 
     expected = "{v1,v2}/data/{train,val,test}.json"
 
@@ -87,7 +88,7 @@ class Corpus(corpus.Corpus):
         return path_of(self.root, set, split)
 
     def has(self, task: Task, set: str, split: str) -> bool:
-        """Whether there is an item: v2 has no prerequisites and no single answers."""
+        """Whether there are items: v2 has none of the tasks prerequisite and single_answer."""
         return self.path(task, set, split).is_file() and bool(self.file(task, set, split).items)
 
     def load(self, task: Task, set: str, split: str) -> File:
@@ -97,14 +98,15 @@ class Corpus(corpus.Corpus):
 
 
 def path_of(root: Path, set: str, split: str) -> Path:
-    """Where a file stands in the official layout. Raises ConfigError for an unknown split."""
+    """The path of a file in the official layout. Raises ConfigError for an unknown split."""
     if split not in SPLITS:
         raise ConfigError(unknown("split", split, SPLITS))
     return root / set / "data" / f"{SPLITS[split]}.json"
 
 
 def load_file(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
-    """Read one file for one task. A broken line raises DataError with file, line and field; with `skip_bad` it is left out."""
+    """Read the items of one task in one file. A broken line raises DataError with file, line and field, or is left out
+    (`skip_bad`)."""
     return _Lines(path_of(root, set, split), skip_bad=skip_bad).file(task, set, split)
 
 
@@ -148,27 +150,27 @@ class _Lines:
             )  # fmt: skip
 
     def _given(self, task: str) -> dict[int, tuple[str]]:
-        """Line -> the other event, of targets with a cause and a subsequent event (1.1.4 and 1.1.5).
+        """Line number -> the given event, for targets with one cause and one subsequent event (sections 1.1.4 and 1.1.5).
 
-        A target asked about three times (which of two causes goes with the event?) is left out, as in the official code.
+        Targets with more questions are ambiguous and left out, as in the official code.
         """
         name, other = CHAINED[task]
         targets: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, row in self.rows.items():
             if row.asks in ("cause", "subsequent_event"):
                 targets[row.ID, row.Target].append(number)
-        found: dict[int, tuple[str]] = {}
+        given: dict[int, tuple[str]] = {}
         for pair in targets.values():
             by = {self.rows[number].asks: number for number in pair}
             if len(pair) == len(by) == 2:
-                found[by[ASKED[task][0]]] = (f"{name}: {self.rows[by[other]].answers[0]}",)
-        return found
+                given[by[ASKED[task][0]]] = (f"{name}: {self.rows[by[other]].answers[0]}",)
+        return given
 
 
 def target_turn(dialogue: Sequence[str], target: str) -> int:
-    """Which turn the target is: the first that says it after its speaker mark, else the most alike."""
-    said = [turn[3:] for turn in dialogue]
-    if target in said:
-        return said.index(target)
-    alike = [SequenceMatcher(None, turn, target, autojunk=False).ratio() for turn in dialogue]
-    return alike.index(max(alike))
+    """The index of the target's turn: the first equal to it after the speaker mark, else the most similar."""
+    utterances = [turn[3:] for turn in dialogue]
+    if target in utterances:
+        return utterances.index(target)
+    similarity = [SequenceMatcher(None, turn, target, autojunk=False).ratio() for turn in dialogue]
+    return similarity.index(max(similarity))

@@ -1,4 +1,4 @@
-"""The paper's rubric for people: three scales."""
+"""The paper's rubric for human evaluation: three scales."""
 
 from __future__ import annotations
 

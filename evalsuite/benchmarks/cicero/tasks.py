@@ -1,4 +1,4 @@
-"""CICERO's tasks (Ghosal et al. 2022, section 3), one row each, and the questions they ask."""
+"""CICERO's tasks (Ghosal et al. 2022, section 3), a row each, and their questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUESTIONS = {
     "reaction": "What is the possible emotional reaction of the listener in response to target?",
 }
 
-# What a task asks. The two selections ask all five.
+# Task -> the questions it asks. The two selection tasks ask all five.
 ASKED = {
     **{name: (name,) for name in QUESTIONS},
     "clipped_subsequent_event": ("subsequent_event",),
@@ -26,7 +26,7 @@ ASKED = {
     "all_answers": tuple(QUESTIONS),
 }
 
-# What a chained task is told beside the target: the name it has in the prompt, and the question it answers.
+# Chained task -> the event given besides the target: its name in the prompt, and the question that it answers.
 CHAINED = {
     "chained_cause": ("subsequent event", "subsequent_event"),
     "chained_subsequent_event": ("cause", "cause"),
@@ -35,12 +35,10 @@ CHAINED = {
 
 def _row(name: str, short: str, zh: str, en: str, kind: Kind = TEXT, subset: str = "all") -> Task:
     metrics, tokens = {
-        TEXT: (
-            ("bleu2", "meteor", "rouge_l", "cider"),
-            96,
-        ),  # the columns of Tables 4 and 5 but Sem-Sim, which needs an encoder
+        # The columns of Tables 4 and 5 without Sem-Sim, which needs an encoder.
+        TEXT: (("bleu2", "meteor", "rouge_l", "cider"), 96),
         CHOICE: (("accuracy",), 64),
-        # Room for every option's text: that is what the official models write.
+        # Room for the texts of all options, which the official models write.
         CHOICES: (("set_accuracy", "answer_f1", "answer_precision", "answer_recall"), 256),
     }[kind]
     return Task(f"cicero_{name}", short, zh, en, kind, "{split}.json", "", metrics, tokens, "cicero", subset=subset)

@@ -1,4 +1,4 @@
-"""CIDER: dialogue-level NLI, spans and relations of commonsense explanations, in five folds."""
+"""CIDER: dialogue-level NLI, span extraction and selection, and relation prediction, in five folds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Co
     return Corpus(benchmark, folder, skip_bad=skip_bad)
 
 
-# The paper's F1 and exact match of spans have definitions of their own; all other metrics are the paper's.
+# The paper defines F1 and exact match of spans differently (squad.paper_f1); its other metrics equal ours.
 _SAME = {name for task in TASKS_CIDER.values() for name in task.metrics} - {"f1", "em"}
 
 BENCHMARK = Benchmark(

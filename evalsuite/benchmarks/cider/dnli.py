@@ -1,7 +1,7 @@
-"""CIDER's dialogue-level NLI: which hypotheses are true of a dialogue, and false ones made of them (paper, section 5.2).
+"""CIDER's dialogue-level NLI: true hypotheses of a dialogue, and false ones made from them (paper, section 5.2).
 
-The official files of this task are not public; its positives are the annotated triplets, and its negatives are drawn here
-by the paper's rules. They are other negatives than the paper's, drawn from the same population.
+The official files of this task are not public. The positives are the annotated triplets; the negatives are drawn by the
+paper's rules, from the same distribution as the paper's, but they are not the same.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from random import Random
 
 from evalsuite.benchmarks.cider.relations import RELATIONS
 
-NEGATIVES = {"train": 2, "test": 8}  # a positive, section 5.2.1
+NEGATIVES = {"train": 2, "test": 8}  # per positive, section 5.2.1
 
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """`head` stands in `relation` to `tail`; `origin` is the annotation's place in its dialogue."""
+    """`head` is in `relation` to `tail`. `origin` is the index of the annotation in its dialogue."""
 
     head: str
     relation: str
@@ -27,7 +27,7 @@ class Triplet:
 
     @property
     def meaning(self) -> tuple[str, str, str]:
-        """The same for triplets that say the same: case and blanks aside, and either way round if symmetric."""
+        """A key that is equal for equivalent triplets: without case, whitespace and, if symmetric, direction."""
         head, tail = (" ".join(span.casefold().split()) for span in (self.head, self.tail))
         if RELATIONS[self.relation].symmetric and head > tail:
             head, tail = tail, head
@@ -57,12 +57,12 @@ def _span(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | Non
 
 
 def _combination(true: Triplet, valid: Sequence[Triplet], rng: Random) -> Triplet | None:
-    """Two or three of the others. Turned around only if neither the old relation nor the new one is symmetric."""
+    """Two or three of the other strategies. Reversed only if neither the old nor the new relation is symmetric."""
     parts = rng.sample((_relation, _span, _reverse), rng.choice((2, 3)))
     if _reverse in parts and RELATIONS[true.relation].symmetric:
         return None
     made: Triplet | None = true
-    for part in (_relation, _span, _reverse):  # in this order, for a new relation decides whether it may be turned
+    for part in (_relation, _span, _reverse):  # in this order: the new relation decides whether reversing is possible
         if part in parts and made is not None:
             made = part(made, valid, rng)
     return made
@@ -79,22 +79,22 @@ STRATEGIES: dict[str, Strategy] = {
 def negatives(
     true: Triplet, valid: Sequence[Triplet], count: int, rng: Random, taken: Sequence[Triplet] = ()
 ) -> list[tuple[str, Triplet]]:
-    """`count` false triplets made of a true one, each with the strategy that made it; the strategies take turns.
+    """(strategy, triplet) of `count` false triplets made from a true one. The strategies take turns.
 
-    None says what one of `valid` (all true triplets of the dialogue) or of `taken` says, no two say the same, and none
-    relates a span to itself. A strategy that has nothing to offer (a symmetric relation cannot be turned around, a
-    dialogue with one triplet has no other spans) leaves its place to the next. Fewer than `count` only if nothing is left.
+    No result is equivalent to one of `valid` (all true triplets of the dialogue), of `taken` or to another result, and none
+    relates a span to itself. A strategy that is not applicable (a symmetric relation cannot be reversed, a dialogue with one
+    triplet has no other spans) is skipped. There are fewer than `count` only if no more can be made.
     """
     order = list(STRATEGIES)
     rng.shuffle(order)
     seen = {triplet.meaning for triplet in chain(valid, taken)}
-    found: list[tuple[str, Triplet]] = []
+    false: list[tuple[str, Triplet]] = []
     for name in islice(cycle(order), 100 * count):
-        if len(found) == count:
+        if len(false) == count:
             break
         made = STRATEGIES[name](true, valid, rng)
         if made is None or made.meaning in seen or made.meaning[0] == made.meaning[2]:
             continue
         seen.add(made.meaning)
-        found.append((name, made))
-    return found
+        false.append((name, made))
+    return false

@@ -1,4 +1,4 @@
-"""CIDER's official files, read one by one; `cider` makes folds of them."""
+"""Read CIDER's official files: the test file of a fold, and the annotations. loader.py combines them into splits."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ from evalsuite.common.errors import DataError, unknown
 from evalsuite.common.files import read_bytes
 from evalsuite.types import Item, Task
 
-Fail = Callable[..., DataError]  # (message, field) -> the error, with file and line in it
+Fail = Callable[..., DataError]  # (message, field) -> an error with file and line
 Row = tuple[str, str, str, tuple[str, ...], int | None, str]  # number, context, question, options, gold, answer
 
 
 def annotations_path(root: Path) -> Path:
+    """The path of the annotated dialogues."""
     return root / "data" / "cider_main.json"
 
 
 def test_path(root: Path, task: Task, fold: str) -> Path:
-    """The test file of a fold. Those of span selection count from 0."""
+    """The path of a fold's test file. The files of span selection count folds from 0."""
     number = int(fold.removeprefix("fold"))
     return root / task.folder / task.file.format(number - 1 if task.local.startswith("span_selection") else number)
 
 
 def load_test(root: Path, task: Task, fold: str, *, skip_bad: bool = False) -> File:
-    """Read one test file. A broken row raises DataError with file, place and field; with `skip_bad` it is left out."""
+    """Read one test file. A broken row raises DataError with file, row and field, or is left out (`skip_bad`)."""
     path = test_path(root, task, fold)
     raw = read_bytes(path)
     read, labels = _READERS[task.local]
     numbers: set[str] = set()
-    contexts: dict[str, tuple[str]] = {}  # several items share a context: keep it once
+    contexts: dict[str, tuple[str]] = {}  # items share contexts: keep each once
 
     def item(line: int, row: Any) -> Item:
         fail = _failing(path, line)
@@ -75,7 +76,7 @@ def _rows(path: Path, raw: bytes) -> Iterator[tuple[int, Any]]:
 
 
 def _failing(path: Path, line: int) -> Fail:
-    """(message, field) -> the error, with the row's place: the line of a CSV file, or "[3]" in a JSON list."""
+    """A function (message, field) -> an error with the row: the line of a CSV file, or "[3]" in a JSON list."""
     if path.suffix == ".json":
         return lambda message, field="": DataError(message, path, None, f"[{line}]{field}")
     return lambda message, field="": DataError(message, path, line, field or None)
@@ -147,7 +148,7 @@ _READERS: dict[str, tuple[Callable[[Any, Fail], Row], tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """One annotated dialogue: its turns ("A: …") and its triplets of the 31 relations, none twice."""
+    """An annotated dialogue: its turns ("A: …") and its distinct triplets of the 31 relations."""
 
     id: str
     turns: tuple[str, ...]
@@ -156,13 +157,15 @@ class Dialogue:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
+    """The content of cider_main.json; `skipped` are the errors of the dialogues left out."""
+
     dialogues: tuple[Dialogue, ...]
     skipped: tuple[DataError, ...]
     sha256: str
 
 
 def read_annotations(path: Path, *, skip_bad: bool = False) -> Annotations:
-    """Read cider_main.json. A broken dialogue raises DataError with its place; with `skip_bad` it is left out."""
+    """Read cider_main.json. A broken dialogue raises DataError with its index, or is left out (`skip_bad`)."""
     raw = read_bytes(path)
 
     def dialogue(number: int, row: Any) -> Dialogue:
@@ -179,8 +182,8 @@ def read_annotations(path: Path, *, skip_bad: bool = False) -> Annotations:
 def split_turns(utterances: str) -> tuple[str, ...]:
     """The turns of a dialogue, each with its speaker mark.
 
-    Four blanks part utterances; one without a mark goes on with the turn before it (so in MuTual). One dialogue has an
-    annotator's note behind a line of asterisks, which the official task files do not have either.
+    Utterances are separated by four spaces; one without a speaker mark continues the turn before it (in MuTual). In one
+    dialogue an annotator's note follows a line of asterisks; like the official task files, this leaves it out.
 
     >>> split_turns("A: my god !    that 's a fortune !    B: i know . ")
     ("A: my god ! that 's a fortune !", 'B: i know .')

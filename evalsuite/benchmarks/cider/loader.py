@@ -1,13 +1,13 @@
 """The official CIDER repository -> Items, in five dialogue-level folds (Ghosal et al. 2021).
 
-What the official files are like, and what follows here:
-* each fold's tests stand in a file of their own, and folds share no dialogue: what is trained on in a fold is the tests of
-  the other four (section 5.1), so that the official training files are not needed;
-* the files of span selection count folds from 0, all others, and we, from 1;
-* contexts of spans and choices have no speaker marks, and latent spans stand at their end: taken as they are, as one turn;
-* the files of relation prediction hold lemmatised spans; those of dialogue-level NLI are not public: its triplets are
-  those of the annotations, in the annotators' words, its negatives come from `cider_dnli`;
-* several questions may ask the same of one dialogue with different answers: they stay apart, as the paper counts them.
+Properties of the official files, and how they are handled:
+* each fold has a test file, and folds share no dialogue: a fold's training split is the tests of the other four (section
+  5.1), so the official training files are not needed;
+* the files of span selection count folds from 0, all others, and our sets, from 1;
+* contexts of spans and choices have no speaker marks and end with the latent spans; they are kept as a single turn;
+* the files of relation prediction hold lemmatised spans; those of dialogue-level NLI are not public, so its positives are
+  the annotated triplets in the annotators' words and its negatives come from dnli.py;
+* several questions may be equal for one dialogue with different answers; they remain separate items, as in the paper.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from evalsuite.benchmarks.corpus import File
 from evalsuite.common.errors import DataError
 from evalsuite.types import Benchmark, Item, Task
 
-NLI = ("entailment", "contradiction")  # the options of dialogue-level NLI; the first is the positive class
+NLI = ("entailment", "contradiction")  # options of dialogue-level NLI; the first is the positive class
 
-# Dialogues that no span question asks about. Their folds are those of the repository's code/mcq/dataset/ids, and make the
-# counts of Table 3 come out. (The fourth, dream-0003, has no triplet of the 31 relations.)
+# Dialogues without span questions. Their folds are those of the repository's code/mcq/dataset/ids, with which the counts of
+# Table 3 are right. (A fourth one, dream-0003, has no triplet of the 31 relations.)
 _UNASKED = {"daily-dialogue-0805": "fold1", "daily-dialogue-3480": "fold4", "mutual-0220": "fold5"}
 
 
@@ -40,7 +40,7 @@ class Corpus(corpus.Corpus):
     expected = "data/cider_main.json and code/…"
 
     def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False, seed: int = 0) -> None:
-        """`folder` holds data/cider_main.json, or cider/data/cider_main.json. `seed` draws the negatives of NLI."""
+        """`folder` holds data/cider_main.json or cider/data/cider_main.json. `seed` seeds the negatives of NLI."""
         super().__init__(benchmark, folder, skip_bad=skip_bad)
         self._seed = seed
         self._tests: dict[tuple[str, str], File] = {}
@@ -50,13 +50,13 @@ class Corpus(corpus.Corpus):
         return files.annotations_path(folder).is_file()
 
     def path(self, task: Task, set: str, split: str) -> Path:
-        """Where a fold's tests stand; for training, and for NLI in both splits, more files have a part in it."""
+        """The fold's test file. Training items and NLI items also come from other files."""
         return files.annotations_path(self.root) if task.local == "dnli" else files.test_path(self.root, task, set)
 
     def has(self, task: Task, set: str, split: str) -> bool:
         if set not in FOLDS or split not in SPLITS:
             return False
-        if task.local == "dnli":  # the span questions say which dialogue is in which fold
+        if task.local == "dnli":  # span questions determine the fold of a dialogue
             return all(files.test_path(self.root, TASKS_CIDER["span_extraction"], fold).is_file() for fold in FOLDS)
         return all(files.test_path(self.root, task, fold).is_file() for fold in _sources(set, split))
 
@@ -95,7 +95,7 @@ class Corpus(corpus.Corpus):
         items = tuple(
             item
             for dialogue in self._annotated.dialogues
-            # A dialogue that is in no fold has nothing to ask about.
+            # A dialogue in no fold has no usable triplet.
             if (fold := folds.get(dialogue.id) or _UNASKED.get(dialogue.id)) and fold in _sources(set, split)
             for item in nli_items(dialogue, set, split, self._seed)
         )
@@ -104,7 +104,7 @@ class Corpus(corpus.Corpus):
 
 
 def _sources(set: str, split: str) -> list[str]:
-    """The folds whose tests a split is made of."""
+    """The folds whose tests make up a split."""
     return [fold for fold in FOLDS if (fold == set) == (split == "test")]
 
 
@@ -113,11 +113,11 @@ def _hash(*parts: str) -> str:
 
 
 def nli_items(dialogue: files.Dialogue, set: str, split: str, seed: int = 0) -> Iterator[Item]:
-    """Each true triplet of a dialogue, followed by false ones made of it: 2 in training, 8 in testing (section 5.2.1).
+    """Each true triplet of a dialogue, followed by false ones made from it: 2 in training, 8 in testing (section 5.2.1).
 
-    The question is head, relation and tail parted by tabs, as in the official files' columns. An item's number is its
-    triplet's, "dream-0606-triplet-3", with "-not-1" and so on behind it where it is false. No false triplet is made twice
-    of one dialogue, so that its draws hang on those before it, but on no other dialogue.
+    The question is head, relation and tail, separated by tabs. An item's number is its triplet's, "dream-0606-triplet-3",
+    with the suffix "-not-1", … if it is false. False triplets are distinct within a dialogue, so a draw depends on the
+    earlier draws of its dialogue, but on no other dialogue.
     """
     taken: list[Triplet] = []
     for true in dialogue.triplets:
@@ -133,16 +133,16 @@ def nli_items(dialogue: files.Dialogue, set: str, split: str, seed: int = 0) -> 
 
 
 def relation_of(item: Item) -> str:
-    """The relation that an item asks about or for; of a false triplet the one that it claims."""
+    """The relation in an item's question or answer; for a false triplet the claimed one."""
     if item.task == "cider_dnli":
         return item.question.split("\t")[1]
     if item.task.startswith("cider_relation"):
         return item.references[0]
-    found = parse_question(item.question)
-    assert found is not None, f"{item.id}: no question of Table 10"  # the loader lets no other in
-    return found[1]
+    asked = parse_question(item.question)
+    assert asked is not None, f"{item.id}: no question of Table 10"  # the loader rejects others
+    return asked[1]
 
 
 def category(item: Item) -> str:
-    """The category of its relation, as in the paper's Table 7."""
+    """The category of an item's relation, as in the paper's Table 7."""
     return RELATIONS[relation_of(item)].category

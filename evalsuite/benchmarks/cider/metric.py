@@ -1,4 +1,4 @@
-"""What CIDER's papers tell beside accuracy: precision, recall and F1 of the options' texts as classes."""
+"""CIDER's class metrics: precision, recall and F1 with the option texts as classes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from evalsuite.types import Answered, Part
 
 
 def class_part(answered: Answered) -> Part:
-    """The task's metrics but accuracy; where it names "precision", the first option's text is the positive class."""
+    """The task's metrics other than accuracy. If they include "precision", the first option is the positive class."""
     from evalsuite.metrics.classes import Classes
 
     items, metrics = answered.items, answered.task.metrics

@@ -1,8 +1,8 @@
-"""CIDER's relations: the names in its files, what they are called in its tasks, their categories and questions.
+"""CIDER's relations: their names in the annotations and in the tasks, their categories and questions.
 
-`cider_main.json` has 56 raw names. The four tasks use 31 (paper, section 3.3: 25 and six negated ones), under the names
-of the official `relations.txt`. Raw names were merged or turned around on the way; which ones the paper does not say, but
-with the table below every count of its Table 9 comes out, and the ten counts of positives in its Table 3.
+`cider_main.json` has 56 raw names. The four tasks use 31 relations (paper, section 3.3: 25 and six negated ones) with the
+names of the official `relations.txt`. Some raw names were merged or reversed for that. The paper does not say which; the
+table below reproduces every count of its Table 9 and the ten counts of positives in its Table 3.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """`name` as in the tasks; `question` asks for the tail, X is the head (paper, Table 10; none for negated ones)."""
+    """`name` is that of the tasks. `question` asks for the tail, X is the head (paper, Table 10; negated ones have none)."""
 
     name: str
     category: str
-    raw: tuple[str, ...]  # in cider_main.json, its misspelling included
+    raw: tuple[str, ...]  # names in cider_main.json, with its misspelling
     question: str | None = None
     symmetric: bool = False
 
 
-# Table 9's order. Its names differ from those of the official files: Before is "happens before", Not Causes "discourages".
+# In Table 9's order, whose names differ from those of the official files: Before is "happens before", Not Causes "discourages".
 RELATIONS: dict[str, Relation] = {
     relation.name: relation
     for relation in (
@@ -70,9 +70,8 @@ _BY_RAW = {raw: relation.name for relation in RELATIONS.values() for raw in rela
 
 
 def official_triplet(head: str, raw: str, tail: str) -> tuple[str, str, str] | None:
-    """An annotated triplet as the tasks have it; None for the category Others, which no task uses (appendix D).
-
-    "A is achieved by B" became "B causes A": so it stands in the official files.
+    """(head, relation, tail) of an annotated triplet in the tasks; None for the category Others, which no task uses
+    (appendix D). As in the official files, "A is achieved by B" becomes "B causes A".
 
     >>> official_triplet("look good", "AchievedBy", "going to the gym")
     ('going to the gym', 'causes', 'look good')
@@ -83,12 +82,12 @@ def official_triplet(head: str, raw: str, tail: str) -> tuple[str, str, str] | N
 
 
 def question_for(head: str, relation: str) -> str | None:
-    """The question for the tail, the head in single quotes as in the official files; None for negated relations."""
+    """The question for the tail, with the head in single quotes as in the official files; None for negated relations."""
     question = RELATIONS[relation].question
     return question.replace("X", f"'{head}'", 1) if question else None
 
 
-# Longest frame first, for a head may hold quotes itself: "What is 'x' and 'y'?" fits more frames than its own.
+# Longest pattern first: a head may contain quotes, so a question can match several patterns.
 _QUESTIONS = [
     (re.compile(re.escape(relation.question).replace("X", "'(.*)'", 1), re.DOTALL), relation.name)
     for relation in sorted(RELATIONS.values(), key=lambda r: -len(r.question or ""))
@@ -97,7 +96,7 @@ _QUESTIONS = [
 
 
 def parse_question(question: str) -> tuple[str, str] | None:
-    """(head, relation) of a question made by `question_for`.
+    """(head, relation) of a question made by `question_for`; None for another question.
 
     >>> parse_question("Where is 'the paintings' located?")
     ('the paintings', 'at location')

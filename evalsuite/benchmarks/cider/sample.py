@@ -1,7 +1,7 @@
-"""Annotations -> the task files in CIDER's official layout, the way they were made (paper, section 5).
+"""Build task files in CIDER's official layout from annotations, as the paper describes (section 5).
 
-The bundled sample is built by this from its data/cider_main.json; a test builds it again and compares every byte. Unlike
-the official files, wrong options are other spans of the dialogue (not filtered against a model), and spans are not lemmatised.
+This made the bundled sample from its data/cider_main.json; a test rebuilds it and compares the bytes. Unlike in the
+official files, wrong options are other spans of the dialogue, without adversarial filtering, and spans are not lemmatised.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _HEADER = (
 
 
 def build_sample(root: Path) -> None:
-    """Write the test files of five folds beside data/cider_main.json; the dialogues go round the folds in their order."""
+    """Write the test files of five folds beside data/cider_main.json. Dialogues are assigned to the folds in turn."""
     dialogues = files.read_annotations(files.annotations_path(root)).dialogues
-    numbers = count()  # on from fold to fold, as in the official files
+    numbers = count()  # continuous over the folds, as in the official files
     for number, fold in enumerate(FOLDS):
         own = dialogues[number :: len(FOLDS)]
         asked = [(d, t, question) for d in own for t in d.triplets if (question := question_for(t.head, t.relation))]
@@ -57,7 +57,7 @@ def _spoken(dialogue: files.Dialogue) -> str:
 
 
 def _context(dialogue: files.Dialogue) -> str:
-    """The same with the spans behind it that stand nowhere in it."""
+    """The utterances without speaker marks, followed by the spans that do not occur in them."""
     spoken = _spoken(dialogue)
     spans = dict.fromkeys(span for t in dialogue.triplets for span in (t.head, t.tail))
     return " ".join([spoken, *(span for span in spans if span not in spoken)])
@@ -73,7 +73,7 @@ def _span(dialogue: files.Dialogue, true: Triplet, question: str) -> dict[str, A
 
 
 def _choice(n: int, dialogue: files.Dialogue, true: Triplet, question: str) -> tuple[object, ...] | None:
-    """None if the dialogue has not three other spans that are wrong."""
+    """A row of span selection; None if the dialogue has fewer than three wrong spans."""
     right = {t.tail for t in dialogue.triplets if (t.head, t.relation) == (true.head, true.relation)}
     wrong = sorted({span for t in dialogue.triplets for span in (t.head, t.tail)} - right - {true.head})
     if len(wrong) < 3:

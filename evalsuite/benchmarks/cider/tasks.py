@@ -1,4 +1,4 @@
-"""The tasks of CIDER, one row each (paper, section 5 and appendix B)."""
+"""CIDER's tasks, a row each (paper, section 5 and appendix B)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPANS, _CHOICES, _RELATIONS = (
     "code/relation_prediction/datasets/csk_rp",
 )
 
-# `file` takes the number of the fold as its task counts it: see `files.test_path`.
+# `files.test_path` puts the number of the fold into `file`.
 TASKS_CIDER: dict[str, Task] = {
     task.local: task
     for task in (

@@ -1,4 +1,4 @@
-"""CORECODE: commonsense reasoning over Chinese dialogues, eight tasks, EASY and HARD."""
+"""CORECODE: commonsense reasoning over Chinese dialogues. Eight tasks, two sets (EASY, HARD)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BENCHMARK = Benchmark(
     rubric="corecode",
     audit=RUBRIC,
     published=Path(__file__).with_name("published.csv"),
-    # The paper computed its text metrics under the profile "paper".
+    # The paper's text metrics correspond to our profile "paper".
     published_as={
         "f1": "f1",
         "em": "em",

@@ -1,11 +1,11 @@
 """The official CORECODE layout -> Items: data/{easy,hard}/{multiple_choice,span_extraction,generation}/{train,dev,test}/*.jsonl.
 
-What the official files are like, and what follows here:
+Properties of the official files, and how they are handled:
 * numbers (`id`) restart in every file, so an Item's id is benchmark/set/split/task/number;
-* a clipped dialogue may stop in mid-utterance, even right after "A:": turns are taken as they are;
-* events may hold “ ” themselves: an event lies between the first “ and the last ” of its question;
-* several items may ask the same of the same dialogue with different answers: they stay apart, as the paper counts them;
-* zero-width and other odd characters are kept: prompts are the official bytes.
+* a clipped dialogue may end within an utterance, even right after "A:"; turns are not changed;
+* events may contain “ ”, so an event reaches from the first “ to the last ” of its question;
+* several items may have one dialogue and question with different answers; they remain separate items, as in the paper;
+* zero-width and other unusual characters are kept, so that prompts equal the official text byte for byte.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LABEL = re.compile(r"\(\w{1,2}\)")
 
 
 class Corpus(corpus.Corpus):
-    """A folder that holds easy/ and hard/, or a clone of the official repository, or a parent of one."""
+    """A folder with easy/ and hard/, a clone of the official repository, or a parent of one."""
 
     expected = "data/{easy,hard}/{multiple_choice,span_extraction,generation}/…"
     places = ("", "data", "corecode/data")
@@ -41,12 +41,12 @@ class Corpus(corpus.Corpus):
 
 
 def path_of(root: Path, task: Task, set: str, split: str) -> Path:
-    """Where a file stands in the official layout."""
+    """The path of a file in the official layout."""
     return root / set / task.folder / split / f"{task.file}.jsonl"
 
 
 class _Line(BaseModel):
-    """One line of an official file. Its options are keys like "(a)"."""
+    """A line of an official file. Its options are the keys like "(a)"."""
 
     model_config = ConfigDict(strict=True, extra="allow")
     id: int
@@ -87,11 +87,11 @@ class _Written(_Line):
 
 
 def load_file(root: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
-    """Read one file. A broken line raises DataError with file, line and field; with `skip_bad` it is left out and counted."""
+    """Read the items of one file. A broken line raises DataError with file, line and field, or is left out (`skip_bad`)."""
     path = path_of(root, task, set, split)
     model: type[_Choice] | type[_Written] = _Choice if task.kind.options else _Written
     numbers: dict[int, int] = {}
-    dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # several items share a dialogue: keep it once
+    dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # items share dialogues: keep each once
 
     def item(line: int, row: _Choice | _Written) -> Item:
         if row.id in numbers:

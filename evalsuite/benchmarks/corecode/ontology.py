@@ -1,4 +1,4 @@
-"""CORECODE's ontology: 3 dimensions, 9 domains, 37 slots (paper, Table 5). The data stand in ontology.yaml."""
+"""CORECODE's ontology of 3 dimensions, 9 domains and 37 slots (paper, Table 5), from ontology.yaml."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ import yaml
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A kind of knowledge. `question` has one `{}` for the instance; S and O in `description` are subject and object."""
+    """A slot: a relation of commonsense knowledge. `question` has a `{}` for the instance; S and O in `description` are
+    subject and object."""
 
-    dimension: str  # English; `*_zh` Chinese, as in the official files
+    dimension: str  # English; `*_zh`: Chinese, as in the official files
     dimension_zh: str
     domain: str
     domain_zh: str
     en: str
     zh: str
     description: str
-    example: tuple[str, str]  # subject, object: Table 5's
+    example: tuple[str, str]  # (subject, object), from Table 5
     question: str
-    official: bool  # whether a public official example shows this question's wording
+    official: bool  # the wording of the question is from an official example
 
 
 @cache
 def ontology() -> list[dict[str, Any]]:
-    """ontology.yaml as it is: dimensions, their domains, their slots, each with what it means in English and Chinese."""
-    found: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-    return found
+    """The content of ontology.yaml: dimensions with their domains and slots, described in English and Chinese."""
+    content: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    return content
 
 
 @cache
@@ -60,6 +61,6 @@ def slots() -> tuple[Slot, ...]:
 
 
 def find_slot(dimension_zh: str, domain_zh: str, slot_zh: str) -> Slot | None:
-    """The slot of that place in the tree, or None. 空间 is a domain of entities and of events, so all three count."""
+    """The slot with these names, or None. All three are needed: 空间 is a domain of entities and of events."""
     wanted = (dimension_zh, domain_zh, slot_zh)
     return next((s for s in slots() if (s.dimension_zh, s.domain_zh, s.zh) == wanted), None)

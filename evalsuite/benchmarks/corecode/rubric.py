@@ -1,4 +1,4 @@
-"""The paper's rubric for people (Figure 6), in its own words."""
+"""The paper's rubric for human evaluation (Figure 6), verbatim."""
 
 from __future__ import annotations
 

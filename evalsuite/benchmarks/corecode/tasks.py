@@ -7,7 +7,7 @@ from evalsuite.types import Kind, Task
 
 
 def _row(name: str, short: str, zh: str, en: str, kind: Kind, file: str, whole: bool = True) -> Task:
-    # Room enough for a sentence of rationale before the answer; what runs over is counted as truncated.
+    # The token limits leave room for a sentence of reasoning before the answer; longer replies count as truncated.
     folder, metrics, tokens = {
         CHOICE: ("multiple_choice", ("accuracy",), 64),
         SPAN: ("span_extraction", ("f1", "em"), 64),
@@ -16,7 +16,7 @@ def _row(name: str, short: str, zh: str, en: str, kind: Kind, file: str, whole: 
     return Task(name, short, zh, en, kind, file, folder, metrics, tokens, whole=whole)
 
 
-# `folder` and `file` are those of <set>/<folder>/<split>/<file>.jsonl.
+# `folder` and `file` make the path <set>/<folder>/<split>/<file>.jsonl.
 TASKS_CORECODE: dict[str, Task] = {
     task.local: task
     for task in (

@@ -1,4 +1,4 @@
-"""GLUCOSE: ten dimensions of causal explanation of stories."""
+"""GLUCOSE: causal explanations of stories in ten dimensions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BENCHMARK = Benchmark(
     rubric="glucose_en",
     audit=RUBRIC,
     published=Path(__file__).with_name("published.csv"),
-    published_as={"sacrebleu_notebook": "sacrebleu"},  # the paper's BLEU is that of the official notebook
+    published_as={"sacrebleu_notebook": "sacrebleu"},  # the paper uses the official notebook's BLEU
     published_zh="GLUCOSE 表 4 的维度次序与官方说明不一致，此处照论文。",
     published_en="GLUCOSE's Table 4 and its official readme disagree on the order of dimensions; the paper's stands here.",
 )

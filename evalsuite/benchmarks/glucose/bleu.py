@@ -1,12 +1,11 @@
-"""GLUCOSE's own figures: corpus BLEU as its notebook computes it, over answered cells only, and how metrics go with people.
+"""GLUCOSE's BLEU, as in the official notebook and over answered cells only, and its correlation with human ratings.
 
-Notebook (test/evaluate_GLUCOSE_submissions.ipynb of the official repository, with sacreBLEU 1.4.14): for each dimension
-and level sacreBLEU's corpus BLEU at its defaults (13a, exponential smoothing, case kept, up to 4-grams) over ALL rows,
-the escaped ones too: there the reference is the word "escaped", three times, and a submission that leaves the word
-standing matches it. Each such row adds a unigram that is right, and nothing to the longer n-grams. `answered` leaves
-these rows out. All in [0, 100].
+The notebook (test/evaluate_GLUCOSE_submissions.ipynb, with sacreBLEU 1.4.14) computes, for each dimension and level,
+sacreBLEU's corpus BLEU with its defaults (13a, exponential smoothing, cased, 4-grams) over ALL rows. Rows that were not
+answered have the word "escaped" as their three references, and a submission repeats it: each adds one matching unigram and
+no longer n-grams. `answered_bleu` leaves these rows out. Values are in [0, 100].
 
-The grids have a row a test case; columns are those of the official file ("1_specificNL").
+A grid has a row for each test case; its columns are those of the official file ("1_specificNL").
 """
 
 from __future__ import annotations
@@ -27,23 +26,22 @@ Grid = Sequence[Mapping[str, str]]
 
 
 def notebook_bleu(key: Grid, submission: Grid) -> dict[str, float]:
-    """Column -> BLEU over all rows, escaped or not. Columns are those of the key."""
+    """Column -> BLEU over all rows, including the escaped ones. Raises ValueError if the numbers of rows differ."""
     return {name: _column(key, submission, name, range(len(key))) for name in _columns(key, submission)}
 
 
 def answered_bleu(key: Grid, submission: Grid) -> dict[str, float | None]:
-    """Column -> BLEU over the rows that the key answers; None where it answers none."""
-    found: dict[str, float | None] = {}
+    """Column -> BLEU over the rows that the key answers; None if there are none."""
+    values: dict[str, float | None] = {}
     for name in _columns(key, submission):
         answered = [n for n, row in enumerate(key) if row[name] != ESCAPED]
-        found[name] = _column(key, submission, name, answered) if answered else None
-    return found
+        values[name] = _column(key, submission, name, answered) if answered else None
+    return values
 
 
 def cells_bleu(predictions: Sequence[str], cells: Sequence[str]) -> float:
-    """BLEU of predictions by cells of the key: "escaped", or references joined by "****", of which three count.
-
-    Cells with fewer references are allowed as long as all have as many: a sample of training data has one.
+    """Corpus BLEU of predictions. A cell of the key is "escaped" or references joined by "****", of which the first three
+    count. The smallest number of references of a cell is used for all: cells of training data have one.
 
     >>> round(cells_bleu(["A dog barks >Causes> Ann wakes up"], ["A dog barks >Causes> Ann wakes up****x****y"]), 1)
     100.0
@@ -59,10 +57,10 @@ def cells_bleu(predictions: Sequence[str], cells: Sequence[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class CellBleu:
-    """Both figures of one dimension and level as sums over items, as `stats.Additive` wants it; here in [0, 1].
+    """BLEU of one dimension and level in both variants, as an `Additive`; in [0, 1].
 
-    statistics: (N, 10), `bleu.COLUMNS` under sacreBLEU's 13a. escaped: rows of the file that are not asked about; None
-    if not all others were asked, so that the notebook's figure cannot be had. Its rows are not resampled.
+    statistics: (N, 10), `bleu.COLUMNS` under sacreBLEU's 13a. escaped: the number of escaped rows of the file, which are
+    not resampled; None if not all other rows were asked, so that the notebook's variant is undefined.
     """
 
     statistics: Any
@@ -80,26 +78,26 @@ class CellBleu:
         return cls(bleu.statistics(table).astype(float), escaped)
 
     def finish(self, sums: Any) -> dict[str, Any]:
-        """(..., 10) sums -> each figure, (...)."""
+        """(..., 10) sums -> metric name -> (...) values."""
         import numpy as np
 
         from evalsuite.metrics.bleu import corpus_bleu_exp
 
-        found = {"sacrebleu": corpus_bleu_exp(sums)}
+        values = {"sacrebleu": corpus_bleu_exp(sums)}
         if self.escaped is not None:
-            # "escaped" against "escaped": a word each, and a unigram that matches.
-            found["sacrebleu_notebook"] = corpus_bleu_exp(sums + self.escaped * np.array(_ESCAPED_ROW))
-        return found
+            # An escaped row is "escaped" with the reference "escaped": one matching unigram.
+            values["sacrebleu_notebook"] = corpus_bleu_exp(sums + self.escaped * np.array(_ESCAPED_ROW))
+        return values
 
 
 def bleu_part(answered: Answered) -> Part:
-    """The metrics of a cell. The notebook's figure is over the file's rows: of a part of the items there is none."""
+    """The metrics of a cell. The notebook's BLEU needs all items of the file."""
     facts, items = answered.facts, answered.items
     escaped = facts.get("escaped") if facts.get("answered") == len(items) else None
     bleu = CellBleu.of([a.text or "" for a in answered.answers], [item.references for item in items], escaped)
     names = {name: name for name in bleu.finish(bleu.statistics.sum(axis=0))}
     signatures = {name: f"{name}|def:13a.exp.best-ref|parser:{parser_of(answered.reading)}" for name in names}
-    # The notebook's figure counts rows that are no items: a single item has none.
+    # The notebook's BLEU counts rows that are not items, so single items have no value of it.
     of_items = {"sacrebleu": bleu.finish(bleu.statistics)["sacrebleu"]}
     return Part("glucose", bleu, names, signatures, of_items)
 
@@ -128,26 +126,26 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True)
 class Correlations:
-    """How a metric goes with people's ratings over the same points."""
+    """Correlation of a metric with human ratings over the same points."""
 
     n: int
     spearman: Coefficient
     pearson: Coefficient
-    kendall: Coefficient  # τ-b, which heeds ties: mean ratings to one decimal have many
+    kendall: Coefficient  # τ-b, which corrects for ties: mean ratings have one decimal
 
 
 def rating_correlations(ratings: Sequence[float], metric: Sequence[float]) -> Correlations:
-    """Section 5's three coefficients. A point is one system on one dimension and level: its mean rating, its BLEU.
+    """The paper's three coefficients (section 5). A point is one system on one dimension and level: mean rating and BLEU.
 
-    Raises ValueError for fewer than three points, or where one of the two never changes.
+    Raises ValueError for fewer than three points or if one of the two is constant.
     """
     if len(ratings) != len(metric) or len(ratings) < 3:
         raise ValueError(f"{len(ratings)} ratings and {len(metric)} values: expected as many, three or more")
     if len(set(ratings)) == 1 or len(set(metric)) == 1:
-        raise ValueError("one of the two never changes: nothing can go with it")
+        raise ValueError("ratings or metric values are constant: no correlation is defined")
     stats: Any = import_module("scipy.stats")
-    found = [_coefficient(test(ratings, metric)) for test in (stats.spearmanr, stats.pearsonr, stats.kendalltau)]
-    return Correlations(len(ratings), *found)
+    coefficients = [_coefficient(test(ratings, metric)) for test in (stats.spearmanr, stats.pearsonr, stats.kendalltau)]
+    return Correlations(len(ratings), *coefficients)
 
 
 def _coefficient(result: Any) -> Coefficient:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """Wording and connective of Table 6."""
+    """A dimension, with the wording and connective of Table 6."""
 
     number: int
     text: str
@@ -15,6 +15,7 @@ class Dimension:
 
     @property
     def set(self) -> str:
+        """The set of its items: "d1"."""
         return f"d{self.number}"
 
 

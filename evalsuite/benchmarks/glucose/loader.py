@@ -1,16 +1,16 @@
 """GLUCOSE (Mostafazadeh et al. 2020), in the official layout -> Items: test/test_set_answer_key.csv.
 
-A row is a story and a sentence X of it; it has a cell for each dimension, specific and general. What the files are like:
-* a cell is "escaped" (the dimension was not answered) or references joined by "****"; the word also stands within a
-  story, so whole cells are compared;
-* three references a cell; one official cell has four parts, the second of them empty: the notebook scores by the first
-  three parts as they are, an Item has the parts that say something;
+A row is a story and a sentence X of it, with a cell for each dimension, specific and general. Properties of the files:
+* a cell is "escaped" (the dimension was not answered) or references joined by "****"; stories contain the word, too, so
+  whole cells are compared;
+* a cell has three references; one official cell has four parts, the second of them empty: the notebook scores against the
+  first three parts, an Item has the parts that are not blank;
 * spacing is irregular ("goes on  sale"): references are kept byte for byte.
 
-An Item is one answered cell. Its set is its dimension ("d1" to "d10"), so that results come by dimension; its number is
-that of the row, from 0. The dialogue is the story, a turn a sentence, X within asterisks as the paper's best model got it.
+An Item is one answered cell. Its set is its dimension ("d1" to "d10"), so results are reported by dimension; its number is
+the row's, from 0. The dialogue is the story, a turn for each sentence, with X in asterisks as in the paper's best model.
 
-Training items are read from train/GLUCOSE_training_data_final.csv, which has the same columns and one worker a row.
+Training items come from train/GLUCOSE_training_data_final.csv, which has the same columns and a row for each worker.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LEVELS = {"specific_statement": "specific", "general_rule": "general"}
 
 
 def column_name(dimension: int, level: str) -> str:
-    """The name of a column of cells: "1_specificNL"."""
+    """The name of the column of a dimension and level: "1_specificNL"."""
     return f"{dimension}_{level}NL"
 
 
@@ -43,7 +43,7 @@ COLUMNS = tuple(column_name(d.number, level) for d in DIMENSIONS for level in ("
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A story, its sentence X (an index) and the cells as they are, by column."""
+    """A story, the index of its sentence X, and the unchanged cells by column."""
 
     number: int
     unique_id: str
@@ -53,12 +53,12 @@ class Row:
 
     @property
     def marked(self) -> tuple[str, ...]:
-        """The story with X within asterisks (section 6.2.2)."""
+        """The story with X in asterisks (section 6.2.2)."""
         return tuple(f"*{text}*" if n == self.selected else text for n, text in enumerate(self.story))
 
 
 class Corpus(corpus.Corpus):
-    """A folder that holds test/ (and train/), or a clone of the official repository, or a parent of one."""
+    """A folder with test/ (and train/), a clone of the official repository, or a parent of one."""
 
     expected = FILES["test"]
 
@@ -73,23 +73,23 @@ class Corpus(corpus.Corpus):
 
 
 def read_rows(path: Path) -> tuple[Row, ...]:
-    """The rows of a file of the official columns: the key, the training data, or a submission.
+    """The rows of a file with the official columns: the key, the training data or a submission.
 
-    Raises DataError with the file, the line of the row's end, and the column.
+    Raises DataError with file, line (of the row's end) and column.
     """
     return _read_file(path, skip_bad=False)[0]
 
 
 def load_file(folder: Path, task: Task, set: str, split: str, *, skip_bad: bool = False) -> File:
-    """The items of one task and dimension. `folder` holds test/ and train/ or is a clone of the official repository.
+    """Read the items of one task and dimension. `folder` holds test/ and train/.
 
-    With `skip_bad` a broken row is left out and counted.
+    A broken row raises DataError, or is left out (`skip_bad`).
     """
     path = folder / FILES[split]
     found, skipped, raw = _read_file(path, skip_bad=skip_bad)
     dimension = DIMENSIONS[SETS.index(set)]
     made = tuple(item for row in found if (item := _item(row, task.local, dimension, split)))
-    # The notebook's figure counts the rows that are not asked about, too.
+    # The notebook's BLEU counts the escaped rows, too.
     facts = {"answered": len(made), "escaped": len(found) - len(made)}
     return File(path, made, skipped, hashlib.sha256(raw).hexdigest(), facts)
 
@@ -99,10 +99,10 @@ def item_id(number: int, task: str, set: str, split: str = "test") -> str:
 
 
 def submission_cells(key: Sequence[Row], replies: Mapping[str, str]) -> list[dict[str, str]]:
-    """Replies by item id -> the cells of a submission, as the notebook reads it: "escaped" where nothing is asked.
+    """The rows of a submission file for the notebook, from item id -> reply. Unanswered cells of the key are "escaped".
 
-    Raises ValueError if an answered cell has no reply: a failed request or an item not asked is no empty answer, so there
-    is no figure over all rows. A reply that says nothing is "".
+    Raises ValueError if an answered cell has no reply (a failed request, or an item not asked), since the notebook's figure
+    is over all rows. An empty reply is "".
     """
     made = []
     for row in key:
@@ -128,7 +128,7 @@ def _item(row: Row, task: str, dimension: Dimension, split: str) -> Item | None:
         set=dimension.set,
         split=split,
         dialogue=row.marked,
-        # "#1:" is how the paper's best model was told the dimension; the paper template takes it from here.
+        # "#1:" is the dimension's mark in the input of the paper's best model; the template "paper" uses it.
         question=f"#{dimension.number}: {dimension.text}, as a {what}: antecedent >{dimension.connective}> consequent",
         references=tuple(part for part in cell.split(JOINED) if part.strip()),
     )
@@ -157,7 +157,7 @@ def _row(number: int, record: Mapping[str, str | None], path: Path, line: int) -
     if not index.isdecimal() or int(index) >= len(story):
         message = f"expected NAME__INDEX with an index below {len(story)}, found {unique_id!r}"
         raise DataError(message, path, line, "unique_id")
-    # The same sentence may stand twice in a story, so the index decides and the text checks it.
+    # A story may contain a sentence twice, so the index decides, and the text is checked.
     if story[int(index)] != chosen:
         raise DataError(f"is not sentence {index} of the story: {story[int(index)]!r}", path, line, "selected_sentence")
     cells = {name: get(name) for name in COLUMNS}

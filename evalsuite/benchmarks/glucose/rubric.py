@@ -1,4 +1,4 @@
-"""The paper's rubric for people: four points (section 5)."""
+"""The paper's rubric for human evaluation: a four-point scale (section 5)."""
 
 from __future__ import annotations
 

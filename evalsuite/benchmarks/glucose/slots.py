@@ -1,7 +1,7 @@
 """The syntactic slots of GLUCOSE's explanations (Appendix A, Table 6) and of its prompted baseline (Appendix C, Table 8).
 
-As regular expressions, so that an engine that can be held to one (vLLM's structured outputs; prefixes allowed on hf) writes
-nothing else. Only hard constraints bind; what is said elsewhere in a slot is free, but for the signs of the connective.
+They are regular expressions for constrained decoding. Only the paper's hard constraints are in them; the other parts of an
+explanation are free text without ">", which marks the connective.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _PLACE: tuple[Slot, ...] = (("am", "is", "are"), _PLACES)
 _OWNING: tuple[Slot, ...] = (("possess(es)",),)
 _STATE: tuple[Slot, ...] = (("am", "is", "are", "has", "have", "want", "wants", "need", "needs"),)
 
-# Table 6, hard constraints only: verb, and preposition of places. They bind the side that is not X.
+# Table 6, hard constraints only: verbs, and prepositions of places. They apply to the side that is not X.
 HARD: dict[int, tuple[Slot, ...]] = {
     1: (), 2: _FEELING, 3: _PLACE, 4: _OWNING, 5: _STATE, 6: (), 7: _FEELING, 8: _PLACE, 9: _OWNING, 10: _STATE,
 }  # fmt: skip
 
-# What annotations write for these: the tool put (s) behind verbs, and people told stories in the past, too.
+# The forms of these words in the annotations: the tool appended (s) to verbs, and some stories are in the past tense.
 _FORMS: dict[str, Slot] = {
     "feels": ("feel(s)", "feels", "feel", "felt"),
     "wants": ("want(s)", "wants", "want", "wanted"),
@@ -49,8 +49,8 @@ _BEFORE, _SHE, _SHE_OR_IT = (
 _RESULT = (". As a result",)
 _WERE, _ON = ("is", "was", "were"), (*_PLACES[:2], "between", *_PLACES[2:])
 
-# Table 8: the slots that the prompted model fills one after the other, behind the story and X, before it writes freely.
-# The table's row of dimension 8 has its "between" out of place, behind "we": it stands here with its prepositions.
+# Table 8: the slots that the prompted model fills in turn after the story and X, before its free text. In the table's row of
+# dimension 8 "between" is misplaced after "we"; here it is among the prepositions.
 PROMPTED: dict[int, tuple[Slot, ...]] = {
     1: (_BEFORE,),
     2: (_BEFORE, _SHE, ("feels", "wants", "likes")),
@@ -66,14 +66,14 @@ PROMPTED: dict[int, tuple[Slot, ...]] = {
 
 
 def pattern(item: Item, variant: str) -> str:
-    """What constrained decoding holds a reply to: the slots of Appendix C behind the template `prompted`, else a whole
-    explanation."""
+    """The regular expression of a reply under constrained decoding: the slots of Appendix C for the template `prompted`,
+    else a whole explanation."""
     number = SETS.index(item.set) + 1
     return prompted(number) if variant == "prompted" else statement(number)
 
 
 def statement(dimension: int) -> str:
-    """The regular expression of a whole explanation of that dimension: antecedent >Connective> consequent, on one line.
+    """The regular expression of an explanation of that dimension: antecedent >Connective> consequent, on one line.
 
     >>> import re
     >>> bool(re.fullmatch(statement(4), "Gage possesses a bike >Enables> Gage turned his bike"))
@@ -89,10 +89,10 @@ def statement(dimension: int) -> str:
 
 
 def prompted(dimension: int) -> str:
-    """The regular expression of what the prompted model writes behind X: the slots, then freely to the sentence's end."""
+    """The regular expression of the prompted model's continuation after X: the slots, then free text without a full stop."""
     return " ".join(_any(slot) for slot in PROMPTED[dimension]) + r" [^.\n]+"
 
 
 def _any(words: Sequence[str]) -> str:
-    # The longest first, for engines that take the first that fits: "in front of" before "in".
+    # The longest first, for engines that take the first match: "in front of" before "in".
     return "(?:" + "|".join(re.escape(word) for word in sorted(dict.fromkeys(words), key=len, reverse=True)) + ")"

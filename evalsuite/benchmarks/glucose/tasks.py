@@ -1,4 +1,4 @@
-"""GLUCOSE's tasks, one row each. The sets are its dimensions, d1 to d10."""
+"""GLUCOSE's tasks, a row each. The sets are the dimensions, d1 to d10."""
 
 from __future__ import annotations
 
