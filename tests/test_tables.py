@@ -9,7 +9,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from evalsuite.benchmarks import registry
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.benchmarks.registry import metric_named
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.sheet import Sheet
 from evalsuite.results.ranking import average_ranks
@@ -131,3 +133,11 @@ def test_tables_of_all_tasks_fit_80(sheets: Iterator[Sheet], told: list[str]) ->
     assert max(map(cell_len, lines)) <= 80
     assert not [x for x in told if " ".join(x.split()) not in text]
     assert "…" not in text.replace("由…", "").replace("是…", "")
+
+
+def test_headings_of_the_tasks_metrics() -> None:
+    found = {name: metric_named(name).heading for t in registry.TASKS.values() for name in t.metrics[:1]}
+    assert found == {
+        "accuracy": "acc %", "f1": "f1 %", "set_accuracy": "set acc %", "sacrebleu": "BLEU", "accuracy_logical": "logical %",
+        "bleu2": "ble %", "macro_f1": "mac %",
+    }  # fmt: skip

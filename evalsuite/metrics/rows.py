@@ -212,7 +212,7 @@ def _meteor15(sums: Numbers) -> Floats:
 TEXT_METRICS = {
     row.name: row
     for row in (
-        TextMetric("f1_char", "F1", stated_as="f1", values=_each(char_f1),
+        TextMetric("f1_char", "F1", short="f1 %", stated_as="f1", values=_each(char_f1),
                    fields=lambda profile, items: {"norm": NORMALISATION, "tok": token_signature("char"), "def": "mean.squad.best-ref"}),
         TextMetric("em", "EM", values=_each(exact_match), fields=lambda profile, items: {"norm": NORMALISATION, "def": "mean"}),
         TextMetric("f1_token", "F1（词）", "F1 of words", reads=("f1",), fields=_tokens("f1", "mean.squad.best-ref"),
