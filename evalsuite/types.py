@@ -225,12 +225,15 @@ class Metric:
     """A metric's names and how its values are shown. Shared rows are in metrics/rows.py, a benchmark's own in
     `Task.own_metrics`."""
 
-    name: str  # in results.json, there possibly prefixed with "paper."
+    name: (
+        str  # in results.json, there possibly prefixed with "paper."; a name with the prefix is a row of that one only
+    )
     zh: str
     en: str = ""  # as `zh` if not given
     short: str = ""  # for narrow columns
     top: float | None = 1.0  # the highest possible value; None: unbounded
     percent: bool = True  # shown times 100
+    unit: str = ""  # "nats": the page shows the sign and names the unit
     lower: bool = False  # lower is better
     share: bool = False  # a share of right items: gets Wilson's interval beside the bootstrap's
     published: float = 1.0  # divisor that brings published figures to our scale

@@ -65,7 +65,7 @@ const shared = (task) => benchmarkOf(task).name === FIRST;
 /** Those of CORECODE's choices and texts; of other tasks each its own. */
 function offerMetrics() {
   tasks = everyTask.filter((x) => (!state.onlyTasks.length || state.onlyTasks.includes(x.name)) && (!state.onlyBenchmark || benchmarkOf(x).name === state.onlyBenchmark));
-  const known = Object.keys(METRIC_NAMES), place = (m) => [known.indexOf(baseName(m)) + 1 || 99, isPaper(m)];
+  const known = [...metricRows.keys()], place = (m) => [known.indexOf(baseName(m)) + 1 || known.length + 1, isPaper(m)];
   const names = (wanted) => [...new Set(data.cells.filter((c) => inView(c) && wanted(taskOf(c.task))).flatMap((c) => Object.keys(c.metrics ?? {})))]
     .sort((a, b) => place(a)[0] - place(b)[0] || place(a)[1] - place(b)[1]);
   [choiceMetrics, textMetrics] = [names((x) => shared(x) && isChoice(x)), names((x) => shared(x) && !isChoice(x))];

@@ -52,7 +52,7 @@ function figureAt(found) {
 const coefficient = (v) => (isNumber(v) ? v.toFixed(2).replace("-", "−").replace(/^(−?)0\./, "$1.") : "–");
 
 function matrixOf(found, title) {
-  const known = Object.keys(METRIC_NAMES), names = found.metrics.filter((m) => state.corrPaper || !isPaper(m)).sort((a, b) => isPaper(a) - isPaper(b) || known.indexOf(baseName(a)) - known.indexOf(baseName(b)));
+  const known = [...metricRows.keys()], names = found.metrics.filter((m) => state.corrPaper || !isPaper(m)).sort((a, b) => isPaper(a) - isPaper(b) || known.indexOf(baseName(a)) - known.indexOf(baseName(b)));
   const at = figureAt(found), many = found.of > found.n, n = t(many ? "nSampled" : "nPoints", num(found.n), num(found.of), num(found.models));
   return [h("p", { class: "note", id: "correlated" }, n), h("div", { class: "scroll bare", tabindex: 0, role: "region", "aria-label": title }, h("div", { id: "metric-correlations", class: "heatbox" }, heatmap(names, at))),
     h("details", { class: "numbers" }, h("summary", null, t("asTable")), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("asTable") }, h("table", { class: "robust matrix" },

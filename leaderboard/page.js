@@ -123,6 +123,7 @@ function chat(turns, spans = []) {
 }
 
 // ---------------------------------------------------------------- data
+let metricRows = new Map();  // name -> what report.py packed of a metric, in the order of the choice
 let data, models, everyTask, tasks, cellIndex, heldTasks;  // tasks: those chosen of every; held: asked constrained
 let choiceMetrics = [], textMetrics = [];  // the names of metrics that cells in view have, by kind of task
 
@@ -141,6 +142,7 @@ async function unpack(text) {
 
 function prepare(content) {
   data = content;
+  metricRows = new Map(data.metrics.map((m) => [m.name, m]));
   const used = new Set(data.cells.map((c) => c.task));
   everyTask = tasks = data.tasks.filter((x) => (used.size ? used.has(x.name) : x.benchmark === data.benchmarks[0].name));
   models = new Map();

@@ -7,7 +7,7 @@ function scatterPanels(cells, scale, metric, over) {
   const [, low, high] = cells[0].facts.scales.find(([name]) => name === scale);
   const spots = cells.map((c) => ({ c, mean: c.scales[scale], cell: cellIndex.get(placeOf(c)) })).map((p) => ({ ...p, m: p.cell?.metrics?.[metric] })).filter((p) => isNumber(p.mean.value) && isNumber(p.m?.value));
   if (!spots.length) return null;
-  const range = rangeOf(spots.flatMap(({ m }) => [m.value, m.low, m.high]), isRaw(metric) ? 10 : 1);
+  const range = rangeOf(spots.flatMap(({ m }) => [m.value, m.low, m.high]), metricRow(metric)?.top ?? 1);
   return h("div", { class: "panels", id: "judge-scatter" }, tasks.map((x) => [x, spots.filter((p) => p.c.task === x.name)]).filter(([, list]) => list.length).map(([task, list]) => scatterPanel(task, list, { metric, range, low, high, over: over.filter((r) => r.task === task.name) })));
 }
 function scatterPanel(task, spots, { metric, range, low, high, over }) {
@@ -69,7 +69,7 @@ function jointPanel(c, numbers, scale, metric) {
       return [s("text", { x: left - 6, y: y + 14, "text-anchor": "end" }, named(i)), list.flatMap((n, j) => n > 0 && [s("rect", { class: "tile", x: left + j * side + 0.5, y: y + 0.5, width: side - 1, height: tall - 1, opacity: (0.1 + 0.4 * (n / most)).toFixed(2) }),
         s("text", { class: "count", x: left + (j + 0.5) * side, y: y + 14, "text-anchor": "middle" }, num(n))])];
     }),
-    [0, 5, 10].map((v) => s("text", { x: left + v * side, y: rows * tall + 13, "text-anchor": v === 0 ? "start" : v === 10 ? "end" : "middle" }, isRaw(metric) ? v : v * 10)),
+    [0, 5, 10].map((v) => s("text", { x: left + v * side, y: rows * tall + 13, "text-anchor": v === 0 ? "start" : v === 10 ? "end" : "middle" }, isRaw(metric) ? (v * (metricRow(metric).top ?? 1)) / 10 : v * 10)),
     s("text", { x: left + 5 * side, y: rows * tall + 28, "text-anchor": "middle" }, metricName(metric) + (isRaw(metric) ? "" : " %")));
   return h("figure", { class: "panel", "data-joint": label }, h("figcaption", null, h("strong", null, opener(cellIndex.get(placeOf(c)), nameNode(models.get(c.id)))), h("small", null, `ρ ${plus(x?.spearman)}`, isNumber(x?.spearman_low) && ` (${plus(x.spearman_low)} … ${plus(x.spearman_high)})`, ` · n=${num(numbers.n)}`)), plot);
 }

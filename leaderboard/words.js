@@ -17,9 +17,9 @@ const WORDS = {
   intervalNote: ["灰色小字为 95% 区间，由对话重抽样得出：区间大幅重叠的两个模型，差异可能只是偶然。",
     "Small grey figures: the 95 % interval over resampled dialogues. Where two models overlap widely, their difference may be chance."],
   metric: ["生成与抽取的指标", "Spans and generation by"], metricChoice: ["选择题的指标", "Choices by"], intervals: ["显示 95% 区间", "Show 95 % intervals"],
-  accuracy: ["正确率", "Accuracy"], accuracy_sum: ["正确率，按总对数概率", "Accuracy by total log-probability"],
-  accuracy_token: ["正确率，按每词元", "Accuracy per token"], accuracy_char: ["正确率，按每字", "Accuracy per character"], accuracy_prior: ["正确率，减去先验", "Accuracy less the prior"],
-  "paper.accuracy": ["正确率，仅论文所列形式", "Accuracy, the paper's forms only"],
+  "long.accuracy": ["正确率", "Accuracy"], "long.accuracy_sum": ["正确率，按总对数概率", "Accuracy by total log-probability"],
+  "long.accuracy_token": ["正确率，按每词元", "Accuracy per token"], "long.accuracy_char": ["正确率，按每字", "Accuracy per character"], "long.accuracy_prior": ["正确率，减去先验", "Accuracy less the prior"],
+  "long.paper.accuracy": ["正确率，仅论文所列形式", "Accuracy, the paper's forms only"],
   profileDefault: ["默认口径（按字 / 词）", "Default (characters / words)"], profilePaper: ["论文口径（按空白切分）", "The paper's profile (split at blanks)"],
   ofPaper: ["{0}（论文口径）", "{0} (paper's)"],
   notComparable: ["论文公布的 {0} 按另一口径计算，与此处的“{1}”不可比，故不并列显示；要对照请选“{2}”。",
@@ -206,22 +206,6 @@ const WORDS = {
 };
 const STATUSES = ["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed", "missing"];
 const NO_ANSWER = STATUSES.slice(1, 8);
-// In the order of the choice: [Chinese, English]. Those of the paper's profile are called "paper." and the name here.
-const METRIC_NAMES = {
-  __proto__: null,
-  accuracy: ["正确率", "Acc."], "paper.accuracy": ["正确率（论文形式）", "Acc. (paper's forms)"],
-  accuracy_sum: ["正确率（总和）", "Acc. (sum)"], accuracy_token: ["正确率（每词元）", "Acc. (per token)"], accuracy_char: ["正确率（每字）", "Acc. (per char.)"], accuracy_prior: ["正确率（减先验）", "Acc. (less prior)"],
-  f1: ["F1", "F1"], em: ["EM", "EM"],
-  f1_token: ["F1（词）", "F1 of words"], bleu1: ["BLEU-1"], bleu2: ["BLEU-2"], bleu3: ["BLEU-3"], bleu4: ["BLEU-4"], rouge1: ["ROUGE-1"], rouge2: ["ROUGE-2"],
-  rouge_l: ["ROUGE-L"], meteor15: ["METEOR 1.5"], meteor: ["METEOR"], cider: ["CIDEr"], chrf: ["chrF"], semsim: ["Sem-Sim"],
-  sacrebleu: ["sacreBLEU"], sacrebleu_notebook: ["sacreBLEU（官方笔记本）", "sacreBLEU (notebook)"],
-  macro_f1: ["宏平均 F1", "Macro F1"], weighted_f1: ["加权 F1", "Weighted F1"], precision: ["精确率", "Precision"], recall: ["召回率", "Recall"], macro_precision: ["宏平均精确率", "Macro precision"], macro_recall: ["宏平均召回率", "Macro recall"],
-  no_match: ["无匹配 ↓", "No match ↓"], set_accuracy: ["全对率", "Exact sets"], answer_f1: ["各答案 F1", "F1 of answers"], answer_precision: ["各答案精确率", "Precision of answers"], answer_recall: ["各答案召回率", "Recall of answers"],
-  accuracy_logical: ["正确率（逻辑）", "Acc. (logical)"], delta_nll_logical: ["ΔNLL（逻辑）", "ΔNLL (logical)"], accuracy_complete: ["正确率（整体）", "Acc. (complete)"], delta_nll_complete: ["ΔNLL（整体）", "ΔNLL (complete)"], delta_nll: ["ΔNLL", "ΔNLL"],
-  accuracy_swapped: ["正确率（互换）", "Acc. (swapped)"], delta_nll_swapped: ["ΔNLL（互换）", "ΔNLL (swapped)"], accuracy_negation: ["正确率（否定）", "Acc. (negation)"], delta_nll_negation: ["ΔNLL（否定）", "ΔNLL (negation)"],
-  accuracy_invalid: ["正确率（错误解释）", "Acc. (invalid)"], delta_nll_invalid: ["ΔNLL（错误解释）", "ΔNLL (invalid)"], accuracy_shuffled: ["正确率（乱序）", "Acc. (shuffled)"], delta_nll_shuffled: ["ΔNLL（乱序）", "ΔNLL (shuffled)"],
-  accuracy_dropped: ["正确率（删词）", "Acc. (dropped)"], delta_nll_dropped: ["ΔNLL（删词）", "ΔNLL (dropped)"], accuracy_reversed: ["正确率（倒序）", "Acc. (reversed)"], delta_nll_reversed: ["ΔNLL（倒序）", "ΔNLL (reversed)"],
-};
 /** The name that the paper's figures have; undefined where there are none of the same definition. */
 function publishedAs(task, metric) {
   const names = benchmarkOf(task).published_as;  // null: the same names
@@ -235,17 +219,18 @@ const t = (key, ...args) => {
 };
 const isPaper = (m) => m.startsWith("paper.");
 const baseName = (m) => m.replace(/^paper\./, "");
+/** What report.py packed of a metric; undefined if it has no row. That of a "paper." name is its own or that of the name without it. */
+const metricRow = (m) => metricRows.get(m) ?? metricRows.get(baseName(m));
 function metricName(m) {
-  const [zh, en = zh] = METRIC_NAMES[m] ?? METRIC_NAMES[baseName(m)] ?? [plain(baseName(m))];
-  const name = state.lang === "zh" ? zh : en;
-  return isPaper(m) && !METRIC_NAMES[m] ? t("ofPaper", name) : name;
+  const row = metricRow(m), name = row ? row[state.lang === "zh" ? "zh" : "en"] + (row.lower ? " ↓" : "") : plain(baseName(m));
+  return isPaper(m) && row?.name !== m ? t("ofPaper", name) : name;
 }
-const longName = (m) => (METRIC_NAMES[m] && WORDS[m] ? t(m) : metricName(m)) + (isSigned(m) ? t("inNats") : isRaw(m) ? " ×1" : "");
+const longName = (m) => (WORDS["long." + m] ? t("long." + m) : metricName(m)) + (isSigned(m) ? t("inNats") : isRaw(m) ? " ×1" : "");
 const isNumber = (v) => typeof v === "number" && isFinite(v);
 const pct = (v, digits = 1) => (isNumber(v) ? (v * 100).toFixed(digits) : "–");
-// CIDEr goes from 0 to 10 and stands as it is, ΔNLL is in nats and may be negative; all other metrics are shares, in percent.
-const isSigned = (m) => m.startsWith("delta_nll"), isRaw = (m) => baseName(m) === "cider" || isSigned(m);
-const isLower = (m) => m === "no_match";  // less of it is better
+// What is no share stands as it is, CIDEr from 0 to 10; ΔNLL is in nats and may be negative; all other metrics are in percent.
+const isSigned = (m) => metricRow(m)?.unit === "nats", isRaw = (m) => metricRow(m)?.percent === false;
+const isLower = (m) => metricRow(m)?.lower === true;  // less of it is better
 const nats = (v, digits) => { const text = Math.abs(v).toFixed(Math.max(2, digits)); return (Number(text) ? (v < 0 ? "−" : "+") : "") + text; };
 const figure = (m, v, digits = 1) => (!isNumber(v) ? "–" : isSigned(m) ? nats(v, digits) : isRaw(m) ? v.toFixed(digits + 1) : pct(v, digits));
 /** "31–42", or "" if there is no interval. */

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import probes
@@ -15,8 +16,9 @@ from once import made_once
 from passing import passing
 
 import evalsuite
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
 from evalsuite.page.report import published_figures
+from evalsuite.types import Metric
 
 TASKS_RUN = ["domain_identification", "cicero_single_answer", "cicero_all_answers", "cider_dnli", "cider_span_extraction",
              "glucose_general_rule"]  # fmt: skip
@@ -256,3 +258,22 @@ def test_published_figures_are_of_our_tasks_and_sets() -> None:
             or row["metric"].startswith("delta_nll")
             or row["metric"] in ("cider", "human", "judge")
         )
+
+
+def test_a_metric_needs_no_more_than_its_row(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browse: Any
+) -> None:
+    """A name, a scale and a direction that no script knows."""
+    copied = copytree(run, tmp_path / "run")
+    found = json.loads((copied / "results.json").read_text(encoding="utf-8"))
+    for cell in found["cells"]:
+        if cell["task"] == "cider_dnli":
+            cell["metrics"]["surprise"] = cell["metrics"]["macro_f1"] | {"value": 2.5, "low": 2.0, "high": 3.0}
+    (copied / "results.json").write_text(json.dumps(found), encoding="utf-8")
+    row = Metric("surprise", "意外度", "Surprise", top=8.0, percent=False, lower=True)
+    monkeypatch.setattr("evalsuite.page.report.metric_rows", lambda: {**metric_rows(), "surprise": row})
+    with browse(evalsuite.report([copied])) as page:
+        for lang, name in (("en", "Surprise ↓"), ("zh", "意外度 ↓")):
+            to(page, f"lang={lang}&benchmark=cider&tasks=cider_dnli&metrics=cider_dnli:surprise")
+            assert f"{name} ×1" in page.locator("option").all_inner_texts()
+            assert "2.50" in page.locator("table.overview td .num").all_inner_texts()

@@ -107,8 +107,16 @@ def metric_named(name: str) -> Metric:
     >>> metric_named("paper.cider").top, metric_named("f1").heading, metric_named("accuracy").heading
     (10.0, 'f1 %', 'acc %')
     """
-    own = name.removeprefix("rotation.").removeprefix("paper.")
-    return _metrics().get(own) or Metric(own, own)
+    rows, name = metric_rows(), name.removeprefix("rotation.")
+    own = name.removeprefix("paper.")
+    return rows.get(name) or rows.get(own) or Metric(own, own)
+
+
+@cache
+def metric_rows() -> dict[str, Metric]:
+    """The rows of all metrics by name in results.json, in the order in which the page offers them."""
+    texts = {row.stated_as or row.name: row for row in TEXT_METRICS.values()}
+    return texts | METRICS | {row.name: row for t in TASKS.values() for row in t.own_metrics}
 
 
 def set_order(item_set: str) -> tuple[int, str]:
@@ -126,12 +134,6 @@ def _set_places() -> dict[str, int]:
 def task_order(name: str) -> int:
     """Sort key of tasks: their order in TASKS."""
     return _task_places()[name]
-
-
-@cache
-def _metrics() -> dict[str, Metric]:
-    texts = {row.stated_as or row.name: row for row in TEXT_METRICS.values()}
-    return METRICS | texts | {row.name: row for t in TASKS.values() for row in t.own_metrics}
 
 
 @cache

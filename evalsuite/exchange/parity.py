@@ -14,12 +14,12 @@ from typing import Any
 from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
-from evalsuite.backends.registry import load_backend
-from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.backends.registry import BACKENDS, backend_named, load_backend
+from evalsuite.common.errors import ConfigError
 from evalsuite.evaluation.plan import plan_cells, prepare
 from evalsuite.types import Request, Response, Trial
 
-LOCAL = ("hf", "vllm")
+LOCAL = tuple(name for name, row in BACKENDS.items() if row.local)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ def parity(
     """Run a model on each backend of `on`, and compare each with the first. One backend is in memory at a time.
 
     `settings` are fields of evalsuite.Settings: tasks, set, split, limit, data, shots, prompt …
-    Raises ConfigError for an unknown backend or fewer than two, BackendError if a backend cannot load the model.
+    Raises ConfigError for a backend that is unknown or not local, or fewer than two, BackendError if a backend cannot load the model.
     """
     for name in on:
-        if name not in LOCAL:
-            raise ConfigError(unknown("backend", name, LOCAL))
+        if not backend_named(name).local:
+            raise ConfigError(f"backend {name} loads no model on this machine; these do: {', '.join(LOCAL)}")
     if len(on) < 2:
         raise ConfigError("--backends: expected two or more, e.g. hf,vllm")
     sheets = [_ask(name, models, model, settings) for name in on]

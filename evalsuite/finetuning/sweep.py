@@ -20,6 +20,7 @@ import yaml
 
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
+from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.registry import Corpora, task_named
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
@@ -171,8 +172,9 @@ def _ray_trainer(model: Model, s: Sweep) -> AbstractContextManager[Callable[[Ite
 
 
 def _trainable(model: Model) -> Model:
-    if model.backend not in ("hf", "vllm"):
-        raise ConfigError(f"model {model.name}: backend {model.backend} has no weights to train; hf and vllm have")
+    if not backend_named(model.backend).local:
+        local = " and ".join(name for name, row in BACKENDS.items() if row.local)
+        raise ConfigError(f"model {model.name}: backend {model.backend} has no weights to train; {local} have")
     if model.adapter:
         raise ConfigError(f"model {model.name}: has an adapter already; name its base model")
     if model.backend == "vllm" and model.finetune.rank > model.vllm.max_lora_rank:

@@ -18,27 +18,29 @@ from evalsuite.types import Metric
 if TYPE_CHECKING:
     from evalsuite.metrics.counts import Floats, Ints, Numbers, Table
 
+# In the order in which the page offers them.
 METRICS = {
     row.name: row
     for row in (
         Metric("accuracy", "正确率", "Acc.", share=True),
+        Metric("paper.accuracy", "正确率（论文形式）", "Acc. (paper's forms)", "acc %", share=True),
         Metric("accuracy_sum", "正确率（总和）", "Acc. (sum)", share=True),
         Metric("accuracy_token", "正确率（每词元）", "Acc. (per token)", share=True),
         Metric("accuracy_char", "正确率（每字）", "Acc. (per char.)", share=True),
         Metric("accuracy_prior", "正确率（减先验）", "Acc. (less prior)", share=True),
+        Metric("semsim", "Sem-Sim"),
+        Metric("macro_f1", "宏平均 F1", "Macro F1"),
+        Metric("weighted_f1", "加权 F1", "Weighted F1"),
         Metric("precision", "精确率", "Precision"),
         Metric("recall", "召回率", "Recall"),
         Metric("macro_precision", "宏平均精确率", "Macro precision"),
         Metric("macro_recall", "宏平均召回率", "Macro recall"),
-        Metric("macro_f1", "宏平均 F1", "Macro F1"),
-        Metric("weighted_f1", "加权 F1", "Weighted F1"),
+        Metric("no_match", "无匹配", "No match", lower=True),
         Metric("set_accuracy", "全对率", "Exact sets", "set acc %", share=True),
+        Metric("answer_f1", "各答案 F1", "F1 of answers"),
         Metric("answer_precision", "各答案精确率", "Precision of answers"),
         Metric("answer_recall", "各答案召回率", "Recall of answers"),
-        Metric("answer_f1", "各答案 F1", "F1 of answers"),
-        Metric("no_match", "无匹配", "No match", lower=True),
-        Metric("delta_nll", "ΔNLL", top=None, percent=False),  # in nats
-        Metric("semsim", "Sem-Sim"),
+        Metric("delta_nll", "ΔNLL", top=None, percent=False, unit="nats"),
     )
 }
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.corecode.ontology import slots
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, metric_rows
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
@@ -188,6 +188,11 @@ def page_data(
                 "published_as": None if b.published_as is None else dict(b.published_as),
             }
             for b in BENCHMARKS.values()
+        ],
+        "metrics": [
+            {"name": name, "zh": m.zh, "en": m.en or m.zh}
+            | {key: getattr(m, key) for key in ("top", "percent", "unit", "lower")}
+            for name, m in metric_rows().items()
         ],
         "perturbations": [
             {name: getattr(p, name) for name in ("name", "zh", "en", "kinds", "languages")}

@@ -72,7 +72,7 @@ def probe_part(answered: Answered) -> Part:
     return Part("probes", probes, names, {name: f"{name}|by:token" for name in names})
 
 
-# Group or corruption -> its Chinese and English names. ΔNLL is in nats.
+# Group or corruption -> its Chinese and English names.
 _WORDS = {
     "logical": ("逻辑", "logical"), "complete": ("整体", "complete"), "swapped": ("互换", "swapped"), "negation": ("否定", "negation"),
     "invalid": ("错误解释", "invalid"), "shuffled": ("乱序", "shuffled"), "dropped": ("删词", "dropped"), "reversed": ("倒序", "reversed"),
@@ -82,6 +82,8 @@ METRICS = tuple(
     for name, (zh, en) in _WORDS.items()
     for metric in (
         Metric(f"accuracy_{name}", f"正确率（{zh}）", f"Acc. ({en})", f"{name} %"),
-        Metric(f"delta_nll_{name}", f"ΔNLL（{zh}）", f"ΔNLL ({en})", f"{name}\nΔNLL", top=None, percent=False),
+        Metric(
+            f"delta_nll_{name}", f"ΔNLL（{zh}）", f"ΔNLL ({en})", f"{name}\nΔNLL", top=None, percent=False, unit="nats"
+        ),
     )
 )
