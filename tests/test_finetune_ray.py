@@ -106,7 +106,7 @@ def test_two_nodes_train_what_one_process_trains(address: str, local: Path, tiny
     for name in ("results.json", "models.yaml"):
         assert (tmp_path / "run" / name).read_bytes() == (local / name).read_bytes()
     log = (tmp_path / "run" / "finetune.log").read_text()
-    assert "each adapter takes {'num_cpus': 1}" in log and log.count("trained on") == 2
+    assert "each adapter takes {'num_cpus': 1}" in log and log.count("training on") == 2
     import ray
 
     assert not ray.is_initialized(), "it did not leave the cluster"

@@ -508,7 +508,7 @@ def test_ctrl_c(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert errors.splitlines()[-1].startswith("stopped; every reply so far is kept") and "Traceback" not in errors
+    assert errors.splitlines()[-1].startswith("stopped; all replies so far are stored") and "Traceback" not in errors
     assert len(stored(out)) < 387
 
 

@@ -212,7 +212,7 @@ def test_each_benchmark_is_judged_by_its_own_rubric(run: Path, judges: str, tmp_
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"tasks": ["cedar_inference_probing"]}, "of a probe nothing is written"),
+        ({"tasks": ["cedar_inference_probing"]}, "a probe has no written reply to judge"),
         ({"tasks": ["cicero_all_answers"]}, "right or wrong without a judge"),
         ({"tasks": ["cider_span_extraction"]}, "CIDER has no rubric of its own.*--rubric"),
     ],
@@ -276,7 +276,7 @@ def test_an_audit_of_choices_that_are_several(run: Path, tmp_path: Path) -> None
 def test_probes_are_not_audited_and_rubrics_not_mixed(made: Path) -> None:
     run = made / "run"
     assert "probe" not in {o.kind.name for o in population(run)}
-    with pytest.raises(ConfigError, match="of a probe nothing is written"):
+    with pytest.raises(ConfigError, match="a probe has no written reply to mark"):
         audit.make_sample(run, tasks=["cedar_inference_probing"])
     with pytest.raises(ConfigError, match=r"cicero, glucose.*--rubric"):
         audit.make_sample(run, n=500)
@@ -375,7 +375,7 @@ def test_metrics_beside_each_other_are_of_texts_alone(made: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"tasks": ["cedar_attribution_probing"]}, "no answer to train on"),
+        ({"tasks": ["cedar_attribution_probing"]}, "no written answer to train on"),
         ({"tasks": ["cider_dnli"]}, "name one fold or more of fold1, .*or all"),
         ({"tasks": ["cider_dnli"], "set": "fold1", "sizes": [10**6]}, r"--sizes 1000000: cider_dnli \(fold1\) has"),
     ],

@@ -178,6 +178,6 @@ SPAN = Kind("span", "片段", "spans", _read_span, _score_words, _span_parts, ("
 TEXT = Kind("text", "短文本", "texts", _read_text, _score_words, _text_parts, ("f1", "em"), rated=True)
 PROBE = Kind(
     "probe", "探测", "probes", _read_probe, _score_probe, _probe_parts, ("accuracy", "delta_nll"), ("nll",),
-    options=True, written=False, unjudged="of a probe nothing is written that could be judged",
+    options=True, written=False, unjudged="a probe has no written reply to judge",
 )  # fmt: skip
 KINDS = {row.name: row for row in (CHOICE, CHOICES, SPAN, TEXT, PROBE)}
