@@ -1,8 +1,8 @@
 """What tokenisation do CORECODE's published figures come from? A check on its Tables 2, 6 and 7.
 
-    python benchmarks/paper_profile.py corecode_results.csv
+    python benchmarks/paper_profile.py evalsuite/benchmarks/corecode/published.csv
 
-The csv has the columns source, split, task, model, shots, metric, value. docs/metrics.md says what follows from it.
+The csv has the columns source, set, task, model, shots, metric, value. docs/metrics.md says what follows from it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def read(path: Path) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     with path.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
-            name = " ".join(line[key] for key in ("source", "split", "task", "model", "shots"))
+            item_set = line.get("set") or line["split"]  # the name of the column in earlier copies of the figures
+            name = " ".join((line["source"], item_set, *(line[key] for key in ("task", "model", "shots"))))
             if line["model"] != "Average":
                 rows.setdefault(name, {})[line["metric"]] = float(line["value"])
     return {name: row for name, row in rows.items() if "cider" in row}
