@@ -48,18 +48,17 @@ def prompts(options: int, count: int) -> list[Any]:
     from evalsuite.benchmarks.corecode import BENCHMARK
     from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
     from evalsuite.benchmarks.corecode.loader import Corpus
-    from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
     from evalsuite.benchmarks.registry import SPLITS
     from evalsuite.common.resources import bundled
     from evalsuite.prompt import Prompt
 
     corpus = Corpus(BENCHMARK, bundled("sample"))
     found = []
-    for t in TASKS.values():
+    for t in BENCHMARK.tasks:
         prompt = Prompt(bundled("prompts"), t, "paper")
         for item_set in CORECODE.sets:
             for split in SPLITS:
-                items = corpus.file(t, item_set, split).items if t.kind == "choice" else ()
+                items = corpus.file(t, item_set, split).items if t.kind.single else ()
                 found += [replace(prompt.request(i), scoring="labels") for i in items if len(i.options) == options]
     return list({r.prompt: r for r in found}.values())[:count]
 

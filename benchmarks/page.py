@@ -27,9 +27,8 @@ from load import write
 import evalsuite
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.journey import write_results
-from evalsuite.results.scoring import Reading
 from evalsuite.results.store import Store
-from evalsuite.types import Item, Response
+from evalsuite.types import Cell, Item, Reading, Response
 
 PERTURBED = [name for name, p in PERTURBATIONS.items() if not p.several]
 
@@ -47,15 +46,17 @@ def build(folder: Path, models: int, replies: int) -> Path:
     shutil.copy(first / "manifest.json", run)
     with Store(first / "store.sqlite") as source, Store(run / "store.sqlite") as target:
         for cell in source.cells():
-            rows = [(request, response) for _, request, response in source.read(cell)]
+            rows = [(trial, response) for _, trial, response in source.read(cell)]
             for n in range(models):
                 name = f"model-{n + 1:02d}-{(n % 7 + 1) * 2}b"
-                mine = replace(cell, model=name, facts={**cell.facts, "backend": "hf", "fingerprint": name, "tags": []})
-                keyed = [(f"{name}:{cell.name}:{i}", request) for i, (request, _) in enumerate(rows)]
-                target.plan(mine, keyed)
+                copy = Cell(
+                    replace(cell.place, model=name), {**cell.facts, "backend": "hf", "fingerprint": name, "tags": []}
+                )
+                keyed = [(f"{name}:{cell.place.name}:{i}", trial) for i, (trial, _) in enumerate(rows)]
+                target.plan(copy, keyed)
                 target.put(
-                    (key, Response(said(request.item, (response.text if response else ""), n / models, key), "stop"))
-                    for (key, request), (_, response) in zip(keyed, rows, strict=True)
+                    (key, Response(said(trial.item, (response.text if response else ""), n / models, key), "stop"))
+                    for (key, trial), (_, response) in zip(keyed, rows, strict=True)
                 )
     return run
 
