@@ -106,13 +106,14 @@ ON_NODES = {
     "PYTHONPATH": os.pathsep.join(filter(None, (str(ENGINE), os.environ.get("PYTHONPATH")))),
 }
 # A node is lost when it refuses five calls within a second, as none does whose process lives: a busy one only answers late.
-# Nor does Ray end tasks where others fill the machine's memory, or workers that take long to start.
+# Nor does Ray end tasks where others fill the machine's memory. A worker that died as it started is started anew before
+# evalsuite's patience (cluster.PATIENCE) is over.
 PATIENT: dict[str, int] = {
     "health_check_initial_delay_ms": 0,
     "health_check_period_ms": 200,
     "health_check_failure_threshold": 5,
     "health_check_timeout_ms": 600_000,
-    "worker_register_timeout_seconds": 600,
+    "worker_register_timeout_seconds": 120,
     "memory_monitor_refresh_ms": 0,
 }
 
