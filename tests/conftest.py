@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,13 @@ from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.common.resources import bundled
 
+# Property tests try the same examples every time, and none is too slow for them. (Environments of single tests lack hypothesis.)
+with suppress(ImportError):
+    from hypothesis import settings
+
+    settings.register_profile("steady", deadline=None, derandomize=True, print_blob=True)
+    settings.load_profile("steady")
+
 # A shell starts background jobs with SIGINT ignored, and so do their children: tests of Ctrl-C could stop nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -27,6 +34,34 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The slow tests first: a worker that has begun one last would keep the others waiting."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Tell of files which differ and where, not all their bytes."""
+    if op != "==":
+        return None
+    if isinstance(left, bytes) and isinstance(right, bytes):
+        return ["the bytes differ", *_difference(left, right)]
+    if isinstance(left, dict) and isinstance(right, dict) and any(isinstance(x, bytes) for x in left.values()):
+        told = ["the files differ"]
+        for name in sorted(left.keys() | right.keys(), key=str):
+            if name not in left or name not in right:
+                told.append(f"{name}: only on the {'left' if name in left else 'right'}")
+            elif left[name] != right[name]:
+                told += [f"{name}:", *_difference(left[name], right[name])]
+        return told[:20]
+    return None
+
+
+def _difference(left: bytes, right: bytes) -> list[str]:
+    """The first line that differs, around the first character that does."""
+    lines, others = ([*each.splitlines(keepends=True), b""] for each in (left, right))
+    number = next(n for n, (one, other) in enumerate(zip(lines, others, strict=False)) if one != other)
+    one, other = (each[number].decode(errors="backslashreplace") for each in (lines, others))
+    start = max(0, len(os.path.commonprefix([one, other])) - 40)
+    return [f"  line {number + 1}, from character {start + 1}"] + [
+        f"  {side} {text[start : start + 120]!r}" for side, text in (("left: ", one), ("right:", other))
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +118,8 @@ def cli() -> Callable[..., Done]:
             except SystemExit as stop:
                 code = stop.code
         said, told = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
-        assert (code or 0) == expect, told
+        what = f"evalsuite {' '.join(map(str, words))}"
+        assert (code or 0) == expect, f"{what}: ended with {code or 0}, expected {expect}\n{(said + told)[-3000:]}"
         return Done(expect, said, told)
 
     return run
@@ -96,6 +132,9 @@ const seen = new CSSStyleSheet();
 seen.replaceSync(".part { content-visibility: visible !important; }");
 document.adoptedStyleSheets = [seen];
 """
+
+
+PATIENCE = 600_000  # milliseconds: what does not come at all ends a test, what comes late on a busy machine does not
 
 
 @contextmanager
@@ -124,7 +163,7 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
     if path is None:
         pytest.skip("no Chromium on the PATH")
     with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=PATIENCE)
         loop = asyncio.get_running_loop()
 
         @contextmanager
@@ -135,6 +174,7 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
             usual = {"locale": "en-US", "viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
             with running(loop):
                 profile = chromium.new_context(**usual | context)
+                profile.set_default_timeout(PATIENCE)
                 try:
                     tab = profile.new_page()
                     tab.on("console", lambda message: noise.append(message.text))
@@ -146,6 +186,9 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
                     tab.goto(file.as_uri() + query)
                     tab.wait_for_selector(drawn)
                     yield tab
+                except Exception as error:
+                    error.add_note(f"The page said: {noise[:5]}" if noise else "The page said nothing.")
+                    raise
                 finally:
                     profile.close()
             assert not noise

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
-from everything import change, change_records, everything
+from everything import UNFOLD, change, change_records, everything
 from hostile import HOSTILE
 from once import made_once
 
@@ -209,12 +209,7 @@ def visit(tab: Any, site: Path, at: str = "", wait: str = "html[data-drawn=all],
 
 
 def unfold(tab: Any) -> None:
-    tab.evaluate("""async () => {
-        for (let shut; (shut = document.querySelectorAll("details:not([open])")).length;) {
-            shut.forEach((x) => { x.open = true; });
-            await new Promise((done) => setTimeout(done, 50));
-        }
-    }""")
+    tab.evaluate(UNFOLD)
 
 
 def address(**at: str) -> str:
