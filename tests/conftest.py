@@ -58,7 +58,7 @@ def _difference(left: bytes, right: bytes) -> list[str]:
     lines, others = ([*each.splitlines(keepends=True), b""] for each in (left, right))
     number = next(n for n, (one, other) in enumerate(zip(lines, others, strict=False)) if one != other)
     one, other = (each[number].decode(errors="backslashreplace") for each in (lines, others))
-    start = max(0, len(os.path.commonprefix([one, other])) - 40)
+    start = max(0, next(n for n in range(len(one) + 1) if one[: n + 1] != other[: n + 1]) - 40)
     return [f"  line {number + 1}, from character {start + 1}"] + [
         f"  {side} {text[start : start + 120]!r}" for side, text in (("left: ", one), ("right:", other))
     ]
@@ -85,7 +85,7 @@ REAL_DATA = os.environ.get("EVALSUITE_TEST_DATA")
 def real_data() -> Path:
     """The folder of the real data sets; licences forbid shipping them."""
     if not REAL_DATA or not Path(REAL_DATA).is_dir():
-        pytest.skip("EVALSUITE_DATA does not name a folder: the real data are not here")
+        pytest.skip("needs the real data: set EVALSUITE_DATA to a folder with corecode/, … (CONTRIBUTING.md)")
     return Path(REAL_DATA).resolve()
 
 
@@ -161,9 +161,12 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
     path = shutil.which("chromium") or shutil.which("google-chrome")
     if path is None:
-        pytest.skip("no Chromium on the PATH")
+        pytest.skip("needs Chromium or Google Chrome on the PATH")
+    sync_api.expect.set_options(timeout=PATIENCE)
     with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=PATIENCE)
+        chromium = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=PATIENCE
+        )
         loop = asyncio.get_running_loop()
 
         @contextmanager

@@ -1,21 +1,28 @@
-"""Commands that hold still in the middle of writing a reply, so that a test can kill or interrupt them there.
+"""Commands that hold still in the middle of writing, so that a test can kill or interrupt them there.
 
-    python tests/held.py 30 run --out …     # a command of evalsuite that holds with 30 replies handed to its store
+    python tests/held.py 30 run --out …     # a command of evalsuite that holds when it would write its 31st row
 
-The replies of earlier transactions are stored; those of the one under way are not yet."""
+Rows are replies on their way to a store, those of earlier transactions being kept and those of the one under way not; or
+lines of a screening, written chunk by chunk."""
 
 from __future__ import annotations
 
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 _HELD = "held in the middle of writing"
 
 
-def stop(goal: int, words: Iterable[object], blow: signal.Signals = signal.SIGKILL) -> tuple[int, str]:
-    """Run a command until it has handed `goal` replies to its store, then send it the signal: (exit code, stderr)."""
+def stop(
+    goal: int,
+    words: Iterable[object],
+    blow: signal.Signals = signal.SIGKILL,
+    look: Callable[[int], object] = lambda pid: None,
+) -> tuple[int, str]:
+    """Run a command until it has `goal` rows, look at it by its id, and send it the signal: (exit code, stderr)."""
     command = [sys.executable, __file__, str(goal), *map(str, words)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout and process.stderr
@@ -23,29 +30,31 @@ def stop(goal: int, words: Iterable[object], blow: signal.Signals = signal.SIGKI
         for line in process.stdout:
             said += line
             if line.strip() == _HELD:
+                look(process.pid)
                 process.send_signal(blow)
                 break
         _, told = process.communicate()
-    assert _HELD in said, f"the command ended before it had {goal} replies:\n{said}{told}"
+    assert _HELD in said, f"the command ended before it had {goal} rows:\n{said}{told}"
     return process.returncode, told
 
 
-def _hold(goal: int) -> None:
+def _hold(left: int) -> None:
+    from evalsuite.authoring import screen
     from evalsuite.results.store import Store
-    from evalsuite.types import Response
 
-    put, left = Store.put, goal
+    put, in_order = Store.put, screen._in_order
 
-    def counted(responses: Iterable[tuple[str, Response]]) -> Iterator[tuple[str, Response]]:
+    def counted(rows: Iterable[Any], size: Callable[[Any], int]) -> Iterator[Any]:
         nonlocal left
-        for response in responses:
-            if not left:
+        for row in rows:
+            if left <= 0:
                 print(_HELD, flush=True)
                 signal.pause()
-            left -= 1
-            yield response
+            left -= size(row)
+            yield row
 
-    Store.put = lambda store, responses: put(store, counted(responses))  # type: ignore[method-assign]
+    Store.put = lambda store, rows: put(store, counted(rows, lambda row: 1))  # type: ignore[method-assign]
+    screen._in_order = lambda *given: counted(in_order(*given), len)
 
 
 if __name__ == "__main__":

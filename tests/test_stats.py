@@ -25,7 +25,7 @@ WILSON = [
 def test_wilson(right: int, total: int, low: float, high: float, source: str) -> None:
     interval = stats.wilson(right, total)
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=5e-5 if total == 263 else 1e-9), source
-    scipy = pytest.importorskip("scipy.stats")
+    scipy = pytest.importorskip("scipy.stats", reason="needs evalsuite[dev]")
     theirs = scipy.binomtest(right, total).proportion_ci(method="wilson")
     assert (interval.low, interval.high) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
 
@@ -47,7 +47,7 @@ MCNEMAR = [
 
 @pytest.mark.parametrize(("a", "b", "both", "p", "source"), MCNEMAR)
 def test_mcnemar(a: int, b: int, both: int, p: float, source: str) -> None:
-    pytest.importorskip("scipy")
+    pytest.importorskip("scipy", reason="needs evalsuite[dev]")
     left = [True] * a + [False] * b + [True] * both
     right = [False] * a + [True] * b + [True] * both
     assert stats.mcnemar(left, right) == pytest.approx(p), source
