@@ -106,6 +106,7 @@ def cli() -> Callable[..., Done]:
     from evalsuite.cli.app import main
 
     def run(*words: object, expect: int = 0, **environment: str) -> Done:
+        __tracebackhide__ = True  # what failed is told in one line
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
         code: int | str | None = 0
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
