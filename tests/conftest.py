@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sweeps import sweep  # noqa: F401 - a fixture of several modules
 
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
@@ -32,8 +33,17 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slow tests first: a worker that has begun one last would keep the others waiting."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """The slow tests first: a worker that has begun one last would keep the others waiting. Those on the cluster before all
+    others, so that one worker has them before another is idle and takes some, with a cluster of its own."""
+    items.sort(key=lambda item: (not on_cluster(item), item.get_closest_marker("slow") is None))
+
+
+def on_cluster(item: pytest.Item) -> bool:
+    # A test for several clusters names its fixture in a parameter.
+    call = getattr(item, "callspec", None)
+    return "two_nodes" in getattr(item, "fixturenames", ()) or (
+        call is not None and "two_nodes" in call.params.values()
+    )
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
@@ -124,6 +134,55 @@ def cli() -> Callable[..., Done]:
         return Done(expect, said, told)
 
     return run
+
+
+ENGINE = Path(__file__).parent / "engine"  # a local model without a network, as another package's backend
+ON_NODES = {
+    "OMP_NUM_THREADS": "1",
+    "HF_HUB_OFFLINE": "1",
+    "PYTHONPATH": os.pathsep.join(filter(None, (str(ENGINE), os.environ.get("PYTHONPATH")))),
+}
+# A node is lost when it refuses five calls within a second, as none does whose process lives: a busy one only answers late.
+# Nor does Ray end tasks where others fill the machine's memory, or workers that take long to start.
+PATIENT: dict[str, int] = {
+    "health_check_initial_delay_ms": 0,
+    "health_check_period_ms": 200,
+    "health_check_failure_threshold": 5,
+    "health_check_timeout_ms": 600_000,
+    "worker_register_timeout_seconds": 600,
+    "memory_monitor_refresh_ms": 0,
+}
+
+
+@pytest.fixture(scope="session")
+def nodes() -> Iterator[Any]:
+    """A real Ray cluster on this machine: `head` and `worker` (the variable NODE of their processes) with a CPU each."""
+    pytest.importorskip("ray", reason="needs evalsuite[ray]")
+    from ray.cluster_utils import Cluster
+
+    found = Cluster()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("RAY_raylet_start_wait_time_s", "RAY_gcs_server_port_wait_time_s"):
+            patch.setenv(name, "600")
+        head = {"num_cpus": 1, "env_vars": {**ON_NODES, "NODE": "head"}}
+        found.add_node(wait=False, **head, include_dashboard=False, _system_config=PATIENT)
+        yield found
+    found.shutdown()
+
+
+@pytest.fixture
+def two_nodes(nodes: Any) -> Any:
+    """The cluster with both nodes, and with nothing on them: an earlier test may have taken one away."""
+    from evalsuite.backends.cluster import Ray
+
+    if not nodes.worker_nodes:
+        nodes.add_node(wait=False, num_cpus=1, env_vars={**ON_NODES, "NODE": "worker"})
+    nodes.wait_for_nodes(timeout=600)
+    joined = Ray("none", nodes.address)
+    while joined.nodes(free=True) != joined.nodes() or len(joined.nodes()) < 2:
+        pass  # each look takes its time
+    joined.leave()
+    return nodes
 
 
 # What is out of sight is drawn when the browser idles and laid out when it comes near: here at once, so that no test waits.

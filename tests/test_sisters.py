@@ -385,6 +385,7 @@ def test_finetune_refuses(tmp_path: Path, settings: dict[str, Any], says: str) -
         finetune("bundled:models.yaml", model=["tiny-zh"], out=tmp_path, **settings)
 
 
+@pytest.mark.slow
 def test_finetune_on_a_fold_and_on_sets_of_choices(tmp_path: Path) -> None:
     pytest.importorskip("peft", reason="needs evalsuite[finetune]")
     (tmp_path / "models.yaml").write_text(MODELS.rstrip("}\n") + ", finetune: {epochs: 1}}\n", encoding="utf-8")
