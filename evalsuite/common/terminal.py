@@ -1,7 +1,7 @@
 """Print texts of models, data and files without executing their terminal control sequences.
 
 An escape sequence can recolour a line or set the clipboard; a bidirectional control can reorder a line. `safe` makes such
-characters visible. All output goes through `print_all`, `say` or `emit`, which apply it.
+characters visible, and masks API keys. All output goes through `print_all`, `say` or `emit`, which apply it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
+
+from evalsuite.common.secrets import hide
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,11 +35,14 @@ def json_mark(char: str) -> str:
 
 
 def safe(text: str, lines: bool = True, mark: Callable[[str], str] = visible_mark) -> str:
-    """`text` with every invisible or control character replaced by its mark. Newlines stay, unless `lines` is false.
+    """`text` with every invisible or control character replaced by its mark, and every API key by `***`.
+
+    Newlines stay, unless `lines` is false.
 
     >>> safe("\\x1b[31mred")
     'U+001B[31mred'
     """
+    text = hide(text)
     if text.isprintable():
         return text
     shown: dict[str, str | int | None] = {
@@ -48,6 +53,7 @@ def safe(text: str, lines: bool = True, mark: Callable[[str], str] = visible_mar
 
 def one_line(text: str, most: int = 200) -> str:
     """`text` on one line, shortened to about `most` characters: for names and paths."""
+    text = hide(text)  # before it is cut
     shown = text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
     return safe(shown, lines=False)
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.secrets import hide
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
@@ -93,7 +94,7 @@ class Store:
         with _transaction(self._db):
             (number,) = self._db.execute(
                 "INSERT INTO cells (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
-                (_place(cell), json.dumps(cell.facts, sort_keys=True)),
+                (_place(cell), hide(json.dumps(cell.facts, sort_keys=True))),
             ).fetchone()
             self._db.execute("DELETE FROM requests WHERE cell = ?", (number,))
             for position, (key, trial) in enumerate(trials):
@@ -107,7 +108,7 @@ class Store:
         with _transaction(self._db):
             (number,) = self._db.execute(
                 "INSERT INTO judgings (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
-                (json.dumps(place, ensure_ascii=False), json.dumps(facts, ensure_ascii=False, sort_keys=True)),
+                (json.dumps(place, ensure_ascii=False), hide(json.dumps(facts, ensure_ascii=False, sort_keys=True))),
             ).fetchone()
             self._db.execute("DELETE FROM judged WHERE judging = ?", (number,))
             for position, row in enumerate(rows):
@@ -137,16 +138,16 @@ class Store:
         return {key for key in keys if self._db.execute("SELECT 1 FROM replies WHERE key = ?", (key,)).fetchone()}
 
     def put(self, responses: Iterable[tuple[str, Response]]) -> None:
-        """Store (key, response) pairs in one transaction. The column `asked` counts the replies of a key; it should stay 1."""
+        """Store (key, response) pairs in one transaction, without API keys. The column `asked` counts the replies of a key; it should stay 1."""
         with _transaction(self._db):
             for key, r in responses:
                 if r.cost:
                     self._db.execute("INSERT INTO spent VALUES (?, ?)", (key, r.cost))
                 if r.error is not None:
-                    self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, r.error))
+                    self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, hide(r.error, cut=True)))
                     continue
-                text = escape_surrogates(r.text)
-                reasoning = None if r.reasoning is None else escape_surrogates(r.reasoning)
+                text = hide(escape_surrogates(r.text))
+                reasoning = None if r.reasoning is None else hide(escape_surrogates(r.reasoning))
                 likelihoods = json.dumps([astuple(x) for x in r.likelihoods]) if r.likelihoods else None
                 self._db.execute(
                     "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
