@@ -12,7 +12,6 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator
-from os.path import commonprefix
 from urllib.parse import quote, quote_plus
 
 MASK = "***"
@@ -48,7 +47,9 @@ def _mask(text: str, key: str, cut: bool) -> str:
     pieces, done = [], 0
     at = text.find(key[:_BEGIN])
     while at >= 0:
-        end = at + len(commonprefix((key, text[at : at + len(key)])))
+        end = at
+        while end - at < len(key) and text[end : end + 1] == key[end - at]:
+            end += 1
         if end - at >= _LEAST or (cut and end == len(text)):
             pieces += [text[done:at], MASK]
             done = end

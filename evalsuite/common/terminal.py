@@ -10,7 +10,7 @@ import logging
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from types import TracebackType
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
@@ -99,12 +99,36 @@ def emit(text: str, mark: Callable[[str], str] = visible_mark) -> None:
 
 
 class LogFormatter(logging.Formatter):
-    """Makes log lines safe: they quote endpoints and engines, and log files are read on terminals."""
+    """Makes log lines safe: they quote endpoints, engines and data, and log files are read on terminals."""
 
     def format(self, record: logging.LogRecord) -> str:
         return safe(super().format(record))
 
 
-def show_trace(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """A sys.excepthook that makes the traceback safe: its message may quote anything."""
-    sys.stderr.write(safe("".join(traceback.format_exception(kind, error, trace))))
+class Screen(logging.Handler):
+    """Logs to the terminal, in the safe form."""
+
+    def __init__(self, level: int = logging.WARNING) -> None:
+        super().__init__(level)
+        self.setFormatter(LogFormatter())
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(self.format(record), err=True)
+
+
+@contextmanager
+def warnings_on_screen() -> Iterator[None]:
+    """Show warnings of any package in the safe form, where no log of their own takes them."""
+    root, screen = logging.getLogger(), Screen()
+    root.addHandler(screen)
+    logging.captureWarnings(True)
+    try:
+        yield
+    finally:
+        logging.captureWarnings(False)
+        root.removeHandler(screen)
+
+
+def safe_trace(error: BaseException) -> str:
+    """The traceback of an error. Its message may quote anything."""
+    return safe("".join(traceback.format_exception(error)))

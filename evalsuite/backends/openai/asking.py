@@ -132,7 +132,9 @@ class Asking:
                     "model %s: requests without a reply, by what came instead: %s", self.model.name, kinds or "none"
                 )
         if self.halted:
-            message = f"model {self.model.name} at {self.api.base_url}: {self.halted}; {self.left} requests have no reply"
+            message = (
+                f"model {self.model.name} at {self.api.base_url}: {self.halted}; {self.left} requests have no reply"
+            )
             raise BackendError(hide(message))
         if self.unaffordable:
             raise BackendError(
