@@ -15,7 +15,12 @@ import pytest
 from once import made_once
 
 import evalsuite
+from evalsuite.authoring.suggest import propose_annotations
+from evalsuite.backends.baseline import Baseline
+from evalsuite.backends.model import Model
+from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
+from evalsuite.results.schema.annotation import AnnotatedDialogue
 from evalsuite.results.store import Store
 
 DEEP, HUGE = "[" * 100_000, "1" * 5_000
@@ -81,7 +86,7 @@ INPUTS = [
     ("GBK models", _file("m.yaml", "models: [{name: 模型}]".encode("gbk")), _MODELS, "not UTF-8"),
     ("UTF-16 models", _file("m.yaml", _GOOD.encode("utf-16")), _MODELS, "not UTF-8"),
     ("folder for models", _folder("m.yaml"), _MODELS, "Is a directory"),
-    ("deep models", _file("m.yaml", DEEP[:5000]), _MODELS, "not YAML"),
+    ("deep models", _file("m.yaml", DEEP[:1200]), _MODELS, "not YAML"),
     ("huge integer in models", _file("m.yaml", f"models: [{{name: a, shots: [{HUGE}]}}]"), _MODELS, "not YAML"),
     ("circular models", _file("m.yaml", _GOOD + "  - {name: b, backend: hf, path: x, chat_template_kwargs: &k {x: *k}}"), _MODELS, "contains itself"),
     ("laughing models", _file("m.yaml", _GOOD + "  - name: b\n    backend: hf\n    path: x\n    chat_template_kwargs:\n      a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(f"      {y}: &{y} [{','.join([f'*{x}'] * 10)}]\n" for x, y in zip("abcdefg", "bcdefgh", strict=True))), _MODELS, "values"),
@@ -252,9 +257,14 @@ def test_a_full_disk_under_the_store_stops_the_run(tmp_path: Path, cli: Any, mon
     assert "disk is full" in told and not Path("run/results.json").exists()
 
 
-def test_failed_models_are_1(tmp_path: Path, cli: Any) -> None:
-    (tmp_path / "m.yaml").write_text(_GOOD + f"  - {{name: b, backend: hf, path: {tmp_path}}}\n")
+def test_failed_models_are_1(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(model: Model, *_: Any, **__: Any) -> Any:
+        return Baseline(model, lambda *_: ()) if model.backend == "baseline" else [].pop()
+
+    monkeypatch.setattr("evalsuite.evaluation.journey.load_backend", broken)
+    (tmp_path / "m.yaml").write_text(_GOOD + "  - {name: b, backend: hf, path: x}\n")
     words = [
+        "run",
         "--models",
         tmp_path / "m.yaml",
         "--tasks",
@@ -264,10 +274,36 @@ def test_failed_models_are_1(tmp_path: Path, cli: Any) -> None:
         "--out",
         tmp_path / "run",
     ]
-    assert "problem: model b" in cli("run", *words, expect=1).stderr
-    assert cli("run", *words, "--model", "a").returncode == 0
-    told = cli("parity", "--models", tmp_path / "m.yaml", "--model", "b", "--backends", "hf,hf", expect=1).stderr
-    assert "error: model b" in told
+    told = cli(*words, expect=1).stderr
+    assert "problem: model b: IndexError: pop from empty list (trace in " in told and "Traceback" not in told
+    assert "Traceback" in (tmp_path / "run" / "run.log").read_text()
+    assert cli(*words, "--model", "a").returncode == 0
+
+
+def test_an_engine_that_breaks_in_parity_is_1(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(model: Model) -> Any:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("evalsuite.exchange.parity.load_backend", broken)
+    told = cli(
+        "parity", "--model", "tiny-zh", "--backends", "hf,vllm", "--tasks", "event_cause", "--limit", "1", expect=1
+    )
+    assert "error: model tiny-zh: RecursionError: too deep" in told.stderr
+
+
+def test_an_engine_that_breaks_while_it_proposes_is_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Baseline):
+        def generate(self, *_: Any) -> Any:
+            raise ZeroDivisionError("in the engine")
+
+    monkeypatch.setattr(
+        "evalsuite.authoring.suggest.load_backend",
+        lambda *_, **__: Broken(Model(name="b", backend="baseline", path="lexical"), lambda *_: ()),
+    )
+    (tmp_path / "m.yaml").write_text("models: [{name: b, backend: hf, path: x}]")
+    rows = [AnnotatedDialogue(id="1", set="easy", dialogue=["A: 你好", "B: 你好"], annotations=[])]
+    with pytest.raises(BackendError, match="model b: ZeroDivisionError: in the engine"):
+        propose_annotations(rows, "b", tmp_path / "made", tmp_path / "m.yaml")
 
 
 def test_a_defect_is_70_and_its_trace_is_kept(cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

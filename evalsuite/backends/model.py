@@ -85,7 +85,7 @@ class Price(Strict):
 
 
 _SECRET = re.compile(
-    r"(?i).*(secret|passw|authori[sz]ation|credential|bearer|cookie|api.?key).*|(.*[^a-z])?(key|token|auth)|.*[a-z](Key|Token)"
+    r"(?i:.*(secret|passw|authori[sz]ation|credential|bearer|cookie|api.?key).*|(.*[^a-z])?(key|token|auth))|.*[a-z](Key|Token)"
 )
 _NO_SECRET = {"prompt_cache_key", "bos_token", "eos_token", "pad_token", "unk_token"}
 

@@ -8,34 +8,37 @@ The set of keys is the process's, like the environment that the keys come from, 
 from __future__ import annotations
 
 import html
-import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator
-from urllib.parse import quote, quote_plus
 
 MASK = "***"
 _LEAST = 8  # characters; a shorter key is no secret (Ollama's "ollama")
-_BEGIN = 4  # characters of a key that are masked at the end of a text that may have been cut there
+_BEGIN = 4  # characters of a key that are masked in a text that may have been cut
 
-_spellings: set[str] = set()
+_spellings: dict[str, _Spelling] = {}
 
 
 def keep_secret(key: str) -> None:
     """Mask `key` in every text from now on, also where it is URL-encoded, JSON- or HTML-escaped, or within base64."""
-    if len(key) >= _LEAST:
-        _spellings.update(_ways_to_spell(key))
+    if len(key) >= _LEAST and key not in _spellings:
+        _spellings[key] = _Spelling(key)
+        for code in _base64_parts(key.encode()):
+            _spellings[code] = _Spelling(code, base64=True)
 
 
 def hide(text: str, cut: bool = False) -> str:
     """`text` with `***` for every key, and for every beginning of a key of at least 8 characters.
 
-    `cut`: the text may end within a key, so at its end a beginning of 4 characters is masked, too.
+    `cut`: someone may have cut the text, or a text in it, so every beginning of at least 4 characters is masked.
     """
-    for key in _spellings:
-        if key[:_BEGIN] in text:
-            text = _mask(text, key, cut)
-    return text
+    spans = sorted(span for key in _spellings.values() for span in key.spans(text, cut))
+    pieces, done = [], 0
+    for start, end in spans:
+        if start >= done:
+            pieces += [text[done:start], MASK]
+        done = max(done, end)
+    return "".join([*pieces, text[done:]])
 
 
 def hidden_start(text: str, most: int) -> str:
@@ -43,28 +46,53 @@ def hidden_start(text: str, most: int) -> str:
     return hide(text, cut=True)[:most]
 
 
-def _mask(text: str, key: str, cut: bool) -> str:
-    pieces, done = [], 0
-    at = text.find(key[:_BEGIN])
-    while at >= 0:
-        end = at
-        while end - at < len(key) and text[end : end + 1] == key[end - at]:
-            end += 1
-        if end - at >= _LEAST or (cut and end == len(text)):
-            pieces += [text[done:at], MASK]
-            done = end
-        at = text.find(key[:_BEGIN], max(done, at + 1))
-    return "".join([*pieces, text[done:]])
+class _Spelling:
+    """Finds one text, whose every character may be escaped."""
+
+    def __init__(self, text: str, base64: bool = False) -> None:
+        self._begin = text[:_BEGIN]
+        units = [_unit(char, base64) for char in text]
+        self._units = [re.compile(unit) for unit in units]
+        self._search = re.compile("".join(units[:_BEGIN]))
+
+    def spans(self, text: str, cut: bool) -> Iterator[tuple[int, int]]:
+        """(start, end) of every place of the whole text or of a beginning of it."""
+        # The second test is slow: few texts need it.
+        if self._begin not in text and not _ESCAPE.search(text):
+            return
+        at = 0
+        while found := self._search.search(text, at):
+            count, end = _BEGIN, found.end()
+            while count < len(self._units) and (more := self._units[count].match(text, end)):
+                count, end = count + 1, more.end()
+            if cut or count >= _LEAST:
+                yield found.start(), end
+                at = end
+            else:
+                at = found.start() + 1
 
 
-def _ways_to_spell(key: str) -> Iterator[str]:
-    escaped = json.dumps(key)[1:-1]
-    for text in (key, quote(key, safe=""), quote(key), quote_plus(key)):
-        yield text
-        yield re.sub("%..", lambda match: match[0].lower(), text)
-    yield from (escaped, escaped.replace("/", "\\/"), html.escape(key), repr(key)[1:-1])
-    # In base64 of a longer text, such as "user:key", a key is spelled in one of three ways: by its place modulo 3.
+_ESCAPE = re.compile(r"[%\\&]")
+
+
+def _unit(char: str, base64: bool) -> str:
+    """A pattern for one character: itself, or escaped for an address, JSON, Python or HTML."""
+    code = ord(char)
+    forms = [
+        re.escape(char),
+        rf"\\{re.escape(char)}",
+        rf"(?i:%{code:02x}|\\u{code:04x}|\\x{code:02x}|&\#x{code:x};)",
+        f"&#{code};",
+    ]
+    if (escaped := html.escape(char)) != char:
+        forms.append(escaped)
+    if other := {" ": r"\+", "+": "-", "/": "_"}.get(char if base64 or char == " " else ""):
+        forms.append(other)
+    return f"(?:{'|'.join(forms)})"
+
+
+def _base64_parts(key: bytes) -> Iterator[str]:
+    """What base64 of a longer text, such as "user:key", holds of the key: one of three, by the key's place modulo 3."""
     for before in range(3):
-        code = b64encode(bytes(before) + key.encode()).decode()
-        whole = code[-(-before * 4 // 3) : (before + len(key.encode())) * 4 // 3]
-        yield from (whole, whole.replace("+", "-").replace("/", "_"))
+        code = b64encode(bytes(before) + key).decode()
+        yield code[-(-before * 4 // 3) : (before + len(key)) * 4 // 3]

@@ -206,8 +206,9 @@ def _text(value: Any) -> str:
 
 def _usage(told: Any) -> tuple[int, int]:
     """Tokens of prompt and reply; (0, 0), which means unknown, if one of them is no number of tokens."""
-    counts = [told.get(name) or 0 for name in ("prompt_tokens", "completion_tokens")] if isinstance(told, dict) else []
-    if len(counts) == 2 and all(type(count) is int and 0 <= count <= _MOST_TOKENS for count in counts):
+    told = told if isinstance(told, dict) else {}
+    counts = [0 if told.get(name) is None else told[name] for name in ("prompt_tokens", "completion_tokens")]
+    if all(type(count) is int and 0 <= count <= _MOST_TOKENS for count in counts):
         return counts[0], counts[1]
     return 0, 0
 
