@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from evalsuite.common.errors import DataError
 
@@ -53,3 +54,22 @@ def read_bytes(path: Path, missing: str = "") -> bytes:
     except OSError as error:
         absent = isinstance(error, FileNotFoundError) and missing
         raise DataError(absent or f"cannot read: {error.strerror}", path) from None
+
+
+def read_text(path: Path, missing: str = "") -> str:
+    """The text of a UTF-8 file. Raises DataError as `read_bytes` does, and for other encodings."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}: save it as UTF-8", path) from None
+    except OSError as error:
+        absent = isinstance(error, FileNotFoundError) and missing
+        raise DataError(absent or f"cannot read: {error.strerror}", path) from None
+
+
+def read_json(path: Path) -> Any:
+    """The value of a JSON file. Raises DataError if it cannot be read, or is broken, incomplete or nested too deep."""
+    try:
+        return json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON, or not whole: {error}", path) from None

@@ -23,7 +23,7 @@ from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import ask_trials, collect_problems
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
-from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare
+from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import write_page
 from evalsuite.results.journey import write_results
@@ -55,6 +55,7 @@ def evaluate(
     out = Path(s.out)
     problems: list[str] = []
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
+        warn_of_skipped(eval_sets)
         files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
         write_manifest(out, s, data_of(s), files)
         for model, backend in load_in_turn(chosen, _loader(s, corpus, eval_sets, store, replies)):
@@ -117,5 +118,6 @@ def score(run: str | Path, parser: str = "full", extract: bool = True) -> Result
 def preview(models: Models = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Trial]]]:
     """The cells and trials of `run` with the same keywords. No model is loaded, so that no shot is dropped to fit a context."""
     s, chosen, corpus, eval_sets = prepare(models, **settings)
+    warn_of_skipped(eval_sets)
     for model in chosen:
         yield from plan_cells(s, model, None, corpus, eval_sets)

@@ -21,7 +21,7 @@ from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, metric_rows
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import read_json, replace_file
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Sheet, as_json
@@ -29,7 +29,7 @@ from evalsuite.page import shards
 from evalsuite.page.citations import citations
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
-from evalsuite.results.saved import Results
+from evalsuite.results.saved import Results, load_results
 from evalsuite.results.sheets import SHEETS, sheets
 from evalsuite.types import Benchmark, Place
 
@@ -211,7 +211,8 @@ def page_data(
 
 
 def _results(folder: Path) -> dict[str, Any]:
-    results: dict[str, Any] = json.loads(records.find_results(folder).read_text(encoding="utf-8"))
+    load_results(folder)  # raises for what is none
+    results: dict[str, Any] = read_json(records.find_results(folder))
     return results
 
 
@@ -281,4 +282,7 @@ def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
 
 def _manifest(folder: Path) -> Any:
     path = folder / "manifest.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    found = read_json(path) if path.is_file() else {}
+    if not isinstance(found, dict):
+        raise DataError("expected an object", path)
+    return found

@@ -10,6 +10,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.files import read_json
 from evalsuite.common.terminal import safe
 from evalsuite.results.judged.summary import judging_problems
 from evalsuite.types import PLACE, Place, Reading, Status
@@ -77,7 +78,10 @@ def load_results(run: Path) -> Results:
 def reading_of(run: Path) -> Reading:
     """The reading that results.json was last written with; the default one if there is no such file."""
     path = run / "results.json"
-    return Reading(**json.loads(path.read_text(encoding="utf-8"))["reading"]) if path.is_file() else Reading()
+    try:
+        return Reading(**read_json(path)["reading"]) if path.is_file() else Reading()
+    except (KeyError, TypeError) as error:
+        raise ConfigError(f"{path}: no results of evalsuite: {type(error).__name__}: {error}") from None
 
 
 def narrow(done: Results, wanted: Mapping[str, Sequence[str]]) -> Results:
