@@ -29,6 +29,7 @@ const WORDS = {
     "“The paper's forms only” accepts the forms of answer listed in the paper's section 5; statuses such as “no answer” are still those of our own parser."],
   sampleNote: ["运行 {0} 的分数来自随附样例数据（bundled:sample），不是 CORECODE 的测试文件，不能与论文公布的行比较。",
     "The scores of run {0} are on the bundled sample (bundled:sample), not on CORECODE's test files: they do not compare with the paper's rows."],
+  notFinite: ["results.json 中不是有限数：{0}", "no finite number in results.json: {0}"],
   leaked: ["{1} 题中有 {0} 题的对话也在训练集中", "{0} of {1} items share a dialogue with the training split"],
   leakedLimit: ["全文件 {1} 题中有 {0} 题的对话也在训练集中", "{0} of the whole file's {1} items share a dialogue with the training split"],
   leakedDropped: ["已剔除 {1} 题中对话也在训练集中的 {0} 题", "{0} of {1} items dropped: they share a dialogue with the training split"],

@@ -6,6 +6,7 @@ its original, so that cells are compared item by item, over the items answered i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
@@ -83,8 +84,8 @@ def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
         "metric": metric,
         "items": len(pairs),
         "dialogues": test.clusters,
-        "base": sum(before) / len(before),
-        "value": sum(after) / len(after),
+        "base": math.fsum(before) / len(before),
+        "value": math.fsum(after) / len(after),
         "drop": test.value,  # value - base: negative if the perturbation lowers the score
         "low": test.low,
         "high": test.high,
@@ -136,7 +137,7 @@ def positions(cell: CellOutcomes) -> dict[str, Any]:
             chosen[n] += 1
     bias = None
     if sum(gold) and sum(chosen):
-        bias = sum(abs(c / sum(chosen) - g / sum(gold)) for c, g in zip(chosen, gold, strict=True)) / 2
+        bias = math.fsum(abs(c / sum(chosen) - g / sum(gold)) for c, g in zip(chosen, gold, strict=True)) / 2
     return {
         **cell.cell.place.as_dict(),
         "labels": list(cell.labels),
@@ -170,7 +171,7 @@ def _wording(place: dict[str, Any], values: dict[str, float]) -> dict[str, Any]:
     return {
         **place,
         "values": values,
-        "mean": sum(values.values()) / len(values),
+        "mean": math.fsum(values.values()) / len(values),
         "spread": max(values.values()) - values[worst],
         "worst": worst,
     }

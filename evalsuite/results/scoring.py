@@ -6,6 +6,7 @@ interval, from resampled dialogues, and a signature.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -104,7 +105,7 @@ def _rotations(items: Sequence[Item], parts: Sequence[Part]) -> Scored:
         rows_of = {name: [min(values[n] for n in rows) for rows in whole] for name, values in columns.items()}
         signatures = {name: f"{part.signatures[name]}|all-rotations" for name in columns}
         for name, values in columns.items():
-            rows_of[f"rotation.{name}"] = [sum(values[n] for n in rows) / len(rows) for rows in whole]
+            rows_of[f"rotation.{name}"] = [math.fsum(values[n] for n in rows) / len(rows) for rows in whole]
             signatures[f"rotation.{name}"] = f"{part.signatures[name]}|mean-of-rotations"
         folded.append(Part(part.name, Means.of(rows_of), {name: name for name in rows_of}, signatures))
     return Scored(kept, tuple(sources([item.dialogue for item in kept])), tuple(folded))
