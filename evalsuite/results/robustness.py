@@ -40,7 +40,7 @@ def robustness(cells: Sequence[CellOutcomes], entries: Sequence[dict[str, Any]])
 
 
 def drops(cells: Sequence[CellOutcomes]) -> list[dict[str, Any]]:
-    """A row for each perturbed cell whose unperturbed cell exists; p-values corrected by Holm over a model's rows."""
+    """A row for each perturbed cell whose unperturbed cell exists; p-values corrected by Holm over a model's rows, a family."""
     from evalsuite.metrics.statistics import holm
 
     bases = {c.cell.place.but("perturb"): c for c in cells if c.cell.place.perturb == "none"}
@@ -58,7 +58,7 @@ def drops(cells: Sequence[CellOutcomes]) -> list[dict[str, Any]]:
 
 
 def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
-    from evalsuite.metrics.statistics import Means, paired_test
+    from evalsuite.metrics.statistics import paired_test
 
     change = PERTURBATIONS[other.cell.place.perturb]
     perturbed: dict[str, list[Outcome]] = {}  # by item; several outcomes if its options were rotated
@@ -76,8 +76,7 @@ def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
     place = other.cell.place
     # The seed names no model: two models with the same replies get the same interval.
     purpose = f"robustness:{place.task}:{place.set}:{place.split}:{place.perturb}"
-    a, b = Means.of({metric: after}), Means.of({metric: before})
-    test = paired_test(a, b, metric, clusters, Random(purpose), (after, before) if metric == "accuracy" else None)
+    test = paired_test(after, before, clusters, Random(purpose), binary=metric == "accuracy")
     changes = [y - x for x, y in zip(before, after, strict=True)]
     row = {
         **place.as_dict(),
@@ -91,6 +90,7 @@ def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
         "high": test.high,
         "test": test.test,
         "p": test.p,
+        "differ": test.differ,
         "flip_rate": sum(abs(x) >= FLIP for x in changes) / len(changes),
         "right_to_wrong": sum(x <= -FLIP for x in changes),
         "wrong_to_right": sum(x >= FLIP for x in changes),

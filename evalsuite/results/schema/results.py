@@ -125,6 +125,9 @@ class Drop(Cell):
     high: Number
     test: str = Field(description="Where p comes from.")
     p: Share | None
+    differ: Count | None = Field(
+        default=None, description="Dialogues whose scores differ: with fewer than 6, p cannot be below 0.05."
+    )
     p_holm: Share | None = Field(description="p, corrected by Holm over the model's rows.")
     flip_rate: Share
     right_to_wrong: Count
