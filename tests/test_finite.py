@@ -39,7 +39,7 @@ SETTINGS = [
 def test_a_setting_that_is_no_finite_number_is_refused(setting: str, tmp_path: Path) -> None:
     path = tmp_path / "models.yaml"
     path.write_text(ENTRY % setting)
-    with pytest.raises(ConfigError, match="finite|greater|less") as error:
+    with pytest.raises(ConfigError, match=r"finite|greater|less") as error:
         load_models(path)
     assert setting.partition(":")[0] in str(error.value)
 
