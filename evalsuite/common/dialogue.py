@@ -78,11 +78,11 @@ def copied(known: Iterable[Dialogue], asked: Sequence[Dialogue]) -> list[bool]:
                 found[n] += times * len(turn)
         # Turns that cannot be looked up (short, masked, clipped) may be shared, too.
         unsure = sum(len(turn) for turn in text.turns if len(turn) < _LOOKED_UP) + text.unsure
-        return any(
-            letters + unsure + texts[n].unsure >= _COPIED * min(text.letters, texts[n].letters)
-            and _same(text, texts[n])
-            for n, letters in found.items()
-        )
+        for n, letters in found.items():
+            other = texts[n]
+            if letters + unsure + other.unsure >= _COPIED * min(text.letters, other.letters) and _same(text, other):
+                return True
+        return False
 
     seen: dict[tuple[str, ...], bool] = {}
     for dialogue in map(tuple, asked):
@@ -101,18 +101,16 @@ class _Words:
     turns: tuple[str, ...]  # a masked turn has a blank for its mask
     letters: int
     least: int  # the least number of letters that identify a dialogue in its language
+    unsure: int  # letters of the turns that may be shared without being equal: masked ones, and the last
 
     @classmethod
     def of(cls, dialogue: Dialogue) -> _Words:
         parts = dialogue if len(dialogue) != 1 else _SENTENCE_END.split(dialogue[0])
         turns = tuple(filter(str.strip, map(_letters, parts)))
         chinese = any(map(_CHINESE.search, turns))
-        return cls(turns, sum(len(turn.replace(" ", "")) for turn in turns), _WINDOW if chinese else _LETTERS_WINDOW)
-
-    @property
-    def unsure(self) -> int:
-        """Letters of the turns that may be shared without being equal."""
-        return sum(len(turn) for turn in self.turns if " " in turn) + len(self.turns[-1] if self.turns else "")
+        letters = sum(len(turn.replace(" ", "")) for turn in turns)
+        unsure = sum(len(turn) for turn in turns if " " in turn) + len(turns[-1] if turns else "")
+        return cls(turns, letters, _WINDOW if chinese else _LETTERS_WINDOW, unsure)
 
 
 def _letters(turn: str) -> str:

@@ -240,7 +240,7 @@ def paired_test(
     moves, sizes = sums[:, 0], sums[:, 1]
     value = math.fsum(one - two) / len(one)
     if binary and len(sums) == len(one):
-        test, p = "McNemar", mcnemar(one > 0, two > 0)
+        test, p = "McNemar", mcnemar((one > 0).tolist(), (two > 0).tolist())
     else:
         test, p = "permutation", sign_flips(moves, rng)
     low, high = paired_interval(moves, sizes)

@@ -132,10 +132,10 @@ def cut_causal(text: str, low: str, place: Place, question: Asked) -> Place:
     lead = re.match(r"(?:是?因为|由于)(?=[^,])", body)
     commas = [found.start() for found in re.finditer(",", body)] if lead else []
     for at in reversed(commas) if question.kind == "cause" else commas:
-        halves = (start + (lead.end() if lead else 0), start + at), (start + at + 1, end)
-        wanted, other = halves if question.kind == "cause" else reversed(halves)
-        if _restates(low[slice(*other)], question.event):
-            return trim(text, wanted)
+        first, second = (start + (lead.end() if lead else 0), start + at), (start + at + 1, end)
+        half, restated = (first, second) if question.kind == "cause" else (second, first)
+        if _restates(low[slice(*restated)], question.event):
+            return trim(text, half)
     return place
 
 
