@@ -70,7 +70,7 @@ def test_pairwise_is_the_paired_test_of_each_two() -> None:
     assert name == "permutation"
     for a, b in combinations(range(4), 2):
         one, two = Means.of({"f1": values[a]}), Means.of({"f1": values[b]})
-        found = stats.paired_test(one, two, "f1", clusters, Random("y"))
+        found = stats.paired_test(values[a], values[b], clusters, Random("y"))
         expected = stats.paired_permutation(one, two, clusters, Random("x"), 500)["f1"].p
         assert p[a, b] == p[b, a] == expected
         assert found.p == pytest.approx(expected, abs=0.06)

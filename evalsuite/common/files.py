@@ -42,6 +42,18 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+def cache_folder() -> Path | None:
+    """The user's folder for caches of evalsuite, made if need be; None if there is none that only the user can write to."""
+    try:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evalsuite"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = folder.stat()
+    except (OSError, RuntimeError):  # RuntimeError: no home
+        return None
+    own = state.st_uid == os.getuid() and not state.st_mode & 0o022
+    return folder if own and os.access(folder, os.W_OK) else None
+
+
 def draft_of(path: Path) -> Path:
     """The path of a draft that will replace `path`: a hidden file in the same folder, with a unique name."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")

@@ -22,6 +22,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, metri
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import read_json, replace_file
+from evalsuite.common.finite import not_finite, without_nan
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Sheet, as_json
@@ -120,7 +121,7 @@ class ShardFiles:
 
 def pack_json(data: Any) -> str:
     """Data as gzip'd JSON in base64."""
-    raw = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    raw = json.dumps(without_nan(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
 
@@ -211,9 +212,15 @@ def page_data(
 
 
 def _results(folder: Path) -> dict[str, Any]:
+    """results.json. NaN and infinity, which are no JSON and no results, are null; the cells with one are marked."""
     load_results(folder)  # raises for what is none
     results: dict[str, Any] = read_json(records.find_results(folder))
-    return results
+    if not_finite(results):
+        for cell in results["cells"]:
+            if where := not_finite(cell):
+                cell["not_finite"] = where
+    whole: dict[str, Any] = without_nan(results)
+    return whole
 
 
 def _sheets(folder: Path, results: dict[str, Any]) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ the same settings write the same bytes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -15,6 +14,7 @@ from typing import Any
 
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import replace_file
+from evalsuite.common.finite import finite_json
 from evalsuite.results import breakdown, correlations, learning, means, robustness
 from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.judged import summary
@@ -49,7 +49,7 @@ def write_results(out: Path, reading: Reading) -> Results:
     @contextmanager
     def write_records(path: str) -> Iterator[Callable[[dict[str, Any]], None]]:
         lines: list[str] = []
-        yield lambda record: lines.append(json.dumps(record, ensure_ascii=False) + "\n")
+        yield lambda record: lines.append(finite_json(record, out / path) + "\n")
         (out / path).parent.mkdir(exist_ok=True)
         replace_file(out / path, "".join(lines))
         written.add(out / path)
@@ -60,7 +60,7 @@ def write_results(out: Path, reading: Reading) -> Results:
     for folder in ("records", "judged"):
         for stale in set((out / folder).glob("*.jsonl")) - written:
             stale.unlink()
-    replace_file(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    replace_file(out / "results.json", finite_json(content, out / "results.json", indent=1) + "\n")
     return Results.of(out, content)
 
 
