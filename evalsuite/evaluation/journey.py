@@ -25,9 +25,9 @@ from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare
 from evalsuite.evaluation.settings import Settings
-from evalsuite.page.report import write_page
+from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
-from evalsuite.results.saved import Results
+from evalsuite.results.saved import Results, require_cells, require_own
 from evalsuite.results.store import Store, find_store, request_key
 from evalsuite.types import Cell, Item, Reading, Trial
 
@@ -54,7 +54,10 @@ def evaluate(
     """Load, ask and score the models that `prepare` chose, and write the page. The caller holds the lock of s.out."""
     out = Path(s.out)
     problems: list[str] = []
+    require_own(out)
+    require_own_page(out / "page")
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
+        require_cells(out, store.cells())
         files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
         write_manifest(out, s, data_of(s), files)
         for model, backend in load_in_turn(chosen, _loader(s, corpus, eval_sets, store, replies)):

@@ -33,8 +33,10 @@ from evalsuite.evaluation.plan import prepare
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
-from evalsuite.results.saved import Results
+from evalsuite.results.saved import Results, require_own
 from evalsuite.types import Item, Task
+
+_HEAD = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,12 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
                     yield job
 
     with locked(out), nullcontext(train_locally) if s.executor == "local" else _ray_trainer(chosen[0], s) as trained:
+        require_own(out)
+        listed = out / "models.yaml"
+        if listed.exists() and not listed.read_bytes().startswith(_HEAD.encode()):
+            raise ConfigError(f"{listed}: was not written by evalsuite finetune; name another --out")
         with log_to(out / "finetune.log", s.verbose), Display() as display:
             trained(unfinished(display), display)
-        listed = out / "models.yaml"
         _write_models(listed, [*chosen, *adapters])
         return evaluate(*prepare(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation))
 
@@ -198,5 +203,4 @@ def _write_models(path: Path, models: Sequence[Model]) -> None:
             entry["adapter"] = os.path.relpath(model.adapter, path.parent)
             entry.pop("finetune", None)  # its card says how it was trained
         entries.append(entry)
-    head = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
-    replace_file(path, head + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False))
+    replace_file(path, _HEAD + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False))
