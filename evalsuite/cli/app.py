@@ -112,6 +112,8 @@ def _main(
 
 def main() -> None:
     """The `evalsuite` command. Exit codes: 0 done, 1 some requests failed, 2 usage or input is wrong, 130 stopped."""
+    import sqlite3
+
     from evalsuite.common.errors import EvalsuiteError
 
     sys.excepthook = show_trace
@@ -119,6 +121,9 @@ def main() -> None:
         app()
     except EvalsuiteError as error:
         say(f"error: {error}", err=True)
+        sys.exit(2)
+    except (OSError, sqlite3.Error) as error:  # such as a full disk
+        say(f"error: {error}; what was stored is kept, and the same command resumes", err=True)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
         if isinstance(stop, SystemExit) and stop.code != 130:  # typer turns Ctrl-C into SystemExit(130)

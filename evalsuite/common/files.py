@@ -103,6 +103,14 @@ def replacing_together(last: Path) -> Iterator[Drafts]:
         raise
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it; their names are on the disk when it returns."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for folder in missing:
+        _sync(folder.parent)
+
+
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """Make a draft folder that becomes `path`, which must not exist or be empty, when the block ends.

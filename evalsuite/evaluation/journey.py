@@ -19,6 +19,7 @@ from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
+from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import ask_trials, collect_problems
 from evalsuite.evaluation.display import Display, log_to
@@ -43,7 +44,7 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     """
     prepared = prepare(models, **settings)
     out = Path(prepared[0].out)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     with locked(out):
         return evaluate(*prepared, replies=None if isinstance(models, str | Path) else models)
 

@@ -24,7 +24,7 @@ from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.registry import Corpora, task_named
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import make_folder, replace_file
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
@@ -73,7 +73,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
     )  # raises for invalid settings before anything is trained
     pools = {name: make_pool(corpus, task_named(name), s) for name in s.tasks}
     out = Path(s.out)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     adapters: list[Model] = []
 
     def unfinished(display: Display) -> Iterator[Job]:

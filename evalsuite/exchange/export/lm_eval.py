@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from evalsuite.exchange.export.callbacks import metric_names
 from evalsuite.common.files import replace_file
+from evalsuite.exchange.export.callbacks import metric_names
 from evalsuite.exchange.export.cells import SHIPPED, Exported
 
 
