@@ -71,12 +71,10 @@ def states(log: Path, names: bool) -> Iterator[tuple[int, str, dict[str, bytes]]
     for change in (*changes(log / "log"), Change("end", "")):
         if change.path == f"{root}/asked" and change.what == "write":
             asked, ended = asked + (change.bytes == b"."), ended + change.bytes.decode().strip(".")
-        if change.what in ("write", "end"):  # what is on the disk changes by the other ones
-            kept = now.after_a_cut(names)
-            kept = {k.removeprefix("run/"): v for k, v in kept.items() if k.startswith("run/")}
-            if (kept, asked) != before:
-                before = (dict(kept), asked)
-                yield (asked if ended else max(0, asked - 1)), ended, kept
+        kept = {k.removeprefix("run/"): v for k, v in now.after_a_cut(names).items() if k.startswith("run/")}
+        if (kept, asked, ended) != before:
+            before = (kept, asked, ended)
+            yield (asked if ended else max(0, asked - 1)), ended, kept
         if change.what != "end":
             now.apply(change)
 
@@ -84,10 +82,12 @@ def states(log: Path, names: bool) -> Iterator[tuple[int, str, dict[str, bytes]]
 @pytest.mark.parametrize("names", [False, True], ids=["only what was synced", "all names, synced content"])
 def test_what_was_acknowledged_is_there_after_a_power_cut(noted_disk: Path, tmp_path: Path, names: bool) -> None:
     old, new = [results_of(p) for p in whole(tmp_path)]
-    seen, mixed = 0, 0
+    seen, mixed, before = 0, 0, None
     for n, (acknowledged, ended, files) in enumerate(states(noted_disk, names)):
-        if acknowledged:
-            folder = write_files(tmp_path / str(n), {k: v for k, v in files.items() if k.startswith("store.sqlite")})
+        store_files = {k: v for k, v in files.items() if k.startswith("store.sqlite")}
+        if acknowledged and (store_files, acknowledged) != before:
+            before = (store_files, acknowledged)
+            folder = write_files(tmp_path / str(n), store_files)
             with sqlite3.connect(folder / "store.sqlite") as store:
                 (stored,) = store.execute("SELECT count(*) FROM replies").fetchone()
             assert stored >= acknowledged, (n, acknowledged, sorted(files))
@@ -132,11 +132,14 @@ def test_the_same_command_goes_on_after_a_power_cut(
 
 # --- a disk that is full
 
-# Imports once; then a child for each line on stdin: when the disk is full, and the command. Prints the exit code.
+# Loads all once, with a first command; then a child for each line on stdin: when the disk is full, and the command. Prints the
+# exit code.
 COMMANDS = """
-import ctypes, json, os, sys
+import contextlib, ctypes, io, json, os, sys
 from evalsuite.cli.app import main
-import evalsuite.evaluation.journey, evalsuite.exchange.submit.submission
+sys.argv = ["evalsuite", "run", "--model", "lexical", "--limit", "1", "--out", os.environ["FIRST"]]
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main()
 for line in sys.stdin:
     writes, *words = json.loads(line)
     if child := os.fork():
@@ -167,11 +170,13 @@ class Full:
         self.root.mkdir()
         self.library = compiled(folder)
         watched = {"LD_PRELOAD": str(self.library), "DISK_ROOT": str(self.root), "SAID": str(self.said)}
+        watched["FIRST"] = str(folder / "first")
         self.process = subprocess.Popen(
             [sys.executable, "-c", COMMANDS],
             env=os.environ | watched,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             text=True,
         )
 
@@ -200,9 +205,11 @@ STEPS: dict[str, tuple[str, ...]] = {
 
 
 def kept(folder: Path) -> dict[str, bytes]:
-    """What a user would miss: all but the store, whose bytes tell the order of writing, times and the log."""
+    """What a user would miss: all but the store, whose bytes tell the order of writing, the log, and what has the time.
+
+    The page has it, too: of a page its end is kept, which tells that it is whole."""
     return {
-        str(p.relative_to(folder)): p.read_bytes()
+        str(p.relative_to(folder)): p.read_bytes() if p.suffix != ".html" else p.read_bytes()[-9:]
         for p in folder.rglob("*")
         if p.is_file() and not p.name.startswith("store.") and p.name not in ("run.log", ".lock", "manifest.json")
         if p.name not in ("SHA256SUMS", "submission.yaml")  # of the manifest
@@ -222,7 +229,7 @@ def points(full: Full, words: list[str], count: int) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("step", "count"), [("run", 50), ("score", 15), ("submit", 10), ("report", 5)])
+@pytest.mark.parametrize(("step", "count"), [("run", 50), ("score", 8), ("submit", 8), ("report", 1)])
 def test_a_full_disk_is_told_and_loses_nothing(full: Full, step: str, count: int) -> None:
     before, root = full.root / "before", full.root / "try"
     before.mkdir()
@@ -247,10 +254,10 @@ def test_a_full_disk_is_told_and_loses_nothing(full: Full, step: str, count: int
         told += "full" in said or "No space left" in said
         now = kept(root)
         assert {name: now.get(name) for name in had} == had, writes
-        assert all(now[name] == whole.get(name, had.get(name)) for name in now if not name.endswith(".part")), writes
+        assert all(now[name] in (whole.get(name), had.get(name)) for name in now), writes
         assert full(-1, *words(step, root))[0] == 0, full.said.read_text()
         assert kept(root) == whole, writes
-    assert len(tried) >= min(count, 5) and told == len(tried)
+    assert len(tried) >= count / 2 and told == len(tried)
 
 
 # --- a clock that is set
