@@ -11,6 +11,8 @@ import evalsuite
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.exchange.batch import metric_lines, parse_lines
 from evalsuite.results.compare import compare
+from evalsuite.results.store import Store
+from evalsuite.types import Cell, Item, Place, Request, Response, Trial
 
 
 def write(path: Path, *rows: object) -> Path:
@@ -74,6 +76,32 @@ def test_comparing_two_models(tmp_path: Path) -> None:
         assert (row.difference, row.p, row.flips) == (0.0, 1.0, ())
     with pytest.raises(ConfigError, match="Known: chance, gold, same"):
         compare(tmp_path / "run", "gold", "nobody")
+
+
+def test_comparing_on_items_that_stand_alone(tmp_path: Path) -> None:
+    talks = [
+        "今天怎么回来得这么晚？",
+        "地铁坏在半路上了。",
+        "这部电影你看过没有？",
+        "明天要考试，我还没复习。",
+        "冰箱里什么吃的都没有。",
+        "周末去爬山好不好？",
+        "老板又让我加班到半夜。",
+        "我的手机掉进水里了。",
+    ]
+    items = [
+        Item(f"i/{n}", "knowledge_filling", "easy", "test", (f"A: {talk}",), "请选择。", ("科幻片", "恐怖片"), ("(a)", "(b)"), 1, ("恐怖片",))
+        for n, talk in enumerate(talks)
+    ]  # fmt: skip
+    with Store(tmp_path / "store.sqlite") as store:
+        for model, replies in (("good", "bbbbbbbb"), ("poor", "aabaabaa")):
+            trials = [(f"{model}{n}", Trial.of(i, Request(i.id, "", (), 8, labels=i.labels, options=i.options), "paper")) for n, i in enumerate(items)]  # fmt: skip
+            store.plan(Cell(Place(model, "knowledge_filling", "easy", "test", "paper", 0), {}), trials)
+            store.put((key, Response(reply, "stop")) for (key, _), reply in zip(trials, replies, strict=True))
+    (row,) = compare(tmp_path, "good", "poor")
+    assert (row.test, row.items, row.dialogues, row.a, row.b, row.difference) == ("McNemar", 8, 8, 1.0, 0.25, 0.75)
+    assert row.p == row.p_holm == pytest.approx(2 / 2**6)  # six against none
+    assert [(f.item.id, f.a, f.b) for f in row.flips] == [(f"i/{n}", "b", "a") for n in (0, 1, 3, 4, 6, 7)]
 
 
 def test_leaked_items_are_counted_and_dropped(real_data: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.results.store import Store, _pack, _unpack, request_key
+from evalsuite.results.store import Store, _pack, _unpack, find_store, open_store, request_key
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 ITEM = Item(
@@ -209,3 +209,15 @@ def test_judgings_are_read_back_by_place(tmp_path: Path) -> None:
         assert store.judgings() == [({"judge": "a"}, {"seed": 1}, rows[:1]), ({"judge": "z"}, {"seed": 0}, rows)]
         store.plan_judging({"judge": "z"}, {"seed": 2}, rows[1:])  # planned again: replaced, not added
         assert store.judgings()[1] == ({"judge": "z"}, {"seed": 2}, rows[1:])
+
+
+def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
+    for find in (find_store, open_store):
+        with pytest.raises(ConfigError, match="no run here"):
+            find(tmp_path)
+    assert not list(tmp_path.iterdir())  # looking makes nothing
+    with Store(tmp_path / "store.sqlite") as store:
+        store.plan(CELL, [("k", TRIAL)])
+    assert find_store(tmp_path) == tmp_path / "store.sqlite"
+    with open_store(tmp_path) as store:
+        assert store.cells() == [CELL]
