@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import safe_name
 from evalsuite.common.jsonl import parse_object
-from evalsuite.types import Answer, Cell, Likelihood, Message, Response, Score, Trial
+from evalsuite.types import Answer, Cell, Likelihood, Message, Place, Response, Score, Trial
 
 LINE = 2**24  # bytes of a line: a reply of 1 MB, fully escaped, and its prompt
 FILE = 2**30  # bytes of a file, unpacked
@@ -29,7 +29,13 @@ _PLACE = re.compile(r"(records|judged)/[^/\\\x00-\x1f]+\.jsonl")
 
 def file_name(cell: Cell) -> str:
     """The name of a cell's file of records. It is for people: programs take it from results.json."""
-    return f"{safe_name(cell.place.model)}.{cell.place.set}.{cell.place.split}.{cell.place.task}.{cell.place.way.replace(' ', '.')}.jsonl"
+    return f"{safe_name(*name_parts(cell.place))}.jsonl"
+
+
+def name_parts(place: Place) -> tuple[str, ...]:
+    """The parts of a file's name that tell the place: way last, as `Place.way` writes it."""
+    way = place.way.removeprefix(place.variant).split()
+    return (place.model, place.set, place.split, place.task, place.variant, *way)
 
 
 def find_results(folder: Path) -> Path:
