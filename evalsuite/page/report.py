@@ -10,6 +10,7 @@ import base64
 import gzip
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields
@@ -23,6 +24,7 @@ from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
 from evalsuite.common.lock import locked
+from evalsuite.common.plainfile import read_json
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Sheet, as_json
 from evalsuite.page import shards
@@ -211,8 +213,7 @@ def page_data(
 
 
 def _results(folder: Path) -> dict[str, Any]:
-    results: dict[str, Any] = json.loads(records.find_results(folder).read_text(encoding="utf-8"))
-    return results
+    return records.read_results(folder)
 
 
 def _sheets(folder: Path, results: dict[str, Any]) -> list[dict[str, Any]]:
@@ -280,5 +281,5 @@ def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
 
 
 def _manifest(folder: Path) -> Any:
-    path = folder / "manifest.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    name = "manifest.json"
+    return read_json(folder, name) if os.path.lexists(folder / name) else {}

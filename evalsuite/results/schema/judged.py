@@ -6,7 +6,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from evalsuite.results.schema.base import Cell, Count, Hash, Interval, Number, Place, Settings, Share, Strict
+from evalsuite.results.schema.base import (
+    Cell,
+    Count,
+    Hash,
+    Interval,
+    Name,
+    Number,
+    Place,
+    Settings,
+    Share,
+    Strict,
+    Wording,
+    Words,
+)
 
 _Mark = Annotated[int, Field(ge=-1000, le=1000)]
 Scale = Annotated[
@@ -19,8 +32,8 @@ _CONTROL = r"^(plain|blind|attack|repeat/[2-9]\d*|repeat/1\d+)$"
 class Judging(Cell):
     """One judge on one cell under one control."""
 
-    judge: str
-    rubric: str
+    judge: Name
+    rubric: Wording
     control: str = Field(pattern=_CONTROL, description="plain, blind (without the gold answer), repeat/N, attack.")
 
 
@@ -294,14 +307,14 @@ class JudgedRecord(Judging):
     item: str
     rotation: Count
     candidate_key: Hash = Field(description="The key of the candidate's own record.")
-    candidate: str
+    candidate: Annotated[str, Field(max_length=2_000_000)]
     attack: str | None
-    question: str
-    references: list[str]
+    question: Words
+    references: Annotated[list[Annotated[str, Field(max_length=2_000)]], Field(max_length=100)]
     template: Hash
     settings: AskedWith
     prompt: str
-    attempts: list[Attempt]
+    attempts: Annotated[list[Attempt], Field(max_length=100)]
     status: Literal["scored", "empty", "invalid", "failed", "missing"]
     scores: dict[str, int]
     rule: str

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import DEFAULT, TASKS, benchmark_of
+from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import replace_file, safe_name
 from evalsuite.common.lock import locked
@@ -161,10 +162,5 @@ def _csv_text(rows: Sequence[dict[str, Any]]) -> str:
     writer = csv.DictWriter(text, fieldnames=list(rows[0]))
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: _without_formula(value) for name, value in row.items()})
+        writer.writerow({name: csvfile.field(value) for name, value in row.items()})
     return text.getvalue()
-
-
-def _without_formula(value: str) -> str:
-    """Quote text that a spreadsheet would run as a formula: replies are untrusted."""
-    return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

@@ -82,8 +82,7 @@ class Output:
 
 def population(run: Path) -> tuple[Output, ...]:
     """All written replies of a run: without failed or filtered requests, likelihood scoring and probes."""
-    results = json.loads(records.find_results(run).read_text(encoding="utf-8"))
-    return tuple(output for cell in results["cells"] for output in _outputs(run, cell))
+    return tuple(output for cell in records.read_results(run)["cells"] for output in _outputs(run, cell))
 
 
 def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:

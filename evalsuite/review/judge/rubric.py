@@ -26,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.errors import PromptError, unknown
 from evalsuite.common.templates import TemplateFile
+from evalsuite.common.yamltext import parse_yaml
 from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Item
 
@@ -74,7 +75,7 @@ class RubricTemplate:
         if comment is None:
             raise PromptError(f"{self.path}: expected a comment {{#- scales: … -#}} at the top")
         try:
-            head = _Head.model_validate(yaml.safe_load(comment.group(1)))
+            head = _Head.model_validate(parse_yaml(comment.group(1))[0])
         except ValidationError as error:
             first = error.errors()[0]
             place_of = ".".join(map(str, first["loc"]))
