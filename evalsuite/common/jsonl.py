@@ -7,6 +7,7 @@ order mark at the beginning and blank lines are skipped.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Model = TypeVar("Model", bound=BaseModel)
 
 DEPTH = 100  # levels of a JSON object: code that walks it recursively needs an end
+WIDTH = 10_000  # names in one object: every unknown one is an error with a message
 NOT_BLANK = r"\S"  # Field(pattern=NOT_BLANK): a string that is not blank
 
 
@@ -49,7 +51,7 @@ def parse_object(text: bytes | str, path: Path, line: int | None = None, *, surr
     both of which json.loads accepts."""
     try:
         whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-        value = load_json(whole)
+        value = json.loads(whole, object_pairs_hook=_bounded)
         if whole.count("{") + whole.count("[") > DEPTH and _is_deep(value):
             raise DataError(f"is nested more than {DEPTH} deep", path, line)
         # A lone surrogate is half a character. In decoded bytes it can only come from an escape, which few lines have.
@@ -83,9 +85,15 @@ def _is_deep(value: Any) -> bool:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        name = next(n for k, (n, _) in enumerate(pairs) if n in dict(pairs[:k]))
+        ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise ValueError(f"{name!a} stands twice in one object")
     return members
+
+
+def _bounded(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > WIDTH:
+        raise ValueError(f"an object with more than {WIDTH:,} names")
+    return _once(pairs)
 
 
 # --- lines as pydantic models

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -33,7 +33,8 @@ def _perturbation(name: str) -> str:
 Words = Annotated[str, Field(max_length=8_000)]
 Name = Annotated[str, Field(min_length=1, max_length=1_000)]
 Wording = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^/\\\x00-\x1f\x7f]+$")]
-MANY = 5_000  # entries of a list of cells or figures
+_Row = TypeVar("_Row")
+Rows = Annotated[list[_Row], Field(fail_fast=True)]  # a list with a million wrong entries is one error
 Count = Annotated[int, Field(ge=0)]
 # Sums of shares may round to a little more than 1.
 Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]

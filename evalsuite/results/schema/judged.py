@@ -14,6 +14,7 @@ from evalsuite.results.schema.base import (
     Name,
     Number,
     Place,
+    Rows,
     Settings,
     Share,
     Strict,
@@ -77,7 +78,7 @@ class JudgingFacts(Strict):
     """The hashes and settings that a judging's figures depend on."""
 
     template: Hash
-    scales: list[Scale]
+    scales: Rows[Scale]
     reminder: str = Field(description="The text added to the prompt when a judge is asked again.")
     attempts: Count
     limit: Annotated[int, Field(ge=1)] | None
@@ -166,7 +167,7 @@ class Repeat(Scaled, Agreement):
     by: Literal["sampling", "wording"]
     repeats: Count
     n: Count
-    means: list[float]
+    means: Rows[float]
 
 
 class Pair(Strict):
@@ -190,7 +191,7 @@ class Blind(Scaled, Pair):
 
 
 class PanelPair(Pair):
-    judges: list[str]
+    judges: Rows[str]
     n: Count
 
 
@@ -205,15 +206,15 @@ class Panel(Strict):
 
     rubric: str
     scale: str
-    judges: list[str]
+    judges: Rows[str]
     n: Count
     kappa: Number = None
     within_1: Share | None = None
     same: Share | None = None
     spread: Number = None
     range: Number = None
-    pairs: list[PanelPair]
-    cells: list[MedianCell]
+    pairs: Rows[PanelPair]
+    cells: Rows[MedianCell]
 
 
 class LengthBias(Scaled, Length):
@@ -227,8 +228,8 @@ class Family(Scaled):
     """Whether a judge prefers models of its own family, compared with judges of other families."""
 
     family: str
-    own_models: list[str]
-    peers: list[str]
+    own_models: Rows[str]
+    peers: Rows[str]
     n_own: Count
     n_other: Count
     own: Number
@@ -257,27 +258,27 @@ class Attack(Scaled):
     raised_without: Share | None
     change: Number
     by_kind: dict[str, Raised]
-    fell_for: list[str]
+    fell_for: Rows[str]
 
 
 class Controls(Strict):
     """How far the judges can be trusted."""
 
-    anchors: list[Anchor]
-    repeats: list[Repeat]
-    blind: list[Blind]
-    panel: list[Panel]
-    length: list[LengthBias]
-    families: list[Family]
-    attacks: list[Attack]
+    anchors: Rows[Anchor]
+    repeats: Rows[Repeat]
+    blind: Rows[Blind]
+    panel: Rows[Panel]
+    length: Rows[LengthBias]
+    families: Rows[Family]
+    attacks: Rows[Attack]
 
 
 class Judged(Strict):
     """Judges' scores of the run's generations, and the controls of the judges."""
 
-    cells: list[JudgedCell]
-    models: list[OverModels]
-    systems: list[OverSystems] = Field(default_factory=list)
+    cells: Rows[JudgedCell]
+    models: Rows[OverModels]
+    systems: Rows[OverSystems] = Field(default_factory=list)
     controls: Controls
 
 
@@ -310,11 +311,11 @@ class JudgedRecord(Judging):
     candidate: Annotated[str, Field(max_length=2_000_000)]
     attack: str | None
     question: Words
-    references: Annotated[list[Annotated[str, Field(max_length=2_000)]], Field(max_length=100)]
+    references: Annotated[Rows[Annotated[str, Field(max_length=2_000)]], Field(max_length=100)]
     template: Hash
     settings: AskedWith
     prompt: str
-    attempts: Annotated[list[Attempt], Field(max_length=100)]
+    attempts: Annotated[Rows[Attempt], Field(max_length=100)]
     status: Literal["scored", "empty", "invalid", "failed", "missing"]
     scores: dict[str, int]
     rule: str

@@ -12,6 +12,7 @@ from evalsuite.results.schema.base import (
     Hash,
     Name,
     Perturb,
+    Rows,
     Scoring,
     Set,
     Share,
@@ -50,7 +51,7 @@ class AnswerRead(Strict):
     rule: str = Field(description="The rule that read it.")
     start: Count | None = Field(description="Position of the answer in the reply, in characters.")
     end: Count | None
-    choices: Annotated[list[Count], Field(max_length=100)] = Field(
+    choices: Annotated[Rows[Count], Field(max_length=100)] = Field(
         description="Indices of the chosen options, for tasks that ask for all right ones."
     )
 
@@ -77,17 +78,17 @@ class Record(Strict):
     item: Name = Field(description="Benchmark/set/split/task/number in its file.")
     model: Name
     variant: Wording
-    shots: Annotated[list[Name], Field(max_length=1_000)] = Field(description="Ids of the examples shown, in order.")
+    shots: Annotated[Rows[Name], Field(max_length=1_000)] = Field(description="Ids of the examples shown, in order.")
     asked_shots: Count
     max_new_tokens: Annotated[int, Field(ge=1)] = Field(description="The longest reply, in tokens.")
     key: Hash = Field(description="Of the model's fingerprint, the exact prompt, and the sampling settings.")
     prompt: _Long = Field(description="The whole prompt, examples included, as a base model gets it.")
-    messages: Annotated[list[Turn], Field(max_length=2_001)] | None = Field(
+    messages: Annotated[Rows[Turn], Field(max_length=2_001)] | None = Field(
         description="The same as chat turns; null for a base model."
     )
     reply: _Long | None = Field(description="Null if the request failed.")
     reasoning: str | None
-    likelihoods: Annotated[list[OptionLikelihood], Field(max_length=100)] | None = Field(
+    likelihoods: Annotated[Rows[OptionLikelihood], Field(max_length=100)] | None = Field(
         description="One an option, where nothing was written."
     )
     scoring: Scoring
@@ -105,17 +106,17 @@ class Record(Strict):
     task: Task
     set: Set
     split: Split
-    dialogue: Annotated[list[Words], Field(min_length=1, max_length=200)] = Field(
+    dialogue: Annotated[Rows[Words], Field(min_length=1, max_length=200)] = Field(
         description="Turns, each with its speaker mark."
     )
     question: Words
-    labels: Annotated[list[Annotated[str, Field(max_length=20)]], Field(max_length=100)]
-    options: Annotated[list[_Answer], Field(max_length=100)]
-    references: Annotated[list[_Answer], Field(min_length=1, max_length=100)] = Field(
+    labels: Annotated[Rows[Annotated[str, Field(max_length=20)]], Field(max_length=100)]
+    options: Annotated[Rows[_Answer], Field(max_length=100)]
+    references: Annotated[Rows[_Answer], Field(min_length=1, max_length=100)] = Field(
         description="Right answers as text."
     )
     group: _Text | None = Field(default=None, description="Relation category, inference type or dimension.")
-    pairs: Annotated[list[Annotated[list[str], Field(min_length=2, max_length=2)]], Field(min_length=2)] | None = Field(
+    pairs: Annotated[Rows[Annotated[Rows[str], Field(min_length=2, max_length=2)]], Field(min_length=2)] | None = Field(
         default=None,
         description="Of a probe: [context, target] with the valid explanation, and with the corrupted one.",
     )
