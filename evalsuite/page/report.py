@@ -24,7 +24,7 @@ from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
 from evalsuite.common.lock import locked
-from evalsuite.common.plainfile import read_json
+from evalsuite.common.plainfile import as_written, read_json
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Sheet, as_json
 from evalsuite.page import shards
@@ -80,7 +80,9 @@ def write_page(runs: Sequence[Path], out: Path) -> Path:
     path = out / "index.html"
     out.mkdir(parents=True, exist_ok=True)
     shard_files = ShardFiles(out / "shards")
-    page = assemble(page_data(runs, results, shard_files.add), _SCRIPTS, shards=shard_files.inside)
+    with as_written(*runs):
+        data = page_data(runs, results, shard_files.add)
+    page = assemble(data, _SCRIPTS, shards=shard_files.inside)
     replace_file(path, page)
     shard_files.tidy()
     return path

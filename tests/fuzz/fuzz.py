@@ -1,4 +1,5 @@
-"""Fuzzing: whatever a reader is given, it returns a value or raises an EvalsuiteError, within SLOW seconds of CPU time.
+"""Fuzzing: whatever a reader is given, it returns a value or raises an EvalsuiteError, within SLOW seconds of CPU
+time (sqlite3.Error for a damaged store).
 
 `make fuzz` runs it for FUZZ_SECONDS (default 900) over all targets in turn; `python tests/fuzz/fuzz.py records store` over two.
 Seeds are the fixtures and the bundled sample; changes are of bytes, and of values within JSON and YAML. An input that breaks
@@ -14,6 +15,7 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 import sys
 import tempfile
 import time
@@ -265,7 +267,7 @@ def broken(target: Target, raw: bytes) -> str:
         try:
             with cpu_limit(SLOW):
                 target.read(raw, Path(folder))
-        except EvalsuiteError:
+        except (EvalsuiteError, sqlite3.Error):  # the latter of a damaged store: the command line reports it
             return ""
         except OutOfTime:
             return f"took more than {SLOW:.0f} seconds\n{traceback.format_exc(limit=-3)}"
