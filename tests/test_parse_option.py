@@ -158,6 +158,7 @@ RULE_1: list[Row] = [  # wrapping never changes the answer
     ("**正确答案是：(b) 恐怖片。**", FILM, "(b)"),
 ]
 RULE_2: list[Row] = [  # indicator, text or position
+    ("很恐怖片\n因为对话里说他很害怕。", FILM, "(b)"),
     ("选C", FILM, "(c)"),
     ("我选b", FILM, "(b)"),
     ("选项b", FILM, "(b)"),
@@ -535,6 +536,7 @@ RULE_8: list[Row] = [  # several, repeated, hedged, probabilities, rankings
     ("b（置信度：90%）", FILM, "(b)"),
 ]
 RULE_9: list[Row] = [  # not indicators
+    ("那场比赛是2009年打的。", YEAR, "(2)"),
     ("A: b", FILM, "(b)"),
     ("B: (c)", FILM, "(c)"),
     ("B：喜剧片", FILM, "(c)"),
