@@ -397,6 +397,7 @@ RULE_6: list[Row] = [  # rejected options
     ("b，因为a和c都与对话矛盾", FILM, "(b)"),
 ]
 RULE_7: list[Row] = [  # nothing chosen
+    ("与其说是“有”，", ENTITY, None),
     ("我不知道", FILM, None),
     ("抱歉，我无法回答这个问题。", FILM, None),
     ("作为AI语言模型，我不能看电影。", FILM, None),
@@ -625,6 +626,8 @@ RULE_10: list[Row] = [  # verb versus option
     ("没有", ENTITY, None),
 ]
 RULE_11: list[Row] = [  # synonyms
+    ("相邻的关系", ENTITY, "(m)"),
+    ("喜剧类型", FILM, "(c)"),
     ("搞笑片", FILM, "(c)"),
     ("对比", THREE, "(b)"),
     ("结果", FIELD, "(c)"),
