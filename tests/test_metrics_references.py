@@ -267,3 +267,12 @@ def test_meteor15_aligns_as_well_as_can_be() -> None:
         matches, chunks = fewest_chunks(hyp, ref)
         # An identical pair counts no chunk, as in the jar.
         assert row == [len(hyp), len(ref), matches, 0 if hyp == ref else chunks], (hyp, ref)
+
+
+def test_meteor15_bounds_its_search() -> None:
+    """Two texts of one repeated word have as many alignments as pairs of places: their search took a minute."""
+    hyp, ref = list("我" * 2000), list("你我" * 1000)
+    table = Table([hyp, list("学医又累苦")], [[ref], [list("学医又累又苦")]])
+    stats = meteor15.statistics(table)
+    assert stats[0].tolist() == [2000, 2000, 1000, 1000]  # every other word matches: no two matches adjoin
+    assert stats[1].tolist() == [5, 6, 5, 2]  # an ordinary pair beside it is searched
