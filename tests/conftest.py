@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,13 @@ from sweeps import sweep  # noqa: F401 - a fixture of several modules
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.common.resources import bundled
+
+# Property tests try the same examples every time, and none is too slow for them. (Environments of single tests lack hypothesis.)
+with suppress(ImportError):
+    from hypothesis import settings
+
+    settings.register_profile("steady", deadline=None, derandomize=True, print_blob=True)
+    settings.load_profile("steady")
 
 # A shell starts background jobs with SIGINT ignored, and so do their children: tests of Ctrl-C could stop nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -37,6 +44,34 @@ def on_cluster(item: pytest.Item) -> bool:
     return "two_nodes" in getattr(item, "fixturenames", ()) or (
         call is not None and "two_nodes" in call.params.values()
     )
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Tell of files which differ and where, not all their bytes."""
+    if op != "==":
+        return None
+    if isinstance(left, bytes) and isinstance(right, bytes):
+        return ["the bytes differ", *_difference(left, right)]
+    if isinstance(left, dict) and isinstance(right, dict) and any(isinstance(x, bytes) for x in left.values()):
+        told = ["the files differ"]
+        for name in sorted(left.keys() | right.keys(), key=str):
+            if name not in left or name not in right:
+                told.append(f"{name}: only on the {'left' if name in left else 'right'}")
+            elif left[name] != right[name]:
+                told += [f"{name}:", *_difference(left[name], right[name])]
+        return told[:20]
+    return None
+
+
+def _difference(left: bytes, right: bytes) -> list[str]:
+    """The first line that differs, around the first character that does."""
+    lines, others = ([*each.splitlines(keepends=True), b""] for each in (left, right))
+    number = next(n for n, (one, other) in enumerate(zip(lines, others, strict=False)) if one != other)
+    one, other = (each[number].decode(errors="backslashreplace") for each in (lines, others))
+    start = max(0, next(n for n in range(len(one) + 1) if one[: n + 1] != other[: n + 1]) - 40)
+    return [f"  line {number + 1}, from character {start + 1}"] + [
+        f"  {side} {text[start : start + 120]!r}" for side, text in (("left: ", one), ("right:", other))
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +95,7 @@ REAL_DATA = os.environ.get("EVALSUITE_TEST_DATA")
 def real_data() -> Path:
     """The folder of the real data sets; licences forbid shipping them."""
     if not REAL_DATA or not Path(REAL_DATA).is_dir():
-        pytest.skip("EVALSUITE_DATA does not name a folder: the real data are not here")
+        pytest.skip("needs the real data: set EVALSUITE_DATA to a folder with corecode/, … (CONTRIBUTING.md)")
     return Path(REAL_DATA).resolve()
 
 
@@ -81,6 +116,7 @@ def cli() -> Callable[..., Done]:
     from evalsuite.cli.app import main
 
     def run(*words: object, expect: int = 0, **environment: str) -> Done:
+        __tracebackhide__ = True  # what failed is told in one line
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
         code: int | str | None = 0
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
@@ -93,7 +129,8 @@ def cli() -> Callable[..., Done]:
             except SystemExit as stop:
                 code = stop.code
         said, told = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
-        assert (code or 0) == expect, told
+        what = f"evalsuite {' '.join(map(str, words))}"
+        assert (code or 0) == expect, f"{what}: ended with {code or 0}, expected {expect}\n{(said + told)[-3000:]}"
         return Done(expect, said, told)
 
     return run
@@ -158,6 +195,9 @@ document.adoptedStyleSheets = [seen];
 """
 
 
+PATIENCE = 600_000  # milliseconds: what does not come at all ends a test, what comes late on a busy machine does not
+
+
 @contextmanager
 def running(loop: asyncio.AbstractEventLoop | None) -> Iterator[None]:
     """Set the thread's running event loop for a while."""
@@ -182,9 +222,12 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
     path = shutil.which("chromium") or shutil.which("google-chrome")
     if path is None:
-        pytest.skip("no Chromium on the PATH")
+        pytest.skip("needs Chromium or Google Chrome on the PATH")
+    sync_api.expect.set_options(timeout=PATIENCE)
     with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        chromium = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=PATIENCE
+        )
         loop = asyncio.get_running_loop()
 
         @contextmanager
@@ -195,6 +238,7 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
             usual = {"locale": "en-US", "viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
             with running(loop):
                 profile = chromium.new_context(**usual | context)
+                profile.set_default_timeout(PATIENCE)
                 try:
                     tab = profile.new_page()
                     tab.on("console", lambda message: noise.append(message.text))
@@ -206,6 +250,9 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
                     tab.goto(file.as_uri() + query)
                     tab.wait_for_selector(drawn)
                     yield tab
+                except Exception as error:
+                    error.add_note(f"The page said: {noise[:5]}" if noise else "The page said nothing.")
+                    raise
                 finally:
                     profile.close()
             assert not noise

@@ -22,7 +22,7 @@ from evalsuite.benchmarks.corecode.loader import Corpus, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import Corpora
 from evalsuite.cli.tables.export import heads, words
-from evalsuite.common.dialogue import same_source
+from evalsuite.common.dialogue import is_copy
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.resources import bundled
 from evalsuite.finetuning import training
@@ -67,7 +67,7 @@ def test_no_dialogue_of_a_test_item_is_trained_on(tmp_path: Path) -> None:
     assert all_of_them.left_out == 0 and leaked in {item.id for item in all_of_them.items}
     assert len(all_of_them.items) == len(kept.items) + kept.left_out
     tests = [item for s in ("easy", "hard") for item in corpus.file(task, s, "test").items]
-    assert not any(same_source(item.dialogue, test.dialogue) for item in kept.items for test in tests[:10])
+    assert not any(is_copy(item.dialogue, test.dialogue) for item in kept.items for test in tests[:10])
     with pytest.raises(ConfigError, match=rf"knowledge_filling \(both\) has {len(kept.items)} .*--allow-leak"):
         make_pool(corpus, task, replace(asked, sizes=[100_000]))
 
