@@ -180,7 +180,7 @@ def perturbed(folder: Path) -> Path:
     run = folder / "run"
     names = ["none", "reindicate", "shuffle", "both", "circular"]
     choices = [name for name, task in TASKS.items() if task.kind.name == "choice"]
-    evalsuite.run(model=["tiny-zh", "random"], tasks=choices, limit=3, perturb=names, out=run)
+    evalsuite.run(model=["tiny-zh", "random"], tasks=choices, limit=2, perturb=names, out=run)
     return run
 
 

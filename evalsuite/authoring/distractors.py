@@ -34,6 +34,7 @@ from evalsuite.authoring.classifier import ConditionalLogit, char_ngrams, hashed
 from evalsuite.authoring.task_files import Annotation
 from evalsuite.backends.baseline import pairs
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.files import replace_file
 
 DISTRACTOR_KINDS = ("annotated", "adversarial")
 Filled = tuple[str, str]  # (utterance with [MASK], option)
@@ -260,7 +261,7 @@ class AdversarialDistractors:
             place = purpose.partition(":")[2]
             texts[f"distractors.{place.replace(':', '.')}.svg"] = f.plot(f"discriminator, {place.replace(':', ' ')}")
         for name, text in texts.items():
-            (out / name).write_text(text, encoding="utf-8")
+            replace_file(out / name, text)
         return [out / name for name in texts]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -92,6 +94,24 @@ class Price(Strict):
     output: float = Field(ge=0)
 
 
+_SECRET = re.compile(
+    r"(?i:.*(secret|passw|authori[sz]ation|credential|bearer|cookie|api.?key).*|(.*[^a-z])?(key|token|auth))|.*[a-z](Key|Token)"
+)
+_NO_SECRET = {"prompt_cache_key", "bos_token", "eos_token", "pad_token", "unk_token"}
+
+
+def _secret_names(value: Any) -> Iterator[str]:
+    """The names, at any depth, that a secret would have: x-api-key, accessToken, Authorization … but not budget_tokens."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if _SECRET.fullmatch(str(name)) and name not in _NO_SECRET:
+                yield str(name)
+            yield from _secret_names(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _secret_names(inner)
+
+
 class API(Strict):
     """An OpenAI-compatible endpoint (docs/endpoints.md)."""
 
@@ -113,7 +133,7 @@ class API(Strict):
     @field_validator("base_url")
     @classmethod
     def _an_address(cls, value: str) -> str:
-        if not value.startswith(("http://", "https://")) or "@" in value or "?" in value:
+        if not re.fullmatch(r"https?://[^\s@?#]+", value):
             raise ValueError("expected http://… or https://…, without user, password or query: keys belong in key_env")
         return value.rstrip("/")
 
@@ -134,6 +154,10 @@ class API(Strict):
         if taken := sorted(ours & value.keys()):
             raise ValueError(f"{', '.join(taken)}: set by evalsuite (temperature and reasoning_tokens under api, "
                              "max_new_tokens and stop under generation)")  # fmt: skip
+        for name in _secret_names(value):
+            raise ValueError(
+                f"{name}: looks like a secret, and parameters are published in results.json; keys belong in key_env"
+            )
         return value
 
 

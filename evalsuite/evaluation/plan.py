@@ -54,8 +54,6 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     places = _places(s, corpus)
     for t, item_set in places:
         file = corpus.file(t, item_set, s.split)
-        if file.skipped:
-            log.warning("%s: left out %d broken lines, first: %s", file.path, len(file.skipped), file.skipped[0])
         leaked = leaks(corpus, t, item_set, file.items)
         if s.drop_leaked and leaked is None:
             path = corpus.path(t, item_set, "train")
@@ -68,7 +66,9 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
             except ConfigError as error:
                 raise ConfigError(f"--perturb {change.name}: {error}") from None
         for variant in s.prompt:
-            Prompt(resolve(s.prompts), t, variant)
+            prompt = Prompt(resolve(s.prompts), t, variant)
+            for item in kept[:1]:
+                prompt.render(item)
         if any(count for m in chosen for count in _shots(s, m, t)) and not corpus.has(t, item_set, "train"):
             path = corpus.path(t, item_set, "train")
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
@@ -79,6 +79,12 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
             f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll), on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}"
         )
     return s, chosen, corpus, eval_sets
+
+
+def warn_of_skipped(eval_sets: Sequence[EvalSet]) -> None:
+    """Log how many lines of each file were left out (`--skip-bad`). Separate from `prepare`, which runs before a log is open."""
+    for file in {x.file.path: x.file for x in eval_sets if x.file.skipped}.values():
+        log.warning("%s: left out %d broken lines, first: %s", file.path, len(file.skipped), file.skipped[0])
 
 
 def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:

@@ -24,7 +24,7 @@ from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.registry import Corpora, task_named
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import make_folder, replace_file, safe_name
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
@@ -33,8 +33,10 @@ from evalsuite.evaluation.plan import prepare
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
-from evalsuite.results.saved import Results
+from evalsuite.results.saved import Results, require_own
 from evalsuite.types import Item, Task
+
+_HEAD = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
     )  # raises for invalid settings before anything is trained
     pools = {name: make_pool(corpus, task_named(name), s) for name in s.tasks}
     out = Path(s.out)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     adapters: list[Model] = []
 
     def unfinished(display: Display) -> Iterator[Job]:
@@ -82,9 +84,12 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
                     yield job
 
     with locked(out), nullcontext(train_locally) if s.executor == "local" else _ray_trainer(chosen[0], s) as trained:
+        require_own(out)
+        listed = out / "models.yaml"
+        if listed.exists() and not listed.read_bytes().startswith(_HEAD.encode()):
+            raise ConfigError(f"{listed}: was not written by evalsuite finetune; name another --out")
         with log_to(out / "finetune.log", s.verbose), Display() as display:
             trained(unfinished(display), display)
-        listed = out / "models.yaml"
         _write_models(listed, [*chosen, *adapters])
         return evaluate(*prepare(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation))
 
@@ -149,7 +154,7 @@ def make_jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
             "rows": training.hash_of([[r.ids, r.answer] for r in fitting]),
         }
         label = f"{model.name}+{name}-{size}-s{seed}"
-        folder = Path(s.out) / "adapters" / label
+        folder = Path(s.out) / "adapters" / safe_name(label)
         entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": [name], "shots": None}
         yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
 
@@ -197,5 +202,4 @@ def _write_models(path: Path, models: Sequence[Model]) -> None:
             entry["adapter"] = os.path.relpath(model.adapter, path.parent)
             entry.pop("finetune", None)  # its card says how it was trained
         entries.append(entry)
-    head = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
-    replace_file(path, head + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False))
+    replace_file(path, _HEAD + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False))

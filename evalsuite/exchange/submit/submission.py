@@ -7,14 +7,15 @@ import hashlib
 import json
 import platform
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalsuite.common import jsonl
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import draft_of
+from evalsuite.common.files import new_folder, replace_file, replacing
+from evalsuite.common.lock import unwritten
+from evalsuite.common.plainfile import open_plain, read_json
 from evalsuite.exchange.submit import form
 from evalsuite.results import records
 from evalsuite.results.signature import VERSION
@@ -44,35 +45,28 @@ def make_submission(run: str | Path, out: str | Path, head: Mapping[str, Any], a
     """Write a submission of a run into the folder `out`, all of it or nothing.
 
     `head` has fields of submission.yaml, `about` fields of each model in it. Raises ConfigError if `out` is not empty, the
-    run is unfinished, or another version of evalsuite scored it.
+    run is unfinished or being written, or another version of evalsuite scored it.
     """
     run, out = Path(run), Path(out)
-    results = _results(run)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: exists already; name a new folder, or remove this one")
-    draft = draft_of(out)  # renamed to `out` when it is complete
-    draft.mkdir(parents=True)
-    try:
-        _write(run, results, draft, head, about)
-        if out.exists():
-            out.rmdir()
-        draft.rename(out)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
+    with unwritten(run):  # or files of before and after a writer's change could come together
+        results = _results(run)
+        with new_folder(out) as draft:
+            _write(run, results, draft, head, about)
     return Submission(out, tuple(form.read_form(out / "submission.yaml")[1]), tuple(_personal(out)))
 
 
 def _write(run: Path, results: dict[str, Any], out: Path, head: Mapping[str, Any], about: Mapping[str, Any]) -> None:
-    shutil.copyfile(run / "results.json", out / "results.json")
+    replace_file(out / "results.json", (run / "results.json").read_bytes())
     manifest, started = _manifest(run)
-    (out / "manifest.json").write_text(manifest, encoding="utf-8")
+    replace_file(out / "manifest.json", manifest)
     for place in places(results):
         _pack(run, place, out)
     known = {"date": started[:10]} | {k: v for k, v in head.items() if v}
     text = form.form_text(known, {name: details | dict(about) for name, details in _models(results).items()})
-    (out / "submission.yaml").write_text(text, encoding="utf-8")
-    (out / SUMS).write_text("".join(f"{digest}  {name}\n" for name, digest in sums(out)), encoding="utf-8")
+    replace_file(out / "submission.yaml", text)
+    replace_file(out / SUMS, "".join(f"{digest}  {name}\n" for name, digest in sums(out)))
 
 
 def places(results: dict[str, Any]) -> list[str]:
@@ -84,17 +78,21 @@ def places(results: dict[str, Any]) -> list[str]:
 def sums(folder: Path) -> Iterator[tuple[str, str]]:
     """(path, SHA-256) of every file but SHA256SUMS itself and submission.yaml, which people still edit."""
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in (SUMS, "submission.yaml")):
-        yield path.relative_to(folder).as_posix(), digest(path)
+        name = path.relative_to(folder).as_posix()
+        yield name, digest(folder, name)
 
 
-def digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def digest(folder: Path, place: str) -> str:
+    """The SHA-256 of a plain file in `folder`. Raises DataError for another one."""
+    with open_plain(folder, place) as file:
+        found = hashlib.sha256()
+        while part := file.read(2**20):
+            found.update(part)
+        return found.hexdigest()
 
 
 def _results(run: Path) -> dict[str, Any]:
-    path = records.find_results(run)
-    found = jsonl.parse_object(path.read_bytes(), path)
+    path, found = records.find_results(run), records.read_results(run)
     if found.get("evalsuite") != VERSION:
         raise ConfigError(
             f"{path}: written by evalsuite {found.get('evalsuite')}, this is {VERSION}: `evalsuite score {run}` first"
@@ -115,24 +113,21 @@ def _pack(run: Path, place: str, out: Path) -> None:
     source = records.records_file(run, place)
     target = out / f"{place}.gz"
     target.parent.mkdir(exist_ok=True)
-    if source.suffix == ".gz":
-        shutil.copyfile(source, target)
-        return
-    # Without a file name and a time in the gzip header, equal records give equal bytes.
-    with (
-        source.open("rb") as plain,
-        target.open("wb") as file,
-        gzip.GzipFile("", "wb", 9, file, mtime=0) as packed,
-    ):
-        shutil.copyfileobj(plain, packed)
+    with open_plain(run, source.relative_to(run).as_posix()) as written, replacing(target) as file:
+        if source.suffix == ".gz":
+            shutil.copyfileobj(written, file)
+            return
+        # Without a file name and a time in the gzip header, equal records give equal bytes.
+        with gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
+            shutil.copyfileobj(written, packed)
 
 
 def _manifest(run: Path) -> tuple[str, str]:
     """manifest.json without facts of the machine, and the start time of the run."""
     path = run / "manifest.json"
-    if not path.is_file():
+    if not path.exists():
         raise ConfigError(f"{run}: no manifest.json; expected the folder of a run")
-    found = jsonl.parse_object(path.read_bytes(), path)
+    found = read_json(run, path.name)
     settings, scrubbed = found["settings"], {}
     for name in ("models", "data", "out", "prompts", "ray_address"):
         value = settings.get(name)
@@ -169,9 +164,5 @@ def _personal(folder: Path) -> Iterator[str]:
     """
     names = [name.encode() for name in {str(Path.home()), platform.node()} if len(name) > 5]
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        if any(name in line for line in _lines(path) for name in names):
+        if any(name in line for _, line in records.numbered_lines(folder, path) for name in names):
             yield f"{path.relative_to(folder)} holds the name of your machine or of your home folder"
-
-
-def _lines(path: Path) -> Iterable[bytes]:
-    return (line for _, line in records.numbered_lines(path))
