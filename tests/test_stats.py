@@ -224,17 +224,14 @@ def test_wrong_input_is_named() -> None:
 def test_mcnemar_is_for_items_that_stand_alone() -> None:
     # A is right on six of ten items, B on none.
     a, b = [1.0] * 6 + [0.0] * 4, [0.0] * 10
-    one, two = Means.of({"accuracy": a}), Means.of({"accuracy": b})
-    alone = stats.paired_test(one, two, "accuracy", range(10), Random(1), (a, b))
-    assert (alone.value, alone.test, alone.clusters) == (0.6, "McNemar", 10)
+    alone = stats.paired_test(a, b, range(10), Random(1), binary=True)
+    assert (alone.value, alone.test, alone.clusters, alone.differ) == (0.6, "McNemar", 10, 6)
     assert alone.p == pytest.approx(2 / 2**6)
     # Two items a dialogue: three dialogues differ, all for A, and 2 of the 2³ swaps are as far: p is 1/4.
-    pairs = stats.paired_test(one, two, "accuracy", [n // 2 for n in range(10)], Random(1), (a, b))
-    assert (pairs.value, pairs.test, pairs.clusters) == (0.6, "permutation", 5)
-    assert pairs.p == pytest.approx(1 / 4, abs=0.05)
-    assert stats.paired_test(one, two, "accuracy", range(10), Random(1)).test == "permutation"  # no binary scores given
-    drawn = stats.paired_bootstrap(one, two, range(10), Random(1))["accuracy"]
-    assert (alone.low, alone.high) == (drawn.low, drawn.high)
+    pairs = stats.paired_test(a, b, [n // 2 for n in range(10)], Random(1), binary=True)
+    assert (pairs.value, pairs.test, pairs.clusters, pairs.differ, pairs.p) == (0.6, "permutation", 5, 3, 1 / 4)
+    assert pairs.low <= 0 < alone.low
+    assert stats.paired_test(a, b, range(10), Random(1)).test == "permutation"  # not said to be binary
 
 
 def test_p_is_never_above_one() -> None:
