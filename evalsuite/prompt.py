@@ -15,8 +15,9 @@ from pathlib import Path
 from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
-from evalsuite.common.dialogue import same_source
-from evalsuite.common.errors import PromptError, unknown
+from evalsuite.common.dialogue import alike
+from evalsuite.common.errors import DataError, PromptError, unknown
+from evalsuite.common.files import read_text
 from evalsuite.types import Item, Message, Request, Task
 
 
@@ -34,8 +35,10 @@ class Prompt:
             place = task.templates / task.local
         self.path, self.variant, self.task = place / f"{variant}.j2", variant, task
         try:
-            source = self.path.read_text(encoding="utf-8")
-        except FileNotFoundError:
+            source = read_text(self.path)
+        except DataError as error:
+            if self.path.exists():
+                raise PromptError(str(error)) from None
             message = unknown(f"prompt of {task.name}", variant, sorted(p.stem for p in place.glob("*.j2")))
             raise PromptError(f"{message} Looked in {place}.") from None
         self.sha256 = hashlib.sha256(source.encode()).hexdigest()
@@ -44,16 +47,17 @@ class Prompt:
             self._template: Template = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(
                 source
             )
-        except TemplateError as error:
+        except (TemplateError, RecursionError, ValueError) as error:
             raise PromptError(f"{self.path}: {error}") from None
 
     def render(self, item: Item) -> str:
-        """The item's prompt, up to where its answer begins. Raises PromptError for a variable that templates do not have."""
+        """The item's prompt, up to where its answer begins. Raises PromptError for whatever goes wrong in the template."""
         options = list(zip(item.labels, item.options, strict=True))
         try:
             return self._template.render(dialogue=list(item.dialogue), question=item.question, options=options)
-        except TemplateError as error:
-            raise PromptError(f"{self.path}: {error} (item {item.id})") from None
+        except Exception as error:  # a template is a program: {{ 1 / 0 }}
+            kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}: "
+            raise PromptError(f"{self.path}: {kind}{error} (item {item.id})") from None
 
     def request(self, item: Item, shots: Sequence[Item] = (), limit: int | None = None) -> Request:
         """The request: the shots in the given order, then the item. `limit` replaces the task's `max_new_tokens`."""
@@ -130,6 +134,6 @@ class Shots:
             place = rng.randrange(len(left))
             left[place], left[-1] = left[-1], left[place]
             shot = left.pop()
-            if not any(same_source(shot.dialogue, other.dialogue) for other in others):
+            if not any(alike(shot.dialogue, other.dialogue) for other in others):
                 return shot
         return None

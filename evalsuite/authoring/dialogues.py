@@ -82,7 +82,7 @@ def _rows(file: Path) -> Iterator[tuple[int, str, Any]]:
         return
     try:
         whole = json.loads(read_bytes(file))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", file) from None
     if isinstance(whole, dict):
         yield from ((number, name, row) for number, (name, row) in enumerate(whole.items(), 1))

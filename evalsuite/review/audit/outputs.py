@@ -11,6 +11,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, task_named
 from evalsuite.results import records
+from evalsuite.results.saved import load_results
 from evalsuite.types import Kind, Status
 
 _UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint kept it: there is nothing to read
@@ -82,8 +83,7 @@ class Output:
 
 def population(run: Path) -> tuple[Output, ...]:
     """All written replies of a run: without failed or filtered requests, likelihood scoring and probes."""
-    results = json.loads(records.find_results(run).read_text(encoding="utf-8"))
-    return tuple(output for cell in results["cells"] for output in _outputs(run, cell))
+    return tuple(output for cell in load_results(run).cells for output in _outputs(run, cell))
 
 
 def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:

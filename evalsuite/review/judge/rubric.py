@@ -27,13 +27,14 @@ from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evalsuite.benchmarks.registry import BENCHMARKS
-from evalsuite.common.errors import PromptError, unknown
+from evalsuite.common.errors import DataError, PromptError, unknown
+from evalsuite.common.files import read_text
 from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Item
 
 
 class _Scale(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
     name: str = Field(min_length=1)
     low: int
     high: int
@@ -47,7 +48,7 @@ class _Scale(BaseModel):
 
 
 class _Head(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
     scales: list[_Scale] = Field(min_length=1)
     language: Literal["zh", "en"] = "zh"
     tokens: int = Field(default=256, ge=1)
@@ -69,8 +70,10 @@ class RubricTemplate:
         known = {path.stem: path for place in reversed(places) for path in sorted(place.glob("*.j2"))}
         self.name, self.path = name, known.get(name, places[0] / f"{name}.j2")
         try:
-            source = self.path.read_text(encoding="utf-8")
-        except FileNotFoundError:
+            source = read_text(self.path)
+        except DataError as error:
+            if self.path.exists():
+                raise PromptError(str(error)) from None
             looked = ", ".join(map(str, places))
             raise PromptError(f"{unknown('rubric', name, sorted(known))} Looked in {looked}.") from None
         comment = _COMMENT.match(source)
@@ -83,7 +86,7 @@ class RubricTemplate:
             first = error.errors()[0]
             place_of = ".".join(map(str, first["loc"]))
             raise PromptError(f"{self.path}: {place_of}: {first['msg']}") from None
-        except (yaml.YAMLError, TemplateError) as error:
+        except (yaml.YAMLError, TemplateError, RecursionError, ValueError) as error:
             raise PromptError(f"{self.path}: {error}") from None
         self.scales = tuple(Scale(s.name, s.low, s.high, s.zh) for s in head.scales)
         self.language, self.tokens, self.wordings = head.language, head.tokens, head.wordings
