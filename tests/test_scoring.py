@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
-from evalsuite.metrics.rows import METRICS
 from evalsuite.metrics.statistics import bootstrap
 from evalsuite.results.scoring import FULL, intervals, read_answer, score_answer, score_cell, score_reply
 from evalsuite.types import Item, Reading, Response, Status
@@ -114,14 +114,17 @@ def test_intervals_are_those_of_a_thousand_resamples() -> None:
     assert (found["value"], found["low"], found["high"], found["n"]) == (drawn.value, drawn.low, drawn.high, 12)
 
 
-def test_every_share_of_right_items_has_wilsons_interval() -> None:
-    shares = {
-        "accuracy",
-        "paper.accuracy",
-        "accuracy_sum",
-        "accuracy_token",
-        "accuracy_char",
-        "accuracy_prior",
-        "set_accuracy",
-    }
-    assert {name for name, metric in METRICS.items() if metric.share} == shares
+def test_whole_sets_are_counts_too_and_have_wilsons_interval() -> None:
+    task = next(name for name, row in TASKS.items() if row.kind.name == "choices")
+    options = dict(
+        options=("rain", "snow", "hail"), labels=("(a)", "(b)", "(c)"), gold=None, references=("rain", "hail")
+    )
+    items = [
+        replace(CHOICE, id=str(n), task=task, dialogue=(f"A: It is day {n} of the trip.",), **options)
+        for n in range(10)
+    ]  # type: ignore[arg-type]
+    replies = [Response("(a), (c)" if n < 5 else "(a)", "stop") for n in range(10)]
+    found = intervals(score_cell(items, replies, FULL), "p")
+    assert found["set_accuracy"]["value"] == 0.5
+    assert found["set_accuracy"]["wilson"] == pytest.approx([0.2366, 0.7634], abs=1e-4)  # scipy, as in test_stats.py
+    assert found["answer_recall"]["value"] == 0.75 and "wilson" not in found["answer_recall"]

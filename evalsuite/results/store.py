@@ -77,8 +77,8 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
-        wal = path.with_name(f"{path.name}-wal")
-        whole = wal.exists() or not path.exists()  # asked first: SQLite makes the file
+        self._wal = path.with_name(f"{path.name}-wal")
+        whole = self._wal.exists() or not path.exists()  # asked first: SQLite makes the file
         try:
             self._open(path, whole)
         except sqlite3.Error as error:
@@ -100,8 +100,8 @@ class Store:
         if self._marked and not whole:
             self._db.close()
             raise ConfigError(
-                f"{path}: was copied without {path.name}-wal, or has lost it: replies are missing. Copy both files again; to go on "
-                f"with the replies that are left, make an empty file {path}-wal"
+                f"{path}: was copied without {self._wal.name}, or has lost it: replies are missing. Copy both files again; to go on "
+                f"with the replies that are left, make an empty file {self._wal}"
             )
 
     def __enter__(self) -> Store:
