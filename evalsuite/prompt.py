@@ -15,7 +15,7 @@ from pathlib import Path
 from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
-from evalsuite.common.dialogue import same_source
+from evalsuite.common.dialogue import alike
 from evalsuite.common.errors import DataError, PromptError, unknown
 from evalsuite.common.files import read_text
 from evalsuite.types import Item, Message, Request, Task
@@ -134,6 +134,6 @@ class Shots:
             place = rng.randrange(len(left))
             left[place], left[-1] = left[-1], left[place]
             shot = left.pop()
-            if not any(same_source(shot.dialogue, other.dialogue) for other in others):
+            if not any(alike(shot.dialogue, other.dialogue) for other in others):
                 return shot
         return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from evalsuite.metrics import (
     normalise,
     score_texts,
     tokenise,
+    tokens,
 )
 from evalsuite.metrics.tokens import token_signature
 
@@ -42,7 +45,7 @@ TOKENS = [
 @pytest.mark.parametrize(("name", "text", "expected", "source"), TOKENS)
 def test_tokens(name: str, text: str, expected: list[str], source: str) -> None:
     if name in ("13a", "zh"):
-        pytest.importorskip("sacrebleu")
+        pytest.importorskip("sacrebleu", reason="needs evalsuite[dev]")
     assert tokenise([text, "别的", text], name)[::2] == [expected, expected], source
 
 
@@ -213,7 +216,7 @@ def test_a_corpus_counts_once_for_several_profiles() -> None:
 TEXT = st.text(alphabet="好看电影xX ，。", max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), min_size=1, max_size=5))
 def test_any_text_gives_finite_numbers_in_range(items: list[tuple[str, list[str]]]) -> None:
     corpus = TextCorpus([hyp for hyp, _ in items], [refs for _, refs in items])
@@ -226,12 +229,27 @@ def test_any_text_gives_finite_numbers_in_range(items: list[tuple[str, list[str]
             assert value == char_f1(hyp, refs)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(TEXT, TEXT)
 def test_symmetric_metrics_are_symmetric(a: str, b: str) -> None:
     one, other = score_texts([a], [[b]], "char").corpus, score_texts([b], [[a]], "char").corpus
     for name in ("em", "f1_char", "f1_token", "rouge1", "rouge2", "rouge_l"):
         assert one[name] == pytest.approx(other[name])
+
+
+def test_jieba_reads_no_cache_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """jieba's own default is /tmp/jieba.cache, whoever wrote it."""
+    jieba = pytest.importorskip("jieba")
+    read: list[str] = []
+    monkeypatch.setattr(jieba.Tokenizer, "initialize", lambda one: read.append(f"{one.tmp_dir}/{one.cache_file}"))
+    monkeypatch.setattr(jieba.Tokenizer, "gen_pfdict", lambda one, file: (file.close(), ({"他": 1}, 1))[1])
+    made = tokens.jieba_tokenizer.__wrapped__
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert made() is not jieba.dt
+    assert read == [f"{tmp_path}/evalsuite/jieba-{version('jieba')}.cache"]
+    assert (tmp_path / "evalsuite").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "evalsuite").chmod(0o777)  # anybody may write there: no cache then
+    assert made().FREQ == {"他": 1} and len(read) == 1
 
 
 def test_import_loads_neither_numpy_nor_jieba() -> None:

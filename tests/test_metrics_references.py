@@ -32,7 +32,7 @@ def table_of(hyps: list[str], refs: list[list[str]], tokenisation: str) -> Table
 def shared() -> tuple[list[str], list[str], dict[str, Any]]:
     folder = os.environ.get("EVALSUITE_METRICS")
     if not folder:
-        pytest.skip("EVALSUITE_METRICS does not name the folder of reference values")
+        pytest.skip("needs reference values: set EVALSUITE_METRICS to their folder")
     rows = [json.loads(line) for line in (Path(folder) / "pairs.jsonl").read_text(encoding="utf-8").splitlines()]
     values = json.loads((Path(folder) / "reference_values.json").read_text(encoding="utf-8"))
     return [row["hyp"] for row in rows], [row["ref"] for row in rows], values
@@ -97,7 +97,7 @@ def test_kept_values_of_characters(shared: tuple[list[str], list[str], dict[str,
     assert np.mean([exact_match(h, r) for h, r in zip(hyps, lists, strict=True)]) == values["EM"]["value"]
     ours = 100 * chrf.chrf(chrf.statistics(table_of(hyps, lists, "char")).sum(0))
     assert abs(ours - values["sacrebleu_chrf"]["value"]) <= 1e-9
-    pytest.importorskip("sacrebleu")
+    pytest.importorskip("sacrebleu", reason="needs evalsuite[dev]")
     zh = 100 * bleu.corpus_bleu(bleu.statistics(table_of(hyps, lists, "zh")).sum(0))[3]
     assert abs(zh - values["sacrebleu_corpus_zh"]["value"]) <= 1e-9
 
@@ -139,7 +139,7 @@ REFS = [[" ".join(ref) for ref in refs] for refs in SEVERAL[1]]
 
 
 def test_several_references_sacrebleu() -> None:
-    metrics = pytest.importorskip("sacrebleu.metrics")
+    metrics = pytest.importorskip("sacrebleu.metrics", reason="needs evalsuite[dev]")
     streams = [[refs[i] if i < len(refs) else None for refs in REFS] for i in range(4)]
     theirs = metrics.BLEU(tokenize="none", smooth_method="none", force=True).corpus_score(HYPS, streams).score
     assert abs(100 * bleu.corpus_bleu(bleu.statistics(TABLE).sum(0))[3] - theirs) <= 1e-9
@@ -150,8 +150,8 @@ def test_several_references_sacrebleu() -> None:
 
 
 def test_several_references_nltk() -> None:
-    module = pytest.importorskip("nltk.translate.bleu_score")
-    score = pytest.importorskip("nltk.translate.meteor_score").meteor_score
+    module = pytest.importorskip("nltk.translate.bleu_score", reason="needs evalsuite[dev]")
+    score = pytest.importorskip("nltk.translate.meteor_score", reason="needs evalsuite[dev]").meteor_score
     split = [([ref.split() for ref in refs], hyp.split()) for hyp, refs in zip(HYPS, REFS, strict=True)]
     method = module.SmoothingFunction().method1
     theirs = [
@@ -164,7 +164,7 @@ def test_several_references_nltk() -> None:
 
 
 def test_several_references_rouge() -> None:
-    scorer = pytest.importorskip("rouge_score.rouge_scorer")
+    scorer = pytest.importorskip("rouge_score.rouge_scorer", reason="needs evalsuite[dev]")
     blanks = SimpleNamespace(tokenize=str.split)
     for kind, ours in (
         ("rouge1", rouge.rouge_n(TABLE, 1)),
@@ -178,12 +178,20 @@ def test_several_references_rouge() -> None:
 
 
 def test_several_references_pycocoevalcap() -> None:
-    module = pytest.importorskip("pycocoevalcap.cider.cider")
+    module = pytest.importorskip("pycocoevalcap.cider.cider", reason="needs evalsuite[dev]")
     gts, res = dict(enumerate(REFS)), dict(enumerate([hyp] for hyp in HYPS))
     assert np.abs(cider.cider(TABLE) - module.Cider().compute_score(gts, res)[1]).max() <= 1e-9
-    theirs = pytest.importorskip("pycocoevalcap.rouge.rouge").Rouge().compute_score(gts, res)[1]
+    theirs = (
+        pytest.importorskip("pycocoevalcap.rouge.rouge", reason="needs evalsuite[dev]")
+        .Rouge()
+        .compute_score(gts, res)[1]
+    )
     assert np.abs(rouge.rouge_l_coco(TABLE) - theirs).max() <= 1e-9
-    theirs = pytest.importorskip("pycocoevalcap.bleu.bleu").Bleu(4).compute_score(gts, res, verbose=0)[0]
+    theirs = (
+        pytest.importorskip("pycocoevalcap.bleu.bleu", reason="needs evalsuite[dev]")
+        .Bleu(4)
+        .compute_score(gts, res, verbose=0)[0]
+    )
     assert np.abs(bleu.corpus_bleu(bleu.statistics(TABLE).sum(0)) - theirs).max() <= 1e-9
 
 

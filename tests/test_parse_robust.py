@@ -44,7 +44,7 @@ FRAGMENTS = st.lists(st.sampled_from([*PIECES, " "]), max_size=60).map("".join)
 TEXTS = st.one_of(st.text(max_size=200), FRAGMENTS, st.text(alphabet='ab(（)是不选，。\n"“”<>{}\\*', max_size=120))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(output=TEXTS, options=st.sampled_from(SETS), finish=st.sampled_from(["stop", "length"]))
 def test_options_never_raise(output: str, options: dict[str, str], finish: str) -> None:
     for mode in ("full", "strict", "paper"):
@@ -60,7 +60,7 @@ def test_options_never_raise(output: str, options: dict[str, str], finish: str) 
     assert all(0 <= choice < len(options) for choice in chosen)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(output=TEXTS, question=st.sampled_from(QUESTIONS), finish=st.sampled_from(["stop", "length"]))
 def test_spans_never_raise(output: str, question: str | None, finish: str) -> None:
     for extract in (True, False):

@@ -25,7 +25,7 @@ OWN, LONG, THIRD = FIXTURES / "replies", FIXTURES / "long_replies", FIXTURES / "
 def rows(folder: Path | None, name: str) -> list[dict[str, Any]]:
     path = (folder or Path(os.environ.get("EVALSUITE_ANSWERS") or "/nowhere")) / name
     if not path.exists():
-        pytest.skip("EVALSUITE_ANSWERS does not name the folder of labelled replies")
+        pytest.skip("needs labelled replies: set EVALSUITE_ANSWERS to their folder")
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 

@@ -117,7 +117,7 @@ def items(draw: st.DrawFn, tasks: Sequence[str] = tuple(TASKS)) -> Item:
 
 
 seeds = st.integers(0, 10**6)
-many = settings(max_examples=60, deadline=None)
+many = settings(max_examples=60)
 
 
 def frame(item: Item, *free: str) -> tuple[object, ...]:

@@ -114,7 +114,7 @@ RANKED = [
 ]
 WIDE = [
     # sheets, what must be there to read
-    ("breakdowns", breakdown_sheets(BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "100±25", "CKF acc, n", "by turns to the answer"]),
+    ("breakdowns", breakdown_sheets(BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "CKF acc, n", "CKF acc, n", "by turns to the answer"]),
     ("confusions", confusion_sheets([CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "是…的一部分", " 3 8 38", "chose nothing 2 10"]),
     ("groups", group_sheets(GROUPS), ["abcd abcd", "models that share a letter"]),
     ("ranks", rank_sheets(RANKED), ["HARD, test, paper 0-shot: mean rank over 5 tasks", "Friedman χ² = ", "not every column complete: [red]a-model"]),

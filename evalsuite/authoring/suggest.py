@@ -22,7 +22,7 @@ from evalsuite.backends.models import load_models
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.benchmarks.corecode.ontology import find_slot, ontology
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import make_folder, replace_file
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import bundled, resolve
 from evalsuite.evaluation.ask import Group, ask
@@ -59,7 +59,7 @@ def propose_annotations(
     (model,) = load_models(resolve(models), [name])
     if model.backend == "baseline":
         raise ConfigError(f"--suggest {name}: a baseline cannot write; name a model on hf, vllm or openai")
-    stem.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(stem.parent)
     with locked(stem.parent, f".{stem.name}.proposals.lock"):
         return _propose(rows, model, stem, budget)
 

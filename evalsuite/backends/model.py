@@ -8,11 +8,21 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from evalsuite.common.finite import not_finite
+
 
 class Strict(BaseModel):
-    """A frozen settings class: an unknown key or a value of another type is an error."""
+    """A frozen settings class: an unknown key, a value of another type, NaN or infinity is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    @field_validator("*")
+    @classmethod
+    def _finite(cls, value: Any) -> Any:
+        """Also in dicts that are passed on as they are."""
+        if where := not_finite(value):
+            raise ValueError(f"{where}: expected a finite number")
+        return value
 
 
 class Generation(Strict):

@@ -138,9 +138,14 @@ def main() -> None:
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
     except OSError as error:
-        _end(WRONG, f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
+        where = f"{error.filename}: " if error.filename else ""
+        _end(WRONG, f"error: {where}{error.strerror or error}; what was stored is kept, and the same command resumes")
     except sqlite3.Error as error:
-        _end(WRONG, f"error: store.sqlite: {error}; is the disk full, or the file damaged?")
+        _end(
+            WRONG,
+            f"error: store.sqlite: {error}; is the disk full, or the file damaged? What was stored is kept, and the same"
+            " command resumes",
+        )
     except MemoryError:
         _end(WRONG, "error: out of memory")
     except Exception as error:

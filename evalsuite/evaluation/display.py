@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -229,12 +229,23 @@ def _rates(asked: int, tokens: int, seconds: float) -> str:
     return f"{asked / max(seconds, 1e-9):.1f}/s{text if tokens else ''}"
 
 
+class _LogFile(logging.FileHandler):
+    """A full disk ends the run by what is lost there, not by a log."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        pass
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
+
+
 @contextmanager
 def log_to(path: Path, verbose: bool) -> Iterator[None]:
     """Log evalsuite's messages to a file, and warnings (all messages if `verbose`) to the terminal."""
     logger = logging.getLogger("evalsuite")
     level, propagate = logger.level, logger.propagate
-    file = logging.FileHandler(path, encoding="utf-8")
+    file = _LogFile(path, encoding="utf-8")
     file.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     screen = Screen(logging.INFO if verbose else logging.WARNING)
     logger.setLevel(logging.INFO)

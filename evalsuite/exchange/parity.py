@@ -6,6 +6,7 @@ sums depend on their order; the comparison says where and by how much.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,7 +166,7 @@ def _row(
             if choices[0] != choices[1]:
                 shown = [f"{request.labels[c]} of {row}" for c, row in zip(choices, scores, strict=True)]
                 differences.append(Difference(item, "choice", shown[0], shown[1]))
-    mean = sum(gaps) / len(gaps) if gaps else None
+    mean = math.fsum(gaps) / len(gaps) if gaps else None
     return Row(*key, len(a), same_ids, same, max(gaps, default=None), mean, tuple(differences))
 
 

@@ -32,6 +32,11 @@ def file_name(cell: Cell) -> str:
     return f"{safe_name(cell.place.model)}.{cell.place.set}.{cell.place.split}.{cell.place.task}.{cell.place.way.replace(' ', '.')}.jsonl"
 
 
+def is_records_file(place: Any) -> bool:
+    """Whether this is a path that results.json may name: "records/….jsonl" or "judged/….jsonl"."""
+    return isinstance(place, str) and _PLACE.fullmatch(place) is not None
+
+
 def find_results(folder: Path) -> Path:
     """results.json of a run or a submission. Raises ConfigError if there is none."""
     path = folder / "results.json"
@@ -86,7 +91,7 @@ def records_file(folder: Path, place: str) -> Path:
 
     Raises DataError if the path is not of this form, or if there is no such file, both, or a link.
     """
-    if not isinstance(place, str) or not _PLACE.fullmatch(place):
+    if not is_records_file(place):
         raise DataError(f"{place!a}: expected records/NAME.jsonl or judged/NAME.jsonl", folder)
     files = [p for p in (folder / place, folder / f"{place}.gz") if p.is_symlink() or p.exists()]
     if len(files) == 2:

@@ -1,5 +1,8 @@
 """All planned requests and all replies of a run, in one SQLite file (store.sqlite, WAL mode).
 
+While a process writes, the newest replies are in store.sqlite-wal, which a copy needs, too; a process that ends as it should
+leaves the one file.
+
 A reply is stored the moment it arrives, under a key: the hash of the model's fingerprint, the exact prompt and the sampling
 settings. So no question is asked twice, and no model gets another's reply. The file is complete: parsing, scoring and
 reports run again from it without a model, data files or templates.
@@ -12,7 +15,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,6 +36,7 @@ CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, error TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spent (key TEXT NOT NULL, cost REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS judgings (id INTEGER PRIMARY KEY, place TEXT NOT NULL UNIQUE, facts TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS judged (judging INTEGER, position INTEGER, row BLOB NOT NULL, PRIMARY KEY (judging, position));
+CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
 """
 _VERSION = 3  # of the schema above
 _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
@@ -67,19 +71,21 @@ RecordWriter = Callable[[str], AbstractContextManager[Callable[[dict[str, Any]],
 class Store:
     """An open store: `with Store(path) as store:`. The writer must hold the folder's lock (evalsuite/common/lock.py).
 
-    Opening raises ConfigError if the file was written by another version, or is no store. Later, sqlite3.Error is raised for
-    a damaged store or a full disk.
+    What a method stored is on the disk when it returns: a kill or a power cut does not lose it.
+    Opening raises ConfigError if the file was written by another version, is no store, or was copied without its
+    store.sqlite-wal. Later, sqlite3.Error is raised for a damaged store or a full disk.
     """
 
     def __init__(self, path: Path) -> None:
+        wal = path.with_name(f"{path.name}-wal")
+        whole = wal.exists() or not path.exists()  # asked first: SQLite makes the file
         try:
-            self._open(path)
+            self._open(path, whole)
         except sqlite3.Error as error:
             raise ConfigError(f"{path}: cannot be opened as a store: {error}; {_REPAIR}") from None
 
-    def _open(self, path: Path) -> None:
+    def _open(self, path: Path, whole: bool) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
-        # WAL with synchronous=NORMAL survives kill -9 of the process whole; a power cut may lose the last transactions.
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if tables and version != _VERSION:
@@ -88,18 +94,51 @@ class Store:
         # The version is set only once, so that opening an existing store for reading writes nothing.
         mark = f"PRAGMA user_version={_VERSION};" if version != _VERSION else ""
         self._db.executescript(
-            f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE; {_SCHEMA} {mark} COMMIT"
+            f"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; BEGIN IMMEDIATE; {_SCHEMA} {mark} COMMIT"
         )
+        self._marked = self._db.execute("SELECT 1 FROM writing").fetchone() is not None
+        if self._marked and not whole:
+            self._db.close()
+            raise ConfigError(
+                f"{path}: was copied without {path.name}-wal, or has lost it: replies are missing. Copy both files again; to go on "
+                f"with the replies that are left, make an empty file {path}-wal"
+            )
 
     def __enter__(self) -> Store:
         return self
 
     def __exit__(self, *_: object) -> None:
+        with suppress(
+            sqlite3.Error
+        ):  # a full disk, or another process that writes: the replies are stored all the same
+            if self._marked:
+                self._db.execute("DELETE FROM writing")
+            self._db.execute("PRAGMA wal_checkpoint")
         self._db.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """BEGIN … COMMIT, or ROLLBACK if the block raises.
+
+        The first one marks the file as being written, in the file itself and not only in store.sqlite-wal: a file with that
+        mark and no store.sqlite-wal beside it lacks replies.
+        """
+        if not self._marked:
+            self._marked = True
+            self._db.execute("INSERT OR IGNORE INTO writing VALUES ('x')")
+            self._db.execute("PRAGMA wal_checkpoint")
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:  # a full disk ends it
+                self._db.execute("ROLLBACK")
+            raise
 
     def plan(self, cell: Cell, trials: Sequence[tuple[str, Trial]]) -> None:
         """Store the trials of a cell, as (key, trial) in order. Replaces an earlier plan of the same cell."""
-        with _transaction(self._db):
+        with self._transaction():
             (number,) = self._db.execute(
                 "INSERT INTO cells (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
                 (_place(cell), hide(json.dumps(cell.facts, sort_keys=True))),
@@ -113,7 +152,7 @@ class Store:
 
     def plan_judging(self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
         """Store what a judge is to be asked (evalsuite/review/judge). Replaces an earlier plan of the same place."""
-        with _transaction(self._db):
+        with self._transaction():
             (number,) = self._db.execute(
                 "INSERT INTO judgings (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
                 (json.dumps(place, ensure_ascii=False), hide(json.dumps(facts, ensure_ascii=False, sort_keys=True))),
@@ -147,7 +186,7 @@ class Store:
 
     def put(self, responses: Iterable[tuple[str, Response]]) -> None:
         """Store (key, response) pairs in one transaction, without API keys. The column `asked` counts the replies of a key; it should stay 1."""
-        with _transaction(self._db):
+        with self._transaction():
             for key, r in responses:
                 if r.cost:
                     self._db.execute("INSERT INTO spent VALUES (?, ?)", (key, r.cost))
@@ -168,7 +207,8 @@ class Store:
 
         The amount of a killed process stays spent, since its endpoint may have charged it.
         """
-        self._db.execute("INSERT INTO spent VALUES ('', ?)", (amount,))
+        with self._transaction():
+            self._db.execute("INSERT INTO spent VALUES ('', ?)", (amount,))
 
     def spent(self) -> float:
         """Cost of all replies, of failures that may have been charged, and of requests under way."""
@@ -216,19 +256,6 @@ def open_store(run: Path) -> Store:
 
 def _place(cell: Cell) -> str:
     return json.dumps(cell.place.as_dict(), ensure_ascii=False)
-
-
-class _transaction:
-    """BEGIN … COMMIT, or ROLLBACK if the block raises."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def __enter__(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
 
 
 def _pack(value: dict[str, Any]) -> bytes:
