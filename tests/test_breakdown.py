@@ -137,6 +137,7 @@ def test_bins_leave_nothing_out() -> None:
         for (_, high), (low, _) in pairwise(every):
             assert high is not None and low == high + 1
         assert every[-1][1] is None
+    assert TURNS[0][0] == 1 and DISTANCES[0] == (0, 0)  # no dialogue is shorter, and no distance
 
 
 # --- distance

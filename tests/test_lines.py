@@ -17,6 +17,8 @@ from evalsuite.evaluation.plan import prepare
 from evalsuite.exchange.batch import metric_lines, parse_lines
 from evalsuite.metrics.statistics import FEWEST, holm
 from evalsuite.results.compare import compare
+from evalsuite.results.store import Store
+from evalsuite.types import Cell, Item, Place, Request, Response, Trial
 
 
 def write(path: Path, *rows: object) -> Path:
@@ -115,6 +117,32 @@ def test_leaked_items_are_counted_among_those_asked_for(tmp_path: Path) -> None:
     for settings, left, leaked in (({}, 5, 3), ({"limit": 2}, 2, 1), ({"drop_leaked": True}, 2, 3), ({"drop_leaked": True, "limit": 1}, 1, 1)):  # fmt: skip
         _, _, _, (found,) = prepare("bundled:models.yaml", model=["random"], data=tmp_path, tasks=["event_cause"], out=tmp_path / "run", **settings)  # fmt: skip
         assert (len(found.items), found.leaked) == (left, leaked), settings
+
+
+def test_comparing_on_items_that_stand_alone(tmp_path: Path) -> None:
+    talks = [
+        "今天怎么回来得这么晚？",
+        "地铁坏在半路上了。",
+        "这部电影你看过没有？",
+        "明天要考试，我还没复习。",
+        "冰箱里什么吃的都没有。",
+        "周末去爬山好不好？",
+        "老板又让我加班到半夜。",
+        "我的手机掉进水里了。",
+    ]
+    items = [
+        Item(f"i/{n}", "knowledge_filling", "easy", "test", (f"A: {talk}",), "请选择。", ("科幻片", "恐怖片"), ("(a)", "(b)"), 1, ("恐怖片",))
+        for n, talk in enumerate(talks)
+    ]  # fmt: skip
+    with Store(tmp_path / "store.sqlite") as store:
+        for model, replies in (("good", "bbbbbbbb"), ("poor", "aabaabaa")):
+            trials = [(f"{model}{n}", Trial.of(i, Request(i.id, "", (), 8, labels=i.labels, options=i.options), "paper")) for n, i in enumerate(items)]  # fmt: skip
+            store.plan(Cell(Place(model, "knowledge_filling", "easy", "test", "paper", 0), {}), trials)
+            store.put((key, Response(reply, "stop")) for (key, _), reply in zip(trials, replies, strict=True))
+    (row,) = compare(tmp_path, "good", "poor")
+    assert (row.test, row.items, row.dialogues, row.a, row.b, row.difference) == ("McNemar", 8, 8, 1.0, 0.25, 0.75)
+    assert row.p == row.p_holm == pytest.approx(2 / 2**6)  # six against none
+    assert [(f.item.id, f.a, f.b) for f in row.flips] == [(f"i/{n}", "b", "a") for n in (0, 1, 3, 4, 6, 7)]
 
 
 def test_leaked_items_are_counted_and_dropped(real_data: Path, tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import unicodedata
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -80,6 +82,20 @@ NORMALISED = [
 @pytest.mark.parametrize(("text", "expected"), NORMALISED)
 def test_normalise(text: str, expected: str) -> None:
     assert normalise(text) == expected
+
+
+@pytest.mark.parametrize("codes", [[0xAD, 0xFEFF], range(0x200B, 0x2010), range(0x202A, 0x202F), range(0x2060, 0x2065)])
+def test_characters_that_nobody_sees_are_no_difference(codes: Iterable[int]) -> None:
+    for sign in map(chr, codes):
+        assert unicodedata.category(sign) == "Cf"
+        assert normalise(f"{sign}好{sign}看{sign}") == "好看", hex(ord(sign))
+    assert normalise("好\u2010看") == "好\u2010看"  # a hyphen, beside the marks
+
+
+def test_every_blank_is_stripped() -> None:
+    blanks = [sign for sign in map(chr, range(0x10000)) if sign.isspace()]
+    assert len(blanks) == 29  # Unicode's 25 with the property White_Space, and the four separators U+001C to U+001F
+    assert [sign for sign in blanks if normalise(f"{sign}好 看。{sign}") != "好 看"] == []
 
 
 # (answer, references, EM, character F1, source)

@@ -143,6 +143,13 @@ def test_several_references_sacrebleu() -> None:
     streams = [[refs[i] if i < len(refs) else None for refs in REFS] for i in range(4)]
     theirs = metrics.BLEU(tokenize="none", smooth_method="none", force=True).corpus_score(HYPS, streams).score
     assert abs(100 * bleu.corpus_bleu(bleu.statistics(TABLE).sum(0))[3] - theirs) <= 1e-9
+    # Its default smoothing: of all, and where the orders 4, 3 and 4, all of 2 to 4, and all four have no match.
+    for hyps, refs in ((HYPS, REFS), (["甲 乙 丙 丁"], [["甲 乙 丙 戊"]]), (["甲 乙 丙 丁"], [["甲 乙 戊 丁"]]),
+                       (["甲 乙 丙 丁"], [["丁 丙 乙"]]), (["甲 乙 丙 丁"], [["戊"]])):  # fmt: skip
+        lists = [[own[i] if i < len(own) else None for own in refs] for i in range(4)]
+        theirs = metrics.BLEU(tokenize="none", force=True).corpus_score(hyps, lists[: max(map(len, refs))]).score
+        ours = bleu.corpus_bleu_exp(bleu.statistics(table_of(hyps, refs, "whitespace")).sum(0))
+        assert abs(100 * ours - theirs) <= 1e-9, (hyps, refs)
     stats = chrf.statistics(TABLE)
     assert abs(100 * chrf.chrf(stats.sum(0)) - metrics.CHRF().corpus_score(HYPS, streams).score) <= 1e-9
     sentences = [metrics.CHRF().sentence_score(h, r).score for h, r in zip(HYPS, REFS, strict=True)]
@@ -231,3 +238,41 @@ def test_meteor15_finds_the_fewest_chunks() -> None:
     assert meteor15.statistics(table)[0].tolist() == [5, 6, 5, 2]
     whole = table_of(["好看"], [["好看"]], "char")
     assert meteor15.meteor15(meteor15.statistics(whole)).tolist() == [1.0]
+
+
+def fewest_chunks(hyp: str, ref: str) -> tuple[int, int]:
+    """(matches, chunks) of the best alignment, by looking at all: as many matches as possible, then as few chunks."""
+
+    def aligned(at: int, free: frozenset[int], last: int | None) -> tuple[int, int]:
+        """(-matches, chunks) from the token `at` on; `last`: the place that the token before it met."""
+        if at == len(hyp):
+            return 0, 0
+        found = [aligned(at + 1, free, None)]
+        for place in free:
+            if ref[place] == hyp[at]:
+                more, chunks = aligned(at + 1, free - {place}, place)
+                found.append((more - 1, chunks + (last is None or place != last + 1)))
+        return min(found)
+
+    matches, chunks = aligned(0, frozenset(range(len(ref))), None)
+    return -matches, chunks
+
+
+def test_meteor15_aligns_as_well_as_can_be() -> None:
+    rng = Random("alignments")
+    pairs = [("".join(rng.choices("又好看x", k=rng.randint(1, 6))), "".join(rng.choices("又好看", k=rng.randint(1, 6)))) for _ in range(300)]  # fmt: skip
+    pairs += [("又累", "又累又"), ("很好看", "好看"), ("好看", "很好看"), ("又累x好", "又累又好")]
+    table = table_of([hyp for hyp, _ in pairs], [[ref] for _, ref in pairs], "char")
+    for (hyp, ref), row in zip(pairs, meteor15.statistics(table).tolist(), strict=True):
+        matches, chunks = fewest_chunks(hyp, ref)
+        # An identical pair counts no chunk, as in the jar.
+        assert row == [len(hyp), len(ref), matches, 0 if hyp == ref else chunks], (hyp, ref)
+
+
+def test_meteor15_bounds_its_search() -> None:
+    """Two texts of one repeated word have as many alignments as pairs of places: their search took a minute."""
+    hyp, ref = list("我" * 2000), list("你我" * 1000)
+    table = Table([hyp, list("学医又累苦")], [[ref], [list("学医又累又苦")]])
+    stats = meteor15.statistics(table)
+    assert stats[0].tolist() == [2000, 2000, 1000, 1000]  # every other word matches: no two matches adjoin
+    assert stats[1].tolist() == [5, 6, 5, 2]  # an ordinary pair beside it is searched

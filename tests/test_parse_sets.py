@@ -54,6 +54,16 @@ def test_options(folder: Path | None, name: str, agree: float) -> None:
     assert invented / max(empty, 1) <= 0.02
 
 
+@pytest.mark.parametrize("folder", [OWN, LONG, THIRD, None])
+def test_the_place_of_an_answer_names_its_option(folder: Path | None) -> None:
+    """What is marked as the answer says the same when read alone; of a ranking the whole is marked."""
+    for row in rows(folder, "options.jsonl"):
+        answer = parse_option(row["output"], row["options"], finish=row.get("finish", "stop"))
+        if answer.text is not None and answer.choice is not None and answer.rule != "ranking":
+            alone = parse_option(answer.text, row["options"])
+            assert alone.choice == answer.choice, f"{answer.text!r} in {row['output']!r}"
+
+
 def test_conflicts_are_told_apart() -> None:
     for row in rows(None, "real_options.jsonl"):
         if row["kind"] == "label_text_conflict":

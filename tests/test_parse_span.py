@@ -20,6 +20,8 @@ TALK = ("A: 天气越来越热了，买点羽绒服吧。", "B: 也是，这个�
 Row = tuple[str, str, str]
 
 RULE_12: list[Row] = [
+    (CAUSE, "一个人太孤单", "一个人太孤单"),
+    (KIND, "是一种球类运动。", "球类运动"),
     (CONFLICT, "羽绒服", "羽绒服"),
     (CONFLICT, "羽绒服。", "羽绒服"),
     (CONFLICT, "“羽绒服”", "羽绒服"),

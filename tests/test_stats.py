@@ -219,3 +219,25 @@ def test_wrong_input_is_named() -> None:
         Means.of({"a": [1.0], "b": [1.0, 0.0]})
     with pytest.raises(ValueError, match="no items"):
         stats.bootstrap(Means.of({"a": []}), None, Random(0))
+
+
+def test_mcnemar_is_for_items_that_stand_alone() -> None:
+    # A is right on six of ten items, B on none.
+    a, b = [1.0] * 6 + [0.0] * 4, [0.0] * 10
+    one, two = Means.of({"accuracy": a}), Means.of({"accuracy": b})
+    alone = stats.paired_test(one, two, "accuracy", range(10), Random(1), (a, b))
+    assert (alone.value, alone.test, alone.clusters) == (0.6, "McNemar", 10)
+    assert alone.p == pytest.approx(2 / 2**6)
+    # Two items a dialogue: three dialogues differ, all for A, and 2 of the 2³ swaps are as far: p is 1/4.
+    pairs = stats.paired_test(one, two, "accuracy", [n // 2 for n in range(10)], Random(1), (a, b))
+    assert (pairs.value, pairs.test, pairs.clusters) == (0.6, "permutation", 5)
+    assert pairs.p == pytest.approx(1 / 4, abs=0.05)
+    assert stats.paired_test(one, two, "accuracy", range(10), Random(1)).test == "permutation"  # no binary scores given
+    drawn = stats.paired_bootstrap(one, two, range(10), Random(1))["accuracy"]
+    assert (alone.low, alone.high) == (drawn.low, drawn.high)
+
+
+def test_p_is_never_above_one() -> None:
+    # One item for each model alone: the two tails of the binomial overlap, 2 · 3/4.
+    p, name = stats.pairwise(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), range(3), Random(0))
+    assert name == "McNemar" and p.tolist() == [[1.0, 1.0], [1.0, 1.0]]

@@ -19,6 +19,7 @@ from evalsuite.backends.scripted import Replies, scripted_models
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.files import read_text
 from evalsuite.common.resources import resolve
+from evalsuite.common.yamltext import parse_yaml, place_and_problem
 
 Models = str | Path | Replies  # path of a models.yaml, or model name -> reply function
 
@@ -54,17 +55,13 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
     """
     try:
         text = read_text(path, missing="no such file; give --models FILE (the shipped one is bundled:models.yaml)")
+        tree, node = parse_yaml(text)
     except DataError as error:
         raise ConfigError(str(error)) from None
-    try:
-        node = yaml.compose(text)
-        _check_size(path, node)
-        tree = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:  # without the lines around it, which may hold a key
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigError(f"{path}:{line}: not YAML: {error.problem or error.context}") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not YAML: {error}") from None
+    except yaml.YAMLError as error:  # without the lines around it, which may hold a key
+        line, problem = place_and_problem(error)
+        raise ConfigError(f"{path}:{line}: not YAML: {problem}") from None
+    _check_size(path, node)
     try:
         models = _File.model_validate(tree).models
     except ValidationError as error:

@@ -28,11 +28,33 @@ _DRAFT = re.compile(r"\..+\.[0-9a-f]{8}\.part")  # names that `draft_of` gives
 _FOLDERS = (".", "records", "judged", "page", "page/shards", "audit/*", "adapters/*", "adapters/*/checkpoints")
 _SYNCS = 4  # fsyncs at a time: the disk joins them
 
+_LONGEST = 200  # bytes of a name; file systems take 255, and suffixes, ".gz" and drafts need some of them
+# Windows reserves names of devices, with any suffix, and drops a dot at the end.
+_PLAIN = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[\w+][\w+.-]*(?<!\.)", re.ASCII | re.IGNORECASE)
+_HASHED = re.compile(r"-[0-9a-f]{16}$")
 
-def safe_name(name: str) -> str:
-    """A file name for a model's name: characters other than letters, digits, _ . - become _, and a hash keeps it unique."""
-    safe = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:60]
-    return safe if safe == name else f"{safe}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+
+def safe_name(*parts: str) -> str:
+    """A file name, without a suffix, for names that may be any text: the parts, joined by dots.
+
+    It is at most 200 bytes of ASCII and no path. Other parts give another name: if a part has a character that is not a
+    letter, digit, _ + . or -, if a part after the first has a dot, or if the name is too long or reserved, characters
+    become _, and a hash of the parts follows.
+
+    >>> safe_name("qwen2.5-7b", "easy"), safe_name("../x")
+    ('qwen2.5-7b.easy', '.._x-ff2f0c4fbda4bbf5')
+    """
+    name = ".".join(parts)
+    plain = all(map(_PLAIN.fullmatch, parts)) and not any("." in part for part in parts[1:])
+    if plain and len(name) <= _LONGEST and not _HASHED.search(name):
+        return name
+    readable = re.sub(r"[^\w+.-]", "_", name, flags=re.ASCII)[: _LONGEST - 18]
+    return f"{readable if _PLAIN.match(readable) else f'_{readable}'}-{name_hash(*parts)}"
+
+
+def name_hash(*parts: str) -> str:
+    """16 hexadecimal digits that tell names apart."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def replace_file(path: Path, content: str | bytes) -> None:

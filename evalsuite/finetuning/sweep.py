@@ -24,7 +24,7 @@ from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.registry import Corpora, task_named
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import make_folder, replace_file
+from evalsuite.common.files import make_folder, replace_file, safe_name
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
@@ -154,7 +154,7 @@ def make_jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
             "rows": training.hash_of([[r.ids, r.answer] for r in fitting]),
         }
         label = f"{model.name}+{name}-{size}-s{seed}"
-        folder = Path(s.out) / "adapters" / label
+        folder = Path(s.out) / "adapters" / safe_name(label)
         entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": [name], "shots": None}
         yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
 

@@ -10,6 +10,7 @@ import base64
 import gzip
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields
@@ -21,16 +22,17 @@ from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, metric_rows
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.common.files import read_json, remove, replace_file
+from evalsuite.common.files import remove, replace_file
 from evalsuite.common.finite import not_finite, without_nan
 from evalsuite.common.lock import locked
+from evalsuite.common.plainfile import as_written, read_json
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Sheet, as_json
 from evalsuite.page import shards
 from evalsuite.page.citations import citations
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
-from evalsuite.results.saved import Results, load_results
+from evalsuite.results.saved import Results
 from evalsuite.results.sheets import SHEETS, sheets
 from evalsuite.types import Benchmark, Place
 
@@ -99,7 +101,9 @@ def write_page(runs: Sequence[Path], out: Path) -> Path:
     path = out / "index.html"
     out.mkdir(parents=True, exist_ok=True)
     shard_files = ShardFiles(out / "shards")
-    page = assemble(page_data(runs, results, shard_files.add), _SCRIPTS, shards=shard_files.inside)
+    with as_written(*runs):
+        data = page_data(runs, results, shard_files.add)
+    page = assemble(data, _SCRIPTS, shards=shard_files.inside)
     replace_file(path, page)
     shard_files.tidy()
     return path
@@ -237,8 +241,7 @@ def page_data(
 
 def _results(folder: Path) -> dict[str, Any]:
     """results.json. NaN and infinity, which are no JSON and no results, are null; the cells with one are marked."""
-    load_results(folder)  # raises for what is none
-    results: dict[str, Any] = read_json(records.find_results(folder))
+    results = records.read_results(folder)
     if not_finite(results):
         for cell in results["cells"]:
             if where := not_finite(cell):
@@ -312,8 +315,5 @@ def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
 
 
 def _manifest(folder: Path) -> Any:
-    path = folder / "manifest.json"
-    found = read_json(path) if path.is_file() else {}
-    if not isinstance(found, dict):
-        raise DataError("expected an object", path)
-    return found
+    name = "manifest.json"
+    return read_json(folder, name) if os.path.lexists(folder / name) else {}

@@ -22,7 +22,6 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.dialogue import sources
-from evalsuite.common.files import read_json
 from evalsuite.results import records
 from evalsuite.types import Place
 
@@ -89,7 +88,7 @@ def _is_baseline(facts: Mapping[str, Any]) -> bool:
 
 def rated_run(folder: Path) -> Iterator[Rated]:
     """All cells of one run, from its results.json and records."""
-    for entry in read_json(folder / "results.json")["cells"]:
+    for entry in records.read_results(folder)["cells"]:
         if cell := rated(entry, (_row(record) for record in records.read_records(folder, entry["records"]))):
             yield cell
 

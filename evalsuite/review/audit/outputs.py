@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, task_named
+from evalsuite.common.plainfile import as_written
 from evalsuite.results import records
-from evalsuite.results.saved import load_results
 from evalsuite.types import Kind, Status
 
 _UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint kept it: there is nothing to read
@@ -83,7 +83,8 @@ class Output:
 
 def population(run: Path) -> tuple[Output, ...]:
     """All written replies of a run: without failed or filtered requests, likelihood scoring and probes."""
-    return tuple(output for cell in load_results(run).cells for output in _outputs(run, cell))
+    with as_written(run):
+        return tuple(output for cell in records.read_results(run)["cells"] for output in _outputs(run, cell))
 
 
 def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:
