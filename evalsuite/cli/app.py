@@ -86,7 +86,7 @@ def _safe_message() -> Iterator[None]:
 
 
 FAILED, WRONG, DEFECT, STOPPED = 1, 2, 70, 130  # exit codes; 70: EX_SOFTWARE of sysexits.h
-_EXIT_CODES = (
+EXIT_CODES = (
     "Exit codes: 0 all done; 1 done, but some requests or models failed, or a check found something; 2 the command, its input "
     "or its environment is wrong (files, data, disk); 70 a defect of evalsuite; 130 stopped by Ctrl-C."
 )
@@ -94,7 +94,7 @@ _EXIT_CODES = (
 app = typer.Typer(
     cls=Commands,
     help="Evaluate LLMs on commonsense reasoning over dialogues: CORECODE and its sister benchmarks, from prompts to a leaderboard.",
-    epilog=_EXIT_CODES,
+    epilog=EXIT_CODES,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -119,7 +119,7 @@ def _main(
 
 
 def main() -> None:
-    """The `evalsuite` command. Its exit codes are in _EXIT_CODES."""
+    """The `evalsuite` command. Its exit codes are in EXIT_CODES."""
     import sqlite3
 
     from evalsuite.common.errors import BackendError, EvalsuiteError
