@@ -5,8 +5,10 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
+# The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
+CONSTRAINTS ?= -c constraints.txt
 
-.PHONY: run test test-fast fuzz test-vllm test-neighbours lint clean
+.PHONY: run test test-fast fuzz test-vllm test-neighbours lint constraints audit clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
@@ -53,16 +55,26 @@ lint: .venv/test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Made again when pyproject.toml changes.
-.venv/run: pyproject.toml
+# Writes what is installed now; commit it when the tests have passed.
+constraints:
+	(sed -n '/^#/p' constraints.txt; $(BIN)/pip freeze --exclude-editable | grep -v '^torch==') >constraints.new
+	mv constraints.new constraints.txt
+
+# Known vulnerabilities of these versions; asks pypi.org.
+audit:
+	test -x .venv-audit/bin/pip-audit || { $(PYTHON) -m venv .venv-audit && .venv-audit/bin/pip -q install pip-audit; }
+	.venv-audit/bin/pip-audit --disable-pip --no-deps -r constraints.txt
+
+# Made again when pyproject.toml or constraints.txt changes.
+.venv/run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing into .venv (a minute or two)"
 	$(PIP) install $(TORCH)
-	$(PIP) install -e '.[hf]'
+	$(PIP) install $(CONSTRAINTS) -e '.[hf]'
 	touch $@
 
 .venv/test: .venv/run
-	$(PIP) install -e '.[hf,openai,finetune,ray,authoring,semsim,dev]'
+	$(PIP) install $(CONSTRAINTS) -e '.[hf,openai,finetune,ray,authoring,semsim,dev]'
 	touch $@
 
 .venv-neighbours/test: .venv/test
@@ -82,4 +94,4 @@ lint: .venv/test
 	elif [ $$? = 3 ]; then tail -1 .venv-vllm/log >$@; else cat .venv-vllm/log; exit 1; fi
 
 clean:
-	rm -rf .venv .venv-vllm .venv-neighbours build dist runs .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-vllm .venv-neighbours .venv-audit build dist runs .mypy_cache .pytest_cache .ruff_cache .hypothesis

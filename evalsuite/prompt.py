@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from evalsuite.common.dialogue import same_source
+from evalsuite.common.dialogue import alike
 from evalsuite.common.errors import PromptError, unknown
 from evalsuite.common.templates import TemplateFile
 from evalsuite.types import Item, Message, Request, Task
@@ -120,6 +120,6 @@ class Shots:
             place = rng.randrange(len(left))
             left[place], left[-1] = left[-1], left[place]
             shot = left.pop()
-            if not any(same_source(shot.dialogue, other.dialogue) for other in others):
+            if not any(alike(shot.dialogue, other.dialogue) for other in others):
                 return shot
         return None

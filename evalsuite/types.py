@@ -381,6 +381,9 @@ class Archives:
 
     addresses: Mapping[str, str]  # name -> address
     files: tuple[str, ...]  # base names of the files to extract from any folder of the archive
+    sha256: Mapping[str, str] = field(
+        default_factory=dict
+    )  # name -> hash of the archive; others are taken as they come
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,6 +404,7 @@ class Benchmark:
     # (benchmark, folder, skip_bad=) -> its corpus.Corpus. Raises DataError if the folder holds none of its data.
     loader: Callable[..., Any]
     address: str | Archives = ""  # what `data pull` fetches: a git repository or archives; "": nothing
+    commit: str = ""  # of the repository at `address`; "": the newest
     no_address: str = ""  # why there is nothing to fetch
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
     groups: tuple[str, ...] = ()  # values of `Item.group`, in the paper's order; files may hold more

@@ -23,7 +23,7 @@ from evalsuite.authoring.suggest import propose_annotations
 from evalsuite.backends.openai.faults import Server
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file, replacing
-from evalsuite.common.lock import locked
+from evalsuite.common.lock import locked, unwritten
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.submit.submission import make_submission as submit
 from evalsuite.results.compare import compare
@@ -116,10 +116,22 @@ def test_readers_go_on(run: Path, tmp_path: Path, cli: Any) -> None:
     with holder(run):
         assert evalsuite.report([run], tmp_path / "page").is_file()
         assert compare(run, "lexical", "random")
-        assert submit(run, tmp_path / "submission", {}, {}).out.is_dir()
         assert "lexical" in cli("show", run).stdout
     assert files(run) == before
+
+
+def test_a_submission_waits_for_the_writer(run: Path, tmp_path: Path) -> None:
+    """It is several files that must fit each other."""
+    with holder(run) as first, pytest.raises(ConfigError, match=f"is being written by process {first.pid} "):
+        submit(run, tmp_path / "submission", {}, {})
+    assert [p.name for p in tmp_path.iterdir()] == ["run"]
+    with unwritten(run), unwritten(run):  # others may read
+        assert submit(run, tmp_path / "submission", {}, {}).out.is_dir()
+        with pytest.raises(ConfigError, match="is being written by another process"), locked(run):
+            pass
     assert not list((tmp_path / "submission").rglob(".*"))
+    (run / ".lock").unlink()  # a copy, on a disk that is read only
+    assert submit(run, tmp_path / "second", {}, {}).out.is_dir()
 
 
 def test_where_there_is_no_run_no_lock_is_left(tmp_path: Path) -> None:

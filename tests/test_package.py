@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -94,3 +95,19 @@ def test_public_names_are_functions_whatever_is_imported(tmp_path: Path) -> None
         "except AttributeError as error: print(error)"
     )
     assert python(code, tmp_path) == "module 'evalsuite' has no attribute 'nothing'\n"
+
+
+def test_constraints_fit_what_users_may_install() -> None:
+    """Every dependency has a pinned version, and each is within the range of pyproject.toml."""
+    from packaging.requirements import Requirement
+
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = {name.lower().replace("_", "-"): version for name, version in (x.split("==") for x in lines if x[0] != "#")}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    # In venvs of their own, or not installed for the tests; torch is pinned in the Makefile.
+    others = {"torch", "vllm", "modelscope", "evalsuite"}
+    listed = [*project["dependencies"], *(x for name in extras for x in extras[name])]
+    for needed in map(Requirement, listed):
+        if needed.name not in others:
+            assert pins[needed.name.lower()] in needed.specifier, needed

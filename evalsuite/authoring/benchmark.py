@@ -15,7 +15,7 @@ from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import load_file, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import remove, replace_file
 
 SHARES = (0.36, 0.14)  # of dialogues, for train and dev; the rest is the test split
 _RECORD = "build.json"
@@ -55,8 +55,8 @@ def build_benchmark(
     choose = make_distractors(distractors, discriminator, models)
     merged = merge(files, annotator)
     annotations = flatten(merged.dialogues)
-    for path in (*_layout(out), *out.glob("distractors.*")):  # of an earlier build
-        path.unlink(missing_ok=True)
+    if (out / _RECORD).exists():
+        remove(out, _written(out))
     out.mkdir(parents=True, exist_ok=True)
     replace_file(out / _RECORD, "{}\n")  # marks the folder as a build's, so that an interrupted build can be repeated
     counts = write_task_files(annotations, out, seed, shares, choose or annotated_distractors)
@@ -79,11 +79,14 @@ def build_benchmark(
     return BuiltBenchmark(out / "data", counts, dialogues, {p: _gold(out / "data", p) for p in dialogues}, merged, logs)
 
 
-def _layout(out: Path) -> Iterator[Path]:
-    """All files that a build may write under data/."""
+def _written(out: Path) -> Iterator[str]:
+    """Paths in `out` of all files that an earlier build may have written, but for build.json."""
+    yield "distractors.json"
     for item_set in CORECODE.sets:
         for split in CORECODE.splits:
-            yield from (path_of(out / "data", task, item_set, split) for task in TASKS_CORECODE.values())
+            yield f"distractors.{item_set}.{split}.svg"
+            for task in TASKS_CORECODE.values():
+                yield path_of(out / "data", task, item_set, split).relative_to(out).as_posix()
 
 
 def _gold(data: Path, place: str) -> dict[str, int]:

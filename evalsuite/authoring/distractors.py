@@ -34,6 +34,7 @@ from evalsuite.authoring.classifier import ConditionalLogit, char_ngrams, hashed
 from evalsuite.authoring.task_files import Annotation
 from evalsuite.backends.baseline import pairs
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.files import replace_file
 
 DISTRACTOR_KINDS = ("annotated", "adversarial")
 Filled = tuple[str, str]  # (utterance with [MASK], option)
@@ -105,7 +106,7 @@ def filter_distractors(
         raise ConfigError(
             "adversarial distractors: expected annotations of two dialogues or more, to train and to test on"
         )
-    chance = sum(1 / (1 + len(q.wrong)) for q in questions) / len(questions)
+    chance = math.fsum(1 / (1 + len(q.wrong)) for q in questions) / len(questions)
     texts = [[q.right, *dict.fromkeys((*q.wrong, *q.candidates))] for q in questions]
     filled = [(q.text, option) for q, options in zip(questions, texts, strict=True) for option in options]
     place = {pair: n for n, pair in enumerate(dict.fromkeys(filled))}
@@ -260,7 +261,7 @@ class AdversarialDistractors:
             place = purpose.partition(":")[2]
             texts[f"distractors.{place.replace(':', '.')}.svg"] = f.plot(f"discriminator, {place.replace(':', ' ')}")
         for name, text in texts.items():
-            (out / name).write_text(text, encoding="utf-8")
+            replace_file(out / name, text)
         return [out / name for name in texts]
 
 

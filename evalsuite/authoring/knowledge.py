@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.files import remove
 
 _VERSION = 1  # of the index format
 _CHINESE = b"/c/zh/"
@@ -137,7 +138,7 @@ def build_index(
         raise ConfigError(f"{index}: cannot write the index here ({error}); name another file with --index") from None
     finally:
         if index.exists() and not index.stat().st_size:
-            index.unlink()
+            remove(index.parent, [index.name])
     return index, digest
 
 

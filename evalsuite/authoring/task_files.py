@@ -20,6 +20,7 @@ from evalsuite.benchmarks.corecode.loader import path_of
 from evalsuite.benchmarks.corecode.ontology import Slot, find_slot, slots
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.dialogue import sources
+from evalsuite.common.files import replace_file
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 
 # The wording of the official files (tests/fixtures has examples of each).
@@ -113,7 +114,7 @@ def write_task_files(
                 path = path_of(out / "data", TASKS[name], item_set, split)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 lines = [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(rows)]
-                path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+                replace_file(path, "".join(line + "\n" for line in lines))
                 counts[f"{item_set}/{split}/{name}"] = len(lines)
     return counts
 

@@ -22,12 +22,13 @@ def parse(
     out: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of the terminal.")] = None,
     parser: Parser = "full",
 ) -> None:
+    from evalsuite.common.files import replacing
     from evalsuite.exchange.batch import parse_lines
 
     lines = (json.dumps(row, ensure_ascii=False) for row in parse_lines(file, parser))
     if out:  # a lone surrogate cannot be encoded: write its JSON escape
-        with out.open("w", encoding="utf-8", errors="backslashreplace") as target:
-            target.writelines(line + "\n" for line in lines)
+        with replacing(out) as target:
+            target.writelines(f"{line}\n".encode(errors="backslashreplace") for line in lines)
     else:
         for line in lines:
             emit(line, json_mark)

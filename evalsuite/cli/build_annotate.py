@@ -86,10 +86,11 @@ def agree(
     from evalsuite.authoring.agree import annotator_agreement
     from evalsuite.authoring.sheets import agreement_sheets
     from evalsuite.cli.tables.terminal import draw
+    from evalsuite.common.files import replace_file
     from evalsuite.common.resources import resolve
 
     found = annotator_agreement([*map(resolve, files)])
     print_all(*draw(agreement_sheets(found, most)))
     if out:
-        out.write_text(json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        replace_file(out, json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n")
         say(f"all of it: {out}")

@@ -89,8 +89,10 @@ def data_pull(
     address: Annotated[str, typer.Option("--from", help="Fetch from this address instead of the official one.")] = "",
 ) -> None:
     """Fetch a benchmark's official data, or update an earlier clone. Each benchmark has a licence of its own."""
-    from evalsuite.benchmarks.pull import pull
+    from evalsuite.benchmarks.pull import SOURCE, pull
 
-    corpus = pull(benchmark, folder or Path("data") / benchmark, address)
     shown = folder or Path("data") / benchmark
+    corpus = pull(benchmark, shown, address)
+    for source, version in json.loads((shown / SOURCE).read_text(encoding="utf-8")).items():
+        say(f"{source}: {version}")
     say(f"{corpus.root}: use it with --data {shown}; see `evalsuite data check {shown}`")

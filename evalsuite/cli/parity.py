@@ -24,6 +24,7 @@ def parity(
     **settings: Any,
 ) -> None:
     from evalsuite.cli.tables.terminal import draw
+    from evalsuite.common.files import replace_file
     from evalsuite.exchange.parity import parity as compared
     from evalsuite.exchange.parity_sheets import parity_sheets
 
@@ -31,6 +32,6 @@ def parity(
     for one in found:
         print_all(*draw(parity_sheets(one)))
     if out:
-        out.write_text(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=1), encoding="utf-8")
+        replace_file(out, json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=1))
         say(f"every difference: {out}")
     raise typer.Exit(0 if all(one.same_ids for one in found) else 1)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.cli.app import COMMANDS, load_command
+from evalsuite.common.files import replace_file
 from evalsuite.common.flags import flags
 from evalsuite.evaluation.settings import Settings
 
@@ -90,8 +91,8 @@ def _default(value: Any) -> str:
 def main() -> None:
     root = Path(__file__).parents[2]
     page = root / "README.md"
-    page.write_text(readme(page.read_text(encoding="utf-8")), encoding="utf-8")
-    (root / "docs" / "commands.md").write_text(commands(), encoding="utf-8")
+    replace_file(page, readme(page.read_text(encoding="utf-8")))
+    replace_file(root / "docs" / "commands.md", commands())
 
 
 if __name__ == "__main__":

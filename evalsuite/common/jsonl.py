@@ -123,7 +123,7 @@ def first_fault(error: ValidationError, path: Path, line: int | None = None) -> 
     first = error.errors()[0]
     cause = first.get("ctx", {}).get("error")
     field = cause.field if isinstance(cause, Fault) else None
-    shown = json.dumps(first["input"], ensure_ascii=False, default=str)[:60]
+    shown = _shown(first["input"])
     if isinstance(cause, ValueError):
         message = str(cause)
     elif first["type"] == "too_short":
@@ -135,6 +135,13 @@ def first_fault(error: ValidationError, path: Path, line: int | None = None) -> 
     else:
         message = _MESSAGES.get(first["type"]) or f"{first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
     return DataError(message, path, line, field_path(first["loc"]) + (field or "") or None)
+
+
+def _shown(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)[:60]
+    except (ValueError, RecursionError):  # an integer of more than 4,300 digits, or nested too deep
+        return f"{type(value).__name__} too large to show"
 
 
 _EXPECTED = {

@@ -1,6 +1,7 @@
 """A lock (flock) that lets only one process write into a folder. The kernel releases it when the process ends.
 
-Readers need no lock: files are replaced atomically (files.replace_file), and SQLite lets readers read beside a writer.
+Readers of one file need no lock: files are replaced atomically (files.replace_file), and SQLite lets readers read beside a
+writer. Who copies a whole folder takes `unwritten`.
 """
 
 from __future__ import annotations
@@ -19,16 +20,21 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import sweep
 from evalsuite.common.terminal import one_line
 
 log = logging.getLogger(__name__)
 
 
+LOCK = ".lock"
+
+
 @contextmanager
-def locked(folder: Path, name: str = ".lock") -> Iterator[None]:
+def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
     """Lock `folder`, which must exist, for this process while the block runs. Not re-entrant.
 
-    The locked file is `name` in the folder. It names the holder while the lock is held, and is empty afterwards.
+    The locked file is `name` in the folder. The lock LOCK is on the folder as a whole: drafts that killed processes left there
+    are removed. The file names the holder while the lock is held, and is empty afterwards.
     Raises ConfigError if another process holds the lock (the message names it) or the file cannot be written.
     Logs a warning where a second writer could go unnoticed: on a system or file system without such locks, and if the last
     holder ran on another machine and did not release the lock (it was killed, or locks do not reach that machine).
@@ -53,6 +59,8 @@ def locked(folder: Path, name: str = ".lock") -> Iterator[None]:
             )
         _sign(file)
         try:
+            if name == LOCK:
+                sweep(folder)
             yield
         finally:
             if not file.closed:  # in a child that was forked
@@ -60,12 +68,30 @@ def locked(folder: Path, name: str = ".lock") -> Iterator[None]:
                     file.truncate(0)
 
 
-def _take(file: FileIO, folder: Path) -> bool:
-    """Lock the file; False if another process holds the lock. Where locks do not work: log a warning and return True."""
+@contextmanager
+def unwritten(folder: Path) -> Iterator[None]:
+    """No process writes into `folder` while the block runs. Needs no right to write there.
+
+    Raises ConfigError if another process holds the folder's lock. A folder without a lock's file has no writer, or one that
+    ran on a file system without locks.
+    """
+    try:
+        file = FileIO(folder / LOCK, "r")
+    except OSError:
+        yield
+        return
+    with file:
+        if not _take(file, folder, shared=True):
+            raise ConfigError(f"{folder}: is being written by {_describe(_holder(file))}; wait until that has ended")
+        yield
+
+
+def _take(file: FileIO, folder: Path, shared: bool = False) -> bool:
+    """Lock the file, for this process alone or `shared` with others that read; False if another process holds the lock. Where locks do not work: log a warning and return True."""
     try:
         import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):  # the latter from some network file systems
         return False
     except (ImportError, OSError) as error:  # Windows; NFS without its lock daemon, Lustre without -o flock

@@ -16,7 +16,8 @@ from jinja2.compiler import CodeGenerator, Frame
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
-from evalsuite.common.errors import PromptError
+from evalsuite.common.errors import DataError, PromptError
+from evalsuite.common.files import read_text
 
 LOOPS = 1_000_000  # passes of loops, calls and numbers of ranges in one rendering
 LONGEST = 10_000_000  # characters of a rendering
@@ -29,11 +30,9 @@ class TemplateFile:
         """Raises PromptError if the file cannot be read or is no template."""
         self.path = path
         try:
-            self.source = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise PromptError(f"{path}: cannot be read: {error.strerror}") from None
-        except UnicodeDecodeError as error:
-            raise PromptError(f"{path}: not UTF-8 at byte {error.start}") from None
+            self.source = read_text(path)
+        except DataError as error:
+            raise PromptError(str(error)) from None
         self.sha256 = hashlib.sha256(self.source.encode()).hexdigest()
         # No escaping: prompts are not HTML, and the official text must stay byte for byte.
         self._environment = _Bounded(undefined=StrictUndefined, autoescape=False)

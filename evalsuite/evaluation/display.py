@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from evalsuite.common.terminal import LogFormatter, console, one_line, safe
+from evalsuite.common.terminal import LogFormatter, Screen, console, one_line, safe
 from evalsuite.types import Response
 
 log = logging.getLogger(__name__)
@@ -229,16 +229,25 @@ def _rates(asked: int, tokens: int, seconds: float) -> str:
     return f"{asked / max(seconds, 1e-9):.1f}/s{text if tokens else ''}"
 
 
+class _LogFile(logging.FileHandler):
+    """A full disk ends the run by what is lost there, not by a log."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        pass
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
+
+
 @contextmanager
 def log_to(path: Path, verbose: bool) -> Iterator[None]:
     """Log evalsuite's messages to a file, and warnings (all messages if `verbose`) to the terminal."""
     logger = logging.getLogger("evalsuite")
     level, propagate = logger.level, logger.propagate
-    file = logging.FileHandler(path, encoding="utf-8")
+    file = _LogFile(path, encoding="utf-8")
     file.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    screen = logging.StreamHandler()
-    screen.setFormatter(LogFormatter())
-    screen.setLevel(logging.INFO if verbose else logging.WARNING)
+    screen = Screen(logging.INFO if verbose else logging.WARNING)
     logger.setLevel(logging.INFO)
     logger.propagate = False
     logger.addHandler(file)

@@ -19,15 +19,16 @@ from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
+from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import ask_trials, collect_problems
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
-from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare
+from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.settings import Settings
-from evalsuite.page.report import write_page
+from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
-from evalsuite.results.saved import Results
+from evalsuite.results.saved import Results, require_cells, require_own
 from evalsuite.results.store import Store, find_store, request_key
 from evalsuite.types import Cell, Item, Reading, Trial
 
@@ -43,7 +44,7 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     """
     prepared = prepare(models, **settings)
     out = Path(prepared[0].out)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     with locked(out):
         return evaluate(*prepared, replies=None if isinstance(models, str | Path) else models)
 
@@ -54,7 +55,11 @@ def evaluate(
     """Load, ask and score the models that `prepare` chose, and write the page. The caller holds the lock of s.out."""
     out = Path(s.out)
     problems: list[str] = []
+    require_own(out)
+    require_own_page(out / "page")
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
+        warn_of_skipped(eval_sets)
+        require_cells(out, store.cells())
         files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
         write_manifest(out, s, data_of(s), files)
         for model, backend in load_in_turn(chosen, _loader(s, corpus, eval_sets, store, replies)):
@@ -117,5 +122,6 @@ def score(run: str | Path, parser: str = "full", extract: bool = True) -> Result
 def preview(models: Models = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Trial]]]:
     """The cells and trials of `run` with the same keywords. No model is loaded, so that no shot is dropped to fit a context."""
     s, chosen, corpus, eval_sets = prepare(models, **settings)
+    warn_of_skipped(eval_sets)
     for model in chosen:
         yield from plan_cells(s, model, None, corpus, eval_sets)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalsuite.backends.model import Model
+from evalsuite.common.files import remove
 from evalsuite.evaluation.display import Display
 
 if TYPE_CHECKING:
@@ -53,6 +53,6 @@ def finished(job: Job, display: Display) -> bool:
     if card["made_by"] != job.made_by:
         log.warning("%s: trained again, because its %s changed", job.name, ", ".join(changed))
         return False
-    shutil.rmtree(job.folder / "checkpoints", ignore_errors=True)  # left if killed before their removal
+    remove(job.folder, ["checkpoints"])  # left if killed before their removal
     display.say(f"{job.name}  trained already")
     return True

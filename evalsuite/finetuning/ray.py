@@ -34,6 +34,7 @@ from evalsuite.backends.cluster import (
 )
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
+from evalsuite.common.files import replace_file
 from evalsuite.evaluation.display import Display, Step, TrainingProgress
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.training import Row, require_packages, start_checkpoints, train
@@ -97,7 +98,7 @@ class _Training(Worker):
         self.host = host
         self.progress = self._line.enter_context(display.training(self.job.name))
         job, token = self.job, uuid.uuid4().hex
-        (start_checkpoints(job.folder, job.made_by) / _CLAIM).write_text(token)
+        replace_file(start_checkpoints(job.folder, job.made_by) / _CLAIM, token)
         model = for_actors(job.base)
         if "num_gpus" not in self.needs:
             model = model.model_copy(update={"hf": model.hf.model_copy(update={"threads": self.needs["num_cpus"]})})

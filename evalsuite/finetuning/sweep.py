@@ -22,9 +22,9 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
 from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.registry import Corpora, task_named
-from evalsuite.common.dialogue import sources
+from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import replace_file, safe_name
+from evalsuite.common.files import make_folder, replace_file, safe_name
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
@@ -33,8 +33,10 @@ from evalsuite.evaluation.plan import prepare
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
-from evalsuite.results.saved import Results
+from evalsuite.results.saved import Results, require_own
 from evalsuite.types import Item, Task
+
+_HEAD = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
     )  # raises for invalid settings before anything is trained
     pools = {name: make_pool(corpus, task_named(name), s) for name in s.tasks}
     out = Path(s.out)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     adapters: list[Model] = []
 
     def unfinished(display: Display) -> Iterator[Job]:
@@ -82,24 +84,26 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
                     yield job
 
     with locked(out), nullcontext(train_locally) if s.executor == "local" else _ray_trainer(chosen[0], s) as trained:
+        require_own(out)
+        listed = out / "models.yaml"
+        if listed.exists() and not listed.read_bytes().startswith(_HEAD.encode()):
+            raise ConfigError(f"{listed}: was not written by evalsuite finetune; name another --out")
         with log_to(out / "finetune.log", s.verbose), Display() as display:
             trained(unfinished(display), display)
-        listed = out / "models.yaml"
         _write_models(listed, [*chosen, *adapters])
         return evaluate(*prepare(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation))
 
 
 def make_pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
-    """A task's training items; those that share a dialogue with a test item are left out, unless `allow_leak`.
+    """A task's training items; those whose dialogue is a copy of a test item's are left out, unless `allow_leak`.
 
     Raises ConfigError if fewer remain than the largest size.
     """
     files = {item_set: corpus.file(t, item_set, "train") for item_set in s.sets(corpus, t)}
     items = [item for file in files.values() for item in file.items]
     tests = [item for item_set in s.sets(corpus, t) for item in corpus.file(t, item_set, "test").items]
-    of = sources([i.dialogue for i in (*tests, *items)])
-    tested = set(of[: len(tests)])
-    clean = [item for item, source in zip(items, of[len(tests) :], strict=True) if source not in tested]
+    leaked = copied((i.dialogue for i in tests), [i.dialogue for i in items])
+    clean = [item for item, leaks in zip(items, leaked, strict=True) if not leaks]
     kept = items if s.allow_leak else clean
     left_out = len(items) - len(kept)
     if len(kept) < max(s.sizes):
@@ -198,5 +202,4 @@ def _write_models(path: Path, models: Sequence[Model]) -> None:
             entry["adapter"] = os.path.relpath(model.adapter, path.parent)
             entry.pop("finetune", None)  # its card says how it was trained
         entries.append(entry)
-    head = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
-    replace_file(path, head + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False))
+    replace_file(path, _HEAD + yaml.safe_dump({"models": entries}, allow_unicode=True, sort_keys=False))

@@ -11,7 +11,6 @@ import json
 import logging
 import math
 import random
-import shutil
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -25,8 +24,8 @@ import yaml
 
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Finetune, Model
-from evalsuite.common.errors import BackendError
-from evalsuite.common.files import replace_file
+from evalsuite.common.errors import BackendError, ConfigError
+from evalsuite.common.files import remove, replace_file
 from evalsuite.common.weights import load_adapter_weights, load_network
 from evalsuite.common.yamltext import parse_yaml
 from evalsuite.evaluation.display import Step
@@ -34,6 +33,7 @@ from evalsuite.types import Request
 
 log = logging.getLogger(__name__)
 CARD = "README.md"  # the hub's name for a model card; not part of the adapter's fingerprint, unlike .json files
+_ADAPTER = ("adapter_config.json", "adapter_model.safetensors")
 _WHOLE = "whole.json"  # written once a checkpoint is complete: kill -9 may leave a partial one
 _IGNORED = -100  # label of tokens without loss
 _MEGABATCH = 50  # batches within which rows are sorted by length, as in transformers' sampler
@@ -119,13 +119,27 @@ def hash_of(value: Any) -> str:
 
 
 def start_checkpoints(folder: Path, made_by: dict[str, Any]) -> Path:
-    """The folder of a training's checkpoints; it is emptied first if `made_by` changed."""
+    """The folder of a training's checkpoints. What a training with another `made_by` wrote is removed first.
+
+    Raises ConfigError if the adapter's folder holds files of anybody else.
+    """
     work = folder / "checkpoints"
     if _read_json(work / "made_by.json") != made_by:
-        shutil.rmtree(folder, ignore_errors=True)
+        if not _is_own(folder):
+            raise ConfigError(
+                f"{folder}: holds files that no training of evalsuite wrote; move them, or name another --out"
+            )
+        remove(folder, (*_ADAPTER, CARD, work.name))
         work.mkdir(parents=True)
         _write_json(work / "made_by.json", made_by)
     return work
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a training wrote the folder: it has a card or the note beside the checkpoints, or no file at all."""
+    if read_card(folder) or (folder / "checkpoints" / "made_by.json").is_file():
+        return True
+    return not any(path.is_file() for path in folder.rglob("*"))
 
 
 def train(
@@ -167,7 +181,7 @@ def train(
         "versions": {name: metadata.version(name) for name in ("evalsuite", "torch", "transformers", "peft")},
     }
     _write_card(folder / CARD, facts)
-    shutil.rmtree(work)
+    remove(folder, [work.name])
     return facts
 
 
@@ -336,7 +350,7 @@ def _tidy_config(path: Path, model: Model) -> None:
     for name, value in config.items():
         if isinstance(value, list):
             config[name] = sorted(value)
-    path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    replace_file(path, json.dumps(config, indent=1, sort_keys=True) + "\n")
 
 
 def _base_name(model: Model) -> str:

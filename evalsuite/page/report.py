@@ -22,7 +22,8 @@ from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, metric_rows
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import remove, replace_file
+from evalsuite.common.finite import not_finite, without_nan
 from evalsuite.common.lock import locked
 from evalsuite.common.plainfile import as_written, read_json
 from evalsuite.common.resources import bundled
@@ -37,6 +38,9 @@ from evalsuite.types import Benchmark, Place
 
 # Placeholders of index.html, for styles, scripts, data and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
+# One of these is in the head of every page of ours; the second one is in those of earlier versions.
+_MARKS = (b'<meta name="generator" content="evalsuite">', b"trusted-types evalsuite")
+_SHARD = "evalsuiteShard("  # begins a shard's file
 INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the page, as one file to send by mail
 # Keys of results.json that the page takes unchanged, with their value in older runs that lack them.
 _RESULT_KEYS: dict[str, Any] = {
@@ -69,9 +73,26 @@ def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
     for folder in folders:  # fail before the page's folder is made
         records.find_results(folder)
     page = Path(out) if out else folders[0] / "page"
+    require_own_page(page)
     home = next((f for f in folders if page.resolve().is_relative_to(f.resolve())), None)
     with locked(home) if home else nullcontext():
         return write_page(folders, page)
+
+
+def require_own_page(out: Path) -> None:
+    """Raise ConfigError if out/index.html is not a page of evalsuite, so that it is not overwritten."""
+    path = out / "index.html"
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot read: {error.strerror}") from None
+    if not any(mark in head for mark in _MARKS):
+        raise ConfigError(
+            f"{path}: was not written by evalsuite; name another folder for the page, or move this file away"
+        )
 
 
 def write_page(runs: Sequence[Path], out: Path) -> Path:
@@ -108,23 +129,27 @@ class ShardFiles:
         if self._files or sum(map(len, self.inside.values())) > INSIDE:
             self.folder.mkdir(exist_ok=True)
             for each, text in self.inside.items():
-                replace_file(self.folder / f"{each}.js", f'evalsuiteShard("{each}","{text}")\n')
+                replace_file(self.folder / f"{each}.js", f'{_SHARD}"{each}","{text}")\n')
                 self._files.add(f"{each}.js")
             self.inside.clear()
         return name
 
     def tidy(self) -> None:
-        """Remove the shards of earlier reports."""
-        for path in self.folder.glob("*.js"):
-            if path.name not in self._files:
-                path.unlink()
+        """Remove the shards of earlier reports, and the folder if nothing else is in it."""
+        remove(self.folder, [p.name for p in self.folder.glob("*.js") if p.name not in self._files and _is_shard(p)])
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.folder.rmdir()
 
 
+def _is_shard(path: Path) -> bool:
+    begin = f'{_SHARD}"{path.stem}",'.encode()
+    with path.open("rb") as file:
+        return file.read(len(begin)) == begin
+
+
 def pack_json(data: Any) -> str:
     """Data as gzip'd JSON in base64."""
-    raw = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    raw = json.dumps(without_nan(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
 
@@ -215,7 +240,14 @@ def page_data(
 
 
 def _results(folder: Path) -> dict[str, Any]:
-    return records.read_results(folder)
+    """results.json. NaN and infinity, which are no JSON and no results, are null; the cells with one are marked."""
+    results = records.read_results(folder)
+    if not_finite(results):
+        for cell in results["cells"]:
+            if where := not_finite(cell):
+                cell["not_finite"] = where
+    whole: dict[str, Any] = without_nan(results)
+    return whole
 
 
 def _sheets(folder: Path, results: dict[str, Any]) -> list[dict[str, Any]]:

@@ -121,7 +121,7 @@ def _lines(run: Path, path: str) -> Iterator[tuple[int, str, bytes]]:
         head = _ITEM.search(text)
         try:
             name = json.loads(head[1]) if head else str(_object(file, number, text)["item"])
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"not JSON: {error}", file, number) from None
         yield number, name, text
 

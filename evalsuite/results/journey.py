@@ -6,7 +6,6 @@ the same settings write the same bytes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import remove, replacing_together
+from evalsuite.common.finite import finite_json
 from evalsuite.results import breakdown, correlations, learning, means, robustness
 from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
 from evalsuite.results.records import file_name, record_of
-from evalsuite.results.saved import Results
+from evalsuite.results.saved import Results, record_files, require_cells, require_replies, written_results
 from evalsuite.results.scoring import read_answer, score_answer
 from evalsuite.results.signature import VERSION
 from evalsuite.results.store import RecordWriter, Source, open_store
@@ -44,23 +44,23 @@ def write_results(out: Path, reading: Reading) -> Results:
     """
     if reading.parser not in PARSERS:
         raise ConfigError(unknown("parser", reading.parser, PARSERS))
-    written: set[Path] = set()
+    before = written_results(out)
+    results = out / "results.json"
+    with open_store(out) as store, replacing_together(results) as draft:
+        require_cells(out, store.cells())
 
-    @contextmanager
-    def write_records(path: str) -> Iterator[Callable[[dict[str, Any]], None]]:
-        lines: list[str] = []
-        yield lambda record: lines.append(json.dumps(record, ensure_ascii=False) + "\n")
-        (out / path).parent.mkdir(exist_ok=True)
-        replace_file(out / path, "".join(lines))
-        written.add(out / path)
+        @contextmanager
+        def write_records(path: str) -> Iterator[Callable[[dict[str, Any]], None]]:
+            (out / path).parent.mkdir(exist_ok=True)
+            with draft(out / path) as file:
+                yield lambda record: file.writelines([finite_json(record, out / path).encode(), b"\n"])
 
-    with open_store(out) as store:
         (out / "records").mkdir(exist_ok=True)
         content = score_run(store, reading, write_records)
-    for folder in ("records", "judged"):
-        for stale in set((out / folder).glob("*.jsonl")) - written:
-            stale.unlink()
-    replace_file(out / "results.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+        require_replies(out, before, content)
+        with draft(results) as file:
+            file.write(finite_json(content, results, indent=1).encode() + b"\n")
+    remove(out, {*record_files(before)} - {*record_files(content)})
     return Results.of(out, content)
 
 

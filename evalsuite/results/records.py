@@ -40,6 +40,11 @@ def name_parts(place: Place) -> tuple[str, ...]:
     return (place.model, place.set, place.split, place.task, place.variant, *way)
 
 
+def is_records_file(place: Any) -> bool:
+    """Whether this is a path that results.json may name: "records/….jsonl" or "judged/….jsonl"."""
+    return isinstance(place, str) and _PLACE.fullmatch(place) is not None
+
+
 def find_results(folder: Path) -> Path:
     """results.json of a run or a submission. Raises ConfigError if there is none."""
     path = folder / "results.json"
@@ -107,7 +112,7 @@ def records_file(folder: Path, place: str) -> Path:
 
     Raises DataError if the path is not of this form, or if there is no such file, or both.
     """
-    if not isinstance(place, str) or not _PLACE.fullmatch(place):
+    if not is_records_file(place):
         raise DataError(f"{place!a}: expected records/NAME.jsonl or judged/NAME.jsonl", folder)
     files = [p for p in (folder / place, folder / f"{place}.gz") if p.is_symlink() or p.exists()]
     if len(files) == 2:

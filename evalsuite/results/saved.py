@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.terminal import safe
 from evalsuite.results.judged.summary import judging_problems
-from evalsuite.types import PLACE, Place, Reading, Status
+from evalsuite.results.records import is_records_file
+from evalsuite.types import PLACE, Cell, Place, Reading, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,82 @@ def load_results(run: Path) -> Results:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigError(f"{path}: no results of evalsuite: {type(error).__name__}: {error}") from None
     return Results.of(run, content)
+
+
+def written_results(out: Path) -> dict[str, Any]:
+    """The content of results.json as it was last written; no cells if there is none.
+
+    Raises ConfigError if the file is not evalsuite's, so that it is not overwritten.
+    """
+    path = out / "results.json"
+    if not path.is_file():
+        return {"cells": []}
+    try:
+        content: dict[str, Any] = json.loads(path.read_bytes())
+        for row in _rows(content):
+            if not is_records_file(row["records"]):
+                raise ValueError(row["records"])
+            Place.of(row)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ConfigError(
+            f"{path}: was not written by evalsuite, or is broken; name another folder, or move this file away"
+        ) from None
+    return content
+
+
+def record_files(content: Mapping[str, Any]) -> list[str]:
+    """Paths of the files of records that results.json names, within the run's folder."""
+    return [row["records"] for row in _rows(content)]
+
+
+def require_own(out: Path) -> None:
+    """Raise ConfigError if the folder holds files that a run would overwrite, but is no run's."""
+    if not (out / "store.sqlite").exists():
+        for name in ("results.json", "manifest.json"):
+            if (out / name).exists():
+                raise ConfigError(
+                    f"{out}: holds a {name} and no store.sqlite, so it is no run's folder, or the run has lost its replies; "
+                    f"name another --out, or move {name} away"
+                )
+
+
+def require_cells(out: Path, cells: Iterable[Cell]) -> None:
+    """Raise ConfigError if results.json has cells that the store, which has `cells`, lacks."""
+    before = [Place.of(row) for row in written_results(out)["cells"]]
+    lost = {*before} - {cell.place for cell in cells}
+    if lost:
+        raise ConfigError(
+            f"{out}: store.sqlite lacks {len(lost)} of the {len(before)} cells of results.json, such as {min(lost).name}: it "
+            "was emptied, replaced, or copied without store.sqlite-wal. Put the right one back, or move results.json away"
+        )
+
+
+def require_replies(out: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    """Raise ConfigError if new results lack judgings, or replies to the same requests, that the earlier ones have."""
+    now = {Place.of(row): row for row in after["cells"]}
+    lost = [
+        Place.of(row).name
+        for row in before["cells"]
+        if (new := now[Place.of(row)])["missing"] > row["missing"]
+        and (new["items"], new["facts"]) == (row["items"], row["facts"])
+    ]
+    lost += [f"the judge {judge}" for judge in sorted(_judges(before) - _judges(after))]
+    if lost:
+        raise ConfigError(
+            f"{out}: store.sqlite lacks replies that results.json has, such as those of {lost[0]}: it was replaced, or copied "
+            "without store.sqlite-wal. Put the right one back, or move results.json away"
+        )
+
+
+def _judges(content: Mapping[str, Any]) -> set[str]:
+    return {row["judge"] for row in (content.get("judged") or {}).get("cells", ())}
+
+
+def _rows(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of results.json that name a file of records: of cells, and of judgings."""
+    return [*content["cells"], *(content.get("judged") or {}).get("cells", ())]
 
 
 def reading_of(run: Path) -> Reading:

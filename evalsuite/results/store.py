@@ -1,5 +1,8 @@
 """All planned requests and all replies of a run, in one SQLite file (store.sqlite, WAL mode).
 
+While a process writes, the newest replies are in store.sqlite-wal, which a copy needs, too; a process that ends as it should
+leaves the one file.
+
 A reply is stored the moment it arrives, under a key: the hash of the model's fingerprint, the exact prompt and the sampling
 settings. So no question is asked twice, and no model gets another's reply. The file is complete: parsing, scoring and
 reports run again from it without a model, data files or templates.
@@ -12,12 +15,13 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any, Protocol
 
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.secrets import hide
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
@@ -32,8 +36,10 @@ CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, error TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spent (key TEXT NOT NULL, cost REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS judgings (id INTEGER PRIMARY KEY, place TEXT NOT NULL UNIQUE, facts TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS judged (judging INTEGER, position INTEGER, row BLOB NOT NULL, PRIMARY KEY (judging, position));
+CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
 """
 _VERSION = 3  # of the schema above
+_REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
 
 
 def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]) -> str:
@@ -65,12 +71,21 @@ RecordWriter = Callable[[str], AbstractContextManager[Callable[[dict[str, Any]],
 class Store:
     """An open store: `with Store(path) as store:`. The writer must hold the folder's lock (evalsuite/common/lock.py).
 
-    Opening raises ConfigError if the file was written by another version.
+    What a method stored is on the disk when it returns: a kill or a power cut does not lose it.
+    Opening raises ConfigError if the file was written by another version, is no store, or was copied without its
+    store.sqlite-wal. Later, sqlite3.Error is raised for a damaged store or a full disk.
     """
 
     def __init__(self, path: Path) -> None:
+        wal = path.with_name(f"{path.name}-wal")
+        whole = wal.exists() or not path.exists()  # asked first: SQLite makes the file
+        try:
+            self._open(path, whole)
+        except sqlite3.Error as error:
+            raise ConfigError(f"{path}: cannot be opened as a store: {error}; {_REPAIR}") from None
+
+    def _open(self, path: Path, whole: bool) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
-        # WAL with synchronous=NORMAL survives kill -9 of the process whole; a power cut may lose the last transactions.
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if tables and version != _VERSION:
@@ -79,21 +94,54 @@ class Store:
         # The version is set only once, so that opening an existing store for reading writes nothing.
         mark = f"PRAGMA user_version={_VERSION};" if version != _VERSION else ""
         self._db.executescript(
-            f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE; {_SCHEMA} {mark} COMMIT"
+            f"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; BEGIN IMMEDIATE; {_SCHEMA} {mark} COMMIT"
         )
+        self._marked = self._db.execute("SELECT 1 FROM writing").fetchone() is not None
+        if self._marked and not whole:
+            self._db.close()
+            raise ConfigError(
+                f"{path}: was copied without {path.name}-wal, or has lost it: replies are missing. Copy both files again; to go on "
+                f"with the replies that are left, make an empty file {path}-wal"
+            )
 
     def __enter__(self) -> Store:
         return self
 
     def __exit__(self, *_: object) -> None:
+        with suppress(
+            sqlite3.Error
+        ):  # a full disk, or another process that writes: the replies are stored all the same
+            if self._marked:
+                self._db.execute("DELETE FROM writing")
+            self._db.execute("PRAGMA wal_checkpoint")
         self._db.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """BEGIN … COMMIT, or ROLLBACK if the block raises.
+
+        The first one marks the file as being written, in the file itself and not only in store.sqlite-wal: a file with that
+        mark and no store.sqlite-wal beside it lacks replies.
+        """
+        if not self._marked:
+            self._marked = True
+            self._db.execute("INSERT OR IGNORE INTO writing VALUES ('x')")
+            self._db.execute("PRAGMA wal_checkpoint")
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:  # a full disk ends it
+                self._db.execute("ROLLBACK")
+            raise
 
     def plan(self, cell: Cell, trials: Sequence[tuple[str, Trial]]) -> None:
         """Store the trials of a cell, as (key, trial) in order. Replaces an earlier plan of the same cell."""
-        with _transaction(self._db):
+        with self._transaction():
             (number,) = self._db.execute(
                 "INSERT INTO cells (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
-                (_place(cell), json.dumps(cell.facts, sort_keys=True)),
+                (_place(cell), hide(json.dumps(cell.facts, sort_keys=True))),
             ).fetchone()
             self._db.execute("DELETE FROM requests WHERE cell = ?", (number,))
             for position, (key, trial) in enumerate(trials):
@@ -104,10 +152,10 @@ class Store:
 
     def plan_judging(self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
         """Store what a judge is to be asked (evalsuite/review/judge). Replaces an earlier plan of the same place."""
-        with _transaction(self._db):
+        with self._transaction():
             (number,) = self._db.execute(
                 "INSERT INTO judgings (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
-                (json.dumps(place, ensure_ascii=False), json.dumps(facts, ensure_ascii=False, sort_keys=True)),
+                (json.dumps(place, ensure_ascii=False), hide(json.dumps(facts, ensure_ascii=False, sort_keys=True))),
             ).fetchone()
             self._db.execute("DELETE FROM judged WHERE judging = ?", (number,))
             for position, row in enumerate(rows):
@@ -118,7 +166,7 @@ class Store:
         judgings = []
         for number, place, facts in self._db.execute("SELECT id, place, facts FROM judgings").fetchall():
             rows = self._db.execute("SELECT row FROM judged WHERE judging = ? ORDER BY position", (number,))
-            judgings.append((json.loads(place), json.loads(facts), [_unpack(row) for (row,) in rows]))
+            judgings.append((_parsed(place), _parsed(facts), [_unpack(row) for (row,) in rows]))
         return sorted(judgings, key=lambda judging: tuple(judging[0].values()))
 
     def response(self, key: str) -> Response | None:
@@ -137,16 +185,16 @@ class Store:
         return {key for key in keys if self._db.execute("SELECT 1 FROM replies WHERE key = ?", (key,)).fetchone()}
 
     def put(self, responses: Iterable[tuple[str, Response]]) -> None:
-        """Store (key, response) pairs in one transaction. The column `asked` counts the replies of a key; it should stay 1."""
-        with _transaction(self._db):
+        """Store (key, response) pairs in one transaction, without API keys. The column `asked` counts the replies of a key; it should stay 1."""
+        with self._transaction():
             for key, r in responses:
                 if r.cost:
                     self._db.execute("INSERT INTO spent VALUES (?, ?)", (key, r.cost))
                 if r.error is not None:
-                    self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, r.error))
+                    self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, hide(r.error, cut=True)))
                     continue
-                text = escape_surrogates(r.text)
-                reasoning = None if r.reasoning is None else escape_surrogates(r.reasoning)
+                text = hide(escape_surrogates(r.text))
+                reasoning = None if r.reasoning is None else hide(escape_surrogates(r.reasoning))
                 likelihoods = json.dumps([astuple(x) for x in r.likelihoods]) if r.likelihoods else None
                 self._db.execute(
                     "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
@@ -159,7 +207,8 @@ class Store:
 
         The amount of a killed process stays spent, since its endpoint may have charged it.
         """
-        self._db.execute("INSERT INTO spent VALUES ('', ?)", (amount,))
+        with self._transaction():
+            self._db.execute("INSERT INTO spent VALUES ('', ?)", (amount,))
 
     def spent(self) -> float:
         """Cost of all replies, of failures that may have been charged, and of requests under way."""
@@ -169,7 +218,7 @@ class Store:
     def cells(self) -> list[Cell]:
         """All planned cells, sorted by place."""
         rows = self._db.execute("SELECT place, facts FROM cells").fetchall()
-        cells = (Cell(Place(**json.loads(place)), json.loads(facts)) for place, facts in rows)
+        cells = (Cell(Place(**_parsed(place)), _parsed(facts)) for place, facts in rows)
         return sorted(cells, key=lambda cell: cell.place)
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
@@ -185,7 +234,7 @@ class Store:
         for key, item, request, text, finish, prompt_tokens, new_tokens, reasoning, likelihoods, error in rows:
             response = None
             if text is not None:
-                options = tuple(Likelihood(*x) for x in json.loads(likelihoods or "[]"))
+                options = tuple(Likelihood(*x) for x in _parsed(likelihoods or "[]"))
                 response = Response(text, finish, prompt_tokens, new_tokens, reasoning=reasoning, likelihoods=options)
             elif error is not None:
                 response = Response("", "error", error=error)
@@ -209,27 +258,24 @@ def _place(cell: Cell) -> str:
     return json.dumps(cell.place.as_dict(), ensure_ascii=False)
 
 
-class _transaction:
-    """BEGIN … COMMIT, or ROLLBACK if the block raises."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def __enter__(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
-
-
 def _pack(value: dict[str, Any]) -> bytes:
     """Compress: prompts repeat their dialogue, and are stored both as text and as chat turns."""
     return zlib.compress(json.dumps(value, ensure_ascii=False).encode(), 1)
 
 
 def _unpack(packed: bytes) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(zlib.decompress(packed))
+    try:
+        value: dict[str, Any] = _parsed(zlib.decompress(packed))
+    except (zlib.error, TypeError) as error:
+        raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
     return value
+
+
+def _parsed(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
 
 
 _ASKED = ("prompt", "messages", "max_new_tokens", "scoring", "pairs", "pattern")  # of the request

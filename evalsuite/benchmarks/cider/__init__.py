@@ -34,6 +34,7 @@ BENCHMARK = Benchmark(
     tasks=tuple(TASKS_CIDER.values()),
     loader=_corpus,
     address="https://github.com/declare-lab/CIDER.git",
+    commit="4907cb247c2e9428e0d2b55f780b2611580b8f12",
     averaged=True,
     groups=CATEGORIES,
     published=Path(__file__).with_name("published.csv"),

@@ -7,6 +7,7 @@ official files, wrong options are other spans of the dialogue, without adversari
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterable
 from itertools import count
@@ -18,6 +19,7 @@ from evalsuite.benchmarks.cider import files as files
 from evalsuite.benchmarks.cider.dnli import Triplet
 from evalsuite.benchmarks.cider.relations import RELATIONS, question_for
 from evalsuite.benchmarks.cider.tasks import FOLDS, TASKS_CIDER
+from evalsuite.common.files import replace_file
 
 _HEADER = (
     "Unnamed: 0", "video-id", "fold-ind", "startphrase", "sent1", "sent2", "gold-source",
@@ -48,7 +50,7 @@ def build_sample(root: Path) -> None:
             ],
         )
     names = root / TASKS_CIDER["relation_prediction"].folder / "relations.txt"
-    names.write_text("".join(f"{name}\n" for name in RELATIONS), encoding="utf-8")
+    replace_file(names, "".join(f"{name}\n" for name in RELATIONS))
 
 
 def _spoken(dialogue: files.Dialogue) -> str:
@@ -92,12 +94,13 @@ def _number(dialogue: files.Dialogue, true: Triplet) -> str:
 
 def _write_json(path: Path, rows: list[dict[str, Any]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    replace_file(path, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
 
 
 def _write_csv(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    replace_file(path, text.getvalue())

@@ -31,6 +31,7 @@ BENCHMARK = Benchmark(
     tasks=tuple(TASKS_CORECODE.values()),
     loader=_corpus,
     address="https://github.com/danshi777/CORECODE.git",
+    commit="b38f6f38cdc1491b8b9e6c1e7a058739a2d9f12f",
     rubric="corecode",
     audit=RUBRIC,
     published=Path(__file__).with_name("published.csv"),

@@ -32,6 +32,7 @@ BENCHMARK = Benchmark(
     tasks=TASKS_GLUCOSE,
     loader=_corpus,
     address="https://github.com/ElementalCognition/glucose.git",  # CC BY-NC 4.0
+    commit="53005737c759f9b858c589794230768af69e9346",
     averaged=True,
     rubric="glucose_en",
     audit=RUBRIC,

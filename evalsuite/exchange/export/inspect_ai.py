@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from evalsuite.common.files import replace_file
 from evalsuite.exchange.export.cells import SHIPPED, Exported
 
 
@@ -15,8 +16,8 @@ def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
     """Write the files of inspect_ai into a folder that already has the data."""
     shared = (SHIPPED / "corecode.py").read_text(encoding="utf-8")
     # inspect_ai finds tasks in the source text, so each needs a function of its own.
-    (folder / "corecode.py").write_text("".join([shared, *map(_task, cells)]), encoding="utf-8")
-    (folder / "README.md").write_text(_readme(cells), encoding="utf-8")
+    replace_file(folder / "corecode.py", "".join([shared, *map(_task, cells)]))
+    replace_file(folder / "README.md", _readme(cells))
 
 
 def _task(cell: Exported) -> str:

@@ -6,13 +6,13 @@ likelihood of the options' texts, scored by lm-eval, whose acc and acc_norm are 
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from evalsuite.common.files import replace_file
 from evalsuite.exchange.export.callbacks import metric_names
 from evalsuite.exchange.export.cells import SHIPPED, Exported, foreign_name
 
@@ -33,7 +33,7 @@ _SCORINGS = {"generate": "", "labels": "_labels", "texts": "_texts"}
 
 def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
     """Write the files of lm-evaluation-harness into a folder that already has the data."""
-    shutil.copyfile(SHIPPED / "lm_eval_utils.py", folder / "utils.py")
+    replace_file(folder / "utils.py", (SHIPPED / "lm_eval_utils.py").read_bytes())
     groups: dict[str, list[str]] = {}
     for cell in cells:
         for scoring, end in _SCORINGS.items():
@@ -42,7 +42,7 @@ def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
                 groups.setdefault(f"{foreign_name(cell.cell.place.variant)}{end}", []).append(f"{cell.name}{end}")
     for group, names in groups.items():
         _write(folder / f"_{group}.yaml", {"group": group, "task": names})
-    (folder / "README.md").write_text(_readme(cells, list(groups)), encoding="utf-8")
+    replace_file(folder / "README.md", _readme(cells, list(groups)))
 
 
 def _task(cell: Exported, scoring: str) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _mean(metric: str) -> dict[str, Any]:
 
 def _write(path: Path, content: dict[str, Any]) -> None:
     text = yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
-    path.write_text(text, encoding="utf-8")
+    replace_file(path, text)
 
 
 def _readme(cells: Sequence[Exported], groups: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import tasks_named
 from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.files import new_folder, replace_file
 from evalsuite.evaluation.journey import preview
 from evalsuite.exchange.export import inspect_ai, lm_eval
 from evalsuite.exchange.export.cells import Exported, foreign_name
@@ -39,10 +40,10 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
         Exported(foreign_name(cell.place.set, cell.place.task, cell.place.variant), cell, tuple(trials))
         for cell, trials in asked
     ]
-    data = folder / "data"
-    data.mkdir(parents=True, exist_ok=True)
-    for cell in cells:
-        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in cell.rows)
-        (folder / cell.file).write_text("".join(lines), encoding="utf-8")
-    HARNESSES[to](folder, cells)
+    with new_folder(folder) as draft:
+        (draft / "data").mkdir()
+        for cell in cells:
+            lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in cell.rows)
+            replace_file(draft / cell.file, "".join(lines))
+        HARNESSES[to](draft, cells)
     return folder

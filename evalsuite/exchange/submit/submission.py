@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import draft_of
+from evalsuite.common.files import new_folder, replace_file, replacing
+from evalsuite.common.lock import unwritten
 from evalsuite.common.plainfile import open_plain, read_json
 from evalsuite.exchange.submit import form
 from evalsuite.results import records
@@ -44,35 +45,28 @@ def make_submission(run: str | Path, out: str | Path, head: Mapping[str, Any], a
     """Write a submission of a run into the folder `out`, all of it or nothing.
 
     `head` has fields of submission.yaml, `about` fields of each model in it. Raises ConfigError if `out` is not empty, the
-    run is unfinished, or another version of evalsuite scored it.
+    run is unfinished or being written, or another version of evalsuite scored it.
     """
     run, out = Path(run), Path(out)
-    results = _results(run)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: exists already; name a new folder, or remove this one")
-    draft = draft_of(out)  # renamed to `out` when it is complete
-    draft.mkdir(parents=True)
-    try:
-        _write(run, results, draft, head, about)
-        if out.exists():
-            out.rmdir()
-        draft.rename(out)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
+    with unwritten(run):  # or files of before and after a writer's change could come together
+        results = _results(run)
+        with new_folder(out) as draft:
+            _write(run, results, draft, head, about)
     return Submission(out, tuple(form.read_form(out / "submission.yaml")[1]), tuple(_personal(out)))
 
 
 def _write(run: Path, results: dict[str, Any], out: Path, head: Mapping[str, Any], about: Mapping[str, Any]) -> None:
-    shutil.copyfile(run / "results.json", out / "results.json")
+    replace_file(out / "results.json", (run / "results.json").read_bytes())
     manifest, started = _manifest(run)
-    (out / "manifest.json").write_text(manifest, encoding="utf-8")
+    replace_file(out / "manifest.json", manifest)
     for place in places(results):
         _pack(run, place, out)
     known = {"date": started[:10]} | {k: v for k, v in head.items() if v}
     text = form.form_text(known, {name: details | dict(about) for name, details in _models(results).items()})
-    (out / "submission.yaml").write_text(text, encoding="utf-8")
-    (out / SUMS).write_text("".join(f"{digest}  {name}\n" for name, digest in sums(out)), encoding="utf-8")
+    replace_file(out / "submission.yaml", text)
+    replace_file(out / SUMS, "".join(f"{digest}  {name}\n" for name, digest in sums(out)))
 
 
 def places(results: dict[str, Any]) -> list[str]:
@@ -119,17 +113,13 @@ def _pack(run: Path, place: str, out: Path) -> None:
     source = records.records_file(run, place)
     target = out / f"{place}.gz"
     target.parent.mkdir(exist_ok=True)
-    if source.suffix == ".gz":
-        with open_plain(run, source.relative_to(run).as_posix()) as packed, target.open("wb") as file:
-            shutil.copyfileobj(packed, file)
-        return
-    # Without a file name and a time in the gzip header, equal records give equal bytes.
-    with (
-        open_plain(run, source.relative_to(run).as_posix()) as plain,
-        target.open("wb") as file,
-        gzip.GzipFile("", "wb", 9, file, mtime=0) as packed,
-    ):
-        shutil.copyfileobj(plain, packed)
+    with open_plain(run, source.relative_to(run).as_posix()) as written, replacing(target) as file:
+        if source.suffix == ".gz":
+            shutil.copyfileobj(written, file)
+            return
+        # Without a file name and a time in the gzip header, equal records give equal bytes.
+        with gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
+            shutil.copyfileobj(written, packed)
 
 
 def _manifest(run: Path) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from evalsuite.common.files import replace_file
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 from evalsuite.results.schema.base import Strict
 from evalsuite.results.schema.judged import JudgedRecord
@@ -46,4 +47,4 @@ def write_schemas(folder: Path) -> None:
     """Write every JSON Schema file into a folder."""
     folder.mkdir(exist_ok=True)
     for name, text in schema_files():
-        (folder / name).write_text(text, encoding="utf-8")
+        replace_file(folder / name, text)

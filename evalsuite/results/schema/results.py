@@ -78,7 +78,9 @@ class Facts(Strict):
     seed: int = Field(description="For drawing shots and perturbing.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
     skipped_lines: Count = Field(description="Broken lines of the file, left out.")
-    leaked: Count | None = Field(description="Items whose dialogue the training split has; null: no such split there.")
+    leaked: Count | None = Field(
+        description="Items asked for whose dialogue the training split has, too; null: no such split there."
+    )
     drop_leaked: bool = Field(description="Those were left out.")
     tags: Rows[str] = Field(description="The model's, from its models.yaml.")
     answered: Count | None = Field(
@@ -124,6 +126,9 @@ class Drop(Cell):
     high: Number
     test: str = Field(description="Where p comes from.")
     p: Share | None
+    differ: Count | None = Field(
+        default=None, description="Dialogues whose scores differ: with fewer than 6, p cannot be below 0.05."
+    )
     p_holm: Share | None = Field(description="p, corrected by Holm over the model's rows.")
     flip_rate: Share
     right_to_wrong: Count

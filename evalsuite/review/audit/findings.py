@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,6 +13,7 @@ from typing import Any
 
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import replace_file
 from evalsuite.common.resources import packaged
 from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
 from evalsuite.review.audit import figures
@@ -197,16 +199,17 @@ def paper_table4() -> list[dict[str, Any]]:
 
 def write_audit(audit: Audit, out: Path, table: Path | None = None) -> None:
     """Write the report as JSON to `out` and, if given, the counts of correct outputs as CSV to `table`."""
-    out.write_text(json.dumps(audit.as_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    replace_file(out, json.dumps(audit.as_json(), ensure_ascii=False, indent=1) + "\n")
     if table:
-        with table.open("w", encoding="utf-8-sig", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(_COLUMNS)
-            for row in audit.correct:
-                w, e = row.whole, row.estimate
-                counts = (row.n, row.raw, row.filtered, row.actual, w.outputs, w.raw, w.filtered)
-                figures_of = (f"{x:.4f}" for x in (e.value, e.low, e.high))
-                writer.writerow(map(csvfile.field, (row.model, row.kind, *counts, *figures_of)))
+        text = io.StringIO(newline="")
+        writer = csv.writer(text)
+        writer.writerow(_COLUMNS)
+        for row in audit.correct:
+            w, e = row.whole, row.estimate
+            counts = (row.n, row.raw, row.filtered, row.actual, w.outputs, w.raw, w.filtered)
+            figures_of = (f"{x:.4f}" for x in (e.value, e.low, e.high))
+            writer.writerow(map(csvfile.field, (row.model, row.kind, *counts, *figures_of)))
+        replace_file(table, text.getvalue().encode("utf-8-sig"))
 
 
 _COLUMNS = (

@@ -24,13 +24,13 @@ from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.ask import Group, ask, collect_problems
 from evalsuite.evaluation.display import Display, Line, log_to
-from evalsuite.page.report import write_page
+from evalsuite.page.report import require_own_page, write_page
 from evalsuite.parse.chars import fold
 from evalsuite.parse.strip import after_thinking
 from evalsuite.results.journey import write_results
 from evalsuite.results.judged.replies import read_verdict
 from evalsuite.results.judged.scale import again
-from evalsuite.results.saved import Results, reading_of
+from evalsuite.results.saved import Results, reading_of, require_cells
 from evalsuite.results.store import Store, find_store, open_store, request_key
 from evalsuite.review.judge.attacks import draw_candidates, load_attacks
 from evalsuite.review.judge.rubric import RubricTemplate
@@ -85,7 +85,9 @@ def _judge(
     out: Path, s: Settings, judges: Sequence[Model], listed: dict[str, Model], replies: Replies | None
 ) -> Results:
     problems: list[str] = []
+    require_own_page(out / "page")
     with open_store(out) as store, log_to(out / "judge.log", s.verbose), Display() as display:
+        require_cells(out, store.cells())
         groups = group_by_rubric(candidates(store, s), s)
         engine: Loader = partial(
             load_backend, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)

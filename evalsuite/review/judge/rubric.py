@@ -32,7 +32,7 @@ from evalsuite.types import Item
 
 
 class _Scale(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
     name: str = Field(min_length=1)
     low: int
     high: int
@@ -46,7 +46,7 @@ class _Scale(BaseModel):
 
 
 class _Head(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
     scales: list[_Scale] = Field(min_length=1)
     language: Literal["zh", "en"] = "zh"
     tokens: int = Field(default=256, ge=1)

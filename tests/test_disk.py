@@ -1,0 +1,277 @@
+"""Power cuts, full disks and clocks that jump: what was acknowledged stays, and the same command ends with the same bytes.
+
+The disk is the one below the C library (disk.c), so SQLite's and Python's own writes are seen as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsuite
+from evalsuite.common.lock import locked
+from tests import disk
+from tests.disk import Change, Disk, changes, compiled, write_files
+from tests.once import made_once
+
+FEW: dict[str, Any] = {"tasks": ["slot_identification", "event_cause"], "limit": 2}
+
+# Every reply but the newest is acknowledged when the next one is asked for, which tests.disk.reply notes in a file.
+EVENTFUL = """
+import os, sys, evalsuite
+from tests.disk import reply
+root = sys.argv[1]
+def end():
+    with open(root + "/asked", "ab") as file:
+        file.write(b"!")
+evalsuite.run({"mine": reply}, tasks=["slot_identification", "event_cause"], limit=2, out=root + "/run")
+end()
+evalsuite.score(root + "/run", "paper", False)
+end()
+"""
+
+
+def noted(folder: Path) -> Path:
+    """A run and a scoring, and the log of all that they did to the disk."""
+    library, root = compiled(folder), folder / "root"
+    root.mkdir()
+    watched = {
+        "LD_PRELOAD": str(library),
+        "DISK_ROOT": str(root),
+        "DISK_LOG": str(folder / "log"),
+        "ASKED": f"{root}/asked",
+    }
+    subprocess.run([sys.executable, "-c", EVENTFUL, root], env=os.environ | watched, check=True, capture_output=True)
+    (folder / "root.txt").write_text(str(root))  # as the log names it
+    return folder
+
+
+noted_disk = made_once(noted, "noted_disk")
+
+
+def results_of(folder: Path) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in (folder / "results.json", *(folder / "records").glob("*.jsonl"))}
+
+
+def states(log: Path, names: bool) -> Iterator[tuple[int, str, dict[str, bytes]]]:
+    """(replies acknowledged, steps ended, files of the run after a cut), for every state that a cut could leave."""
+    root = (log / "root.txt").read_text()
+    now, asked, ended, before = Disk(root), 0, "", None
+    for change in (*changes(log / "log"), Change("end", "")):
+        if change.path == f"{root}/asked" and change.what == "write":
+            asked, ended = asked + (change.bytes == b"."), ended + change.bytes.decode().strip(".")
+        kept = {k.removeprefix("run/"): v for k, v in now.after_a_cut(names).items() if k.startswith("run/")}
+        if (kept, asked, ended) != before:
+            before = (kept, asked, ended)
+            yield (asked if ended else max(0, asked - 1)), ended, kept
+        if change.what != "end":
+            now.apply(change)
+
+
+@pytest.mark.parametrize("names", [False, True], ids=["only what was synced", "all names, synced content"])
+def test_what_was_acknowledged_is_there_after_a_power_cut(noted_disk: Path, tmp_path: Path, names: bool) -> None:
+    old, new = [results_of(p) for p in whole(tmp_path)]
+    seen, mixed, before = 0, 0, None
+    for n, (acknowledged, ended, files) in enumerate(states(noted_disk, names)):
+        store_files = {k: v for k, v in files.items() if k.startswith("store.sqlite")}
+        if acknowledged and (store_files, acknowledged) != before:
+            before = (store_files, acknowledged)
+            folder = write_files(tmp_path / str(n), store_files)
+            with sqlite3.connect(folder / "store.sqlite") as store:
+                (stored,) = store.execute("SELECT count(*) FROM replies").fetchone()
+            assert stored >= acknowledged, (n, acknowledged, sorted(files))
+            seen = max(seen, acknowledged)
+        if "results.json" in files:  # then all that it names is of one reading
+            results = {Path(k).name: v for k, v in files.items() if k == "results.json" or k.startswith("records/")}
+            shown = {k: v for k, v in results.items() if not k.startswith(".")}
+            assert shown in (old, new), (n, sorted(shown))
+            mixed += shown == new
+        assert not ended or "results.json" in files or ended == "!"
+    assert seen == 8 and mixed
+    assert ended == "!!" and shown == new
+
+
+def whole(folder: Path) -> Iterator[Path]:
+    """The unbroken run, before and after the scoring."""
+    out = folder / "whole"
+    yield evalsuite.run({"mine": disk.reply}, out=out, **FEW).out
+    yield evalsuite.score(out, "paper", False).out
+
+
+@pytest.mark.slow
+def test_the_same_command_goes_on_after_a_power_cut(
+    noted_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = [results_of(p) for p in whole(tmp_path)]
+    asked = tmp_path / "asked"
+    monkeypatch.setenv("ASKED", str(asked))
+    for acknowledged, ended, files in random.Random(0).sample([*states(noted_disk, False)], 12):
+        folder = write_files(tmp_path / "cut", files)
+        folder.mkdir(exist_ok=True)
+        asked.write_bytes(b"")
+        if ended:
+            evalsuite.score(folder, "paper", False)
+        else:
+            evalsuite.run({"mine": disk.reply}, out=folder, **FEW)
+        assert results_of(folder) == (new if ended else old)
+        assert asked.stat().st_size <= 8 - acknowledged
+        assert not list(folder.rglob("*.part"))
+        shutil.rmtree(folder)
+
+
+# --- a disk that is full
+
+# Loads all once, with a first command; then a child for each line on stdin: when the disk is full, and the command. Prints the
+# exit code.
+COMMANDS = """
+import contextlib, ctypes, io, json, os, sys
+from evalsuite.cli.app import main
+sys.argv = ["evalsuite", "run", "--model", "lexical", "--limit", "1", "--out", os.environ["FIRST"]]
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main()
+for line in sys.stdin:
+    writes, *words = json.loads(line)
+    if child := os.fork():
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        continue
+    os.dup2(os.open(os.environ["SAID"], os.O_CREAT | os.O_TRUNC | os.O_WRONLY), 2)
+    os.dup2(2, 1)
+    sys.argv = ["evalsuite", *words]
+    ctypes.CDLL(os.environ["LD_PRELOAD"]).disk_arm(ctypes.c_long(writes))
+    code = 0
+    try:
+        main()
+    except SystemExit as stop:
+        code = stop.code or 0
+    except BaseException as error:
+        print("trace:", repr(error))
+        code = 70
+    sys.stdout.flush()
+    os._exit(code)
+"""
+
+
+class Full:
+    """Commands on a disk that is full after some writes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.said, self.log = folder / "root", folder / "said", folder / "log"
+        self.root.mkdir()
+        self.library = compiled(folder)
+        watched = {"LD_PRELOAD": str(self.library), "DISK_ROOT": str(self.root), "SAID": str(self.said)}
+        watched["FIRST"] = str(folder / "first")
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", COMMANDS],
+            env=os.environ | watched,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def __call__(self, writes: int, *words: object) -> tuple[int, str]:
+        """Exit code, and what was printed. `writes`: -1 for a disk with room."""
+        assert self.process.stdin and self.process.stdout
+        print(json.dumps([writes, *map(str, words)]), file=self.process.stdin, flush=True)
+        return int(self.process.stdout.readline()), self.said.read_text()
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Full]:
+    made = Full(tmp_path)
+    with made.process:
+        yield made
+        assert made.process.stdin
+        made.process.stdin.close()
+
+
+STEPS: dict[str, tuple[str, ...]] = {
+    "run": ("run", "--model", "lexical", "--tasks", "event_cause,slot_identification", "--limit", "2", "--out", "RUN"),
+    "score": ("score", "RUN", "--parser", "paper"),
+    "submit": ("submit", "make", "RUN", "SUBMISSION"),
+    "report": ("report", "RUN", "--out", "PAGE"),
+}
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    """What a user would miss: all but the store, whose bytes tell the order of writing, the log, and what has the time.
+
+    The page has it, too: of a page its end is kept, which tells that it is whole."""
+    return {
+        str(p.relative_to(folder)): p.read_bytes() if p.suffix != ".html" else p.read_bytes()[-9:]
+        for p in folder.rglob("*")
+        if p.is_file() and not p.name.startswith("store.") and p.name not in ("run.log", ".lock", "manifest.json")
+        if p.name not in ("SHA256SUMS", "submission.yaml")  # of the manifest
+    }
+
+
+def points(full: Full, words: list[str], count: int) -> list[int]:
+    """Up to `count` numbers of writes after which the disk is full, from none to nearly all that the command makes."""
+    low, high = 1, 4096  # a search, since what the command writes is not told
+    while low < high:
+        at = (low + high) // 2
+        shutil.rmtree(full.root / "try", ignore_errors=True)
+        shutil.copytree(full.root / "before", full.root / "try")
+        low, high = (low, at) if full(at, *words)[0] == 0 else (at + 1, high)
+    step = max(1, (low - 1) / count)
+    return sorted({1 + int(n * step) for n in range(count) if 1 + int(n * step) < low})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("step", "count"), [("run", 50), ("score", 8), ("submit", 8), ("report", 1)])
+def test_a_full_disk_is_told_and_loses_nothing(full: Full, step: str, count: int) -> None:
+    before, root = full.root / "before", full.root / "try"
+    before.mkdir()
+
+    def words(name: str, folder: Path) -> list[str]:
+        place = {"RUN": "run", "SUBMISSION": "submission", "PAGE": "page"}
+        return [str(folder / place[word]) if word in place else word for word in STEPS[name]]
+
+    if step != "run":
+        assert full(-1, *words("run", before))[0] == 0
+    had = kept(before)
+    shutil.copytree(before, full.root / "whole")
+    assert full(-1, *words(step, full.root / "whole"))[0] == 0
+    whole = kept(full.root / "whole")
+    tried = points(full, words(step, root), count)
+    told = 0
+    for writes in tried:
+        shutil.rmtree(root, ignore_errors=True)
+        shutil.copytree(before, root)
+        code, said = full(writes, *words(step, root))
+        assert code == 2 and "error: " in said and "Traceback" not in said, (writes, code, said)
+        told += "full" in said or "No space left" in said
+        now = kept(root)
+        assert {name: now.get(name) for name in had} == had, writes
+        assert all(now[name] in (whole.get(name), had.get(name)) for name in now), writes
+        assert full(-1, *words(step, root))[0] == 0, full.said.read_text()
+        assert kept(root) == whole, writes
+    assert len(tried) >= count / 2 and told == len(tried)
+
+
+# --- a clock that is set
+
+
+def test_a_clock_that_is_set_back_and_forth_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    want = results_of(next(whole(tmp_path)))
+    jumps, now = random.Random(0), time.time
+    with monkeypatch.context() as patched:
+        patched.setattr("time.time", lambda: now() + jumps.uniform(-1e9, 1e9))
+        out = evalsuite.run({"mine": disk.reply}, out=tmp_path / "jumps", **FEW).out
+        with locked(out):
+            pass
+    assert results_of(out) == want
+    monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
+    evalsuite.run({"mine": disk.reply}, out=out, **FEW)
+    assert results_of(out) == want and not (tmp_path / "asked").exists()
