@@ -58,6 +58,8 @@ HOSTILE: list[str] = [
     "abc\u202d\u202a\u202b\u200e\u200f\u061c",
     "zero\u200bwidth\u200c\u200d\ufeff\u2060",
     "soft\u00adhyphen\u180e",
+    "\ufffeno\uffffcharacters\ufdd0\U0001fffe",
+    "＝HYPERLINK(1)",
     "tags\U000e0001\U000e0041\U000e007f",
     "inter\ufff9linear\ufffa\ufffb",
     "line\u2028paragraph\u2029separators",

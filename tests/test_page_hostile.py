@@ -310,7 +310,7 @@ def harmless_svg(text: str) -> None:
 def harmless_csv(text: str) -> None:
     for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")):
         for value in row:
-            assert not re.match(r"[=+\-@\t\r]", value) or re.fullmatch(r"-?\d+(\.\d+)?", value), value
+            assert not re.match(r"[=+\-@＝＋－＠\t\r\n]", value) or re.fullmatch(r"-?\d+(\.\d+)?", value), value
 
 
 # What tables in LaTeX are made of.

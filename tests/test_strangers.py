@@ -145,7 +145,7 @@ def test_records_of_other_items_are_not_scored(folder: Path) -> None:
 
 
 LONG = {
-    "reply": "x" * 2_000_001, "references": ["x" * 2_001], "question": "x" * 8_001, "dialogue": ["A: x"] * 201,
+    "reply": "x" * 2_000_001, "references": ["x" * 1_001], "question": "x" * 8_001, "dialogue": ["A: x"] * 201,
     "options": ["x"] * 101, "labels": ["x" * 21], "variant": "../../x", "set": "a/b", "item": "x" * 1_001,
 }  # fmt: skip
 

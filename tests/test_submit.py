@@ -246,7 +246,7 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("the gold letter", lines(gold_letter), True, "gold: is '"),
     ("a gold that is no label", lines(first({"gold": "(z)"})), True, "gold: '(z)' is none of the labels"),
     ("more shots than there are dialogues", results(lambda r: [c.update(shots=9999) for c in r["cells"] if c["shots"]]), True, "but the cell's is 9999"),
-    ("a deep nest", lambda f: edit_json(f, "results.json", lambda r: r["cells"][0]["facts"]["sampling"].update(a=nest(900))), True, "key: is not the hash of"),
+    ("a deep nest", lambda f: edit_json(f, "results.json", lambda r: r["cells"][0]["facts"]["sampling"].update(a=nest(900))), True, "nested more than 100 deep"),
     ("a nest without end", endless, True, "results.json: not JSON: maximum recursion depth"),
     ("the gold answer", lines(gold_moved), True, "gold: is not what the data's item"),
     ("an option", lines(lambda r: r[0]["options"].__setitem__(0, "别的")), True, "options: is not what the data's item"),

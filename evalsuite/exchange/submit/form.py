@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +19,7 @@ from evalsuite.results.schema.base import Strict
 FORMAT = 1
 UNFILLED = "?"
 _MOST = 2**18  # bytes
+_LISTED = 200  # problems; finding the line of each takes time
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 
@@ -103,12 +105,12 @@ def read_form(path: Path) -> tuple[Form | None, list[str]]:
     except yaml.YAMLError as error:
         line, problem = place_and_problem(error)
         return None, [f"{line}: not YAML: {problem}"]
-    unfilled = list(_unfilled(tree))
+    unfilled = list(islice(_unfilled(tree), _LISTED))
     problems = [f"{_line(node, at)}: {_dotted(at)}: still to be filled in" for at in unfilled]
     try:
         found = Form.model_validate(tree)
     except ValidationError as error:
-        for e in error.errors():
+        for e in error.errors()[:_LISTED]:
             at = tuple(step for step in e["loc"] if not str(step).startswith(("literal[", "list[")))
             if not any(at[: len(u)] == u for u in unfilled):
                 problems.append(f"{_line(node, at)}: {_dotted(at)}: {e['msg']}")

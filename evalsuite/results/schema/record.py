@@ -24,7 +24,7 @@ from evalsuite.results.schema.base import (
 )
 
 _Long = Annotated[str, Field(max_length=2_000_000)]  # a prompt with many shots, or a reply that did not end
-_Answer = Annotated[str, Field(max_length=2_000)]
+_Answer = Annotated[str, Field(max_length=1_000)]
 
 
 class Turn(Strict):
@@ -112,7 +112,7 @@ class Record(Strict):
     question: Words
     labels: Annotated[Rows[Annotated[str, Field(max_length=20)]], Field(max_length=100)]
     options: Annotated[Rows[_Answer], Field(max_length=100)]
-    references: Annotated[Rows[_Answer], Field(min_length=1, max_length=100)] = Field(
+    references: Annotated[Rows[_Answer], Field(min_length=1, max_length=30)] = Field(
         description="Right answers as text."
     )
     group: _Text | None = Field(default=None, description="Relation category, inference type or dimension.")
