@@ -123,7 +123,8 @@ def main() -> None:
         say(f"error: {error}", err=True)
         sys.exit(2)
     except (OSError, sqlite3.Error) as error:  # such as a full disk
-        say(f"error: {error}; what was stored is kept, and the same command resumes", err=True)
+        advice = "see that the disk has room and can be written; what was stored is kept, and the same command resumes"
+        say(f"error: {error}: {advice}", err=True)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
         if isinstance(stop, SystemExit) and stop.code != 130:  # typer turns Ctrl-C into SystemExit(130)
