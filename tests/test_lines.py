@@ -84,8 +84,6 @@ def test_comparing_two_models(tmp_path: Path) -> None:
         compare(tmp_path / "run", "gold", "nobody")
 
 
-<<<<<<< HEAD
-=======
 def test_comparing_on_items_that_stand_alone(tmp_path: Path) -> None:
     talks = [
         "今天怎么回来得这么晚？",
@@ -113,7 +111,6 @@ def test_comparing_on_items_that_stand_alone(tmp_path: Path) -> None:
     assert [(f.item.id, f.a, f.b) for f in row.flips] == [*won, ("i/0", "a", "b")]
 
 
->>>>>>> wt-mut1
 def test_perturbed_cells_do_not_take_the_plain_ones_significance(tmp_path: Path) -> None:
     """Rows that are asked in one way are corrected together, whatever else was asked."""
     evalsuite.run(model=["lexical", "random"], tasks=["knowledge_filling", "event_cause"], perturb=["none", "shuffle"], limit=8, out=tmp_path / "run")  # fmt: skip
@@ -147,35 +144,6 @@ def test_leaked_items_are_counted_among_those_asked_for(tmp_path: Path) -> None:
     for settings, left, leaked in (({}, 5, 3), ({"limit": 2}, 2, 1), ({"drop_leaked": True}, 2, 3), ({"drop_leaked": True, "limit": 1}, 1, 1)):  # fmt: skip
         _, _, _, (found,) = prepare("bundled:models.yaml", model=["random"], data=tmp_path, tasks=["event_cause"], out=tmp_path / "run", **settings)  # fmt: skip
         assert (len(found.items), found.leaked) == (left, leaked), settings
-<<<<<<< HEAD
-
-
-def test_comparing_on_items_that_stand_alone(tmp_path: Path) -> None:
-    talks = [
-        "今天怎么回来得这么晚？",
-        "地铁坏在半路上了。",
-        "这部电影你看过没有？",
-        "明天要考试，我还没复习。",
-        "冰箱里什么吃的都没有。",
-        "周末去爬山好不好？",
-        "老板又让我加班到半夜。",
-        "我的手机掉进水里了。",
-    ]
-    items = [
-        Item(f"i/{n}", "knowledge_filling", "easy", "test", (f"A: {talk}",), "请选择。", ("科幻片", "恐怖片"), ("(a)", "(b)"), 1, ("恐怖片",))
-        for n, talk in enumerate(talks)
-    ]  # fmt: skip
-    with Store(tmp_path / "store.sqlite") as store:
-        for model, replies in (("good", "bbbbbbbb"), ("poor", "aabaabaa")):
-            trials = [(f"{model}{n}", Trial.of(i, Request(i.id, "", (), 8, labels=i.labels, options=i.options), "paper")) for n, i in enumerate(items)]  # fmt: skip
-            store.plan(Cell(Place(model, "knowledge_filling", "easy", "test", "paper", 0), {}), trials)
-            store.put((key, Response(reply, "stop")) for (key, _), reply in zip(trials, replies, strict=True))
-    (row,) = compare(tmp_path, "good", "poor")
-    assert (row.test, row.items, row.dialogues, row.a, row.b, row.difference) == ("McNemar", 8, 8, 1.0, 0.25, 0.75)
-    assert row.p == row.p_holm == pytest.approx(2 / 2**6)  # six against none
-    assert [(f.item.id, f.a, f.b) for f in row.flips] == [(f"i/{n}", "b", "a") for n in (0, 1, 3, 4, 6, 7)]
-=======
->>>>>>> wt-mut1
 
 
 def test_leaked_items_are_counted_and_dropped(real_data: Path, tmp_path: Path) -> None:

@@ -259,6 +259,8 @@ def test_files_that_belong_together_change_together(tmp_path: Path) -> None:
     unchanged = a.stat().st_ino
     write(b"1", b"2", b"2")
     assert files(tmp_path) == {"a": b"1", "b": b"2", "last": b"2"} and a.stat().st_ino == unchanged
+    write(b"1", b"3", b"2")  # as where a record changes, but no figure
+    assert files(tmp_path) == {"a": b"1", "b": b"3", "last": b"2"}
 
 
 def test_a_reading_that_stops_halfway_changes_nothing(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

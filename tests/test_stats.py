@@ -227,18 +227,11 @@ def test_mcnemar_is_for_items_that_stand_alone() -> None:
     alone = stats.paired_test(a, b, range(10), Random(1), binary=True)
     assert (alone.value, alone.test, alone.clusters, alone.differ) == (0.6, "McNemar", 10, 6)
     assert alone.p == pytest.approx(2 / 2**6)
-<<<<<<< HEAD
     # Two items a dialogue: three dialogues differ, all for A, and 2 of the 2³ swaps are as far: p is 1/4.
     pairs = stats.paired_test(a, b, [n // 2 for n in range(10)], Random(1), binary=True)
     assert (pairs.value, pairs.test, pairs.clusters, pairs.differ, pairs.p) == (0.6, "permutation", 5, 3, 1 / 4)
     assert pairs.low <= 0 < alone.low
     assert stats.paired_test(a, b, range(10), Random(1)).test == "permutation"  # not said to be binary
-=======
-    # Two items a dialogue: three dialogues differ, all for A, and 2 of the 2³ flips are as far.
-    pairs = stats.paired_test(a, b, [n // 2 for n in range(10)], Random(1), binary=True)
-    assert (pairs.value, pairs.test, pairs.clusters, pairs.differ, pairs.p) == (0.6, "permutation", 5, 3, 1 / 4)
-    assert stats.paired_test(a, b, range(10), Random(1)).test == "permutation"  # graded scores
->>>>>>> wt-mut1
 
 
 def test_p_is_never_above_one() -> None:

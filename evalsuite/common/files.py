@@ -89,7 +89,7 @@ def replacing_together(last: Path) -> Iterator[Drafts]:
 
     All drafts are on the disk before the first file is replaced; if anything fails until then, nothing is changed. `last` is
     the file that names the others: it is removed before the first of them is replaced, and written after the last of them.
-    So it never stands beside a mixture of old and new files. Files that would not change are left alone.
+    So it never stands beside a mixture of old and new files. Others that would not change are left alone.
     """
     drafts: dict[Path, Path] = {}
     on_disk: list[Future[None]] = []
@@ -99,7 +99,7 @@ def replacing_together(last: Path) -> Iterator[Drafts]:
         drafts[path] = part = draft_of(path)
         with part.open("xb") as file:
             yield file
-        if path.is_file() and filecmp.cmp(part, path, shallow=False):
+        if path != last and path.is_file() and filecmp.cmp(part, path, shallow=False):
             drafts.pop(path).unlink()
         else:
             on_disk.append(pool.submit(_sync, part))
@@ -117,9 +117,8 @@ def replacing_together(last: Path) -> Iterator[Drafts]:
             drafts[path].replace(path)
         for folder in {path.parent for path in changed}:
             _sync(folder)
-        if last in drafts:
-            drafts[last].replace(last)
-            _sync(last.parent)
+        drafts[last].replace(last)
+        _sync(last.parent)
     except BaseException:
         for part in drafts.values():
             part.unlink(missing_ok=True)

@@ -100,21 +100,23 @@ class Store:
         if self._marked and not whole:
             self._db.close()
             raise ConfigError(
-                f"{path}: was copied without {self._wal.name}, or has lost it: replies are missing. Copy both files again; to go on "
-                f"with the replies that are left, make an empty file {self._wal}"
+                f"{path}: was copied without {self._wal.name}, or has lost it: replies are missing. Copy both files again; to "
+                f"go on with the replies that are left, make an empty file {self._wal}"
             )
 
     def __enter__(self) -> Store:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(
-            sqlite3.Error
-        ):  # a full disk, or another process that writes: the replies are stored all the same
+        with suppress(sqlite3.Error):  # a full disk: the replies are stored all the same
             if self._marked:
                 self._db.execute("DELETE FROM writing")
+                self._marked = False
             self._db.execute("PRAGMA wal_checkpoint")
         self._db.close()
+        if self._marked:  # SQLite has removed the file if it held nothing more; its absence would tell of lost replies
+            with suppress(OSError):
+                self._wal.touch()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
