@@ -8,7 +8,7 @@ PIP := $(BIN)/pip --disable-pip-version-check -q
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 
-.PHONY: run test test-fast test-vllm test-neighbours lint constraints audit clean
+.PHONY: run test test-fast fuzz test-vllm test-neighbours lint constraints audit clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
@@ -23,6 +23,12 @@ test: .venv/test lint
 # All but the tests that start clusters, train, kill processes, or take more than five seconds.
 test-fast: .venv/test lint
 	$(PYTEST) -m "not slow"
+
+# Mutated inputs for every reader of replies, data, settings and folders of others (tests/fuzz/fuzz.py); not in CI.
+FUZZ_SECONDS ?= 900
+
+fuzz: .venv/test
+	FUZZ_SECONDS=$(FUZZ_SECONDS) HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzz.py
 
 # The tests that need vLLM, in a venv of their own: it wants other versions of transformers and torch than ours may be.
 # Skips, and says why, where vLLM's CPU build cannot be installed.

@@ -7,16 +7,13 @@ The variables of a template are `dialogue` (list of turns), `question` and `opti
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from jinja2 import StrictUndefined, Template, TemplateError
-from jinja2.sandbox import SandboxedEnvironment
-
-from evalsuite.common.dialogue import same_source
+from evalsuite.common.dialogue import alike
 from evalsuite.common.errors import PromptError, unknown
+from evalsuite.common.templates import TemplateFile
 from evalsuite.types import Item, Message, Request, Task
 
 
@@ -32,28 +29,21 @@ class Prompt:
         place = folder / task.benchmark / task.local
         if task.templates and not place.is_dir():  # of a benchmark in another package
             place = task.templates / task.local
-        self.path, self.variant, self.task = place / f"{variant}.j2", variant, task
-        try:
-            source = self.path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            message = unknown(f"prompt of {task.name}", variant, sorted(p.stem for p in place.glob("*.j2")))
-            raise PromptError(f"{message} Looked in {place}.") from None
-        self.sha256 = hashlib.sha256(source.encode()).hexdigest()
-        try:
-            # No escaping: prompts are not HTML, and the official text must stay byte for byte.
-            self._template: Template = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(
-                source
-            )
-        except TemplateError as error:
-            raise PromptError(f"{self.path}: {error}") from None
+        known = {
+            path.stem: path for path in place.glob("*.j2")
+        }  # a variant may be a stranger's: it never becomes a path
+        if variant not in known:
+            message = unknown(f"prompt of {task.name}", variant, sorted(known))
+            raise PromptError(f"{message} Looked in {place}.")
+        self.path, self.variant, self.task = known[variant], variant, task
+        self._template = TemplateFile(self.path)
+        self.sha256 = self._template.sha256
 
     def render(self, item: Item) -> str:
-        """The item's prompt, up to where its answer begins. Raises PromptError for a variable that templates do not have."""
+        """The item's prompt, up to where its answer begins. Raises PromptError if the template cannot be rendered."""
         options = list(zip(item.labels, item.options, strict=True))
-        try:
-            return self._template.render(dialogue=list(item.dialogue), question=item.question, options=options)
-        except TemplateError as error:
-            raise PromptError(f"{self.path}: {error} (item {item.id})") from None
+        shown = {"dialogue": list(item.dialogue), "question": item.question, "options": options}
+        return self._template.render(shown, f"item {item.id}")
 
     def request(self, item: Item, shots: Sequence[Item] = (), limit: int | None = None) -> Request:
         """The request: the shots in the given order, then the item. `limit` replaces the task's `max_new_tokens`."""
@@ -130,6 +120,6 @@ class Shots:
             place = rng.randrange(len(left))
             left[place], left[-1] = left[-1], left[place]
             shot = left.pop()
-            if not any(same_source(shot.dialogue, other.dialogue) for other in others):
+            if not any(alike(shot.dialogue, other.dialogue) for other in others):
                 return shot
         return None

@@ -185,13 +185,13 @@ function columnHead({ key, task, set, label }, table) {
   [...new Map(cells.map((c) => [leakNote(c), leaky(c)]))].map(([text, bad]) => text && h("small", { class: "leak" + (bad ? " warn" : "") }, text))]));
 }
 const leaky = (cell) => cell.facts?.leaked > 0 && !cell.facts.drop_leaked;
-/** How many items of the test file share their dialogue with the training split, of all in the file. */
+/** How many of the items asked for share their dialogue with the training split. Earlier versions counted the whole file under a limit. */
 function leakNote(cell) {
-  const leaked = cell.facts?.leaked;
+  const leaked = cell.facts?.leaked, asked = cell.items + (cell.facts?.drop_leaked ? leaked : 0);
   if (!(leaked > 0)) return "";
   const file = Object.values(data.runs[cell.run]?.manifest?.data ?? {}).find((f) => f?.sha256 === cell.facts.data);
-  const all = file?.items ?? cell.items + (cell.facts.drop_leaked ? leaked : 0);
-  return t(!leaky(cell) ? "leakedDropped" : cell.facts.limit == null ? "leaked" : "leakedLimit", num(leaked), num(all));
+  const whole = leaked > asked || cell.facts.limit == null, all = whole ? file?.items ?? asked : asked;
+  return t(!leaky(cell) ? "leakedDropped" : leaked > asked ? "leakedLimit" : "leaked", num(leaked), num(all));
 }
 function chanceOf(set, task) {
   const cell = columnCells(set, task).find((c) => typeof c.chance === "number");
@@ -207,7 +207,8 @@ function valueCell(cell, task, rank, own) {
       title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), own && lettersNode(cell, task), spanNode(metric, m),
     n.none > 0 && h("span", { class: "flag" }, statusBar(cell), `${num(n.none)} ${t("noAnswer")}`),
     n.failed > 0 && h("span", { class: "flag bad" }, `! ${num(n.failed)} ${t("failedN")}`),
-    n.missing > 0 && h("span", { class: "flag bad" }, `! ${num(n.missing)} ${t("missingN")}`));
+    n.missing > 0 && h("span", { class: "flag bad" }, `! ${num(n.missing)} ${t("missingN")}`),
+    cell.not_finite && h("span", { class: "flag bad" }, `! ${t("notFinite", cell.not_finite)}`));
 }
 /** The interval beside a value; an empty one in rows without, so that values stand in line. */
 function spanNode(metric, m) {

@@ -64,8 +64,9 @@ function reachable(box) {
 addEventListener("toggle", (e) => setTimeout(reachable, 0, e.target), true);  // what was folded has no height until now
 
 // ---------------------------------------------------------------- text made visible
-// Control, format (bidi, zero width) and lone surrogate characters would reorder the page or hide: they are shown as marks.
-const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/u;
+// Control, format (bidi, zero width) and lone surrogate characters would reorder the page or hide, and XML has no
+// noncharacters: they are shown as marks.
+const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\u2028\u2029]/u;
 const mark = (char) => "U+" + char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
 /** For attributes and SVG, where only a string can stand. */
 const plain = (text) => (HIDDEN.test(text) ? Array.from(String(text), (c) => (HIDDEN.test(c) ? mark(c) : c)).join("") : String(text));

@@ -7,8 +7,8 @@ function save(name, blob) {
 }
 const saveCsv = (name, lines) => save(name, new Blob([csvText(lines)], { type: "text/csv" }));
 function csvText(lines) {
-  // A spreadsheet takes a text that starts like a formula for one: an apostrophe keeps it a text.
-  const field = (v) => { const x = String(v ?? ""); return `"${(typeof v === "string" && /^[=+\-@\t\r]/.test(x) && !/^-?\d+(\.\d+)?$/.test(x) ? "'" + x : x).replaceAll('"', '""')}"`; };
+  // A spreadsheet takes a text that starts like a formula for one: an apostrophe keeps it a text (as common/csvfile.py).
+  const field = (v) => { const x = String(v ?? ""); return `"${(typeof v === "string" && /^[=+\-@＝＋－＠\t\r\n]/.test(x) && !/^-?\d+(\.\d+)?$/.test(x) ? "'" + x : x).replaceAll('"', '""')}"`; };
   return "\ufeff" + lines.map((l) => l.map(field).join(",")).join("\r\n") + "\r\n";
 }
 /** Buttons that save what `id` holds, as it looks now. */

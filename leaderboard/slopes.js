@@ -33,7 +33,7 @@ function slopePanels(rows, task) {
   const line = (row) => ({
     id: row.id, label: changeText(row), weight: Math.abs(row.drop) + (isSure(row) ? 1 : 0), faint: !isSure(row), dash: isSure(row) ? "" : "4 3",
     points: [{ at: 0, value: row.base, cell: lasting(row, "none"), words: `${plain(models.get(row.id).label)}, ${t("perturbNone")}: ${pct(row.base)}` },
-      { at: 1, value: row.value, low: row.base + row.low, high: row.base + row.high, cell: lasting(row, row.perturb), words: changeWords(row) }],
+      { at: 1, value: row.value, low: Math.max(0, row.base + row.low), high: Math.min(1, row.base + row.high), cell: lasting(row, row.perturb), words: changeWords(row) }],
   });
   return h("div", { class: "panels curves", id: "slopes" }, kindsIn(rows).map((k) => linePanel({
     name: k, caption: h("figcaption", null, h("strong", null, k), h("small", null, perturbation(k)[state.lang === "zh" ? "zh" : "en"])),

@@ -9,24 +9,69 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sweeps import sweep  # noqa: F401 - a fixture of several modules
 
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.common.resources import bundled
+
+# Property tests try the same examples every time, and none is too slow for them. (Environments of single tests lack hypothesis.)
+with suppress(ImportError):
+    from hypothesis import settings
+
+    settings.register_profile("steady", deadline=None, derandomize=True, print_blob=True)
+    settings.load_profile("steady")
 
 # A shell starts background jobs with SIGINT ignored, and so do their children: tests of Ctrl-C could stop nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slow tests first: a worker that has begun one last would keep the others waiting."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """The slow tests first: a worker that has begun one last would keep the others waiting. Those on the cluster before all
+    others, so that one worker has them before another is idle and takes some, with a cluster of its own."""
+    items.sort(key=lambda item: (not on_cluster(item), item.get_closest_marker("slow") is None))
+
+
+def on_cluster(item: pytest.Item) -> bool:
+    # A test for several clusters names its fixture in a parameter.
+    call = getattr(item, "callspec", None)
+    return "two_nodes" in getattr(item, "fixturenames", ()) or (
+        call is not None and "two_nodes" in call.params.values()
+    )
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Tell of files which differ and where, not all their bytes."""
+    if op != "==":
+        return None
+    if isinstance(left, bytes) and isinstance(right, bytes):
+        return ["the bytes differ", *_difference(left, right)]
+    if isinstance(left, dict) and isinstance(right, dict) and any(isinstance(x, bytes) for x in left.values()):
+        told = ["the files differ"]
+        for name in sorted(left.keys() | right.keys(), key=str):
+            if name not in left or name not in right:
+                told.append(f"{name}: only on the {'left' if name in left else 'right'}")
+            elif left[name] != right[name]:
+                told += [f"{name}:", *_difference(left[name], right[name])]
+        return told[:20]
+    return None
+
+
+def _difference(left: bytes, right: bytes) -> list[str]:
+    """The first line that differs, around the first character that does."""
+    lines, others = ([*each.splitlines(keepends=True), b""] for each in (left, right))
+    number = next(n for n, (one, other) in enumerate(zip(lines, others, strict=False)) if one != other)
+    one, other = (each[number].decode(errors="backslashreplace") for each in (lines, others))
+    start = max(0, next(n for n in range(len(one) + 1) if one[: n + 1] != other[: n + 1]) - 40)
+    return [f"  line {number + 1}, from character {start + 1}"] + [
+        f"  {side} {text[start : start + 120]!r}" for side, text in (("left: ", one), ("right:", other))
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +95,7 @@ REAL_DATA = os.environ.get("EVALSUITE_TEST_DATA")
 def real_data() -> Path:
     """The folder of the real data sets; licences forbid shipping them."""
     if not REAL_DATA or not Path(REAL_DATA).is_dir():
-        pytest.skip("EVALSUITE_DATA does not name a folder: the real data are not here")
+        pytest.skip("needs the real data: set EVALSUITE_DATA to a folder with corecode/, … (CONTRIBUTING.md)")
     return Path(REAL_DATA).resolve()
 
 
@@ -71,6 +116,7 @@ def cli() -> Callable[..., Done]:
     from evalsuite.cli.app import main
 
     def run(*words: object, expect: int = 0, **environment: str) -> Done:
+        __tracebackhide__ = True  # what failed is told in one line
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
         code: int | str | None = 0
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
@@ -83,10 +129,60 @@ def cli() -> Callable[..., Done]:
             except SystemExit as stop:
                 code = stop.code
         said, told = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
-        assert (code or 0) == expect, told
+        what = f"evalsuite {' '.join(map(str, words))}"
+        assert (code or 0) == expect, f"{what}: ended with {code or 0}, expected {expect}\n{(said + told)[-3000:]}"
         return Done(expect, said, told)
 
     return run
+
+
+ENGINE = Path(__file__).parent / "engine"  # a local model without a network, as another package's backend
+ON_NODES = {
+    "OMP_NUM_THREADS": "1",
+    "HF_HUB_OFFLINE": "1",
+    "PYTHONPATH": os.pathsep.join(filter(None, (str(ENGINE), os.environ.get("PYTHONPATH")))),
+}
+# A node is lost when it refuses five calls within a second, as none does whose process lives: a busy one only answers late.
+# Nor does Ray end tasks where others fill the machine's memory, or workers that take long to start.
+PATIENT: dict[str, int] = {
+    "health_check_initial_delay_ms": 0,
+    "health_check_period_ms": 200,
+    "health_check_failure_threshold": 5,
+    "health_check_timeout_ms": 600_000,
+    "worker_register_timeout_seconds": 600,
+    "memory_monitor_refresh_ms": 0,
+}
+
+
+@pytest.fixture(scope="session")
+def nodes() -> Iterator[Any]:
+    """A real Ray cluster on this machine: `head` and `worker` (the variable NODE of their processes) with a CPU each."""
+    pytest.importorskip("ray", reason="needs evalsuite[ray]")
+    from ray.cluster_utils import Cluster
+
+    found = Cluster()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("RAY_raylet_start_wait_time_s", "RAY_gcs_server_port_wait_time_s"):
+            patch.setenv(name, "600")
+        head = {"num_cpus": 1, "env_vars": {**ON_NODES, "NODE": "head"}}
+        found.add_node(wait=False, **head, include_dashboard=False, _system_config=PATIENT)
+        yield found
+    found.shutdown()
+
+
+@pytest.fixture
+def two_nodes(nodes: Any) -> Any:
+    """The cluster with both nodes, and with nothing on them: an earlier test may have taken one away."""
+    from evalsuite.backends.cluster import Ray
+
+    if not nodes.worker_nodes:
+        nodes.add_node(wait=False, num_cpus=1, env_vars={**ON_NODES, "NODE": "worker"})
+    nodes.wait_for_nodes(timeout=600)
+    joined = Ray("none", nodes.address)
+    while joined.nodes(free=True) != joined.nodes() or len(joined.nodes()) < 2:
+        pass  # each look takes its time
+    joined.leave()
+    return nodes
 
 
 # What is out of sight is drawn when the browser idles and laid out when it comes near: here at once, so that no test waits.
@@ -96,6 +192,9 @@ const seen = new CSSStyleSheet();
 seen.replaceSync(".part { content-visibility: visible !important; }");
 document.adoptedStyleSheets = [seen];
 """
+
+
+PATIENCE = 600_000  # milliseconds: what does not come at all ends a test, what comes late on a busy machine does not
 
 
 @contextmanager
@@ -122,9 +221,12 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs evalsuite[dev]")
     path = shutil.which("chromium") or shutil.which("google-chrome")
     if path is None:
-        pytest.skip("no Chromium on the PATH")
+        pytest.skip("needs Chromium or Google Chrome on the PATH")
+    sync_api.expect.set_options(timeout=PATIENCE)
     with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        chromium = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=PATIENCE
+        )
         loop = asyncio.get_running_loop()
 
         @contextmanager
@@ -135,6 +237,7 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
             usual = {"locale": "en-US", "viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
             with running(loop):
                 profile = chromium.new_context(**usual | context)
+                profile.set_default_timeout(PATIENCE)
                 try:
                     tab = profile.new_page()
                     tab.on("console", lambda message: noise.append(message.text))
@@ -146,6 +249,9 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
                     tab.goto(file.as_uri() + query)
                     tab.wait_for_selector(drawn)
                     yield tab
+                except Exception as error:
+                    error.add_note(f"The page said: {noise[:5]}" if noise else "The page said nothing.")
+                    raise
                 finally:
                     profile.close()
             assert not noise

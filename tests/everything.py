@@ -17,6 +17,17 @@ TASKS = ["knowledge_filling", "domain_identification", "slot_identification", "c
 MODELS = {"lexical": "lexical", "majority": "majority", "oracle": "oracle", "random": "random", "random+LoRA": "random"}  # fmt: skip
 STATUSES = ["unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"]
 
+# Opens all that opens, menus too, and what lies in it. The page draws it at the event that is waited for.
+UNFOLD = """async () => {
+    for (let shut; (shut = [...document.querySelectorAll("details:not([open])")]).length;) {
+        await Promise.all(shut.map((x) => new Promise((done) => {
+            x.addEventListener("toggle", done, { once: true });
+            x.open = true;
+        })));
+        await new Promise((done) => setTimeout(done));  // behind what the page itself put off at that event
+    }
+}"""
+
 
 def everything(folder: Path) -> Path:
     """Five baselines that pass for models (one of them for a trained adapter) and one that stays one, under

@@ -49,7 +49,7 @@ def hf(tiny: Path, request: pytest.FixtureRequest) -> HuggingFace:
 
 def partly(pattern: str, text: str) -> bool:
     """Whether some text that begins so matches: Python's `re` cannot tell, `regex` can."""
-    return bool(pytest.importorskip("regex").fullmatch(pattern, text, partial=True))
+    return bool(pytest.importorskip("regex", reason="needs evalsuite[hf]").fullmatch(pattern, text, partial=True))
 
 
 @pytest.mark.parametrize("patterns", [PLAIN, GLUCOSE], ids=["plain", "glucose"])

@@ -20,7 +20,9 @@ from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
+from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt
+from evalsuite.results.scoring import read_answer
 from evalsuite.types import Item, Message, Request, Response, Trial
 
 
@@ -64,6 +66,24 @@ def test_majority_is_the_trainings_most_frequent_answer(sample: Corpus) -> None:
     assert isinstance(backend, Answering)
     (((_, reply),),) = backend.answer(trials(sample, "slot_identification", 1), [False])
     assert counts[reply.text] == max(counts.values())
+
+
+@pytest.mark.parametrize("change", ["none", "reindicate", "reindicate_stems", "shuffle", "both"])
+def test_majority_answers_the_item_that_is_asked(sample: Corpus, change: str) -> None:
+    """The most frequent position, in the labels of the item: of options called 1, 2, 3 it is a digit."""
+    task = TASKS["slot_identification"]
+    train = sample.train(task.name, "easy")
+    places = [item.gold for item in train]
+    favourite = max(places, key=places.count)
+    assert favourite is not None
+    backend = load_backend(Model(name="b", backend="baseline", path="majority"), sample.train)
+    assert isinstance(backend, Answering)
+    for item in sample.file(task, "easy", "test").items[:5]:
+        (asked,) = PERTURBATIONS[change].items(item)
+        trial = Trial.of(asked, Prompt(bundled("prompts"), task, "paper").request(asked), "paper")
+        (((_, reply),),) = backend.answer([trial], [False])
+        assert reply.text == asked.indicators[favourite]
+        assert read_answer(asked, reply).choice == favourite
 
 
 def test_majority_without_training_data_fails_and_says_why(sample: Corpus) -> None:

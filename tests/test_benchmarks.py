@@ -173,7 +173,7 @@ def test_greetings_do_not_make_one_dialogue_of_two_in_english() -> None:
 def test_real_dialogues_are_told_apart(real_data: Path) -> None:
     """By the names that the official files give them."""
     if not (real_data / "cider").is_dir():
-        pytest.skip("EVALSUITE_DATA holds no cider/")
+        pytest.skip("needs cider/, the official files, in EVALSUITE_DATA")
     items = Corpora(real_data).file(TASKS["cider_span_extraction"], "fold1", "test").items
     named = {item.id.split("/")[-1].rpartition("-triplet-")[0] for item in items}
     assert len(set(sources([item.dialogue for item in items]))) == pytest.approx(len(named), abs=1)

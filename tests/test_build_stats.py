@@ -213,7 +213,7 @@ _DERIVED = {("slot_identification", "easy"): 0.61, ("slot_identification", "hard
 
 def test_derived_files_have_the_label_prior_that_is_known(real_data: Path) -> None:
     if not (real_data / "corecode-derived").is_dir():
-        pytest.skip("EVALSUITE_DATA has no corecode-derived")
+        pytest.skip("needs corecode-derived/ in EVALSUITE_DATA")
     found = {
         (f.task, f.set, f.check): f for f in artefacts.run_checks(Corpus(BENCHMARK, real_data / "corecode-derived"))
     }
@@ -225,7 +225,7 @@ def test_derived_files_have_the_label_prior_that_is_known(real_data: Path) -> No
 
 def test_official_files_leak_and_can_be_echoed(real_data: Path) -> None:
     if not (real_data / "corecode").is_dir():
-        pytest.skip("EVALSUITE_DATA has no corecode")
+        pytest.skip("needs corecode/, the official files, in EVALSUITE_DATA")
     found = {
         (f.task, f.set, f.check, f.measure): f for f in artefacts.run_checks(Corpus(BENCHMARK, real_data / "corecode"))
     }

@@ -310,7 +310,7 @@ def test_the_bundled_corecode_gives_chinese_probes(sample: Corpus) -> None:
 
 def test_the_real_corecode_gives_chinese_probes(real_data: Path) -> None:
     if not (real_data / "corecode").is_dir():
-        pytest.skip("EVALSUITE_DATA holds no corecode/: the official files are not here")
+        pytest.skip("needs corecode/, the official files, in EVALSUITE_DATA")
     found = cedar_chinese.chinese_instances(annotated(Corpus(BENCHMARK, real_data / "corecode")))
     items = cedar.probe_items(found, "cedar_attribution_probing")
     counts = Counter(map(corruption_of, items))

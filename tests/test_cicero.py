@@ -268,7 +268,7 @@ def test_an_english_judge_gives_the_papers_three_scores() -> None:
 
 def test_official_v2_files(real_data: Path) -> None:
     if not (real_data / "cicero" / "v2").is_dir():
-        pytest.skip("EVALSUITE_DATA holds no cicero/v2")
+        pytest.skip("needs cicero/v2, the official files, in EVALSUITE_DATA")
     corpus = Corpus(BENCHMARK, real_data)
     counts = {
         # The numbers of the questions in the files, counted with grep.
@@ -288,7 +288,7 @@ def test_official_v2_files(real_data: Path) -> None:
 def test_official_v1_example(real_data: Path, tmp_path: Path) -> None:
     example = real_data / "cicero" / "v1_example" / "README_example.jsonl"
     if not example.is_file():
-        pytest.skip("EVALSUITE_DATA holds no cicero/v1_example")
+        pytest.skip("needs cicero/v1_example in EVALSUITE_DATA")
     path_of(tmp_path, "v1", "test").parent.mkdir(parents=True)
     shutil.copy(example, path_of(tmp_path, "v1", "test"))
     corpus = Corpus(BENCHMARK, tmp_path)

@@ -37,7 +37,7 @@ def sample() -> Corpus:
 @pytest.fixture(scope="module")
 def real(real_data: Path) -> Corpus:
     if not (real_data / "cider").is_dir():
-        pytest.skip("no cider/ in the folder of the real data sets")
+        pytest.skip("needs cider/, the official files, in EVALSUITE_DATA")
     return Corpus(BENCHMARK, real_data)
 
 

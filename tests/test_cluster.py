@@ -27,23 +27,19 @@ from evalsuite.evaluation.display import Display, Step
 from evalsuite.finetuning import ray as finetune_ray
 from evalsuite.finetuning.jobs import Job
 
+TWO = ({"CPU": 1}, {"CPU": 1})
+
 # --- what a cluster has to do
 
 
-@pytest.fixture
-def ray_cluster() -> Iterator[Cluster]:
-    pytest.importorskip("ray", reason="needs evalsuite[ray]")
-    import ray
-
-    ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
-    yield clusters.Ray("m", None)
-    ray.shutdown()
-
-
-@pytest.fixture(params=["in process", pytest.param("ray", marks=pytest.mark.slow)])
-def cluster(request: pytest.FixtureRequest) -> Cluster:
-    found: Cluster = request.getfixturevalue("ray_cluster") if request.param == "ray" else InProcess([{"CPU": 2}])
-    return found
+@pytest.fixture(params=["in process", pytest.param("two_nodes", marks=pytest.mark.slow)])
+def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    if request.param == "in process":
+        yield InProcess(TWO)
+    else:
+        joined = clusters.Ray("m", request.getfixturevalue("two_nodes").address)
+        yield joined
+        joined.leave()
 
 
 def test_the_contract_of_a_cluster(cluster: Cluster) -> None:
@@ -90,7 +86,7 @@ def test_the_contract_of_a_cluster(cluster: Cluster) -> None:
     three = Worker(cluster, Counting, {"num_cpus": 1})
     assert cluster.wait([three.placed], timeout=0.2) is None
     two.kill()
-    assert cluster.wait([three.placed], timeout=60) == three.placed
+    assert cluster.wait([three.placed], timeout=600) == three.placed
 
     # A death takes the calls behind it along, and leaves other workers alone.
     for call in [three.send("", method) for method in ("die", "place")]:
@@ -159,7 +155,6 @@ def replicas(cluster: InProcess, number: int | None = None, **settings: Any) -> 
     return Replicas(Model(name="m", backend="hf", path="p", device="cpu", **settings), cluster, number)
 
 
-TWO = ({"CPU": 1}, {"CPU": 1})
 TEXTS = [f"text {n}" for n in range(20)]
 
 

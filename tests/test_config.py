@@ -30,7 +30,7 @@ WRONG = [
     ("  - {name: b, backend: hf}\n", ["models[1].path", "required"]),
     ("  - {name: a, backend: hf, path: x}\n", ["two models are called 'a'"]),
     ("other: 1\n", ["models.yaml:5: other", "Known: models"]),
-    ("  : :\n - [", ["models.yaml", "line"]),
+    ("  : :\n - [", ["models.yaml:6: not YAML"]),
 ]
 
 

@@ -17,7 +17,7 @@ from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus, load_file, path_of
 from evalsuite.benchmarks.pull import SOURCE, clone, pull, unpack
 from evalsuite.benchmarks.registry import TASKS, Corpora
-from evalsuite.common.dialogue import asked_event, same_source
+from evalsuite.common.dialogue import alike, asked_event, copied, is_copy
 from evalsuite.common.errors import ConfigError, DataError
 
 CHOICE = {
@@ -128,18 +128,90 @@ def test_no_folder_and_no_data(tmp_path: Path) -> None:
         Corpus(BENCHMARK, tmp_path).file(TASKS["event_cause"], "easy", "dev")
 
 
-SOURCES = [
-    # one dialogue, another, whether they come from one source
-    (["A: 你好。", "B: 好。"], ["A: 你好。", "B: 好。"], True),
-    (["A: 你好。", "B: 我买了三斤苹果。"], ["A: 你好。", "B: 我买了三"], True),  # clipped
-    (["A: 去哪？", "B: 去看[MASK]。", "A: 好。"], ["A: 去哪？", "B: 去看电影。", "A: 好。"], True),  # masked
-    (["A: 你好。", "B: 忙吗？", "A: 忙。"], ["A: 你好。", "B: 你也等车？", "A: 是啊。"], False),  # one greeting
-]
+LONG = (
+    "A: 你好，请问这里有人坐吗？", "B: 没有人，你坐吧。", "A: 谢谢，你在看什么新闻呢？", "B: 在看昨晚的羽毛球比赛。",
+    "A: 我也看了，决赛打得真精彩。", "B: 是啊，最后一局打到了三十平。", "A: 教练说他的膝盖还没有好。", "B: 那能赢下来就更不容易了。",
+    "A: 下个月他还要去参加公开赛。", "B: 到时候我们一起去现场看吧。",
+)  # fmt: skip
+OTHER = (
+    "A: 周末你打算做什么？", "B: 想带孩子去郊外摘草莓。", "A: 那边的草莓园要提前预约吧？", "B: 对，我昨天已经在网上订好了。",
+    "A: 多少钱一位？", "B: 大人六十，小孩免费。", "A: 那还挺划算的，下次叫上我。", "B: 好啊，我把链接发给你。",
+    "A: 你们开车去吗？", "B: 坐地铁去，出站走十分钟就到。",
+)  # fmt: skip
+ENGLISH = (
+    "A: I missed the bus again this morning and had to walk all the way to the office.",
+    "B: You should really get up at half past six, then you would have time for breakfast, too.",
+    "A: Easy for you to say, you live next to the station.",
+)
+COPIES = {
+    "equal": (LONG, LONG),
+    "equal and short": (("A: 你好。", "B: 好。"), ("A: 你好。", "B: 好。")),
+    "other punctuation": (LONG, tuple(turn.replace("，", " ").replace("。", "！").replace("？", "?") for turn in LONG)),
+    "other speakers": (LONG, tuple({"A": "B", "B": "A"}[turn[0]] + "：" + turn[3:] for turn in LONG)),
+    "no speakers": (LONG, tuple(turn[3:] for turn in LONG)),
+    "one turn changed": (LONG, (*LONG[:4], "A: 我没有看，昨晚加班到十点。", *LONG[5:])),
+    "the beginning cut": (LONG, LONG[4:]),
+    "the end cut": (LONG, LONG[:5]),
+    "cut within a turn": (LONG, (*LONG[:4], "A: 我也看了，决赛")),
+    "within another": (LONG, (*OTHER[:3], *LONG, *OTHER[3:])),
+    "masked": (LONG[:4], (LONG[0], "B: 没有人，[MASK]。", *LONG[2:4])),
+    "masked in both": (
+        (LONG[0], "B: [MASK]，你坐吧。", *LONG[2:]),
+        (*LONG[:3], "B: 在看昨晚的[MASK]比赛。", *LONG[4:]),
+    ),
+    "a turn more": (LONG, (*LONG[:5], "B: 嗯嗯。", *LONG[5:])),
+    "English": (ENGLISH, tuple(turn.upper().replace(",", ";") for turn in ENGLISH)),
+    "one text in English": (ENGLISH[:2], ENGLISH[:2]),
+    "sentences of one turn": ((" ".join(ENGLISH),), (" ".join(ENGLISH[:2]),)),
+    "marked by GLUCOSE": (ENGLISH, (ENGLISH[0], f"*{ENGLISH[1]}*", ENGLISH[2])),
+}
+LIKENESS = {
+    "a greeting": (("A: 你好。", "B: 你好。", *LONG[2:]), ("A: 你好。", "B: 你好。", *OTHER[2:])),
+    "the opening": (LONG, (*LONG[:3], *OTHER[3:])),
+    **{f"{n} of 20 turns": ((*LONG, *OTHER), (*LONG[:n], *(f"A: 第{k}句，和那一段完全不同的话。" for k in range(20 - n)))) for n in (3, 5, 7)},
+    "only the opening, clipped": ((*LONG[:4], "A: 我也看了，"), (*LONG[:3], *OTHER[3:])),
+    "only a greeting, clipped": (("A: 你好。", "B: 你好呀。", "A: "), ("A: 你好。", "B: 你好呀。", *OTHER)),
+    "generic short turns": (
+        ("A: 嗯嗯。", "B: 是啊。", LONG[4], "B: 对呀。", "A: 哈哈哈。"),
+        ("A: 嗯嗯。", "B: 是啊。", OTHER[1], "B: 对呀。", "A: 哈哈哈。"),
+    ),
+    "one pattern": (
+        tuple(f"{'AB'[n % 2]}: 第{n}句说的是辽宁队。" if n % 2 else LONG[n] for n in range(10)),
+        tuple(f"{'AB'[n % 2]}: 第{n}句说的是山东队。" if n % 2 else LONG[n] for n in range(10)),
+    ),
+    "a sentence in English": ((ENGLISH[0], ENGLISH[2]), (ENGLISH[2], "B: So do you, since last year, and you are late all the same.")),
+    "nothing": (LONG, OTHER),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("one", "other", "same"), SOURCES)
-def test_same_source(one: list[str], other: list[str], same: bool) -> None:
-    assert same_source(one, other) is same_source(other, one) is same
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy_is_a_leak(name: str) -> None:
+    one, other = COPIES[name]
+    assert is_copy(one, other) and is_copy(other, one) and alike(one, other) and alike(other, one)
+    assert copied([OTHER, one], [other]) == copied([other], [OTHER[2:5], one])[1:] == [True]
+
+
+@pytest.mark.parametrize("name", LIKENESS)
+def test_likeness_is_no_leak(name: str) -> None:
+    one, other = LIKENESS[name]
+    assert not is_copy(one, other) and not is_copy(other, one)
+    assert copied([one], [other]) == copied([other], [one]) == [False]
+
+
+def test_shots_are_kept_further_from_their_item_than_leakage_goes() -> None:
+    opening = LONG[:2]
+    assert alike(LONG, opening) and not is_copy(LONG, opening)
+    half = (*LONG[:5], *OTHER[5:])
+    assert alike(LONG, half) and not is_copy(LONG, half)
+    assert not alike(LONG, (LONG[0], *OTHER[1:]))
+
+
+def test_the_index_of_copies_agrees_with_pairs(sample: Corpus) -> None:
+    """`copied` compares only dialogues with common turns; none that is a copy may be missed."""
+    task = TASKS["knowledge_filling"]
+    known, asked = ([i.dialogue for i in sample.file(task, "easy", s).items] for s in ("train", "test"))
+    asked += known[:20] + [d[1:] for d in known[20:40]] + [d[:2] for d in known[:20]]
+    assert copied(known, asked) == [any(is_copy(k, d) for k in known) for d in asked]
 
 
 def test_check_counts_repeats_and_leaks(tmp_path: Path) -> None:
@@ -150,7 +222,7 @@ def test_check_counts_repeats_and_leaks(tmp_path: Path) -> None:
     test = next(c for c in found.counts if c.split == "test")
     assert (test.items, test.dialogues, test.repeats, test.alternatives) == (3, 1, 1, 1)
     (leak,) = found.leaks
-    assert (leak.splits, leak.dialogues, leak.of, leak.items) == (("train", "test"), 1, 1, 1)
+    assert (leak.splits, leak.dialogues, leak.equal, leak.of, leak.items) == (("train", "test"), 1, 1, 1, 1)
 
 
 def test_the_official_files(real_data: Path) -> None:
@@ -160,7 +232,7 @@ def test_the_official_files(real_data: Path) -> None:
     assert sum(counts.values()) == 13_272
     assert counts["easy", "test", "event_cause"] == 1526
     assert counts["hard", "train", "clipped_subsequent_event"] == 1754
-    leaks = {(x.set, x.task, *x.splits): (x.dialogues, x.of, x.items) for x in found.leaks}
+    leaks = {(x.set, x.task, *x.splits): (x.equal, x.of, x.items) for x in found.leaks}
     assert leaks["easy", "event_cause", "dev", "test"] == (490, 1197, 53)
     assert leaks["easy", "subsequent_event", "train", "test"] == (61, 153, 12)
     assert leaks["hard", "subsequent_event", "train", "dev"] == (56, 314, 0)

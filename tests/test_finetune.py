@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from once import made_once
+from sweeps import LARGE, SMALL, WHAT, listed, produce
 
 import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
@@ -24,7 +22,7 @@ from evalsuite.benchmarks.corecode.loader import Corpus, path_of
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import Corpora
 from evalsuite.cli.tables.export import heads, words
-from evalsuite.common.dialogue import same_source
+from evalsuite.common.dialogue import is_copy
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.resources import bundled
 from evalsuite.finetuning import training
@@ -35,46 +33,10 @@ from evalsuite.results.sheets.learning import learning_sheets
 pytest.importorskip("peft", reason="needs evalsuite[finetune]")
 pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
 
-ENTRY = """\
-models:
-  - name: tiny
-    backend: hf
-    path: {path}
-    chat: true
-    dtype: float32
-    device: cpu
-    hf: {{threads: 1}}  # sums of floats hang on their order
-    finetune: {{rank: 8, learning_rate: 2e-2, epochs: 2, batch: 2, gradient_accumulation: 2, checkpoint_steps: 1{more}}}
-"""
-WHAT: dict[str, Any] = {
-    "model": ["tiny"], "tasks": ["knowledge_filling"], "sizes": [4, 12], "test_size": 3, "perturb": ["none", "shuffle"],
-}  # fmt: skip
-
-
-def listed(folder: Path, tiny: Path, more: str = "") -> Path:
-    path = folder / "given.yaml"
-    path.write_text(ENTRY.format(path=tiny, more=more), encoding="utf-8")
-    return path
-
-
-def produce(run: Path) -> dict[str, bytes]:
-    """All that must not hang on whether the sweep was killed; a card also says how long it took."""
-    weights = run.glob("adapters/*/adapter_*")
-    return {
-        str(p.relative_to(run)): p.read_bytes()
-        for p in [run / "results.json", run / "models.yaml", *sorted(run.glob("records/*")), *sorted(weights)]
-    }
-
 
 @pytest.fixture(scope="module")
 def checkpoint(tiny: Path) -> Checkpoint:
     return Checkpoint(Model(name="tiny", backend="hf", path=str(tiny), chat=True))
-
-
-@made_once
-def sweep(tiny: Path, folder: Path) -> Path:
-    assert evalsuite.finetune(listed(folder, tiny), **WHAT, out=folder).exit_code == 0
-    return folder
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -105,7 +67,7 @@ def test_no_dialogue_of_a_test_item_is_trained_on(tmp_path: Path) -> None:
     assert all_of_them.left_out == 0 and leaked in {item.id for item in all_of_them.items}
     assert len(all_of_them.items) == len(kept.items) + kept.left_out
     tests = [item for s in ("easy", "hard") for item in corpus.file(task, s, "test").items]
-    assert not any(same_source(item.dialogue, test.dialogue) for item in kept.items for test in tests[:10])
+    assert not any(is_copy(item.dialogue, test.dialogue) for item in kept.items for test in tests[:10])
     with pytest.raises(ConfigError, match=rf"knowledge_filling \(both\) has {len(kept.items)} .*--allow-leak"):
         make_pool(corpus, task, replace(asked, sizes=[100_000]))
 
@@ -148,9 +110,9 @@ def test_an_epoch_has_every_row_once_and_rows_of_like_length_meet() -> None:
 
 @pytest.mark.slow
 def test_what_a_sweep_leaves(sweep: Path) -> None:
-    names = ["tiny+knowledge_filling-4-s1", "tiny+knowledge_filling-12-s1"]
+    names = [SMALL, LARGE]
     assert [m.name for m in load_models(sweep / "models.yaml")] == ["tiny", *names]
-    for name, size in zip(names, (4, 12), strict=True):
+    for name, size in zip(names, (2, 6), strict=True):
         folder = sweep / "adapters" / name
         assert sorted(p.name for p in folder.iterdir()) == [
             "README.md",
@@ -164,19 +126,19 @@ def test_what_a_sweep_leaves(sweep: Path) -> None:
         assert (
             sum(by["labels"].values()) == size and by["settings"]["rank"] == 8 and set(by["data"]) == {"easy", "hard"}
         )
-        assert card["steps"] == size // 2 and card["loss"] and card["versions"]["peft"]
+        assert card["steps"] == size and card["loss"] and card["versions"]["peft"]
     assert str(sweep) not in (folder / "adapter_config.json").read_text()
     cells = json.loads((sweep / "results.json").read_text())["cells"]
     assert len(cells) == 3 * 2 * 2  # models, sets, perturbations
     trained = {c["model"]: c["facts"].get("trained") for c in cells}
-    assert trained["tiny"] is None and trained[names[1]]["size"] == 12
+    assert trained["tiny"] is None and trained[names[1]]["size"] == 6
     done = evalsuite.score(sweep)
     assert [(r["set"], r["perturb"], [p["size"] for p in r["points"]]) for r in done.learning] == [
-        (item_set, kind, [4, 12]) for item_set in ("easy", "hard") for kind in ("none", "shuffle")
+        (item_set, kind, [2, 6]) for item_set in ("easy", "hard") for kind in ("none", "shuffle")
     ]
     assert all(r["before"] and p["labels"] for r in done.learning for p in r["points"])
     sheet = next(iter(learning_sheets(done.learning)))
-    assert [row[0] for row in words(sheet)] == ["0 (base)", "4", "12", "chance"]
+    assert [row[0] for row in words(sheet)] == ["0 (base)", "2", "6", "chance"]
     assert heads(sheet) == ["training items", "none", "shuffle"]
 
 
@@ -188,7 +150,7 @@ def test_the_adapter_changes_what_the_model_says(sweep: Path) -> None:
         for record in map(json.loads, path.read_text().splitlines()):
             said.setdefault(record["model"], []).append(record["reply"])
     assert len({len(replies) for replies in said.values()}) == 1
-    assert said["tiny"] != said["tiny+knowledge_filling-12-s1"]
+    assert said["tiny"] != said[LARGE]
 
 
 @pytest.mark.slow
@@ -197,34 +159,44 @@ def test_finished_adapters_are_skipped_and_changed_ones_trained_anew(
 ) -> None:
     out = tmp_path / "again"
     shutil.copytree(sweep, out)
-    what = {**WHAT, "sizes": [4]}
+    what = {**WHAT, "sizes": [2]}
     evalsuite.finetune(listed(tmp_path, tiny), **what, out=out)
-    assert "tiny+knowledge_filling-4-s1  trained already" in capsys.readouterr().err
+    assert f"{SMALL}  trained already" in capsys.readouterr().err
     assert produce(out) == produce(sweep)  # the larger one stands in models.yaml still
     evalsuite.finetune(listed(tmp_path, tiny, ", weight_decay: 0.1"), **what, out=out)
     assert "trained again, because its settings changed" in (out / "finetune.log").read_text()
-    changed = "adapters/tiny+knowledge_filling-4-s1/adapter_model.safetensors"
+    changed = f"adapters/{SMALL}/adapter_model.safetensors"
     assert produce(out)[changed] != produce(sweep)[changed]
+
+
+# The command, which dies in the third of six steps.
+DIES = """
+import os, signal
+from evalsuite.cli.app import main
+from evalsuite.evaluation.display import TrainingProgress
+
+def step(self, at):
+    if (at.step, at.steps) == (3, 6):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+TrainingProgress.step = step
+main()
+"""
 
 
 @pytest.mark.slow
 def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_path: Path, cli: Any) -> None:
-    words = ["--models", str(listed(tmp_path, tiny)), "--model", "tiny", "--tasks", "knowledge_filling"]
-    words += ["--sizes", "4,12", "--test-size", "3", "--perturb", "none,shuffle", "--out", str(tmp_path / "out")]
-    command = [sys.executable, "-m", "evalsuite.cli", "finetune", *words]
-    process = subprocess.Popen(command, env={**os.environ, "HF_HUB_OFFLINE": "1"}, stderr=subprocess.PIPE, text=True)
-    work = tmp_path / "out" / "adapters" / "tiny+knowledge_filling-12-s1" / "checkpoints"
-    while not (work / "checkpoint-2" / "whole.json").exists():
-        assert process.poll() is None, process.stderr and process.stderr.read()
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert work.is_dir(), "the sweep ended before it could be killed"
-    first = tmp_path / "out" / "adapters" / "tiny+knowledge_filling-4-s1" / "README.md"
+    words = ["finetune", "--models", listed(tmp_path, tiny), "--model", "tiny", "--tasks", "knowledge_filling"]
+    words += ["--sizes", "2,6", "--test-size", "2", "--perturb", "none,shuffle", "--out", tmp_path / "out"]
+    died = subprocess.run([sys.executable, "-c", DIES, *words], stderr=subprocess.PIPE, text=True)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    work = tmp_path / "out" / "adapters" / LARGE / "checkpoints"
+    assert (work / "checkpoint-2" / "whole.json").exists() and not (work / "checkpoint-3").exists()
+    first = tmp_path / "out" / "adapters" / SMALL / "README.md"
     card = first.read_bytes()
     # Half a checkpoint, as a kill within its writing leaves it, is not gone on from.
     (work / "checkpoint-99").mkdir()
-    done = cli("finetune", *words)
+    done = cli(*words)
     assert first.read_bytes() == card and "trained already" in done.stderr
     assert produce(tmp_path / "out") == produce(sweep)
 

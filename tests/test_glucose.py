@@ -30,7 +30,7 @@ def folder() -> Path:
 def official(real_data: Path) -> Path:
     path = real_data / "glucose"
     if not path.is_dir():
-        pytest.skip("EVALSUITE_DATA holds no glucose/: the official files are not here")
+        pytest.skip("needs glucose/, the official files, in EVALSUITE_DATA")
     return path
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import random
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import held
 import pytest
 from once import made_once
 
@@ -24,8 +20,8 @@ from evalsuite.types import Trial
 
 pytest.importorskip("torch", reason="needs evalsuite[hf]")
 
-COMMAND = [sys.executable, "-m", "evalsuite.cli"]
-FEW = ["--model", "random,tiny-zh", "--tasks", "knowledge_filling,event_cause,conflict_detection", "--limit", "6"]
+FEW = ["--tasks", "knowledge_filling,event_cause,conflict_detection", "--shots", "0,1", "--prompt", "paper,plain"]
+REAL = [*FEW, "--model", "random,tiny-zh", "--limit", "3"]
 
 
 def produce(run: Path) -> dict[str, bytes]:
@@ -36,7 +32,7 @@ def produce(run: Path) -> dict[str, bytes]:
 @made_once
 def undisturbed(folder: Path, cli: Any) -> Path:
     run = folder / "undisturbed"
-    cli("run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(run))
+    cli("run", *REAL, "--out", run)
     return run
 
 
@@ -47,13 +43,13 @@ def test_what_a_run_leaves(undisturbed: Path) -> None:
     assert len(cells) == 2 * 3 * 2 * 2 * 2  # models, tasks, sets, wordings, shots
     for cell in cells:
         records = [json.loads(x) for x in (undisturbed / cell["records"]).read_text().splitlines()]
-        assert len(records) == cell["items"] == sum(cell["status"].values()) == 6
+        assert len(records) == cell["items"] == sum(cell["status"].values()) == 3
         assert cell["missing"] == 0
         for name, metric in cell["metrics"].items():
             if name in records[0]["scores"]:
-                assert metric["value"] == pytest.approx(sum(r["scores"][name] for r in records) / 6)
+                assert metric["value"] == pytest.approx(sum(r["scores"][name] for r in records) / 3)
             assert "|prompt:" in metric["signature"]
-            # The first six items of some files are of one dialogue.
+            # The first items of some files are of one dialogue.
             assert metric["low"] is None or metric["low"] <= metric["value"] <= metric["high"]
         for record in records:
             assert record["prompt"].endswith(("答：", "答：正确的选项是", "答案："))
@@ -70,17 +66,9 @@ def test_what_a_run_leaves(undisturbed: Path) -> None:
 @pytest.mark.slow
 def test_the_same_command_again_asks_nothing(undisturbed: Path, cli: Any) -> None:
     before = produce(undisturbed)
-    done = cli("run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(undisturbed))
-    assert " 0 asked" in done.stderr and " 6 asked" not in done.stderr
+    done = cli("run", *REAL, "--out", undisturbed)
+    assert " 0 asked" in done.stderr and " 3 asked" not in done.stderr
     assert produce(undisturbed) == before
-
-
-@pytest.mark.slow
-def test_two_runs_give_the_same_bytes(undisturbed: Path, tmp_path: Path) -> None:
-    """One of them in a process of its own: strings hash otherwise there."""
-    words = ["run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(tmp_path / "again")]
-    subprocess.run([*COMMAND, *words], check=True, capture_output=True)
-    assert produce(tmp_path / "again") == produce(undisturbed)
 
 
 @pytest.mark.slow
@@ -106,23 +94,29 @@ def replies(run: Path) -> tuple[int, int]:
 
 
 @pytest.mark.slow
-def test_kill_9_at_any_moment(undisturbed: Path, tmp_path: Path, cli: Any) -> None:
-    """Killed while it loads, and twice amid its replies (benchmarks/kill.py: ten times), a run ends as if it had not been."""
-    run = tmp_path / "killed"
-    words = [*COMMAND, "run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(run)]
+def test_kill_9_of_a_real_model(undisturbed: Path, tmp_path: Path, cli: Any) -> None:
+    """Killed amid the model's replies, a run ends as if it had not been. What was kept is of another process: strings hash
+    otherwise there."""
     total, _ = replies(undisturbed)
-    rng = random.Random(time.time())
-    for share in (0.0, rng.uniform(0.5, 0.65), rng.uniform(0.65, 0.8)):
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while process.poll() is None and replies(run)[0] < share * total:
-            time.sleep(0.01)
-        assert process.poll() is None, "it ended before it could be killed"
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert not (run / "results.json").exists()
-    cli("run", *FEW, "--shots", "0,1", "--prompt", "paper,plain", "--out", str(run))
-    assert produce(run) == produce(undisturbed)
-    assert replies(run) == (total, 1)
+    held.stop(total * 3 // 4, ["run", *REAL, "--out", tmp_path / "run"])
+    assert total // 2 <= replies(tmp_path / "run")[0] < total
+    cli("run", *REAL, "--out", tmp_path / "run")
+    assert produce(tmp_path / "run") == produce(undisturbed)
+    assert replies(tmp_path / "run") == (total, 1)
+
+
+@pytest.mark.slow
+def test_kill_9_at_any_moment(tmp_path: Path, cli: Any) -> None:
+    """Before the first reply is stored, between two models, amid the last replies (benchmarks/kill.py: ten times)."""
+    words = ["run", *FEW, "--model", "random,majority,lexical", "--limit", "6"]
+    cli(*words, "--out", tmp_path / "whole")
+    run = tmp_path / "killed"
+    for goal, kept in ((0, 0), (144, 144), (200, 288)):
+        held.stop(goal, [*words, "--out", run])
+        assert replies(run)[0] == kept and not (run / "results.json").exists()
+    cli(*words, "--out", run)
+    assert produce(run) == produce(tmp_path / "whole")
+    assert replies(run) == (432, 1)
 
 
 MODELS = """models:

@@ -273,6 +273,9 @@ def test_correlations() -> None:
     found = correlations([1, 2, 3, 4], [10, 30, 20, 40])
     assert found == pytest.approx({"pearson": 0.8, "spearman": 0.8, "kendall": 2 / 3})
     assert set(correlations([1, 1, 1], [1, 2, 3]).values()) == {None}
+    # Three pairs are enough: Σd² = 2, rho = 1 - 6·2/(3·8); two pairs agree, one does not. Two pairs are not.
+    assert correlations([1, 2, 3], [1, 3, 2]) == pytest.approx({"pearson": 0.5, "spearman": 0.5, "kendall": 1 / 3})
+    assert set(correlations([1, 2], [1, 2]).values()) == {None}
     # r_xy 0.8, r_xz = r_yz = 0.4: (0.8 - 0.16) / (1 - 0.16)
     x, y, z = [1, 2, 3, 4], [1, 3, 2, 4], [2, 1, 4, 3]
     xz, yz = correlations(x, z)["spearman"], correlations(y, z)["spearman"]
@@ -283,7 +286,7 @@ def test_correlations() -> None:
 
 @pytest.mark.parametrize(
     ("rho", "n", "low", "high"),
-    [(0.0, 103, -0.194, 0.194), (0.8, 28, 0.570, 0.914), (-0.8, 28, -0.914, -0.570), (0.5, 4, None, None), (1.0, 9, None, None), (None, 9, None, None)],
+    [(0.0, 103, -0.194, 0.194), (0.8, 28, 0.570, 0.914), (-0.8, 28, -0.914, -0.570), (0.5, 5, -0.726, 0.965), (0.5, 4, None, None), (1.0, 9, None, None), (None, 9, None, None)],
 )  # fmt: skip
 def test_interval_of_spearman(rho: float | None, n: int, low: float | None, high: float | None) -> None:
     """tanh(artanh ρ ± 1.96 √((1 + ρ²/2) / (n - 3))), by hand."""
@@ -311,6 +314,9 @@ def test_raters() -> None:
     assert found["same"] == pytest.approx(1 / 3) and found["range"] == pytest.approx((1 + 4 + 0) / 3)
     assert found["within_1"] == pytest.approx((2 / 3 + 2 / 3 + 2 / 3) / 3)
     assert found["spread"] == pytest.approx(((2 / 9) ** 0.5 + (8 / 3) ** 0.5) / 3)
+    # The kappas of 1 2 3 4 with 1 2 4 3, with itself, and of the two: 1 - 0.5 / 2.5, 1, 0.8.
+    assert rater_agreement([[1, 2, 3, 4], [1, 2, 4, 3], [1, 2, 3, 4]])["kappa"] == pytest.approx(2.6 / 3)
+    assert rater_agreement([[2, 2], [2, 2]])["kappa"] is None
     assert medians([[1, 5, 3], [1, 3, 3], [2, 1, 3]]) == [1, 3, 3] and medians([[1, 5], [2, 5]]) == [1.5, 5]
     assert pair_agreement([1, 2, 3], [1, 3, 5]) == pytest.approx(
         {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -54,12 +55,17 @@ def answers(backend: HuggingFace, requests: list[Request]) -> list[Response]:
 
 
 def plain(backend: HuggingFace, context: list[int], continuation: list[int]) -> float:
-    """The log-probability of a continuation by one forward over all of it."""
+    """The log-probability of a continuation by one forward over all that its last token follows."""
+    logits = _forward(backend, (*context, *continuation[:-1]))
+    return sum(float(logits[len(context) - 1 + n, token]) for n, token in enumerate(continuation))
+
+
+@lru_cache(maxsize=4)
+def _forward(backend: HuggingFace, ids: tuple[int, ...]) -> Any:
     import torch
 
     with torch.inference_mode():
-        logits = backend.net(torch.tensor([[*context, *continuation]])).logits[0].double().log_softmax(-1)
-    return sum(float(logits[len(context) - 1 + n, token]) for n, token in enumerate(continuation))
+        return backend.net(torch.tensor([ids])).logits[0].double().log_softmax(-1)
 
 
 @pytest.mark.parametrize("kind", ["hf", "base"])
@@ -112,7 +118,7 @@ def test_texts_and_their_priors(
     if way == "a forward an option":
         monkeypatch.setattr(prefill, "_splits", lambda cache: False)
     monkeypatch.setattr(backend, "_priors", {})
-    requests = asked(sample, "texts", "knowledge_filling")
+    requests = asked(sample, "texts", "knowledge_filling", count=3)
     for r, response in zip(requests, answers(backend, requests), strict=True):
         ids = backend.checkpoint.option_ids(r)
         assert [x.tokens for x in response.likelihoods] == [len(i) for i in ids]
@@ -264,7 +270,7 @@ def test_filtered_is_a_status_and_not_right() -> None:
 
 def test_a_run_by_every_scoring(tmp_path: Path) -> None:
     """Choices four ways, other tasks generated; again in the same folder asks nothing; a likelihood is in its record."""
-    words = {"model": ["tiny-zh"], "tasks": ["knowledge_filling", "event_cause"], "set": "easy", "limit": 6}
+    words = {"model": ["tiny-zh"], "tasks": ["knowledge_filling", "event_cause"], "set": "easy", "limit": 3}
     done = evalsuite.run(scoring=["generate", "labels", "texts", "constrained"], out=tmp_path / "run", **words)
     assert done.problems == ()
     assert [(c["task"], c["scoring"]) for c in done.cells] == [
@@ -272,7 +278,7 @@ def test_a_run_by_every_scoring(tmp_path: Path) -> None:
         *(("knowledge_filling", way) for way in ("constrained", "generate", "labels", "texts")),
     ]
     by = {c["scoring"]: c for c in done.cells if c["task"] == "knowledge_filling"}
-    assert by["labels"]["status"] == by["texts"]["status"] == {"parsed": 6}
+    assert by["labels"]["status"] == by["texts"]["status"] == {"parsed": 3}
     assert "scoring:labels" in by["labels"]["metrics"]["accuracy"]["signature"]
     for way, cell in by.items():
         for line in (tmp_path / "run" / cell["records"]).read_text(encoding="utf-8").splitlines():
@@ -283,7 +289,7 @@ def test_a_run_by_every_scoring(tmp_path: Path) -> None:
     evalsuite.run(scoring=["labels"], out=tmp_path / "run", **words)
     assert (tmp_path / "run" / "results.json").read_bytes() == results
     log = (tmp_path / "run" / "run.log").read_text(encoding="utf-8")
-    assert " paper 0-shot labels: 0 asked, 6 kept" in log
+    assert " paper 0-shot labels: 0 asked, 3 kept" in log
 
 
 @pytest.mark.parametrize(
@@ -310,7 +316,7 @@ def test_batches_of_texts_count_every_options_copy(tiny: Path, sample: Corpus) -
 
 def test_what_prompts_share_is_computed_once(hf: HuggingFace, sample: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Items of one dialogue in a batch: fewer tokens through the network, the same likelihoods."""
-    requests = asked(sample, "labels", "knowledge_filling", 24)
+    requests = asked(sample, "labels", "knowledge_filling", 12)
     sizes = []
     forward = prefill._forward
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import evalsuite
+from evalsuite.benchmarks.corecode.loader import path_of
+from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.evaluation.plan import prepare
 from evalsuite.exchange.batch import metric_lines, parse_lines
+from evalsuite.metrics.statistics import FEWEST, holm
 from evalsuite.results.compare import compare
+from evalsuite.results.store import Store
+from evalsuite.types import Cell, Item, Place, Request, Response, Trial
 
 
 def write(path: Path, *rows: object) -> Path:
@@ -74,6 +82,67 @@ def test_comparing_two_models(tmp_path: Path) -> None:
         assert (row.difference, row.p, row.flips) == (0.0, 1.0, ())
     with pytest.raises(ConfigError, match="Known: chance, gold, same"):
         compare(tmp_path / "run", "gold", "nobody")
+
+
+def test_perturbed_cells_do_not_take_the_plain_ones_significance(tmp_path: Path) -> None:
+    """Rows that are asked in one way are corrected together, whatever else was asked."""
+    evalsuite.run(model=["lexical", "random"], tasks=["knowledge_filling", "event_cause"], perturb=["none", "shuffle"], limit=8, out=tmp_path / "run")  # fmt: skip
+    rows = compare(tmp_path / "run", "lexical", "random")
+    assert {row.perturb for row in rows} == {"none", "shuffle"}
+    for perturb in ("none", "shuffle"):
+        family = {row.task + row.set: row for row in rows if row.perturb == perturb}
+        assert {name: row.p_holm for name, row in family.items()} == holm({n: row.p for n, row in family.items()})
+    for row in rows:
+        assert row.low < row.high and (row.low < 0 < row.high or row.p < 0.05 or 0 in (row.low, row.high))
+        assert row.p >= 0.05 or row.differ >= FEWEST
+
+
+def test_few_items_are_said_to_be_too_few(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    evalsuite.run(model=["lexical", "random"], tasks=["knowledge_filling"], set="easy", limit=4, out=tmp_path / "run")
+    said = cli("compare", tmp_path / "run", "--models", "lexical,random", COLUMNS="200").stdout
+    assert " few" in said and "too few to tell" in said and "on fewer than 6 dialogues" in said
+
+
+def test_leaked_items_are_counted_among_those_asked_for(tmp_path: Path) -> None:
+    told = [f"A: 第{n}段的第一句，说的是一件事情。" for n in range(5)]
+    dialogues = [[turn, f"{turn}别的人也听见了，", f"{turn}后来大家都知道了。"] for turn in told]
+    for split, some in (("train", dialogues[::2]), ("test", dialogues)):
+        path = path_of(tmp_path / "data", TASKS["event_cause"], "easy", split)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = (
+            {"id": n, "dialogue": d, "question": "事件“x笑”的原因是什么？", "answer": "x高兴"}
+            for n, d in enumerate(some)
+        )
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    for settings, left, leaked in (({}, 5, 3), ({"limit": 2}, 2, 1), ({"drop_leaked": True}, 2, 3), ({"drop_leaked": True, "limit": 1}, 1, 1)):  # fmt: skip
+        _, _, _, (found,) = prepare("bundled:models.yaml", model=["random"], data=tmp_path, tasks=["event_cause"], out=tmp_path / "run", **settings)  # fmt: skip
+        assert (len(found.items), found.leaked) == (left, leaked), settings
+
+
+def test_comparing_on_items_that_stand_alone(tmp_path: Path) -> None:
+    talks = [
+        "今天怎么回来得这么晚？",
+        "地铁坏在半路上了。",
+        "这部电影你看过没有？",
+        "明天要考试，我还没复习。",
+        "冰箱里什么吃的都没有。",
+        "周末去爬山好不好？",
+        "老板又让我加班到半夜。",
+        "我的手机掉进水里了。",
+    ]
+    items = [
+        Item(f"i/{n}", "knowledge_filling", "easy", "test", (f"A: {talk}",), "请选择。", ("科幻片", "恐怖片"), ("(a)", "(b)"), 1, ("恐怖片",))
+        for n, talk in enumerate(talks)
+    ]  # fmt: skip
+    with Store(tmp_path / "store.sqlite") as store:
+        for model, replies in (("good", "bbbbbbbb"), ("poor", "aabaabaa")):
+            trials = [(f"{model}{n}", Trial.of(i, Request(i.id, "", (), 8, labels=i.labels, options=i.options), "paper")) for n, i in enumerate(items)]  # fmt: skip
+            store.plan(Cell(Place(model, "knowledge_filling", "easy", "test", "paper", 0), {}), trials)
+            store.put((key, Response(reply, "stop")) for (key, _), reply in zip(trials, replies, strict=True))
+    (row,) = compare(tmp_path, "good", "poor")
+    assert (row.test, row.items, row.dialogues, row.a, row.b, row.difference) == ("McNemar", 8, 8, 1.0, 0.25, 0.75)
+    assert row.p == row.p_holm == pytest.approx(2 / 2**6)  # six against none
+    assert [(f.item.id, f.a, f.b) for f in row.flips] == [(f"i/{n}", "b", "a") for n in (0, 1, 3, 4, 6, 7)]
 
 
 def test_leaked_items_are_counted_and_dropped(real_data: Path, tmp_path: Path) -> None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import unicodedata
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +26,7 @@ from evalsuite.metrics import (
     normalise,
     score_texts,
     tokenise,
+    tokens,
 )
 from evalsuite.metrics.tokens import token_signature
 
@@ -42,7 +47,7 @@ TOKENS = [
 @pytest.mark.parametrize(("name", "text", "expected", "source"), TOKENS)
 def test_tokens(name: str, text: str, expected: list[str], source: str) -> None:
     if name in ("13a", "zh"):
-        pytest.importorskip("sacrebleu")
+        pytest.importorskip("sacrebleu", reason="needs evalsuite[dev]")
     assert tokenise([text, "别的", text], name)[::2] == [expected, expected], source
 
 
@@ -77,6 +82,20 @@ NORMALISED = [
 @pytest.mark.parametrize(("text", "expected"), NORMALISED)
 def test_normalise(text: str, expected: str) -> None:
     assert normalise(text) == expected
+
+
+@pytest.mark.parametrize("codes", [[0xAD, 0xFEFF], range(0x200B, 0x2010), range(0x202A, 0x202F), range(0x2060, 0x2065)])
+def test_characters_that_nobody_sees_are_no_difference(codes: Iterable[int]) -> None:
+    for sign in map(chr, codes):
+        assert unicodedata.category(sign) == "Cf"
+        assert normalise(f"{sign}好{sign}看{sign}") == "好看", hex(ord(sign))
+    assert normalise("好\u2010看") == "好\u2010看"  # a hyphen, beside the marks
+
+
+def test_every_blank_is_stripped() -> None:
+    blanks = [sign for sign in map(chr, range(0x10000)) if sign.isspace()]
+    assert len(blanks) == 29  # Unicode's 25 with the property White_Space, and the four separators U+001C to U+001F
+    assert [sign for sign in blanks if normalise(f"{sign}好 看。{sign}") != "好 看"] == []
 
 
 # (answer, references, EM, character F1, source)
@@ -213,7 +232,7 @@ def test_a_corpus_counts_once_for_several_profiles() -> None:
 TEXT = st.text(alphabet="好看电影xX ，。", max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), min_size=1, max_size=5))
 def test_any_text_gives_finite_numbers_in_range(items: list[tuple[str, list[str]]]) -> None:
     corpus = TextCorpus([hyp for hyp, _ in items], [refs for _, refs in items])
@@ -226,12 +245,27 @@ def test_any_text_gives_finite_numbers_in_range(items: list[tuple[str, list[str]
             assert value == char_f1(hyp, refs)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(TEXT, TEXT)
 def test_symmetric_metrics_are_symmetric(a: str, b: str) -> None:
     one, other = score_texts([a], [[b]], "char").corpus, score_texts([b], [[a]], "char").corpus
     for name in ("em", "f1_char", "f1_token", "rouge1", "rouge2", "rouge_l"):
         assert one[name] == pytest.approx(other[name])
+
+
+def test_jieba_reads_no_cache_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """jieba's own default is /tmp/jieba.cache, whoever wrote it."""
+    jieba = pytest.importorskip("jieba")
+    read: list[str] = []
+    monkeypatch.setattr(jieba.Tokenizer, "initialize", lambda one: read.append(f"{one.tmp_dir}/{one.cache_file}"))
+    monkeypatch.setattr(jieba.Tokenizer, "gen_pfdict", lambda one, file: (file.close(), ({"他": 1}, 1))[1])
+    made = tokens.jieba_tokenizer.__wrapped__
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert made() is not jieba.dt
+    assert read == [f"{tmp_path}/evalsuite/jieba-{version('jieba')}.cache"]
+    assert (tmp_path / "evalsuite").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "evalsuite").chmod(0o777)  # anybody may write there: no cache then
+    assert made().FREQ == {"他": 1} and len(read) == 1
 
 
 def test_import_loads_neither_numpy_nor_jieba() -> None:

@@ -47,7 +47,7 @@ def test_by_hand(
 
 @pytest.mark.parametrize("classes", [2, 3, 31])
 def test_equal_to_scikit_learn(classes: int) -> None:
-    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    metrics = pytest.importorskip("sklearn.metrics", reason="needs evalsuite[dev]")
     rng = Random(classes)
     for _ in range(100):
         golds = [rng.randrange(classes) for _ in range(rng.randint(1, 60))]

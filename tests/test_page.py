@@ -115,9 +115,11 @@ def test_language_and_theme(page: Any) -> None:
 
 
 def step(page: Any) -> None:
-    """To the next item. Its address changes at once; it is drawn by the event that follows, before any later timer."""
+    """To the next item, which the page draws when its address has changed."""
+    turned = 'addEventListener("hashchange", () => setTimeout(done), { once: true })'
+    page.evaluate(f"() => {{ globalThis.turned = new Promise((done) => {turned}); }}")
     page.keyboard.press("j")
-    page.evaluate("() => new Promise((done) => setTimeout(done, 100))")
+    page.evaluate("() => globalThis.turned")
 
 
 def test_export(page: Any) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from everything import everything
+from everything import UNFOLD, everything
 from once import made_once
 
 import evalsuite
@@ -47,13 +47,7 @@ def visit(run: Path, tab: Any) -> Any:
 
 
 def unfold(tab: Any) -> None:
-    """Open all that opens, menus too."""
-    tab.evaluate("""async () => {
-        for (let shut; (shut = document.querySelectorAll("details:not([open])")).length;) {
-            shut.forEach((x) => { x.open = true; });
-            await new Promise((done) => setTimeout(done, 50));  // an event draws what is in them
-        }
-    }""")
+    tab.evaluate(UNFOLD)
 
 
 def open_item(tab: Any) -> None:

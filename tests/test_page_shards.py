@@ -156,8 +156,8 @@ def test_nothing_but_ours_runs(run: Path, tmp_path: Path, attempt: str, browse: 
         pytest.raises(AssertionError, match=r"blocked|Trusted|Content Security Policy"),
         browse(evalsuite.report([run], tmp_path / "site")) as tab,
     ):
-        tab.evaluate(f"() => {{ try {{ {attempt} }} catch {{ }} }}")
-        tab.wait_for_timeout(100)
+        with tab.expect_console_message():
+            tab.evaluate(f"() => {{ try {{ {attempt} }} catch {{ }} }}")
         assert tab.evaluate("[globalThis.ran ?? 0, getComputedStyle(document.body).display]") == [0, "block"]
 
 

@@ -111,7 +111,7 @@ def test_csv(run: Path, page: Any) -> None:
 
 def test_markdown(run: Path, page: Any) -> None:
     """One table, nothing in it but text and emphasis, whether or not HTML and links are allowed."""
-    markdown = pytest.importorskip("markdown_it", reason="needs markdown-it-py")
+    markdown = pytest.importorskip("markdown_it", reason="needs evalsuite[dev]")
     results, text = json.loads((run / "results.json").read_text()), exported(page, "hard.md")
     for html in (True, False):
         parser = markdown.MarkdownIt("commonmark", {"html": html}).enable("table")
@@ -136,7 +136,7 @@ def test_markdown(run: Path, page: Any) -> None:
 def test_latex(run: Path, page: Any, tmp_path: Path, lang: str) -> None:
     """It compiles, and what the names say is printed, not run."""
     if shutil.which("xelatex") is None:
-        pytest.skip("no xelatex on the PATH")
+        pytest.skip("needs xelatex (TeX Live) on the PATH")
     if lang == "zh":
         page.click("#lang")
     tables = [exported(page, f"{name}.tex") for name in ("easy", "hard", "drops-table", "by-position", "status-table")]

@@ -158,6 +158,7 @@ RULE_1: list[Row] = [  # wrapping never changes the answer
     ("**正确答案是：(b) 恐怖片。**", FILM, "(b)"),
 ]
 RULE_2: list[Row] = [  # indicator, text or position
+    ("很恐怖片\n因为对话里说他很害怕。", FILM, "(b)"),
     ("选C", FILM, "(c)"),
     ("我选b", FILM, "(b)"),
     ("选项b", FILM, "(b)"),
@@ -396,6 +397,7 @@ RULE_6: list[Row] = [  # rejected options
     ("b，因为a和c都与对话矛盾", FILM, "(b)"),
 ]
 RULE_7: list[Row] = [  # nothing chosen
+    ("与其说是“有”，", ENTITY, None),
     ("我不知道", FILM, None),
     ("抱歉，我无法回答这个问题。", FILM, None),
     ("作为AI语言模型，我不能看电影。", FILM, None),
@@ -535,6 +537,7 @@ RULE_8: list[Row] = [  # several, repeated, hedged, probabilities, rankings
     ("b（置信度：90%）", FILM, "(b)"),
 ]
 RULE_9: list[Row] = [  # not indicators
+    ("那场比赛是2009年打的。", YEAR, "(2)"),
     ("A: b", FILM, "(b)"),
     ("B: (c)", FILM, "(c)"),
     ("B：喜剧片", FILM, "(c)"),
@@ -623,6 +626,8 @@ RULE_10: list[Row] = [  # verb versus option
     ("没有", ENTITY, None),
 ]
 RULE_11: list[Row] = [  # synonyms
+    ("相邻的关系", ENTITY, "(m)"),
+    ("喜剧类型", FILM, "(c)"),
     ("搞笑片", FILM, "(c)"),
     ("对比", THREE, "(b)"),
     ("结果", FIELD, "(c)"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from evalsuite.parse import Choices, parse_options
@@ -201,33 +199,3 @@ def test_of_two_options_with_one_text_the_first_is_read() -> None:
     twins = {"(0)": "It rains.", "(1)": "It snows.", "(2)": "It rains."}
     assert parse_options("It rains. It snows.", twins).choices == (0, 1)
     assert parse_options("(2)", twins).choices == (2,)
-
-
-UNITS = [
-    '"',
-    "' ",
-    "(0) ",
-    "0 and ",
-    "all but ",
-    "(a",
-    "0.\n",
-    "is ",
-    "1. ",
-    "both ",
-    "correct: ",
-    "yes: 1 no: 2 ",
-    "(x",
-    "\\",
-]
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_ten_kilobytes_take_no_time(unit: str) -> None:
-    text = unit * (10_000 // len(unit) + 1)
-    parse_options("0", DIGITS)  # tables are loaded once
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        parse_options(text, DIGITS)
-        times.append(time.process_time() - start)
-    assert min(times) < 0.06  # the reader of one option, which follows, may take 0.04

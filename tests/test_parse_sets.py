@@ -25,7 +25,7 @@ OWN, LONG, THIRD = FIXTURES / "replies", FIXTURES / "long_replies", FIXTURES / "
 def rows(folder: Path | None, name: str) -> list[dict[str, Any]]:
     path = (folder or Path(os.environ.get("EVALSUITE_ANSWERS") or "/nowhere")) / name
     if not path.exists():
-        pytest.skip("EVALSUITE_ANSWERS does not name the folder of labelled replies")
+        pytest.skip("needs labelled replies: set EVALSUITE_ANSWERS to their folder")
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
@@ -52,6 +52,16 @@ def test_options(folder: Path | None, name: str, agree: float) -> None:
     assert right / len(replies) >= agree
     assert wrong / len(replies) <= 0.01
     assert invented / max(empty, 1) <= 0.02
+
+
+@pytest.mark.parametrize("folder", [OWN, LONG, THIRD, None])
+def test_the_place_of_an_answer_names_its_option(folder: Path | None) -> None:
+    """What is marked as the answer says the same when read alone; of a ranking the whole is marked."""
+    for row in rows(folder, "options.jsonl"):
+        answer = parse_option(row["output"], row["options"], finish=row.get("finish", "stop"))
+        if answer.text is not None and answer.choice is not None and answer.rule != "ranking":
+            alone = parse_option(answer.text, row["options"])
+            assert alone.choice == answer.choice, f"{answer.text!r} in {row['output']!r}"
 
 
 def test_conflicts_are_told_apart() -> None:

@@ -20,6 +20,8 @@ TALK = ("A: 天气越来越热了，买点羽绒服吧。", "B: 也是，这个�
 Row = tuple[str, str, str]
 
 RULE_12: list[Row] = [
+    (CAUSE, "一个人太孤单", "一个人太孤单"),
+    (KIND, "是一种球类运动。", "球类运动"),
     (CONFLICT, "羽绒服", "羽绒服"),
     (CONFLICT, "羽绒服。", "羽绒服"),
     (CONFLICT, "“羽绒服”", "羽绒服"),
@@ -318,3 +320,49 @@ QUOTING = [
 def test_replies_that_quote_a_turn(question: str, reply: str, span: str) -> None:
     """A conflict's turn stays whole, also miscopied; 因为 before a cause goes, also where it quotes."""
     assert parse_span(reply, dialogue=TURNS, question=question).text == span
+
+
+WEEPS = ("A: 你今天怎么哭了？", "B: 我的自行车在楼下被人偷了，我就哭了。", "A: 别难过。")
+# Ways to say only the event again. {} is the event.
+ECHOES = [
+    "{}", "{}。", "“{}”", "“{}”。", "「{}」", "事件“{}”", "事件“{}”的原因", "事件“{}”的后续事件是{}。", "因为{}", "因为{}。", "由于{}", "是因为{}", "原因是{}",
+    "原因是：{}。", "答案：{}", "答案：因为{}。", "答案是“{}”。", "好的，答案是“{}”。", "{}的原因是{}", "根据对话，{}。", "所以{}。", "因此，{}", "因为{}，所以{}。",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ECHOES)
+@pytest.mark.parametrize("event", ["B哭了", "B的自行车被人偷了"])
+@pytest.mark.parametrize("asked", ["的原因是什么？", "导致的后续事件是什么？"])
+def test_the_event_again_is_no_answer_however_it_is_written(form: str, event: str, asked: str) -> None:
+    question = f"请根据对话内容回答问题：事件“{event}”{asked}"
+    answer = parse_span(form.replace("{}", event), dialogue=WEEPS, question=question)
+    assert (answer.status, answer.rule, answer.text) == (Status.UNPARSED, "echo", None)
+
+
+BECAUSE = [
+    # reply; the cause of B哭了 and the consequence of B的自行车被偷了 that are read in it
+    ("因为B的自行车被偷了，B哭了", "B的自行车被偷了", "B哭了"),
+    ("因为B的自行车被偷了，B哭了。", "B的自行车被偷了", "B哭了"),
+    ("“因为B的自行车被偷了，B哭了。”", "B的自行车被偷了", "B哭了"),
+    ("因为B的自行车被偷了，所以B哭了。", "B的自行车被偷了", "B哭了"),
+    ("由于B的自行车被偷了，B哭了。", "B的自行车被偷了", "B哭了"),
+    ("答案：因为B的自行车被偷了，B哭了。", "B的自行车被偷了", "B哭了"),
+    ("B的自行车被偷了，所以B哭了。", "B的自行车被偷了", "B哭了"),
+    ("B哭了，因为B的自行车被偷了。", "B的自行车被偷了", "B哭了"),
+    ("B哭了是因为B的自行车被偷了", "B的自行车被偷了", "B哭了"),
+    ("之所以B哭了，是因为B的自行车被偷了", "B的自行车被偷了", "B哭了"),
+    ("因为B的自行车被偷了，心里很难过，B哭了。", "B的自行车被偷了，心里很难过", "心里很难过，B哭了"),
+    ("因为B的自行车被偷了，B就哭了。", "B的自行车被偷了", "B就哭了"),
+    ("B的自行车被偷了，B哭了", "B的自行车被偷了，B哭了", "B的自行车被偷了，B哭了"),  # no word of cause: nothing is cut
+    ("因为下雨了，路上很滑", "下雨了，路上很滑", "下雨了，路上很滑"),  # neither half restates the event
+]
+
+
+@pytest.mark.parametrize(("reply", "cause", "effect"), BECAUSE)
+def test_the_half_that_restates_the_event_is_cut(reply: str, cause: str, effect: str) -> None:
+    for event, asked, text in (
+        ("B哭了", "的原因是什么？", cause),
+        ("B的自行车被偷了", "导致的后续事件是什么？", effect),
+    ):
+        question = f"请根据对话内容回答问题：事件“{event}”{asked}"
+        assert parse_span(reply, dialogue=WEEPS, question=question).text == text

@@ -53,6 +53,12 @@ def test_places_lead_back_to_the_raw_reply() -> None:
     assert raw[answer.start : answer.end] == answer.text == "② 恐怖片"
 
 
+def test_characters_without_meaning_are_blanks() -> None:
+    """Private-use characters stand for markup inside the reader, so those of a reply must not; surrogates are no text."""
+    assert fold("\ue000\ue002\ud800\udfff") == "    "
+    assert parse_option("b\ue000不对，选a", FILM).choice == 0  # no new turn: the correction counts
+
+
 def test_fold_keeps_length() -> None:
     for text in ("ＡＢ①㍿ﬁ…㈠İ", "選項", "\r\n\t"):
         assert len(fold(text)) == len(text)
@@ -131,6 +137,7 @@ def test_blocks_and_quotations() -> None:
         ("以上都不对。\n\n问题：下一题\n答：b", "stop", Status.UNPARSED),
         ("(e)", "stop", Status.UNPARSED),
         ("a和c", "stop", Status.SEVERAL),
+        ("选bc，这两个都符合。", "stop", Status.SEVERAL),
         ("a: 40%, b: 40%", "stop", Status.SEVERAL),
         ("(a)恐怖片", "stop", Status.CONFLICT),
         ("d\n所以，关系是(a)恐怖片。", "stop", Status.CONFLICT),
@@ -228,3 +235,16 @@ def test_span_is_verbatim() -> None:
 def test_a_lead_is_a_word_not_the_beginning_of_one(text: str, rest: str) -> None:
     start, end = cut_lead(text, text.lower(), (0, len(text)), parse_question(None))
     assert text[start:end] == rest
+
+
+@pytest.mark.parametrize("thought", ["", "<think>好</think>", "<think>" + "选a。" * 3000 + "</think>"])
+def test_head_and_tail_of_a_long_reply_are_read(thought: str) -> None:
+    weather = "今天天气" * 1500
+    assert parse_option(f"{thought}{weather}\n答案：b", FILM).choice == 1
+    assert parse_option(f"{thought}答案：b\n{weather}", FILM).choice == 1
+
+
+@pytest.mark.parametrize(("finish", "status"), [("length", Status.TRUNCATED), ("content_filter", Status.UNPARSED)])
+def test_only_the_finish_length_is_cut_off(finish: str, status: Status) -> None:
+    assert parse_span("好的", question="导致事件“x开心”的原因是什么？", finish=finish).status is status
+    assert parse_option("好的", FILM, finish=finish).status is status

@@ -17,6 +17,7 @@ from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
+from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.registry import SPLITS
 from evalsuite.common.errors import ConfigError
 from evalsuite.parse import parse_option
@@ -117,7 +118,7 @@ def items(draw: st.DrawFn, tasks: Sequence[str] = tuple(TASKS)) -> Item:
 
 
 seeds = st.integers(0, 10**6)
-many = settings(max_examples=60, deadline=None)
+many = settings(max_examples=60)
 
 
 def frame(item: Item, *free: str) -> tuple[object, ...]:
@@ -132,6 +133,12 @@ def frame(item: Item, *free: str) -> tuple[object, ...]:
 def test_the_table() -> None:
     assert all(name == row.name and row.zh and row.en for name, row in PERTURBATIONS.items())
     assert {name for name, row in PERTURBATIONS.items() if row.several} == {"circular"}
+    assert PERTURBATIONS["circular"].kinds == ("choice",)  # every rotation right: one right option
+    dialogue = {"swap_speakers", "drop_turns", "traditional"}
+    assert {name for name, row in PERTURBATIONS.items() if "en" not in row.languages} == dialogue
+    assert all("zh" in row.languages for row in PERTURBATIONS.values())
+    unwritten = {name for name, kind in KINDS.items() if not kind.written}
+    assert {name for name, row in PERTURBATIONS.items() if unwritten & {*row.kinds}} == {"none"}
     for task in TASKS:
         applied = {name for name, row in PERTURBATIONS.items() if row.applies(task)}
         assert {"none", "swap_speakers", "traditional"} <= applied
@@ -153,6 +160,7 @@ def test_pure_and_seeded_and_the_id_stays(item: Item, seed: int) -> None:
             continue
         made = row.items(item, seed)
         assert made == row.items(item, seed)
+        assert row.items(item) == row.items(item, 0)  # seed 0 where none is named
         assert len(made) == (len(item.options) if row.several else 1)
         assert all(frame(x)[:4] == frame(item)[:4] for x in made)
         assert row.changes(item, seed) == any(x != item for x in made)

@@ -12,7 +12,7 @@ import pytest
 from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
-from evalsuite.common.dialogue import same_source
+from evalsuite.common.dialogue import alike
 from evalsuite.common.errors import PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.prompt import Prompt, Shots, fit_shots
@@ -130,7 +130,7 @@ def test_drawing(sample: Corpus, task: str) -> None:
         five = drawn[item.id]
         assert shots.draw(item, 3) == five[:3]
         assert len({s.dialogue for s in five}) == 5
-        assert not any(same_source(s.dialogue, item.dialogue) for s in five)
+        assert not any(alike(s.dialogue, item.dialogue) for s in five)
     if task == "knowledge_filling":
         for five in drawn.values():
             counts = Counter(s.target for s in five)

@@ -17,6 +17,7 @@ from passing import passing
 from rich.console import Console
 
 import evalsuite
+from evalsuite.benchmarks.registry import TASKS
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.metrics import statistics as stats
 from evalsuite.metrics.statistics import Means
@@ -70,7 +71,7 @@ def test_pairwise_is_the_paired_test_of_each_two() -> None:
     assert name == "permutation"
     for a, b in combinations(range(4), 2):
         one, two = Means.of({"f1": values[a]}), Means.of({"f1": values[b]})
-        found = stats.paired_test(one, two, "f1", clusters, Random("y"))
+        found = stats.paired_test(values[a], values[b], clusters, Random("y"))
         expected = stats.paired_permutation(one, two, clusters, Random("x"), 500)["f1"].p
         assert p[a, b] == p[b, a] == expected
         assert found.p == pytest.approx(expected, abs=0.06)
@@ -185,8 +186,33 @@ def test_nemenyi(models: int, q: float) -> None:
     assert ranking.nemenyi(models) == pytest.approx(q, abs=1e-3)
 
 
+def test_critical_values_go_up_to_the_number_of_models() -> None:
+    assert ranking.critical_values(5) == pytest.approx({"3": 2.343, "4": 2.569, "5": 2.728}, abs=1e-3)  # Table 5
+
+
+def test_ranks_are_of_models_that_did_every_task() -> None:
+    def entry(model: str, task: str, value: float, **more: Any) -> dict[str, Any]:
+        metric = TASKS[task].metrics[0]
+        place = replace(PLACE, model=model, task=task).as_dict()
+        return {**place, "missing": 0, "status": {}, "facts": {}, "metrics": {metric: {"value": value}}} | more
+
+    filling, cause = "knowledge_filling", "event_cause"
+    entries = [
+        entry("a", filling, 0.9), entry("a", cause, 0.2), entry("b", filling, 0.5), entry("b", cause, 0.2),
+        entry("half", filling, 1.0), entry("late", filling, 1.0), entry("late", cause, 1.0, missing=3),
+        entry("lost", filling, 1.0, status={"failed": 1}), entry("lost", cause, 1.0),
+        entry("chance", filling, 1.0, facts={"tags": ["baseline"]}), entry("chance", cause, 1.0, facts={"tags": ["baseline"]}),
+        entry("a+8", filling, 1.0, facts={"trained": {"base": "a"}}), entry("a+8", cause, 1.0, facts={"trained": {"base": "a"}}),
+    ]  # fmt: skip
+    ((place, ranks, left_out),) = ranking.ranks_of(entries)
+    assert ranks.mean == {"a": 1.25, "b": 1.75} and ranks.columns == 2  # ranks 1 and 2, then a tie
+    assert left_out == ["half", "late", "lost"] and "task" not in place and place["set"] == "easy"
+    assert list(ranking.ranks_of(entries[::2][:2])) == []  # one task
+    assert list(ranking.ranks_of(entries[:2])) == []  # one model
+
+
 def test_friedman_is_scipys() -> None:
-    scipy = pytest.importorskip("scipy.stats")
+    scipy = pytest.importorskip("scipy.stats", reason="needs evalsuite[dev]")
     values = np.random.default_rng(3).integers(0, 6, (6, 8)).astype(float)
     found = ranking.average_ranks({str(n): row for n, row in enumerate(values)})
     theirs = scipy.friedmanchisquare(*values)
@@ -204,7 +230,7 @@ def test_too_little_to_test(models: int, columns: int, tested: bool) -> None:
 
 
 def test_between_is_scipys() -> None:
-    scipy = pytest.importorskip("scipy.stats")
+    scipy = pytest.importorskip("scipy.stats", reason="needs evalsuite[dev]")
     table = np.vstack([np.random.default_rng(1).integers(0, 5, (4, 50)), np.ones((1, 50))]).astype(float)
     found = metric_correlations.between(table)
     for n, (i, j) in enumerate(combinations(range(5), 2)):
@@ -213,6 +239,35 @@ def test_between_is_scipys() -> None:
         else:
             assert found["spearman"][n] == pytest.approx(scipy.spearmanr(table[i], table[j])[0], abs=1e-4)
             assert found["kendall"][n] == pytest.approx(scipy.kendalltau(table[i], table[j])[0], abs=1e-4)
+
+
+def test_three_points_are_enough() -> None:
+    # Ranks 1 2 3 and 1 3 2: Σd² = 2, ρ = 1 - 6·2/(3·8); two pairs agree, one does not.
+    assert metric_correlations.between(np.array([[1, 2, 3], [1, 3, 2]])) == {"spearman": [0.5], "kendall": [0.3333]}
+    assert metric_correlations.between(np.array([[1, 2], [1, 2]])) == {"spearman": [None], "kendall": [None]}
+
+
+def test_five_models_are_points_too() -> None:
+    place = replace(PLACE, task="event_cause")
+    points = metric_correlations.Points(place, ("f1", "em"), np.array([[0.1, 0.2, 0.3], [0, 0, 1]], dtype=np.float32))
+
+    def model(name: str, f1: float | None, em: float, **more: Any) -> dict[str, Any]:
+        entry = {**replace(place, model=name).as_dict(), "missing": 0, "status": {}, "facts": {"backend": "hf"}}
+        return {**entry, "metrics": {"f1": {"value": f1}, "em": {"value": em}}} | more
+
+    five = [model(f"m{n}", n / 10, (n + 1) % 5 / 10) for n in range(5)]  # ranks 1 2 3 4 5 and 2 3 4 5 1
+    ignored = [
+        model("chance", 0.9, 0.0, facts={"backend": "baseline"}),
+        model("broken", 0.9, 0.0, status={"failed": 1}),
+        model("unfinished", 0.9, 0.0, missing=2),
+        model("moved", 0.9, 0.0, perturb="traditional"),
+        model("elsewhere", 0.9, 0.0, set="hard"),
+    ]
+    items, models = metric_correlations.metric_correlations([points], [*five, *ignored])
+    assert (items["basis"], items["n"], models["basis"], models["n"], models["metrics"]) == ("items", 3, "models", 5, ["f1", "em"])  # fmt: skip
+    # Σd² = 4·1 + 16: ρ = 1 - 6·20/(5·24); of ten pairs the four with the last model disagree.
+    assert (models["spearman"], models["kendall"]) == ([0.0], [0.2])
+    assert [e["basis"] for e in metric_correlations.metric_correlations([points], [*five[1:], *ignored])] == ["items"]
 
 
 def test_many_items_are_sampled() -> None:
@@ -233,7 +288,7 @@ def run(folder: Path) -> Path:
     entries = passing(folder, {n: n for n in ("random", "majority", "lexical", "oracle")}, ["corecode"])
     entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})
     (folder / "models.yaml").write_text(json.dumps({"models": entries}))
-    evalsuite.run(models=folder / "models.yaml", limit=40, out=folder / "run")
+    evalsuite.run(models=folder / "models.yaml", limit=20, out=folder / "run")
     return folder / "run"
 
 

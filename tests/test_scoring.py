@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
 from evalsuite.common.dialogue import sources
+from evalsuite.metrics.rows import METRICS
+from evalsuite.metrics.statistics import bootstrap
 from evalsuite.results.scoring import FULL, intervals, read_answer, score_answer, score_cell, score_reply
 from evalsuite.types import Item, Reading, Response, Status
 
@@ -98,3 +101,27 @@ def test_sources_find_altered_and_clipped_dialogues() -> None:
     other = ["A: 你好。", "B: 你好。", "A: 你在看什么新闻呢，这么入神？"]
     greeting = ["A: 你好。", "B: 你好。", "A: 这雨什么时候才能停啊？"]
     assert sources([whole, other, masked, clipped, greeting]) == [0, 1, 0, 0, 4]
+
+
+def test_intervals_are_those_of_a_thousand_resamples() -> None:
+    """As the documentation promises; another number would move the intervals of every run."""
+    items = [replace(CHOICE, id=str(n), dialogue=(f"A: 今天是第{n}天，还要等多久？",)) for n in range(12)]
+    scored = score_cell(items, [Response("b" if n % 3 else "a", "stop") for n in range(12)], FULL)
+    assert scored.value("accuracy") == pytest.approx(8 / 12)
+    part = scored.part("accuracy")
+    drawn = bootstrap(part.sums, scored.clusters, Random(f"p:{part.name}"), resamples=1000)[part.names["accuracy"]]
+    found = intervals(scored, "p")["accuracy"]
+    assert (found["value"], found["low"], found["high"], found["n"]) == (drawn.value, drawn.low, drawn.high, 12)
+
+
+def test_every_share_of_right_items_has_wilsons_interval() -> None:
+    shares = {
+        "accuracy",
+        "paper.accuracy",
+        "accuracy_sum",
+        "accuracy_token",
+        "accuracy_char",
+        "accuracy_prior",
+        "set_accuracy",
+    }
+    assert {name for name, metric in METRICS.items() if metric.share} == shares

@@ -34,7 +34,7 @@ SPELLED: list[tuple[Any, Column, str]] = [
     ("≠", Column("", kind="percent"), "≠"),
     (Value(None), Column("", kind="percent"), "–"),
     (Value(0.5, 0.4, 0.6), Column("", kind="percent"), "50.0 40–60"),
-    (Value(0.5, 0.4, 0.6), Column("", kind="percent", interval="half", digits=0), "50±10"),
+    (Value(1.0, 0.2065, 1.0), Column("", kind="percent", digits=0), "100 21–100"),
     (Value(None, 0.4, 0.6), Column("", kind="percent", interval="alone"), "40.0–60.0"),
     (Value(None, -0.4, 0.6), Column("", kind="percent", interval="alone", signed=True), "-40.0 … +60.0"),
     (Value(2.5, 2, 3), Column("", kind="number"), "2.50 2.0–3.0"),

@@ -385,8 +385,9 @@ def test_finetune_refuses(tmp_path: Path, settings: dict[str, Any], says: str) -
         finetune("bundled:models.yaml", model=["tiny-zh"], out=tmp_path, **settings)
 
 
+@pytest.mark.slow
 def test_finetune_on_a_fold_and_on_sets_of_choices(tmp_path: Path) -> None:
-    pytest.importorskip("peft", reason="needs evalsuite[train]")
+    pytest.importorskip("peft", reason="needs evalsuite[finetune]")
     (tmp_path / "models.yaml").write_text(MODELS.rstrip("}\n") + ", finetune: {epochs: 1}}\n", encoding="utf-8")
     settings: dict[str, Any] = {"model": ["tiny-zh"], "sizes": [2], "test_size": 1, "out": tmp_path / "sweep"}
     for task, item_set in (("cider_dnli", "fold1"), ("cicero_all_answers", "v2")):

@@ -25,7 +25,7 @@ WILSON = [
 def test_wilson(right: int, total: int, low: float, high: float, source: str) -> None:
     interval = stats.wilson(right, total)
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=5e-5 if total == 263 else 1e-9), source
-    scipy = pytest.importorskip("scipy.stats")
+    scipy = pytest.importorskip("scipy.stats", reason="needs evalsuite[dev]")
     theirs = scipy.binomtest(right, total).proportion_ci(method="wilson")
     assert (interval.low, interval.high) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
 
@@ -47,7 +47,7 @@ MCNEMAR = [
 
 @pytest.mark.parametrize(("a", "b", "both", "p", "source"), MCNEMAR)
 def test_mcnemar(a: int, b: int, both: int, p: float, source: str) -> None:
-    pytest.importorskip("scipy")
+    pytest.importorskip("scipy", reason="needs evalsuite[dev]")
     left = [True] * a + [False] * b + [True] * both
     right = [False] * a + [True] * b + [True] * both
     assert stats.mcnemar(left, right) == pytest.approx(p), source
@@ -142,6 +142,70 @@ def test_permutation_agrees_with_the_exact_sign_test() -> None:
     assert p == pytest.approx(22 / 1024, abs=0.004)
 
 
+# (only A right, only B right, neither or both, low, high), from the formula of Bonett and Price (2012), by hand: with
+# n + 2 pairs of which b + 1 and c + 1 differ, d ± 1.96 √((b + c + 2 - (b - c)²/(n + 2)) / (n + 2)²).
+PAIRED = [(6, 0, 2), (2, 1, 5), (0, 0, 8), (9, 1, 30), (30, 22, 300), (1, 0, 0), (12, 0, 0)]
+
+
+@pytest.mark.parametrize(("a", "b", "same"), PAIRED)
+def test_interval_of_a_paired_difference(a: int, b: int, same: int) -> None:
+    n = a + b + same
+    d, half = (a - b) / (n + 2), 1.959964 * math.sqrt(a + b + 2 - (a - b) ** 2 / (n + 2)) / (n + 2)
+    found = stats.paired_interval(np.array([1.0] * a + [-1.0] * b + [0.0] * same), np.ones(n))
+    assert found == pytest.approx((max(-1, d - half), min(1, d + half)), abs=1e-6)
+
+
+def test_an_interval_has_a_width_and_covers_what_it_says() -> None:
+    """Of many samples of two models that differ by 0.1, about 95 % have it in their interval; few samples, too."""
+    rng = np.random.default_rng(0)
+    for n in (10, 40, 200):
+        inside = 0
+        for _ in range(400):
+            moves = rng.choice([1.0, -1.0, 0.0], n, p=[0.25, 0.15, 0.6])
+            low, high = stats.paired_interval(moves, np.ones(n))
+            assert high > low
+            inside += low <= 0.1 <= high
+        assert 0.92 <= inside / 400 <= 0.995
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_interval_and_test_agree(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 60))
+    a, b = ((rng.random(n) < share).astype(float) for share in rng.random(2))
+    if seed % 2:  # graded scores, several items a dialogue
+        a, b = a * rng.random(n), b * rng.random(n)
+    clusters = range(n) if seed % 4 < 2 else [i // 3 for i in range(n)]
+    found = stats.paired_test(a, b, list(clusters), Random(seed), binary=seed % 2 == 0)
+    assert found.low <= found.value <= found.high or len(set(clusters)) < n
+    assert (found.low <= 0 <= found.high) == (found.p >= 0.05) or 0.0 in (found.low, found.high)
+    assert not found.low < 0 < found.high or found.p >= 0.05
+    if found.differ < stats.FEWEST:
+        assert found.p >= 0.05
+
+
+def test_sign_flips_are_those_of_scipy() -> None:
+    scipy = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(3)
+    for n in (3, 5, 8, 11):
+        moves = rng.normal(0.5, 1, n).round(1)
+        theirs = scipy.permutation_test(
+            (moves, np.zeros(n)), lambda x, y, axis: (x - y).sum(axis), permutation_type="samples", vectorized=True, n_resamples=np.inf,
+        )  # fmt: skip
+        assert stats.sign_flips([*moves, 0.0, 0.0], Random(0)) == pytest.approx(theirs.pvalue)
+    assert stats.sign_flips([0.0] * 4, Random(0)) == 1.0
+    many = rng.normal(0.2, 1, 60)
+    theirs = scipy.permutation_test(
+        (many, np.zeros(60)), lambda x, y, axis: (x - y).sum(axis), permutation_type="samples", vectorized=True
+    )
+    assert stats.sign_flips(many, Random(0), 5000) == pytest.approx(theirs.pvalue, abs=0.03)
+
+
+def test_five_dialogues_are_too_few_and_six_are_enough() -> None:
+    for d, p in ((5, 0.0625), (stats.FEWEST, 0.03125)):
+        assert stats.mcnemar([True] * d, [False] * d) == p == stats.sign_flips([0.4] * d, Random(0)) == 2.0 ** (1 - d)
+
+
 def test_wrong_input_is_named() -> None:
     with pytest.raises(ValueError, match="3 clusters for 10"):
         stats.bootstrap(accuracy_of(3, 10), [1, 2, 3], Random(0))
@@ -155,3 +219,25 @@ def test_wrong_input_is_named() -> None:
         Means.of({"a": [1.0], "b": [1.0, 0.0]})
     with pytest.raises(ValueError, match="no items"):
         stats.bootstrap(Means.of({"a": []}), None, Random(0))
+
+
+def test_mcnemar_is_for_items_that_stand_alone() -> None:
+    # A is right on six of ten items, B on none.
+    a, b = [1.0] * 6 + [0.0] * 4, [0.0] * 10
+    one, two = Means.of({"accuracy": a}), Means.of({"accuracy": b})
+    alone = stats.paired_test(one, two, "accuracy", range(10), Random(1), (a, b))
+    assert (alone.value, alone.test, alone.clusters) == (0.6, "McNemar", 10)
+    assert alone.p == pytest.approx(2 / 2**6)
+    # Two items a dialogue: three dialogues differ, all for A, and 2 of the 2³ swaps are as far: p is 1/4.
+    pairs = stats.paired_test(one, two, "accuracy", [n // 2 for n in range(10)], Random(1), (a, b))
+    assert (pairs.value, pairs.test, pairs.clusters) == (0.6, "permutation", 5)
+    assert pairs.p == pytest.approx(1 / 4, abs=0.05)
+    assert stats.paired_test(one, two, "accuracy", range(10), Random(1)).test == "permutation"  # no binary scores given
+    drawn = stats.paired_bootstrap(one, two, range(10), Random(1))["accuracy"]
+    assert (alone.low, alone.high) == (drawn.low, drawn.high)
+
+
+def test_p_is_never_above_one() -> None:
+    # One item for each model alone: the two tails of the binomial overlap, 2 · 3/4.
+    p, name = stats.pairwise(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), range(3), Random(0))
+    assert name == "McNemar" and p.tolist() == [[1.0, 1.0], [1.0, 1.0]]

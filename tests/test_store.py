@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalsuite.common.errors import ConfigError
-from evalsuite.results.store import Store, _pack, _unpack, request_key
+from evalsuite.results.store import Store, _pack, _unpack, find_store, open_store, request_key
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 ITEM = Item(
@@ -177,3 +177,47 @@ def test_scoring_tells_requests_apart() -> None:
     other = replace(labels, labels=("(1)", "(2)"))
     names = {request_key("m", r, False, {}) for r in (REQUEST, labels, replace(REQUEST, scoring="texts"), other)}
     assert len(names) == 4
+
+
+def test_a_key_does_not_depend_on_the_order_of_settings() -> None:
+    one, other = {"stop": ["。"], "seed": 1}, {"seed": 1, "stop": ["。"]}
+    assert request_key("m", REQUEST, False, one) == request_key("m", REQUEST, False, other)
+
+
+def test_the_version_is_that_of_runs_begun_before(tmp_path: Path) -> None:
+    with Store(tmp_path / "s"):
+        pass
+    with sqlite3.connect(tmp_path / "s") as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (3,)
+
+
+def test_a_reply_or_its_failure_is_found_by_its_key(tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as store:
+        said = Response("好", "stop", 5, 2, reasoning="想")
+        store.put([("k0", said), ("k1", Response("", "error", error="timed out"))])
+        assert store.response("k0") == said
+        assert store.response("k1") == Response("", "error", error="timed out")
+        assert store.response("k2") is None
+
+
+def test_judgings_are_read_back_by_place(tmp_path: Path) -> None:
+    rows = [{"item": "i/1", "key": "k1"}, {"item": "i/0", "key": "k0"}]
+    with Store(tmp_path / "s") as store:
+        store.plan_judging({"judge": "z"}, {"seed": 0}, rows)
+        store.plan_judging({"judge": "a"}, {"seed": 1}, rows[:1])
+    with Store(tmp_path / "s") as store:
+        assert store.judgings() == [({"judge": "a"}, {"seed": 1}, rows[:1]), ({"judge": "z"}, {"seed": 0}, rows)]
+        store.plan_judging({"judge": "z"}, {"seed": 2}, rows[1:])  # planned again: replaced, not added
+        assert store.judgings()[1] == ({"judge": "z"}, {"seed": 2}, rows[1:])
+
+
+def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
+    for find in (find_store, open_store):
+        with pytest.raises(ConfigError, match="no run here"):
+            find(tmp_path)
+    assert not list(tmp_path.iterdir())  # looking makes nothing
+    with Store(tmp_path / "store.sqlite") as store:
+        store.plan(CELL, [("k", TRIAL)])
+    assert find_store(tmp_path) == tmp_path / "store.sqlite"
+    with open_store(tmp_path) as store:
+        assert store.cells() == [CELL]

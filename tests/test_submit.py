@@ -481,7 +481,7 @@ def test_correlations_of_metrics(tmp_path: Path) -> None:
         pytest.importorskip(package, reason="needs evalsuite[openai]")
     run, out = tmp_path / "run", tmp_path / "made"
     names = ["a", "b", "c", "d", "e"]
-    with Server(latency=0, reply=lambda prompt: prompt[-60:].split("\n")[0]) as server:
+    with Server(mix={}, reply=lambda prompt: prompt[-60:].split("\n")[0]) as server:
         api = f"base_url: '{server.url}', key_env: null, parameters: {{enable_thinking: false}}"
         models = tmp_path / "models.yaml"
         models.write_text("models:\n" + "".join(

@@ -14,6 +14,8 @@ from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as TASKS
 from evalsuite.benchmarks.registry import metric_named
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.common.sheet import Sheet
+from evalsuite.metrics.rows import METRICS as SHARED_METRICS
+from evalsuite.metrics.rows import TEXT_METRICS
 from evalsuite.results.ranking import average_ranks
 from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, group_sheets, rank_sheets
@@ -114,7 +116,7 @@ RANKED = [
 ]
 WIDE = [
     # sheets, what must be there to read
-    ("breakdowns", breakdown_sheets(BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "100±25", "CKF acc, n", "by turns to the answer"]),
+    ("breakdowns", breakdown_sheets(BREAKDOWNS), ["EASY, test paper 0-shot: by turns of the dialogue", "CKF acc, n", "CKF acc, n", "by turns to the answer"]),
     ("confusions", confusion_sheets([CONFUSED]), ["SI HARD, test paper 0-shot: taken for another", "是…的一部分", " 3 8 38", "chose nothing 2 10"]),
     ("groups", group_sheets(GROUPS), ["abcd abcd", "models that share a letter"]),
     ("ranks", rank_sheets(RANKED), ["HARD, test, paper 0-shot: mean rank over 5 tasks", "Friedman χ² = ", "not every column complete: [red]a-model"]),
@@ -141,3 +143,10 @@ def test_headings_of_the_tasks_metrics() -> None:
         "accuracy": "acc %", "f1": "f1 %", "set_accuracy": "set acc %", "sacrebleu": "BLEU", "accuracy_logical": "logical %",
         "bleu2": "ble %", "macro_f1": "mac %",
     }  # fmt: skip
+
+
+def test_shares_are_shown_times_100_and_nats_and_cider_are_not() -> None:
+    metrics = {**SHARED_METRICS, **TEXT_METRICS}
+    assert {name for name, metric in metrics.items() if not metric.percent} == {"delta_nll", "cider", "cider_plain"}
+    assert {name: metric.top for name, metric in metrics.items() if metric.top != 1} == {"delta_nll": None, "cider": 10, "cider_plain": 10}  # fmt: skip
+    assert [name for name, metric in metrics.items() if metric.lower] == ["no_match"]

@@ -10,11 +10,13 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from unicodedata import category
 
 import pytest
+import terminals
 from hostile import HOSTILE
 from once import made_once
 from rich.panel import Panel
@@ -121,29 +123,40 @@ SGR = re.compile(r"\x1b\[[0-9;]*m")
 LIVE = re.compile(r"\x1b\[(\?25[lh]|1A|2K)|\r")  # what rich moves a live line with
 
 
-def on_terminal(*argv: str, code: str = "", cwd: Path | None = None) -> str:
-    """All that a process writes to a real pseudo-terminal."""
-    import pty
+@pytest.fixture(scope="module")
+def on_terminal() -> Iterator[Callable[..., str]]:
+    """All that a command of evalsuite, or a program, writes to a real pseudo-terminal."""
+    commands = subprocess.Popen([sys.executable, terminals.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
+    assert commands.stdin and commands.stdout
 
-    code = code or "import sys; sys.argv[0] = 'evalsuite'; from evalsuite.cli.app import main; main()"
-    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "PYTHONUTF8": "1"}
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *argv], stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=cwd
-    )
-    os.close(theirs)
-    parts = []
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # Linux says so when the other end is closed
-            break
-        if not part:
-            break
-        parts.append(part)
-    os.close(ours)
-    process.wait()
-    return b"".join(parts).decode("utf-8").replace("\r\n", "\n")
+    def run(*argv: str, code: str = "", cwd: Path | None = None) -> str:
+        ours, theirs = os.openpty()
+        if code:
+            program = [sys.executable, "-c", code, *argv]
+            env = os.environ | terminals.SET
+            process = subprocess.Popen(program, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=cwd)
+        else:
+            commands.stdin.write(json.dumps([os.ttyname(theirs), str(cwd or Path.cwd()), argv]) + "\n")
+            commands.stdin.flush()
+            assert commands.stdout.readline() == "open\n"
+        os.close(theirs)
+        parts = []
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # Linux says so when the other end is closed
+                break
+            if not part:
+                break
+            parts.append(part)
+        os.close(ours)
+        if code:
+            process.wait()
+        return b"".join(parts).decode("utf-8").replace("\r\n", "\n")
+
+    yield run
+    commands.stdin.close()
+    commands.wait()
 
 
 def is_calm(text: str, live: bool = False) -> None:
@@ -172,7 +185,9 @@ SHOWN = [
 
 
 @pytest.mark.parametrize(("args", "seen"), [r[1:] for r in SHOWN], ids=[r[0] for r in SHOWN])
-def test_show_is_calm_on_a_terminal(hostile: Path, args: list[str], seen: list[str]) -> None:
+def test_show_is_calm_on_a_terminal(
+    on_terminal: Callable[..., str], hostile: Path, args: list[str], seen: list[str]
+) -> None:
     text = on_terminal("show", hostile.name, *args, cwd=hostile.parent)
     is_calm(text)
     plain = SGR.sub("", text)
@@ -181,7 +196,9 @@ def test_show_is_calm_on_a_terminal(hostile: Path, args: list[str], seen: list[s
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "latex", "markdown"])
-def test_groups_and_ranks_are_calm_on_a_terminal(hostile_columns: Path, form: str) -> None:
+def test_groups_and_ranks_are_calm_on_a_terminal(
+    on_terminal: Callable[..., str], hostile_columns: Path, form: str
+) -> None:
     text = on_terminal("show", str(hostile_columns), "--tables", "groups,ranks", "--as", form)
     is_calm(text)
     plain = SGR.sub("", text)
@@ -211,7 +228,7 @@ with log_to(Path(sys.argv[2]), verbose=True), Display() as display:
 """
 
 
-def test_progress_and_log_are_calm_on_a_terminal(tmp_path: Path) -> None:
+def test_progress_and_log_are_calm_on_a_terminal(on_terminal: Callable[..., str], tmp_path: Path) -> None:
     text = on_terminal(str(Path(__file__).parent), str(tmp_path / "run.log"), code=DISPLAY)
     is_calm(text, live=True)
     plain = SGR.sub("", text)
@@ -238,20 +255,24 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("args", "seen"), [r[1:] for r in ERRORS], ids=[r[0] for r in ERRORS])
-def test_errors_are_calm_on_a_terminal(tmp_path: Path, args: list[str], seen: str) -> None:
+def test_errors_are_calm_on_a_terminal(
+    on_terminal: Callable[..., str], tmp_path: Path, args: list[str], seen: str
+) -> None:
     text = on_terminal(*args, cwd=tmp_path)
     is_calm(text)
     assert seen in SGR.sub("", text) and "Traceback" not in text
 
 
-def test_a_trace_is_calm() -> None:
-    code = f"import sys\nfrom evalsuite.common.terminal import show_trace\nsys.excepthook = show_trace\nraise ValueError({BAD!r})"
+def test_a_trace_is_calm(on_terminal: Callable[..., str]) -> None:
+    code = f"from evalsuite.common.terminal import safe_trace\ntry:\n    raise ValueError({BAD!r})\nexcept ValueError as e:\n    print(safe_trace(e))"
     text = on_terminal(code=code)
     is_calm(text)
     assert "ValueError: U+001B[38;5;201mU+202E" in text
 
 
-def test_programs_get_the_exact_text_and_terminals_the_safe_one(tmp_path: Path) -> None:
+def test_programs_get_the_exact_text_and_terminals_the_safe_one(
+    on_terminal: Callable[..., str], tmp_path: Path
+) -> None:
     outputs = [{"output": f"(a){text}", "options": {"a": "x", "b": "y"}} for text in HOSTILE[:99]]
     (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in outputs))
     code = "import sys; sys.argv = ['evalsuite', 'parse', 'replies.jsonl']; from evalsuite.cli.app import main; main()"

@@ -11,6 +11,7 @@ A check is above chance if p < 0.05 in a one-sided binomial test at the effectiv
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -114,7 +115,7 @@ def _check_file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterat
                 continue
             values = [measure.value(i, g) for i, g in zip(tested, guesses, strict=True)]
             chance = 0.0 if check.lookup else chances[name]
-            n, value = effective_size(values, of_tested), sum(values) / len(values)
+            n, value = effective_size(values, of_tested), math.fsum(values) / len(values)
             interval = wilson(value * n, n)
             # Chance is at least one hit in all draws, since zero hits do not mean probability 0.
             drawn = 1 / (_DRAWS * len(tested)) if not task.kind.options and not check.lookup else 0.0
@@ -149,7 +150,7 @@ def _credit(item: Item, guess: Guess) -> float:
 
 
 def _uniform(tested: Items, known: Items) -> float:
-    return sum(1 / len(i.options) for i in tested) / len(tested)
+    return math.fsum(1 / len(i.options) for i in tested) / len(tested)
 
 
 def _text(metric: Callable[[str, Sequence[str]], float], item: Item, guess: Guess) -> float:
@@ -164,7 +165,7 @@ def _random_answers(metric: Callable[[str, Sequence[str]], float], span: bool, t
     for item in tested:
         rng = random.Random(f"artefacts:chance:{item.id}")
         pool = (pieces(item) or [""]) if span else answers
-        total += sum(metric(rng.choice(pool), item.references) for _ in range(_DRAWS))
+        total += math.fsum(metric(rng.choice(pool), item.references) for _ in range(_DRAWS))
     return total / _DRAWS / len(tested)
 
 

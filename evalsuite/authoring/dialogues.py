@@ -12,7 +12,6 @@ A file has one dialogue per line, or is a JSON array of dialogues, or a JSON obj
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -81,7 +80,7 @@ def _rows(file: Path) -> Iterator[tuple[int, str, Any]]:
         yield from ((number, f"{file.stem}-{number}", row) for number, row in jsonl.read_objects(file))
         return
     try:
-        whole = json.loads(read_bytes(file))
+        whole = jsonl.load_json(read_bytes(file))
     except ValueError as error:
         raise DataError(f"not JSON: {error}", file) from None
     if isinstance(whole, dict):

@@ -106,7 +106,7 @@ def filter_distractors(
         raise ConfigError(
             "adversarial distractors: expected annotations of two dialogues or more, to train and to test on"
         )
-    chance = sum(1 / (1 + len(q.wrong)) for q in questions) / len(questions)
+    chance = math.fsum(1 / (1 + len(q.wrong)) for q in questions) / len(questions)
     texts = [[q.right, *dict.fromkeys((*q.wrong, *q.candidates))] for q in questions]
     filled = [(q.text, option) for q, options in zip(questions, texts, strict=True) for option in options]
     place = {pair: n for n, pair in enumerate(dict.fromkeys(filled))}

@@ -27,7 +27,7 @@ from evalsuite.authoring.concepts import Tagger, tagger_named, tagger_signature
 from evalsuite.authoring.dialogues import Dialogue, dialogue_files, read_dialogues
 from evalsuite.authoring.knowledge import KnowledgeIndex, Triple, build_index, simplified
 from evalsuite.common.errors import ConfigError, EvalsuiteError
-from evalsuite.common.files import replace_file, replacing
+from evalsuite.common.files import read_json, replace_file, replacing
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.display import Work, silent
 
@@ -174,7 +174,9 @@ def _check_same_inputs(path: Path, facts: dict[str, Any]) -> None:
     if not path.is_file():
         replace_file(path, json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
         return
-    before = json.loads(path.read_text(encoding="utf-8"))
+    before = read_json(path)
+    if not isinstance(before, dict):
+        raise ConfigError(f"{path}: no screening of evalsuite; name another folder with --out")
     other = [name for name in facts if before.get(name) != facts[name]]
     if other:
         raise ConfigError(

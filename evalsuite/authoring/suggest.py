@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from jinja2 import StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
 
-from evalsuite.backends.base import Backend, Limits
+from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
-from evalsuite.backends.registry import load_backend
+from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.benchmarks.corecode.ontology import find_slot, ontology
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import make_folder, replace_file
@@ -66,8 +67,8 @@ def propose_annotations(
 def _propose(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget: float | None) -> Proposals:
     wanted = [row for row in rows if not row.annotations and not row.nothing]
     with Store(stem.with_name(f"{stem.name}.proposals.sqlite")) as store, Display() as display:
-        backend = load_backend(model, limits=lambda: Limits(budget, store.spent(), None, store.lend))
-        try:
+        engine: Loader = partial(load_backend, limits=lambda: Limits(budget, store.spent(), None, store.lend))
+        with loaded(model, engine) as backend:
             requests = [_request(model, row) for row in wanted]
             fits = [_fits(backend, request) for request in requests]
             asked = [request for request, ok in zip(requests, fits, strict=True) if ok]
@@ -76,8 +77,6 @@ def _propose(rows: Sequence[AnnotatedDialogue], model: Model, stem: Path, budget
                 group = Group(Line(model.name, "proposals", "suggest"), asked, keys)
                 ask([group], backend.generate, store, display, lambda request, reply: 0.0)
             replies = {request.id: store.response(k) for request, k in zip(asked, keys, strict=True)}
-        finally:
-            backend.close()
     found, kept, dropped, failed = [], 0, 0, len(requests) - len(asked)
     for row in rows:
         reply = replies.get(row.id)

@@ -19,6 +19,7 @@ from evalsuite.common.dialogue import asked_event
 from evalsuite.common.errors import BackendError, unknown
 from evalsuite.types import Item, Request, Response, Trial
 
+Answer = tuple[int, ...] | str  # positions of the right options, or a text
 _SPEAKER = re.compile(r"^[^:]{0,2}:")  # some benchmarks have none
 _PIECES = re.compile(r"[^，。！？；,.!?;~～…]+")
 
@@ -38,15 +39,16 @@ class Baseline:
         if model.path not in kinds:
             raise BackendError(f"model {model.name}: {unknown('baseline', model.path, kinds)}")
         self.settings: dict[str, Any] = {}
-        self.fingerprint = f"baseline:{model.path}:1"
+        # 2: `majority` answers by position; the other baselines are as they were.
+        self.fingerprint = f"baseline:{model.path}:{2 if model.path == 'majority' else 1}"
         self._reply = kinds[model.path]
-        self._favourites: dict[tuple[str, str], str] = {}
+        self._favourites: dict[tuple[str, str], list[Answer]] = {}
         if model.path == "majority":
             for place in ((t.name, item_set) for t in TASKS.values() for item_set in BENCHMARKS[t.benchmark].sets):
-                # The most frequent answer of the training split (dev if there is none); the first one wins a tie.
-                counts = Counter(item.target for item in train(*place))
+                # The answers of the training split (dev if there is none), the most frequent first; ties in their order.
+                counts = Counter(item.golds or item.target for item in train(*place))
                 if counts:
-                    self._favourites[place] = counts.most_common(1)[0][0]
+                    self._favourites[place] = [answer for answer, _ in counts.most_common()]
             self.fingerprint += f":{hashlib.sha256(repr(self._favourites).encode()).hexdigest()[:16]}"
 
     def tokens(self, request: Request) -> int:
@@ -73,9 +75,15 @@ class Baseline:
         pass
 
     def _majority(self, item: Item) -> str:
+        """The most frequent position of the right option, in the item's own labels; of other tasks the most frequent text."""
         if (item.task, item.set) not in self._favourites:
             raise BackendError(f"no training or dev file of {item.task} ({item.set}): no majority to know")
-        return self._favourites[item.task, item.set]
+        found = self._favourites[item.task, item.set]
+        if not item.options:
+            return next(answer for answer in found if isinstance(answer, str))
+        # Positions, not letters: an item asked under other labels is answered by its own.
+        places = next((a for a in found if not isinstance(a, str) and max(a) < len(item.options)), (0,))
+        return ", ".join(item.indicators[place] for place in places)
 
 
 def _random(item: Item) -> str:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from evalsuite.common.finite import not_finite
+
 
 class Strict(BaseModel):
-    """A frozen settings class: an unknown key or a value of another type is an error."""
+    """A frozen settings class: an unknown key, a value of another type, NaN or infinity is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    @field_validator("*")
+    @classmethod
+    def _finite(cls, value: Any) -> Any:
+        """Also in dicts that are passed on as they are."""
+        if where := not_finite(value):
+            raise ValueError(f"{where}: expected a finite number")
+        return value
 
 
 class Generation(Strict):
@@ -82,6 +94,24 @@ class Price(Strict):
     output: float = Field(ge=0)
 
 
+_SECRET = re.compile(
+    r"(?i:.*(secret|passw|authori[sz]ation|credential|bearer|cookie|api.?key).*|(.*[^a-z])?(key|token|auth))|.*[a-z](Key|Token)"
+)
+_NO_SECRET = {"prompt_cache_key", "bos_token", "eos_token", "pad_token", "unk_token"}
+
+
+def _secret_names(value: Any) -> Iterator[str]:
+    """The names, at any depth, that a secret would have: x-api-key, accessToken, Authorization … but not budget_tokens."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if _SECRET.fullmatch(str(name)) and name not in _NO_SECRET:
+                yield str(name)
+            yield from _secret_names(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _secret_names(inner)
+
+
 class API(Strict):
     """An OpenAI-compatible endpoint (docs/endpoints.md)."""
 
@@ -103,7 +133,7 @@ class API(Strict):
     @field_validator("base_url")
     @classmethod
     def _an_address(cls, value: str) -> str:
-        if not value.startswith(("http://", "https://")) or "@" in value or "?" in value:
+        if not re.fullmatch(r"https?://[^\s@?#]+", value):
             raise ValueError("expected http://… or https://…, without user, password or query: keys belong in key_env")
         return value.rstrip("/")
 
@@ -124,6 +154,10 @@ class API(Strict):
         if taken := sorted(ours & value.keys()):
             raise ValueError(f"{', '.join(taken)}: set by evalsuite (temperature and reasoning_tokens under api, "
                              "max_new_tokens and stop under generation)")  # fmt: skip
+        for name in _secret_names(value):
+            raise ValueError(
+                f"{name}: looks like a secret, and parameters are published in results.json; keys belong in key_env"
+            )
         return value
 
 

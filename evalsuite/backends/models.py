@@ -12,11 +12,14 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, Field, ValidationError
 
+from evalsuite.backends.keys import keep_secrets
 from evalsuite.backends.model import API, HF, VLLM, Finetune, Generation, Model, Price, Strict
 from evalsuite.backends.registry import backend_named
 from evalsuite.backends.scripted import Replies, scripted_models
-from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.files import read_text
 from evalsuite.common.resources import resolve
+from evalsuite.common.yamltext import parse_yaml, place_and_problem
 
 Models = str | Path | Replies  # path of a models.yaml, or model name -> reply function
 
@@ -31,6 +34,9 @@ def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
     return scripted_models({name: reply for name, reply in source.items() if not names or name in names})
 
 
+_DEEPEST, _LARGEST = 50, 100_000  # levels and values of a models.yaml
+
+
 class _File(Strict):
     models: list[Model] = Field(min_length=1)
 
@@ -42,24 +48,25 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 
 
 def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
-    """All models of a models.yaml, or those in `names`, with resolved paths.
+    """All models of a models.yaml, or those in `names`, with resolved paths. The API keys of all its models, also of those
+    not in `names`, are masked from then on (common/secrets.py).
 
     Raises ConfigError with file, line and field.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ConfigError(
-            f"{path}: no such file; give --models FILE (the shipped one is bundled:models.yaml)"
-        ) from None
-    try:
-        tree, node = yaml.safe_load(text), yaml.compose(text)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: {error}") from None
+        text = read_text(path, missing="no such file; give --models FILE (the shipped one is bundled:models.yaml)")
+        tree, node = parse_yaml(text)
+    except DataError as error:
+        raise ConfigError(str(error)) from None
+    except yaml.YAMLError as error:  # without the lines around it, which may hold a key
+        line, problem = place_and_problem(error)
+        raise ConfigError(f"{path}:{line}: not YAML: {problem}") from None
+    _check_size(path, node)
     try:
         models = _File.model_validate(tree).models
     except ValidationError as error:
         raise ConfigError("\n".join(_explain(path, node, e) for e in error.errors())) from None
+    keep_secrets(models)
     for n, model in enumerate(models):
         try:
             backend_named(model.backend)
@@ -74,6 +81,29 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
         if name not in seen:
             raise ConfigError(f"{path}: {unknown('model', name, seen)}")
     return [_located(m, path.parent) for m in models if not names or m.name in names]
+
+
+def _check_size(path: Path, root: Any) -> None:
+    """Raise ConfigError for a value that contains itself, or that aliases make too large or too deep to send or to print."""
+    sizes: dict[int, int] = {}  # of the nodes met so far, with all that their aliases stand for; 0: not finished
+
+    def size(node: Any, depth: int) -> int:
+        line = node.start_mark.line + 1
+        if sizes.get(id(node)) == 0:
+            raise ConfigError(f"{path}:{line}: this value contains itself: its alias stands within it")
+        if depth > _DEEPEST:
+            raise ConfigError(f"{path}:{line}: nested more than {_DEEPEST} deep")
+        if id(node) not in sizes:
+            sizes[id(node)] = 0
+            pairs = node.value if isinstance(node, yaml.CollectionNode) else ()
+            inner = (x for pair in pairs for x in (pair if isinstance(pair, tuple) else (pair,)))
+            sizes[id(node)] = 1 + sum(size(x, depth + 1) for x in inner)
+        if sizes[id(node)] > _LARGEST:
+            raise ConfigError(f"{path}:{line}: more than {_LARGEST:,} values, with what its aliases stand for")
+        return sizes[id(node)]
+
+    if root is not None:
+        size(root, 0)
 
 
 def _located(model: Model, base: Path) -> Model:
@@ -107,6 +137,6 @@ def _explain(path: Path, node: Any, error: Any) -> str:
         for step in error["loc"][:-1]:
             owner = _SECTIONS.get(str(step), owner) if isinstance(step, str) else owner
         message = unknown("key", str(error["loc"][-1]), owner.model_fields)
-    elif "input" in error and error["type"] != "missing":
+    elif "input" in error and error["type"] != "missing" and "api" not in error["loc"]:  # there it may hold a key
         message += f", found {error['input']!r}"[:80]
     return f"{path}:{line}: {place}: {message}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from evalsuite.backends.base import Backend, BackendRow, Limits, Loader, Sharing, TrainingItems
@@ -100,6 +101,32 @@ def load_backend(
     return backend_named(model.backend).load(model, train, limits())
 
 
+@contextmanager
+def engine_errors(model: Model) -> Iterator[None]:
+    """Turn whatever an engine raises, in loading or in answering, into a BackendError that names the model.
+
+    The trace goes to the log. Errors of data, settings and the store are raised as they are: they concern all models.
+    """
+    try:
+        yield
+    except (EvalsuiteError, sqlite3.Error):
+        raise
+    except Exception as error:
+        log.info("model %s", model.name, exc_info=True)
+        raise BackendError(f"model {model.name}: {type(error).__name__}: {error}") from error
+
+
+@contextmanager
+def loaded(model: Model, engine: Loader) -> Iterator[Backend]:
+    """One model on its backend, closed afterwards. What the engine raises in the block is a BackendError, too."""
+    with engine_errors(model):
+        backend = engine(model)
+        try:
+            yield backend
+        finally:
+            backend.close()
+
+
 def load_in_turn(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Model, Backend | BackendError]]:
     """Each model with its backend, or the BackendError that says why it cannot be loaded; one is in memory at a time.
 
@@ -111,18 +138,14 @@ def load_in_turn(models: Sequence[Model], engine: Loader) -> Iterator[tuple[Mode
     try:
         for model in sorted(models, key=lambda m: (order.index(_engine_key(m)), m.adapter is None)):
             try:
-                shared = backend.share(model) if isinstance(backend, Sharing) else None
-                if shared is None and backend is not None:
-                    backend.close()
-                    backend = None
-                backend = shared or engine(model)
+                with engine_errors(model):
+                    shared = backend.share(model) if isinstance(backend, Sharing) else None
+                    if shared is None and backend is not None:
+                        backend.close()
+                        backend = None
+                    backend = shared or engine(model)
             except BackendError as error:
                 yield model, error
-            except (EvalsuiteError, sqlite3.Error):  # data or store errors, which concern all models
-                raise
-            except Exception as error:
-                log.info("model %s cannot be loaded", model.name, exc_info=True)
-                yield model, BackendError(f"model {model.name}: {type(error).__name__}: {error}")
             else:
                 yield model, backend
     finally:

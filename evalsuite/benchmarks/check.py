@@ -13,7 +13,7 @@ from statistics import mean
 
 from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora
-from evalsuite.common.dialogue import asked_event
+from evalsuite.common.dialogue import asked_event, copied
 from evalsuite.common.errors import DataError
 from evalsuite.types import Item
 
@@ -39,7 +39,8 @@ class Leak:
     task: str
     set: str
     splits: tuple[str, str]
-    dialogues: int  # shared dialogues
+    dialogues: int  # those that are copies of dialogues of the first split (common/dialogue.py)
+    equal: int  # of them word for word
     of: int  # dialogues of the second split
     items: int  # items with equal dialogue, event (or question) and answer
 
@@ -135,7 +136,7 @@ def _leak(task: str, item_set: str, splits: tuple[str, str], one: Iterable[Item]
     seen, known = {i.dialogue for i in one}, {_identity(i) for i in one}
     tested = {i.dialogue for i in other}
     same = len({_identity(i) for i in other} & known)
-    return Leak(task, item_set, splits, len(tested & seen), len(tested), same)
+    return Leak(task, item_set, splits, sum(copied(seen, [*tested])), len(tested & seen), len(tested), same)
 
 
 def _identity(item: Item) -> tuple[tuple[str, ...], str, tuple[str, ...]]:

@@ -44,12 +44,12 @@ def _oddities(found: DataCheck) -> Iterator[Sheet]:
         yield Sheet("oddities", title, (_FILE, *_numbers(*heads)), rows)
     if found.leaks:
         rows = tuple(
-            Row((f"{x.set} {x.task}: {x.splits[1]} in {x.splits[0]}", f"{x.dialogues:,} of {x.of:,}", x.items))
+            Row((f"{x.set} {x.task}: {x.splits[1]} in {x.splits[0]}", f"{x.dialogues:,} of {x.of:,}", x.equal, x.items))
             for x in found.leaks
         )
         columns = (
             Column("files"),
-            *_numbers("shared dialogues", "same item"),
+            *_numbers("shared dialogues", "word for word", "same item"),
         )
         yield Sheet("leaks", "Leakage between splits", columns, rows)
     if found.between_sets:

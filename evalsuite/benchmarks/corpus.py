@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evalsuite.common.errors import DataError
+from evalsuite.common.errors import DataError, unknown
 from evalsuite.common.files import read_bytes
 from evalsuite.common.jsonl import numbered_lines, parse_model
 from evalsuite.types import Benchmark, Item, Task
@@ -116,7 +116,9 @@ class Corpus(ABC):
         return self.path(task, set, split).is_file()
 
     def file(self, task: Task, set: str, split: str) -> File:
-        """The items, read on first use. Raises DataError for a broken or missing file."""
+        """The items, read on first use. Raises DataError for an unknown set and for a broken or missing file."""
+        if set not in self.sets:  # it may be a stranger's, and becomes a path
+            raise DataError(unknown("set", set, self.sets), self.root)
         place = (task.name, set, split)
         if place not in self._files:
             self._files[place] = self.load(task, set, split)

@@ -89,7 +89,8 @@ def _require_clone(git: Sequence[str], target: Path, address: str) -> None:
     if (target / ".git").is_symlink() or not file.is_file():
         raise ConfigError(f"{target}: not empty and no clone; choose another folder")
     listed = _run(address, *git, "config", "--file", str(file), "--no-includes", "--null", "--list")
-    settings = {name: value for name, _, value in (line.partition("\n") for line in listed.split("\0") if line)}
+    pairs = (line.partition("\n") for line in listed.split("\0") if line)
+    settings = {name: value for name, _, value in pairs}
     if settings.get("remote.origin.url") != address:
         raise ConfigError(
             f"{target}: a clone of {settings.get('remote.origin.url')}, not of {address}; choose another folder"

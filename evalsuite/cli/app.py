@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from evalsuite.common.terminal import safe, say, show_trace
+from evalsuite.common.terminal import safe, safe_trace, say, warnings_on_screen
 
 # name: (file in cli/ with a function or group of that name, help). The help stands here, so that `evalsuite --help` loads
 # none of the files.
@@ -84,9 +85,16 @@ def _safe_message() -> Iterator[None]:
         raise
 
 
+FAILED, WRONG, DEFECT, STOPPED = 1, 2, 70, 130  # exit codes; 70: EX_SOFTWARE of sysexits.h
+_EXIT_CODES = (
+    "Exit codes: 0 all done; 1 done, but some requests or models failed, or a check found something; 2 the command, its input "
+    "or its environment is wrong (files, data, disk); 70 a defect of evalsuite; 130 stopped by Ctrl-C."
+)
+
 app = typer.Typer(
     cls=Commands,
     help="Evaluate LLMs on commonsense reasoning over dialogues: CORECODE and its sister benchmarks, from prompts to a leaderboard.",
+    epilog=_EXIT_CODES,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -111,23 +119,54 @@ def _main(
 
 
 def main() -> None:
-    """The `evalsuite` command. Exit codes: 0 done, 1 some requests failed, 2 usage or input is wrong, 130 stopped."""
+    """The `evalsuite` command. Its exit codes are in _EXIT_CODES."""
     import sqlite3
 
-    from evalsuite.common.errors import EvalsuiteError
+    from evalsuite.common.errors import BackendError, EvalsuiteError
 
-    sys.excepthook = show_trace
     try:
-        app()
+        with warnings_on_screen():
+            app()
+    except BackendError as error:
+        _end(FAILED, f"error: {error}")
     except EvalsuiteError as error:
-        say(f"error: {error}", err=True)
-        sys.exit(2)
-    except (OSError, sqlite3.Error) as error:  # such as a full disk
-        advice = "see that the disk has room and can be written; what was stored is kept, and the same command resumes"
-        say(f"error: {error}: {advice}", err=True)
-        sys.exit(2)
+        _end(WRONG, f"error: {error}")
     except (KeyboardInterrupt, SystemExit) as stop:
-        if isinstance(stop, SystemExit) and stop.code != 130:  # typer turns Ctrl-C into SystemExit(130)
+        if isinstance(stop, SystemExit) and stop.code != STOPPED:  # typer turns Ctrl-C into SystemExit(130)
             raise
-        print("stopped; all replies so far are stored, and the same command resumes from here", file=sys.stderr)
-        sys.exit(130)
+        _end(STOPPED, "stopped; all replies so far are stored, and the same command resumes from here")
+    except BrokenPipeError:  # the reader of the pipe, such as `head`, has enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or Python would flush into the pipe, and fail again
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _end(WRONG, f"error: {where}{error.strerror or error}; what was stored is kept, and the same command resumes")
+    except sqlite3.Error as error:
+        _end(
+            WRONG,
+            f"error: store.sqlite: {error}; is the disk full, or the file damaged? What was stored is kept, and the same"
+            " command resumes",
+        )
+    except MemoryError:
+        _end(WRONG, "error: out of memory")
+    except Exception as error:
+        _end(DEFECT, f"error: a defect of evalsuite: {type(error).__name__}: {error}\n{_keep_trace(error)}")
+
+
+def _end(code: int, message: str) -> NoReturn:
+    say(message, err=True)
+    sys.exit(code)
+
+
+def _keep_trace(error: Exception) -> str:
+    """Write the trace of a defect to a file; returns what to do with it."""
+    import tempfile
+
+    trace = safe_trace(error)
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", prefix="evalsuite-", suffix=".trace", delete=False
+        ) as file:
+            file.write(trace)
+    except OSError:
+        return f"{trace}Please report it with the trace above and the command."
+    return f"The trace is in {file.name}. Please report it with that file and the command."

@@ -58,12 +58,16 @@ def submit_make(
 def submit_check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A submission's folder.")],
     data: Data = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", metavar="N", help="Stop after N seconds of CPU time; default: 60, or 6 a MB."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Verify a submission: files, hashes, schemas, and that its records give its numbers. Exit code 1 if there are problems."""
     from evalsuite.exchange.submit.verdict import check_submission
 
-    verdict = check_submission(folder, data)
+    verdict = check_submission(folder, data, seconds)
     if as_json:
         print(json.dumps(asdict(verdict), indent=1))  # ASCII, so no control character reaches the terminal
     else:

@@ -1,9 +1,10 @@
-"""Read CSV files with a header line. Every error names file, line and column."""
+"""Read CSV files with a header line, with errors that name file, line and column; write cells that are no formulas."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,6 +12,20 @@ from evalsuite.common.errors import DataError
 from evalsuite.common.files import read_bytes
 
 Cells = dict[str, str | None]  # column -> cell; None where the row is too short
+
+# A spreadsheet takes a text that begins so for a formula; leaderboard/picture.js has the same characters.
+_FORMULA = re.compile(r"[=+\-@＝＋－＠\t\r\n]")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+
+
+def field(value: object) -> str:
+    """A cell of a CSV file: a text that a spreadsheet would run gets an apostrophe before it. Numbers stay.
+
+    >>> field("=1+1"), field("-0.5")
+    ("'=1+1", '-0.5')
+    """
+    text = str(value)
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def read_rows(path: Path, columns: Sequence[str] = (), delimiters: str = ",") -> Iterator[tuple[int, Cells]]:

@@ -1,9 +1,19 @@
-"""Properties of dialogues and questions that several stages use: the event asked about, dialogues with one source."""
+"""Properties of dialogues and questions that several stages use: the event asked about, copies of dialogues.
+
+Three relations, from the narrowest to the widest; docs/checks.md explains them:
+
+    is_copy, copied    one dialogue is a copy of another: the only definition of leakage between splits
+    alike              too much alike for one to be a shot of the other: also without the amount of text that a copy needs
+    sources            dialogues that share a passage, whose scores are therefore correlated: clusters of statistics
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 
@@ -17,31 +27,152 @@ def asked_event(question: str) -> str | None:
     return question[start + 1 : end] if 0 <= start < end else None
 
 
-def same_source(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two dialogues are versions of one dialogue: equal, one clipped, or a phrase changed (a mask, a conflict).
+Dialogue = Sequence[str]
 
-    The criterion is that at least half of the aligned turns are equal: unrelated dialogues share a greeting or two at most.
+# The share of the shorter dialogue's text that a copy has in common with the other. In the official data, copies share 0.74
+# and more, most of them over 0.9; dialogues written to one pattern, or with the same opening, share up to 0.69.
+_COPIED = 0.7
+# The least text that identifies a dialogue, in letters: greetings and farewells are shorter. English needs three letters
+# or more for the content of one Chinese character.
+_WINDOW, _LETTERS_WINDOW = 24, 90
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
+_SPEAKER = re.compile(r"^[\s*]*[^\W\d_]{1,2}\s*[:：]")
+_MARKS = re.compile(r"[\W_]+")
+_MASK = "[MASK]"
+
+
+def is_copy(one: Dialogue, other: Dialogue) -> bool:
+    """Whether two dialogues are the same but for small changes: punctuation, a phrase masked or replaced, a cut.
+
+    The turns that they share make up at least 70 % of the letters and digits of the shorter one, and 24 in number (90 in
+    English), or the dialogues are equal. Equal turns are shared, wherever they stand; so are a turn with [MASK] and the turn
+    that it was, and the last turn of a clipped dialogue and the turn that it begins. Speakers, case, blanks and punctuation
+    do not count. In a context of a single turn, as in CIDER, sentences take the place of turns.
+
+    >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。", "A: 快吃饭吧。"]
+    >>> is_copy(whole, ["B: 别提了！地铁坏在半路上，等了四十分钟", "A: 快[MASK]吧。"])
+    True
+    >>> is_copy(whole, [whole[0], "B: 公司今天开会，大家都没走成。", "A: 快吃饭吧。"])
+    False
+    """
+    return _same(_Words.of(one), _Words.of(other))
+
+
+def copied(known: Iterable[Dialogue], asked: Sequence[Dialogue]) -> list[bool]:
+    """For each asked dialogue whether a known one is its copy (`is_copy`). Only dialogues with common turns are compared."""
+    texts = [_Words.of(dialogue) for dialogue in dict.fromkeys(tuple(d) for d in known)]
+    equal = {text.turns for text in texts}
+    holders: dict[str, list[int]] = defaultdict(list)  # turn -> the known dialogues that have it
+    for n, text in enumerate(texts):
+        for turn in set(text.turns):
+            if len(turn) >= _LOOKED_UP:
+                holders[turn].append(n)
+
+    def leaked(text: _Words) -> bool:
+        if text.turns in equal:
+            return True
+        found: Counter[int] = Counter()
+        for turn, times in Counter(text.turns).items():
+            for n in holders.get(turn, ()):
+                found[n] += times * len(turn)
+        # Turns that cannot be looked up (short, masked, clipped) may be shared, too.
+        unsure = sum(len(turn) for turn in text.turns if len(turn) < _LOOKED_UP) + text.unsure
+        for n, letters in found.items():
+            other = texts[n]
+            if letters + unsure + other.unsure >= _COPIED * min(text.letters, other.letters) and _same(text, other):
+                return True
+        return False
+
+    seen: dict[tuple[str, ...], bool] = {}
+    for dialogue in map(tuple, asked):
+        if dialogue not in seen:
+            seen[dialogue] = leaked(_Words.of(dialogue))
+    return [seen[tuple(dialogue)] for dialogue in asked]
+
+
+_LOOKED_UP = 4  # letters: shorter turns, such as 你好, stand in too many dialogues to be looked up
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The letters and digits of a dialogue's turns, without speakers; turns without any are left out."""
+
+    turns: tuple[str, ...]  # a masked turn has a blank for its mask
+    letters: int
+    least: int  # the least number of letters that identify a dialogue in its language
+    unsure: int  # letters of the turns that may be shared without being equal: masked ones, and the last
+
+    @classmethod
+    def of(cls, dialogue: Dialogue) -> _Words:
+        parts = dialogue if len(dialogue) != 1 else _SENTENCE_END.split(dialogue[0])
+        turns = tuple(filter(str.strip, map(_letters, parts)))
+        chinese = any(map(_CHINESE.search, turns))
+        letters = sum(len(turn.replace(" ", "")) for turn in turns)
+        unsure = sum(len(turn) for turn in turns if " " in turn) + len(turns[-1] if turns else "")
+        return cls(turns, letters, _WINDOW if chinese else _LETTERS_WINDOW, unsure)
+
+
+def _letters(turn: str) -> str:
+    """Letters and digits, with a blank for a mask."""
+    plain = unicodedata.normalize("NFKC", _SPEAKER.sub("", turn)).casefold()
+    return " ".join(_MARKS.sub("", part) for part in plain.split(_MASK.casefold()))
+
+
+def _same(one: _Words, other: _Words) -> bool:
+    if one.turns == other.turns:
+        return True
+    short, whole = sorted((one, other), key=lambda text: text.letters)
+    shared = _shared(short.turns, whole.turns)
+    return shared >= short.least and shared >= _COPIED * short.letters
+
+
+def _shared(short: Sequence[str], whole: Sequence[str]) -> int:
+    """The letters of the turns of `short` that `whole` has, too; each turn of `whole` counts once."""
+    left = Counter(whole)
+    shared = 0
+    for n, turn in enumerate(short):
+        if left[turn]:
+            partner = turn
+        else:
+            fits = (t for t, count in left.items() if count and _fits(turn, t, last=n == len(short) - 1))
+            partner = next(fits, "")
+        if partner:
+            left[partner] -= 1
+            shared += len(turn.replace(" ", ""))
+    return shared
+
+
+def _fits(turn: str, other: str, last: bool) -> bool:
+    """Whether two turns are one, if one of them is masked, or the first is the last of a clipped dialogue."""
+    for masked, full in ((turn, other), (other, turn)):
+        if " " in masked and " " not in full:
+            before, _, after = masked.partition(" ")
+            if len(full) >= len(before + after) > 0 and full.startswith(before) and full.endswith(after):
+                return True
+    return last and other.startswith(turn)
+
+
+def alike(one: Dialogue, other: Dialogue) -> bool:
+    """Whether two dialogues are too much alike for one to be a shot of the other.
+
+    Stricter than leakage: besides copies (`is_copy`) also dialogues of which one begins the other, however short, or at
+    least half of whose aligned turns are equal.
     """
     a, b = "\n".join(one), "\n".join(other)
     if a.startswith(b) or b.startswith(a):
         return True
     shared = sum(x == y for x, y in zip(one, other, strict=False))
-    return 2 * shared >= min(len(one), len(other))
-
-
-# Minimum length of two neighbouring turns that identify a dialogue: greetings and farewells are shorter. English needs
-# three letters or more for the content of one Chinese character.
-_WINDOW, _LETTERS_WINDOW = 24, 90
-_CHINESE = re.compile("[\u4e00-\u9fff]")
-_SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
+    return 2 * shared >= min(len(one), len(other)) or is_copy(one, other)
 
 
 def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
-    """The source of each dialogue as a number. Masked, altered and clipped versions of one dialogue get the same number.
+    """The source of each dialogue as a number: the clusters of intervals and tests, since scores on one text are correlated.
 
-    Dialogues have one source if they share two neighbouring turns with 24 characters or more in total (90 in English), or
-    if they are equal. In a context of a single turn, as in CIDER, sentences take the place of turns. The time is linear in
-    the text; `same_source` compares pairs.
+    Masked, altered and clipped versions of one dialogue get the same number, and so do others with a passage in common; it is
+    wider than `is_copy`, which alone decides on leakage. Dialogues have one source if they share two neighbouring turns with
+    24 characters or more in total (90 in English), or if they are equal. In a context of a single turn, as in CIDER, sentences
+    take the place of turns. The time is linear in the text.
 
     >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。", "A: 快吃饭吧。"]
     >>> sources([whole, ["A: 你好。"], [*whole[:2], "A: 快[MASK]吧。"]])

@@ -10,6 +10,7 @@ import errno
 import filecmp
 import glob
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from evalsuite.common.errors import DataError
 
@@ -27,11 +28,33 @@ _DRAFT = re.compile(r"\..+\.[0-9a-f]{8}\.part")  # names that `draft_of` gives
 _FOLDERS = (".", "records", "judged", "page", "page/shards", "audit/*", "adapters/*", "adapters/*/checkpoints")
 _SYNCS = 4  # fsyncs at a time: the disk joins them
 
+_LONGEST = 200  # bytes of a name; file systems take 255, and suffixes, ".gz" and drafts need some of them
+# Windows reserves names of devices, with any suffix, and drops a dot at the end.
+_PLAIN = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[\w+][\w+.-]*(?<!\.)", re.ASCII | re.IGNORECASE)
+_HASHED = re.compile(r"-[0-9a-f]{16}$")
 
-def safe_name(name: str) -> str:
-    """A file name for a model's name: characters other than letters, digits, _ . - become _, and a hash keeps it unique."""
-    safe = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:60]
-    return safe if safe == name else f"{safe}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+
+def safe_name(*parts: str) -> str:
+    """A file name, without a suffix, for names that may be any text: the parts, joined by dots.
+
+    It is at most 200 bytes of ASCII and no path. Other parts give another name: if a part has a character that is not a
+    letter, digit, _ + . or -, if a part after the first has a dot, or if the name is too long or reserved, characters
+    become _, and a hash of the parts follows.
+
+    >>> safe_name("qwen2.5-7b", "easy"), safe_name("../x")
+    ('qwen2.5-7b.easy', '.._x-ff2f0c4fbda4bbf5')
+    """
+    name = ".".join(parts)
+    plain = all(map(_PLAIN.fullmatch, parts)) and not any("." in part for part in parts[1:])
+    if plain and len(name) <= _LONGEST and not _HASHED.search(name):
+        return name
+    readable = re.sub(r"[^\w+.-]", "_", name, flags=re.ASCII)[: _LONGEST - 18]
+    return f"{readable if _PLAIN.match(readable) else f'_{readable}'}-{name_hash(*parts)}"
+
+
+def name_hash(*parts: str) -> str:
+    """16 hexadecimal digits that tell names apart."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def replace_file(path: Path, content: str | bytes) -> None:
@@ -206,6 +229,18 @@ def _sync(path: Path) -> None:
         os.close(file)
 
 
+def cache_folder() -> Path | None:
+    """The user's folder for caches of evalsuite, made if need be; None if there is none that only the user can write to."""
+    try:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evalsuite"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = folder.stat()
+    except (OSError, RuntimeError):  # RuntimeError: no home
+        return None
+    own = state.st_uid == os.getuid() and not state.st_mode & 0o022
+    return folder if own and os.access(folder, os.W_OK) else None
+
+
 def draft_of(path: Path) -> Path:
     """The path of a draft that will replace `path`: a hidden file in the same folder, with a unique name."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
@@ -218,3 +253,22 @@ def read_bytes(path: Path, missing: str = "") -> bytes:
     except OSError as error:
         absent = isinstance(error, FileNotFoundError) and missing
         raise DataError(absent or f"cannot read: {error.strerror}", path) from None
+
+
+def read_text(path: Path, missing: str = "") -> str:
+    """The text of a UTF-8 file. Raises DataError as `read_bytes` does, and for other encodings."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}: save it as UTF-8", path) from None
+    except OSError as error:
+        absent = isinstance(error, FileNotFoundError) and missing
+        raise DataError(absent or f"cannot read: {error.strerror}", path) from None
+
+
+def read_json(path: Path) -> Any:
+    """The value of a JSON file. Raises DataError if it cannot be read, or is broken, incomplete or nested too deep."""
+    try:
+        return json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON, or not whole: {error}", path) from None

@@ -7,6 +7,7 @@ order mark at the beginning and blank lines are skipped.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     Model = TypeVar("Model", bound=BaseModel)
 
+DEPTH = 100  # levels of a JSON object: code that walks it recursively needs an end
+WIDTH = 10_000  # names in one object: every unknown one is an error with a message
 NOT_BLANK = r"\S"  # Field(pattern=NOT_BLANK): a string that is not blank
 
 
@@ -48,7 +51,9 @@ def parse_object(text: bytes | str, path: Path, line: int | None = None, *, surr
     both of which json.loads accepts."""
     try:
         whole = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-        value = json.loads(whole, object_pairs_hook=_once)
+        value = json.loads(whole, object_pairs_hook=_bounded)
+        if whole.count("{") + whole.count("[") > DEPTH and _is_deep(value):
+            raise DataError(f"is nested more than {DEPTH} deep", path, line)
         # A lone surrogate is half a character. In decoded bytes it can only come from an escape, which few lines have.
         if not surrogates and (isinstance(text, str) or "\\ud" in whole or "\\uD" in whole):
             json.dumps(value, ensure_ascii=False).encode()
@@ -64,13 +69,31 @@ def parse_object(text: bytes | str, path: Path, line: int | None = None, *, surr
     return value
 
 
+def load_json(text: str | bytes) -> Any:
+    """`json.loads`, but a name that stands twice in one object is a ValueError: parsers disagree on which value counts."""
+    return json.loads(text, object_pairs_hook=_once)
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEPTH + 1):
+        lists = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [inner for values in lists for inner in values]
+    return bool(level)
+
+
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these pairs. Raises ValueError for a repeated name: JSON parsers disagree on which value counts."""
     members = dict(pairs)
     if len(members) < len(pairs):
-        name = next(n for k, (n, _) in enumerate(pairs) if n in dict(pairs[:k]))
+        ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise ValueError(f"{name!a} stands twice in one object")
     return members
+
+
+def _bounded(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > WIDTH:
+        raise ValueError(f"an object with more than {WIDTH:,} names")
+    return _once(pairs)
 
 
 # --- lines as pydantic models
@@ -88,11 +111,10 @@ def parse_model(model: type[Model], text: bytes, path: Path, line: int | None = 
     """Validate a line with a pydantic model. Raises DataError for the first fault."""
     from pydantic import ValidationError
 
+    parse_object(text, path, line)  # refuses what pydantic does not: repeated names
     try:
         return model.model_validate_json(text.removesuffix(b"\n"))
     except ValidationError as error:
-        if error.errors()[0]["type"] == "json_invalid":
-            parse_object(text, path, line)  # its message is more precise
         raise first_fault(error, path, line) from None
 
 
@@ -101,7 +123,7 @@ def first_fault(error: ValidationError, path: Path, line: int | None = None) -> 
     first = error.errors()[0]
     cause = first.get("ctx", {}).get("error")
     field = cause.field if isinstance(cause, Fault) else None
-    shown = json.dumps(first["input"], ensure_ascii=False, default=str)[:60]
+    shown = _shown(first["input"])
     if isinstance(cause, ValueError):
         message = str(cause)
     elif first["type"] == "too_short":
@@ -113,6 +135,13 @@ def first_fault(error: ValidationError, path: Path, line: int | None = None) -> 
     else:
         message = _MESSAGES.get(first["type"]) or f"{first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
     return DataError(message, path, line, field_path(first["loc"]) + (field or "") or None)
+
+
+def _shown(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)[:60]
+    except (ValueError, RecursionError):  # an integer of more than 4,300 digits, or nested too deep
+        return f"{type(value).__name__} too large to show"
 
 
 _EXPECTED = {

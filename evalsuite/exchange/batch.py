@@ -28,12 +28,27 @@ def parse_lines(path: Path, parser: str = "full") -> Iterator[dict[str, Any]]:
             raise DataError("expected a string", path, number, "output")
         if options is not None and not _is_options(options):
             raise DataError("expected an object with two or more options, label -> text", path, number, "options")
+        if not isinstance(finish, str):
+            raise DataError('expected "stop", "length" or another text', path, number, "finish")
+        for name, is_right, expected in _CONTEXT:
+            if row.get(name) is not None and not is_right(row[name]):
+                raise DataError(f"expected {expected}", path, number, name)
         answer = (
             parse_option(output, options, finish=finish, mode=parser, dialogue=row.get("dialogue"))
             if options
             else parse_span(output, dialogue=row.get("dialogue"), question=row.get("question"), finish=finish)
         )
         yield {**row, **_answer_fields(answer, list(options or ()))}
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+_CONTEXT = (
+    ("dialogue", _is_texts, "a list of turns, each a string"),
+    ("question", lambda value: isinstance(value, str), "a string"),
+)
 
 
 def _is_options(options: Any) -> bool:

@@ -6,6 +6,7 @@ sums depend on their order; the comparison says where and by how much.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,9 @@ from typing import Any
 from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
-from evalsuite.backends.registry import BACKENDS, backend_named, load_backend
+from evalsuite.backends.registry import BACKENDS, backend_named, load_backend, loaded
 from evalsuite.common.errors import ConfigError
-from evalsuite.evaluation.plan import plan_cells, prepare
+from evalsuite.evaluation.plan import plan_cells, prepare, warn_of_skipped
 from evalsuite.types import Request, Response, Trial
 
 LOCAL = tuple(name for name, row in BACKENDS.items() if row.local)
@@ -92,7 +93,8 @@ def parity(
     if len(on) < 2:
         raise ConfigError("--backends: expected two or more, e.g. hf,vllm")
     sheets = [_ask(name, models, model, settings) for name in on]
-    (spec,) = prepare(models, model=[model], **settings)[1]
+    _, (spec,), _, eval_sets = prepare(models, model=[model], **settings)
+    warn_of_skipped(eval_sets)
     checkpoint = Checkpoint(spec)
     return [
         Parity(model, on[0], name, tuple(_row(key, sheets[0][key], sheet[key], checkpoint) for key in sheets[0]))
@@ -103,9 +105,8 @@ def parity(
 def _ask(name: str, models: str | Path, model: str, settings: dict[str, Any]) -> _Sheet:
     s, (spec,), corpus, sources = prepare(models, model=[model], scoring=("generate", "labels"), **settings)
     spec = Model.model_validate({**spec.model_dump(), "backend": name})
-    backend = load_backend(spec)
-    assert isinstance(backend, LocalModel)
-    try:
+    with loaded(spec, load_backend) as backend:
+        assert isinstance(backend, LocalModel)
         planned = list(plan_cells(s, spec, backend, corpus, sources))
         trials = [trial for _, asked in planned for trial in asked]
         requests = [trial.request for trial in trials]
@@ -124,8 +125,6 @@ def _ask(name: str, models: str | Path, model: str, settings: dict[str, Any]) ->
             ]
             for c, asked in planned
         }
-    finally:
-        backend.close()
 
 
 def _scored(request: Request, response: Response) -> bool:
@@ -167,7 +166,7 @@ def _row(
             if choices[0] != choices[1]:
                 shown = [f"{request.labels[c]} of {row}" for c, row in zip(choices, scores, strict=True)]
                 differences.append(Difference(item, "choice", shown[0], shown[1]))
-    mean = sum(gaps) / len(gaps) if gaps else None
+    mean = math.fsum(gaps) / len(gaps) if gaps else None
     return Row(*key, len(a), same_ids, same, max(gaps, default=None), mean, tuple(differences))
 
 

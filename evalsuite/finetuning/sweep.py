@@ -22,9 +22,9 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
 from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.registry import Corpora, task_named
-from evalsuite.common.dialogue import sources
+from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import make_folder, replace_file
+from evalsuite.common.files import make_folder, replace_file, safe_name
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
@@ -95,16 +95,15 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
 
 
 def make_pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
-    """A task's training items; those that share a dialogue with a test item are left out, unless `allow_leak`.
+    """A task's training items; those whose dialogue is a copy of a test item's are left out, unless `allow_leak`.
 
     Raises ConfigError if fewer remain than the largest size.
     """
     files = {item_set: corpus.file(t, item_set, "train") for item_set in s.sets(corpus, t)}
     items = [item for file in files.values() for item in file.items]
     tests = [item for item_set in s.sets(corpus, t) for item in corpus.file(t, item_set, "test").items]
-    of = sources([i.dialogue for i in (*tests, *items)])
-    tested = set(of[: len(tests)])
-    clean = [item for item, source in zip(items, of[len(tests) :], strict=True) if source not in tested]
+    leaked = copied((i.dialogue for i in tests), [i.dialogue for i in items])
+    clean = [item for item, leaks in zip(items, leaked, strict=True) if not leaks]
     kept = items if s.allow_leak else clean
     left_out = len(items) - len(kept)
     if len(kept) < max(s.sizes):
@@ -155,7 +154,7 @@ def make_jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
             "rows": training.hash_of([[r.ids, r.answer] for r in fitting]),
         }
         label = f"{model.name}+{name}-{size}-s{seed}"
-        folder = Path(s.out) / "adapters" / label
+        folder = Path(s.out) / "adapters" / safe_name(label)
         entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": [name], "shots": None}
         yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
 

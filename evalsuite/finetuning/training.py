@@ -27,6 +27,7 @@ from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.files import remove, replace_file
 from evalsuite.common.weights import load_adapter_weights, load_network
+from evalsuite.common.yamltext import parse_yaml
 from evalsuite.evaluation.display import Step
 from evalsuite.types import Request
 
@@ -106,7 +107,7 @@ def read_card(folder: Path) -> dict[str, Any] | None:
     """The front matter of a finished adapter's card; None if there is no card."""
     try:
         text = (folder / CARD).read_text(encoding="utf-8")
-        found = yaml.safe_load(text.split("---\n")[1])
+        found = parse_yaml(text.split("---\n")[1])[0]
     except (OSError, IndexError, yaml.YAMLError):
         return None
     return found if isinstance(found, dict) and "made_by" in found else None

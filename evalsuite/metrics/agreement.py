@@ -36,9 +36,9 @@ def fleiss_kappa(rows: Sequence[Sequence[Hashable]]) -> float | None:
         return None
     n, raters = len(rows), len(rows[0])
     counts = [Counter(row) for row in rows]
-    same = sum((sum(c * c for c in count.values()) - raters) / (raters * (raters - 1)) for count in counts) / n
+    same = math.fsum((sum(c * c for c in count.values()) - raters) / (raters * (raters - 1)) for count in counts) / n
     total = sum(counts, Counter())
-    chance = sum((c / (n * raters)) ** 2 for c in total.values())
+    chance = math.fsum((c / (n * raters)) ** 2 for c in total.values())
     return None if chance == 1 else (same - chance) / (1 - chance)
 
 

@@ -12,6 +12,8 @@ pairs differ by up to 0.006 because of function words ("I", "-").
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,11 +22,16 @@ from evalsuite.metrics.meteor import align, lowercased
 
 ALPHA, BETA, GAMMA = 0.85, 0.2, 0.6
 BEAM = 40  # beam width of the alignment search, as in the jar
+LIMIT = 20_000  # tokens and pairs of equal tokens that the search takes, to bound its time
 COLUMNS = ("hyp", "ref", "match", "chunk")
 
 
 def statistics(table: Table) -> Ints:
-    """(N, 4) sufficient statistics of the items, see COLUMNS; with several references those of the best score."""
+    """(N, 4) sufficient statistics of the items, see COLUMNS; with several references those of the best score.
+
+    A pair with more than LIMIT tokens and pairs of equal tokens keeps the chunks of `align`, which may be more than the
+    fewest. Prose reaches LIMIT with more than a thousand characters on both sides.
+    """
     matches, chunks = align(table)
     words = lowercased(table)[table.tokens]
     end = table.start + table.length
@@ -32,7 +39,8 @@ def statistics(table: Table) -> Ints:
         item, text = int(table.ref_item[pair]), table.n + pair
         hyp = words[table.start[item] : end[item]].tolist()
         ref = words[table.start[text] : end[text]].tolist()
-        chunks[pair] = min(int(chunks[pair]), _fewest_chunks(hyp, ref))
+        if len(hyp) + _equal_pairs(hyp, ref) <= LIMIT:
+            chunks[pair] = min(int(chunks[pair]), _fewest_chunks(hyp, ref))
     # As in the jar: an identical pair has no fragmentation, so it counts 0 chunks.
     whole = (chunks == 1) & (matches == table.hyp_length[table.ref_item]) & (matches == table.ref_length)
     chunks[whole] = 0
@@ -67,6 +75,12 @@ def _ambiguous(table: Table, word: Ints) -> NDArray[np.bool_]:
     repeated = np.zeros(len(wanted), dtype=bool)
     repeated[found] = (count[split:][found] > 1) | (count[row[found]] > 1)
     return np.bincount(text[split:][repeated] - table.n, minlength=len(table.ref_item)) > 0
+
+
+def _equal_pairs(hyp: list[int], ref: list[int]) -> int:
+    """The number of pairs (token of `hyp`, token of `ref`) with equal tokens."""
+    counts = Counter(ref)
+    return sum(counts[word] for word in hyp)
 
 
 def _fewest_chunks(hyp: list[int], ref: list[int]) -> int:

@@ -8,7 +8,8 @@ costs as little as accuracy. CIDEr keeps the IDF of the whole corpus.
     bootstrap             95 % percentile interval of every metric of one model (Efron & Tibshirani 1993, ch. 13)
     paired_bootstrap      the same for the difference of two models, with a p-value (Koehn 2004)
     paired_permutation    p-value of the difference by swapping dialogues between the models (Riezler & Maxwell 2005)
-    paired_test           interval and test of one metric's difference: mcnemar if it applies, else paired_permutation
+    paired_test           interval and test of a mean's difference, which agree: mcnemar if it applies, else sign_flips
+    sign_flips            paired_permutation of one mean, exact if few dialogues differ
     pairwise              p-values of the same tests between all pairs of many models
     mcnemar, wilson       exact test and interval of binary scores (McNemar 1947, Wilson 1927) for independent items
     holm                  correction for multiple tests (Holm 1979)
@@ -201,9 +202,15 @@ def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> float:
     return float(import_module("scipy.stats").binomtest(only_a, only_a + only_b, 0.5).pvalue)
 
 
+# The fewest differing dialogues with which a paired test can reach p < 0.05: if all d of them favour one model, p is
+# 2^(1-d), so 0.0625 for five and 0.03125 for six.
+FEWEST = 6
+_EXACT = 12  # differing dialogues up to which all sign flips are counted
+
+
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A - B with its 95 % interval and the p-value of `test`."""
+    """A - B with its 95 % interval and the p-value of `test`. 0 is inside the interval if and only if p is 0.05 or more."""
 
     value: float
     low: float
@@ -211,36 +218,87 @@ class PairedTest:
     p: float
     test: str  # "McNemar" | "permutation"
     clusters: int
+    differ: int  # dialogues whose sums differ; with fewer than FEWEST, p cannot be below 0.05
 
 
 def paired_test(
-    a: Additive,
-    b: Additive,
-    name: str,
+    a: Sequence[float] | Floats,
+    b: Sequence[float] | Floats,
     clusters: Sequence[Hashable],
-    rng: Random,
-    right: tuple[Sequence[float], Sequence[float]] | None = None,
+    rng: Rng,
+    binary: bool = False,
 ) -> PairedTest:
-    """Test the difference A - B of the metric `name`. The interval is from `paired_bootstrap`.
+    """Test the difference of two means of (N,) item scores.
 
-    right: each model's (N,) binary scores, if the metric is their mean. p is from `mcnemar` if `right` is given and every
-    item has its own dialogue, else from `paired_permutation`.
+    p is from `mcnemar` if the scores are `binary` and every item has its own dialogue, else from `sign_flips`. The interval
+    is `paired_interval`, extended or cut at 0 where it would contradict the test. Raises ValueError if the shapes differ.
     """
-    state = rng.getstate()
-    difference = paired_bootstrap(a, b, clusters, rng)[name]
-    count = len(set(clusters))
-    if right and count == len(clusters):
-        test, p = "McNemar", mcnemar(*([v > 0 for v in side] for side in right))
+    one, two = (np.asarray(side, dtype=float) for side in (a, b))
+    if one.shape != two.shape:
+        raise ValueError(f"scores of {len(one)} and {len(two)} items are no pairs")
+    sums = _cluster_sums(np.stack([one - two, np.ones(len(one))], axis=1), clusters)
+    moves, sizes = sums[:, 0], sums[:, 1]
+    value = math.fsum(one - two) / len(one)
+    if binary and len(sums) == len(one):
+        test, p = "McNemar", mcnemar((one > 0).tolist(), (two > 0).tolist())
     else:
-        rng.setstate(state)
-        test, p = "permutation", paired_permutation(a, b, clusters, rng)[name].p
-    return PairedTest(difference.value, difference.low, difference.high, p, test, count)
+        test, p = "permutation", sign_flips(moves, rng)
+    low, high = paired_interval(moves, sizes)
+    if p >= 0.05:
+        low, high = min(low, 0.0), max(high, 0.0)
+    elif low < 0 < high:
+        low, high = (0.0, high) if value > 0 else (low, 0.0)
+    return PairedTest(value, low, high, p, test, len(sums), int(np.count_nonzero(_moved(moves))))
+
+
+def _moved(moves: Floats) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(moves) > 1e-12)
+
+
+def sign_flips(moves: Sequence[float] | Floats, rng: Rng, permutations: int = 1000) -> float:
+    """Two-sided p-value that (C,) differences of dialogues sum to 0, from flipping their signs: the permutation test that
+    swaps two models within dialogues. Exact if at most 12 differ from 0, else from random flips.
+
+    >>> sign_flips([1.0] * 5, Random(0)), sign_flips([1.0] * 6, Random(0))
+    (0.0625, 0.03125)
+    """
+    every = np.asarray(moves, dtype=float)
+    some = every[_moved(every)]
+    observed = float(every.sum())
+    if len(some) <= _EXACT:
+        signs = 1 - 2 * (np.arange(2 ** len(some))[:, None] >> np.arange(len(some)) & 1)
+        return float(np.mean(np.abs(signs @ some) >= abs(observed) - 1e-9))
+    draws = np.concatenate([(1 - 2 * swaps) @ every for swaps in _swaps(len(every), permutations, rng)])
+    return _p_value(draws, observed)
+
+
+def paired_interval(moves: Floats, sizes: Floats, level: float = 0.95) -> tuple[float, float]:
+    """Interval of a difference of means: (C,) differences summed by dialogue, and the dialogues' numbers of items.
+
+    The adjusted Wald interval of Bonett and Price (2012), for dialogues: two more are counted, of mean size, one in favour of
+    each model by as much as dialogues differ on average. So it has a width, too, where all dialogues agree. For binary scores
+    of independent items it is theirs.
+
+    >>> low, high = paired_interval(np.array([1.0] * 6 + [0.0] * 2), np.ones(8))
+    >>> round(low, 3), round(high, 3)
+    (0.181, 1.0)
+    """
+    some = np.abs(moves[_moved(moves)])
+    size = float(sizes.mean())
+    step = float(some.mean()) if len(some) else size
+    total = float(sizes.sum()) + 2 * size
+    value = float(moves.sum()) / total
+    spread = math.fsum((moves - value * sizes) ** 2) + (step - value * size) ** 2 + (step + value * size) ** 2
+    half = NormalDist().inv_cdf(0.5 + level / 2) * math.sqrt(spread) / total
+    # No mean lies beyond its largest possible value; of scores beyond [-1, 1] that is unknown.
+    most = 1.0 if (np.abs(moves) <= sizes + 1e-9).all() else math.inf
+    return max(-most, value - half), min(most, value + half)
 
 
 def pairwise(values: Floats, clusters: Sequence[Hashable], rng: Rng, permutations: int = 1000) -> tuple[Floats, str]:
     """(M, N) values of M models on the same items -> (M, M) p-values of the differences of means, and the test's name.
 
-    The test of each pair is that of `paired_test`: McNemar's if all values are 0 or 1 and every item has its own dialogue,
+    The test of each pair is that of `paired_test`, with random flips throughout: McNemar's if all values are 0 or 1 and every item has its own dialogue,
     else the permutation test. All pairs share the permutations, so many models cost little more than two.
     """
     count = len(values)

@@ -18,6 +18,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from typing import Any
+
+from evalsuite.common.files import cache_folder
 
 Tokens = list[str]
 _MIXED = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+(?:[.,][0-9]+)*|\S")
@@ -110,11 +113,29 @@ def token_signature(name: str) -> str:
 
 @cache
 def _jieba_cut() -> Callable[[str], Tokens]:
-    library = import_module("jieba")
-    library.setLogLevel(30)  # it reports its dictionary on stderr
-    library.initialize()
-    cut: Callable[[str], Tokens] = library.lcut
+    cut: Callable[[str], Tokens] = jieba_tokenizer().lcut
     return cut
+
+
+@cache
+def jieba_tokenizer() -> Any:
+    """A `jieba.Tokenizer` with the default dictionary.
+
+    Its cache is in the user's cache folder. jieba's own default, /tmp/jieba.cache, may be a file of anybody on the machine,
+    with other words.
+    """
+    library = import_module("jieba")
+    library.setLogLevel(
+        50
+    )  # it reports its dictionary on stderr, and a cache that cannot be written, which does no harm
+    tokenizer = library.Tokenizer()
+    if folder := cache_folder():
+        tokenizer.tmp_dir, tokenizer.cache_file = str(folder), f"jieba-{version('jieba')}.cache"
+        tokenizer.initialize()
+    else:
+        tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
+        tokenizer.initialized = True
+    return tokenizer
 
 
 @cache

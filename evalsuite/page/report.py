@@ -10,6 +10,7 @@ import base64
 import gzip
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields
@@ -22,7 +23,9 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, metri
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import remove, replace_file
+from evalsuite.common.finite import not_finite, without_nan
 from evalsuite.common.lock import locked
+from evalsuite.common.plainfile import as_written, read_json
 from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Sheet, as_json
 from evalsuite.page import shards
@@ -98,7 +101,9 @@ def write_page(runs: Sequence[Path], out: Path) -> Path:
     path = out / "index.html"
     out.mkdir(parents=True, exist_ok=True)
     shard_files = ShardFiles(out / "shards")
-    page = assemble(page_data(runs, results, shard_files.add), _SCRIPTS, shards=shard_files.inside)
+    with as_written(*runs):
+        data = page_data(runs, results, shard_files.add)
+    page = assemble(data, _SCRIPTS, shards=shard_files.inside)
     replace_file(path, page)
     shard_files.tidy()
     return path
@@ -144,7 +149,7 @@ def _is_shard(path: Path) -> bool:
 
 def pack_json(data: Any) -> str:
     """Data as gzip'd JSON in base64."""
-    raw = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    raw = json.dumps(without_nan(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
 
@@ -235,8 +240,14 @@ def page_data(
 
 
 def _results(folder: Path) -> dict[str, Any]:
-    results: dict[str, Any] = json.loads(records.find_results(folder).read_text(encoding="utf-8"))
-    return results
+    """results.json. NaN and infinity, which are no JSON and no results, are null; the cells with one are marked."""
+    results = records.read_results(folder)
+    if not_finite(results):
+        for cell in results["cells"]:
+            if where := not_finite(cell):
+                cell["not_finite"] = where
+    whole: dict[str, Any] = without_nan(results)
+    return whole
 
 
 def _sheets(folder: Path, results: dict[str, Any]) -> list[dict[str, Any]]:
@@ -304,5 +315,5 @@ def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
 
 
 def _manifest(folder: Path) -> Any:
-    path = folder / "manifest.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    name = "manifest.json"
+    return read_json(folder, name) if os.path.lexists(folder / name) else {}

@@ -18,10 +18,12 @@ Each stage is a module and can be tested alone. Docstrings cite these labelling 
 9. No labels: speaker marks (A:), letters in words (A股), articles, list numbers, digits in dates and counts.
 10. 是 and 有 as verbs do not pick the options 是 and 有.
 11. A synonym or translation counts if exactly one option has that meaning.
-12. Spans: cut lead-ins, restated questions, list markers, quotes, speaker marks and outer punctuation.
+12. Spans: cut lead-ins, restated questions, list markers, quotes, speaker marks and outer punctuation. Of 因为X，Y and
+   other causal sentences, whatever leads in, the half that restates the event of the question is cut, and only that.
 13. Spans: cut explanations, glosses and proposed corrections that follow; after long reasoning take the conclusion.
 14. Several spans: keep the whole list.
-15. No span: "nothing found", refusal, echo, continued dialogue, cut off before the span.
+15. No span: "nothing found", refusal, echo, continued dialogue, cut off before the span. Echo: the question again, or
+   nothing but the event that it names, whatever leads in.
 16. A label and an adjoining text of different options are a conflict, not a choice.
 17. A label followed by a text that is no option counts as the label.
 18. Of contradictory statements without a correcting word, the last explicit one counts.
@@ -33,7 +35,7 @@ from evalsuite.parse.sentence import parse_sentence
 from evalsuite.parse.span import parse_span
 from evalsuite.parse.verbatim import parse_verbatim
 
-PARSER_VERSION = "2"
+PARSER_VERSION = "3"
 
 __all__ = ["PARSER_VERSION", "Choices", "parse_option", "parse_options", "parse_sentence", "parse_span",
            "parse_verbatim"]  # fmt: skip

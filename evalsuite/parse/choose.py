@@ -301,6 +301,11 @@ def _cut(text: str, low: str, place: Place, ask: Asked, dialogue: Sequence[str] 
     start, end = cut_lead(text, low, (start, end), ask)
     if start >= end:
         return None
+    because = _BECAUSE_LAST.search(low, before, start)
+    if because:  # 答案：因为X，Y is cut as 因为X，Y is
+        whole = (because.start(), end)
+        halves = cut_causal(text, low, whole, ask)
+        start, end = halves if halves != whole else (start, end)
     if conflict and quotes_turn(low[start:end], dialogue):
         return start, end
     if ask.kind != "effect" or not _ANNOUNCED.search(low, before, start):
@@ -314,6 +319,7 @@ def _cut(text: str, low: str, place: Place, ask: Asked, dialogue: Sequence[str] 
 
 
 _BECAUSE = re.compile("是?因为|由于")
+_BECAUSE_LAST = re.compile(r"(?:因为|由于)[ ,:]*\Z")
 _ANNOUNCED = re.compile(r"(?:原因|事件|结果|后果|影响|反应)[”\"」]?(?:就?是|为|:)")
 _QUOTED = re.compile(
     r"“([^“”\n]{1,80})”|「([^「」\n]{1,80})」|『([^『』\n]{1,80})』|\"([^\"\n]{1,80})\"|‘([^‘’\n]{1,80})’"

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from evalsuite.parse.chars import TURN, WORD
 
-# The beginning of a prompt: an echo of the one asked, or one that the model invents.
+# The beginning of a prompt: an echo of the one asked, or one that the model invents. Possessive `*+` before its words: two
+# repeats of blanks side by side would try every way to share a run of them.
 _PROMPT = re.compile(
-    r"[ ]*(?:[-*\d.、]{0,4}[ ]*)(?:"
+    r"[ ]*+(?:[-*\d.、]{1,4}+[ ]*+)?(?:"
     r"短语[ ]?[12一二][ ]?:|对话(?:内容|历史|上文|如下)?[ ]?\d*[ ]?[:=]|候选(?:选项|领域|项|答案)?[ ]?:"
     r"|问题?[ ]?\d*[ ]?:|题目?[ ]?\d*[ ]?[:.]|例题?[ ]?\d*[ ]?[:.、]|示例[ ]?\d*[ ]?:"
     r"|请(?:根据|从|阅读|选择|判断|抽取|回答)|根据对话内容,从|从(?:[a-z][、,/ ]*){2,}|从[(]?[1甲][)]?[、,/ ]+[(]?[2乙]|下一[题个]"
@@ -27,7 +28,7 @@ _ANSWER = re.compile(
     re.IGNORECASE,
 )
 SPEAKER = re.compile(
-    r"[ ]*(?:[-*•][ ]*)?(?:[A-Za-z]|[xy甲乙丙]|(?:用户|说话人|说话者|角色|speaker|user"
+    r"[ ]*+(?:[-*•][ ]*+)?(?:[A-Za-z]|[xy甲乙丙]|(?:用户|说话人|说话者|角色|speaker|user"
     r"|person)[ ]?[A-Za-z甲乙12一二]|对方|男|女)[ ]?[:][ ]?",
     re.IGNORECASE,
 )

@@ -78,6 +78,9 @@ def _read_blocks(
             return Answer(
                 Status.UNPARSED, rule=rule, start=clean.raw_span(start, end)[0], end=clean.raw_span(start, end)[1]
             )
+        if ask.kind != "conflict" and _only_event(low[start:end], ask.event):
+            nothing = replace(nothing, rule="echo")
+            continue
         if start < end and WORD.search(text, start, end):
             raw_start, raw_end = clean.raw_span(start, end)
             return Answer(Status.PARSED, None, output[raw_start:raw_end], rule, raw_start, raw_end)
@@ -87,6 +90,14 @@ def _read_blocks(
 def _echoes(reply: str, question: str) -> bool:
     """Whether a reply is nothing but the question or a piece of it (rule 15)."""
     return len(reply) >= 6 and reply.rstrip("是为") in question
+
+
+_JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
+
+
+def _only_event(span: str, event: str) -> bool:
+    """Whether a span only says again the event that the question is about (rule 15)."""
+    return bool(event) and _JOINTS.sub("", key(span)) == _JOINTS.sub("", event)
 
 
 def _quotes(text: str, place: tuple[int, int], dialogue: Sequence[str] | None) -> bool:

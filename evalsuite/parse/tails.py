@@ -101,7 +101,9 @@ _CAUSAL = [  # each names its cause and its effect
 ]
 
 
-_NO_EVENT = re.compile(r"^(?:根据|从)[^,]*$|^(?:因此|所以|综上|可见)[,]?$|对话内容|可以看出|的原因$")
+_NO_EVENT = re.compile(
+    r"^(?:根据|从)[^,]*$|^(?:因此|所以|综上|可见)[,]?$|对话内容|可以看出|的原因$|^[^:]{0,12}(?:答案?|回答|结论|结果|事件)[ ]?:$"
+)
 
 
 def cut_causal(text: str, low: str, place: Place, question: Asked) -> Place:
@@ -127,10 +129,13 @@ def cut_causal(text: str, low: str, place: Place, question: Asked) -> Place:
             continue
         if _restates(found[other], question.event) and likeness(found[wanted], question.event) < 0.9:
             return trim(text, (start + found.start(wanted), start + found.end(wanted)))
-    lead = re.match(r"(?:是?因为|由于)(?P<cause>[^,]+),(?P<effect>.+)$", body)
-    part, other = ("cause", "effect") if question.kind == "cause" else ("effect", "cause")
-    if lead and _restates(lead[other], question.event):
-        return trim(text, (start + lead.start(part), start + lead.end(part)))
+    lead = re.match(r"(?:是?因为|由于)(?=[^,])", body)
+    commas = [found.start() for found in re.finditer(",", body)] if lead else []
+    for at in reversed(commas) if question.kind == "cause" else commas:
+        first, second = (start + (lead.end() if lead else 0), start + at), (start + at + 1, end)
+        half, restated = (first, second) if question.kind == "cause" else (second, first)
+        if _restates(low[slice(*restated)], question.event):
+            return trim(text, half)
     return place
 
 

@@ -9,6 +9,7 @@ items a bootstrap would have an interval of width 0.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -139,7 +140,7 @@ def _figures(rows: Sequence[tuple[float, int]]) -> dict[str, Any]:
     from evalsuite.metrics.statistics import effective_size, wilson
 
     values, sources = zip(*rows, strict=True)
-    mean = sum(values) / len(rows)
+    mean = math.fsum(values) / len(rows)
     independent = effective_size(values, sources)
     interval = wilson(mean * independent, independent)
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -45,7 +46,7 @@ def cell_results(
     }
     if trials and TASKS[cell.place.task].kind.single:
         right = sum(score.values.get("accuracy") == 1.0 for *_, score in replies)
-        entry["chance"] = sum(1 / len(trial.item.options) for trial in trials) / len(trials)
+        entry["chance"] = math.fsum(1 / len(trial.item.options) for trial in trials) / len(trials)
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     rows = [(trial, answer, score) for trial, _, answer, score in answered]
     outcomes = outcomes_of(cell, rows)

@@ -1,13 +1,14 @@
 """Compare two models on the same items: difference, interval, significance test, and the items that flipped.
 
-The difference has the interval of a paired bootstrap over dialogues. The test is McNemar's exact test for accuracy where
-every item has a dialogue of its own; otherwise a paired permutation test over dialogues, since McNemar assumes independent
-items. p-values are corrected by Holm over all rows.
+The test is McNemar's exact test for accuracy where every item has a dialogue of its own; otherwise a paired permutation test
+over dialogues, since McNemar assumes independent items. The interval agrees with the test. p-values are corrected by Holm
+over the tasks and sets that were asked in the same way (split, wording, shots, scoring, perturbation): a family, which
+other ways of asking do not change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -17,9 +18,13 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.metrics.statistics import holm, paired_test
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.saved import reading_of
-from evalsuite.results.scoring import read_answer, score_answer, score_cell
+from evalsuite.results.scoring import per_item, read_answer, score_answer, score_cell
 from evalsuite.results.store import Store, open_store
-from evalsuite.types import Cell, Item, Reading, Response
+from evalsuite.types import PLACE, Cell, Item, Reading, Response
+
+FAMILY = tuple(
+    name for name in PLACE if name not in ("model", "task", "set")
+)  # rows that are alike in these parts of their place are corrected together
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,8 @@ class Comparison:
     high: float
     p: float
     test: str
-    p_holm: float
+    differ: int  # dialogues on which the models differ; with fewer than FEWEST, p cannot be below 0.05
+    p_holm: float  # within the row's family: all tasks and sets asked in the same way
     flips: tuple[Flip, ...]
 
 
@@ -74,8 +80,16 @@ def compare(run: str | Path, a: str, b: str) -> tuple[Comparison, ...]:
         rows = [row for one, other in pairs if (row := _row(store, one, other, reading))]
     if not rows:
         raise ConfigError(f"{a} and {b} share no answered item in {run}")
-    corrected = holm({str(n): row.p for n, row in enumerate(rows)})
-    return tuple(replace(row, p_holm=corrected[str(n)]) for n, row in enumerate(rows))
+    return tuple(_corrected(rows))
+
+
+def _corrected(rows: Sequence[Comparison]) -> list[Comparison]:
+    """The rows with p-values corrected within each family."""
+    families: dict[tuple[object, ...], dict[str, float]] = {}
+    for n, row in enumerate(rows):
+        families.setdefault(tuple(getattr(row, name) for name in FAMILY), {})[str(n)] = row.p
+    corrected = {n: p for family in families.values() for n, p in holm(family).items()}
+    return [replace(row, p_holm=corrected[str(n)]) for n, row in enumerate(rows)]
 
 
 def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | None:
@@ -93,16 +107,14 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     answers = [[read_answer(i, r, reading) for i, r in zip(items, side, strict=True)] for side in replies]
     rotations = PERTURBATIONS[one.place.perturb].several
     scored = [score_cell(items, side, reading, read, rotations) for side, read in zip(replies, answers, strict=True)]
-    part = scored[0].part(metric)
     purpose = f"compare:{one.place.name}:{two.place.model}"
     values = [
         [score_answer(i, a, r).values[metric] for i, a, r in zip(items, read, side, strict=True)]
         for read, side in zip(answers, replies, strict=True)
     ]
-    right = (values[0], values[1]) if metric == "accuracy" and not rotations else None
-    test = paired_test(
-        part.sums, scored[1].part(metric).sums, part.names[metric], scored[0].clusters, Random(purpose), right
-    )
+    ours, theirs = (per_item(side)[metric] for side in scored)  # rotations of an item are one value
+    binary = metric == "accuracy" and not rotations
+    test = paired_test(ours, theirs, scored[0].clusters, Random(purpose), binary)
     flips = [
         Flip(item, a.text, b.text, x, y)
         for (item, a, b), x, y in zip(shared, *values, strict=True)
@@ -112,7 +124,7 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     place = one.place
     return Comparison(
         place.task, place.set, place.split, place.variant, place.shots, place.scoring, place.perturb, metric, len(scored[0].items), test.clusters, means[0], means[1], test.value, test.low,
-        test.high, test.p, test.test, test.p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),
+        test.high, test.p, test.test, test.differ, test.p, tuple(sorted(flips, key=lambda f: f.b_score - f.a_score)),
     )  # fmt: skip
 
 

@@ -117,11 +117,11 @@ _ITEM = re.compile(rb'(?<!\\)"item": ?("(?:[^"\\]|\\.)*")')
 def _lines(run: Path, path: str) -> Iterator[tuple[int, str, bytes]]:
     """(number, item's id, line) of a file of records, plain or gzip'd."""
     file = records.records_file(run, path)
-    for number, text in records.numbered_lines(file):
+    for number, text in records.numbered_lines(run, file):
         head = _ITEM.search(text)
         try:
             name = json.loads(head[1]) if head else str(_object(file, number, text)["item"])
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"not JSON: {error}", file, number) from None
         yield number, name, text
 

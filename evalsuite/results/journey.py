@@ -6,7 +6,6 @@ the same settings write the same bytes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -15,6 +14,7 @@ from typing import Any
 
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import remove, replacing_together
+from evalsuite.common.finite import finite_json
 from evalsuite.results import breakdown, correlations, learning, means, robustness
 from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.judged import summary
@@ -53,13 +53,13 @@ def write_results(out: Path, reading: Reading) -> Results:
         def write_records(path: str) -> Iterator[Callable[[dict[str, Any]], None]]:
             (out / path).parent.mkdir(exist_ok=True)
             with draft(out / path) as file:
-                yield lambda record: file.writelines([json.dumps(record, ensure_ascii=False).encode(), b"\n"])
+                yield lambda record: file.writelines([finite_json(record, out / path).encode(), b"\n"])
 
         (out / "records").mkdir(exist_ok=True)
         content = score_run(store, reading, write_records)
         require_replies(out, before, content)
         with draft(results) as file:
-            file.write(json.dumps(content, ensure_ascii=False, indent=1).encode() + b"\n")
+            file.write(finite_json(content, results, indent=1).encode() + b"\n")
     remove(out, {*record_files(before)} - {*record_files(content)})
     return Results.of(out, content)
 

@@ -88,7 +88,7 @@ def _is_baseline(facts: Mapping[str, Any]) -> bool:
 
 def rated_run(folder: Path) -> Iterator[Rated]:
     """All cells of one run, from its results.json and records."""
-    for entry in json.loads((folder / "results.json").read_text(encoding="utf-8"))["cells"]:
+    for entry in records.read_results(folder)["cells"]:
         if cell := rated(entry, (_row(record) for record in records.read_records(folder, entry["records"]))):
             yield cell
 

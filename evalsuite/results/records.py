@@ -7,6 +7,7 @@ ratios have limits.
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -16,7 +17,8 @@ from typing import Any, BinaryIO, cast
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import safe_name
 from evalsuite.common.jsonl import parse_object
-from evalsuite.types import Answer, Cell, Likelihood, Message, Response, Score, Trial
+from evalsuite.common.plainfile import open_plain, read_json
+from evalsuite.types import Answer, Cell, Likelihood, Message, Place, Response, Score, Trial
 
 LINE = 2**24  # bytes of a line: a reply of 1 MB, fully escaped, and its prompt
 FILE = 2**30  # bytes of a file, unpacked
@@ -29,7 +31,13 @@ _PLACE = re.compile(r"(records|judged)/[^/\\\x00-\x1f]+\.jsonl")
 
 def file_name(cell: Cell) -> str:
     """The name of a cell's file of records. It is for people: programs take it from results.json."""
-    return f"{safe_name(cell.place.model)}.{cell.place.set}.{cell.place.split}.{cell.place.task}.{cell.place.way.replace(' ', '.')}.jsonl"
+    return f"{safe_name(*name_parts(cell.place))}.jsonl"
+
+
+def name_parts(place: Place) -> tuple[str, ...]:
+    """The parts of a file's name that tell the place: way last, as `Place.way` writes it."""
+    way = place.way.removeprefix(place.variant).split()
+    return (place.model, place.set, place.split, place.task, place.variant, *way)
 
 
 def is_records_file(place: Any) -> bool:
@@ -40,9 +48,22 @@ def is_records_file(place: Any) -> bool:
 def find_results(folder: Path) -> Path:
     """results.json of a run or a submission. Raises ConfigError if there is none."""
     path = folder / "results.json"
-    if not path.is_file():
+    if not path.exists():
         raise ConfigError(f"{folder}: no results.json; `evalsuite score {folder}` writes it")
     return path
+
+
+def read_results(folder: Path) -> dict[str, Any]:
+    """The content of results.json of a run or a submission.
+
+    Raises ConfigError if there is none, DataError if it cannot be read or is not of evalsuite.
+    """
+    path = find_results(folder)
+    found = read_json(folder, path.name)
+    cells = found.get("cells")
+    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
+        raise DataError("is not of evalsuite: it has no cells", path)
+    return found
 
 
 def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: Answer, score: Score) -> dict[str, Any]:
@@ -89,7 +110,7 @@ def _flat(value: Message | Likelihood | Answer) -> dict[str, Any]:
 def records_file(folder: Path, place: str) -> Path:
     """The file at a path that results.json names ("records/….jsonl"), or the same with .gz.
 
-    Raises DataError if the path is not of this form, or if there is no such file, both, or a link.
+    Raises DataError if the path is not of this form, or if there is no such file, or both.
     """
     if not is_records_file(place):
         raise DataError(f"{place!a}: expected records/NAME.jsonl or judged/NAME.jsonl", folder)
@@ -99,17 +120,18 @@ def records_file(folder: Path, place: str) -> Path:
     if not files:
         raise DataError("no such file", folder / place)
     (file,) = files
-    if file.is_symlink() or file.parent.is_symlink() or not file.is_file():
-        raise DataError("is no plain file", file)
     return file
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """(number, line) of the lines that are not blank. Raises DataError if the file is broken or beyond a limit."""
+def numbered_lines(folder: Path, path: Path) -> Iterator[tuple[int, bytes]]:
+    """(number, line) of the lines that are not blank, of a file in `folder`.
+
+    Raises DataError if the file is a link or no plain file (`open_plain`), broken, or beyond a limit.
+    """
     number = size = 0
     try:
-        most = min(FILE, max(FREE, RATIO * path.stat().st_size))
-        with path.open("rb") as raw:
+        with open_plain(folder, path.relative_to(folder).as_posix()) as raw:
+            most = min(FILE, max(FREE, RATIO * os.fstat(raw.fileno()).st_size))
             file = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if path.suffix == ".gz" else raw
             while text := file.readline(LINE + 1):
                 number += 1
@@ -132,5 +154,5 @@ def read_records(folder: Path, place: str) -> Iterator[dict[str, Any]]:
     Raises DataError, with file and line, for a line that is not a JSON object.
     """
     path = records_file(folder, place)
-    for number, text in numbered_lines(path):
+    for number, text in numbered_lines(folder, path):
         yield parse_object(text, path, number)

@@ -6,6 +6,7 @@ its original, so that cells are compared item by item, over the items answered i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
@@ -39,7 +40,7 @@ def robustness(cells: Sequence[CellOutcomes], entries: Sequence[dict[str, Any]])
 
 
 def drops(cells: Sequence[CellOutcomes]) -> list[dict[str, Any]]:
-    """A row for each perturbed cell whose unperturbed cell exists; p-values corrected by Holm over a model's rows."""
+    """A row for each perturbed cell whose unperturbed cell exists; p-values corrected by Holm over a model's rows, a family."""
     from evalsuite.metrics.statistics import holm
 
     bases = {c.cell.place.but("perturb"): c for c in cells if c.cell.place.perturb == "none"}
@@ -57,7 +58,7 @@ def drops(cells: Sequence[CellOutcomes]) -> list[dict[str, Any]]:
 
 
 def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
-    from evalsuite.metrics.statistics import Means, paired_test
+    from evalsuite.metrics.statistics import paired_test
 
     change = PERTURBATIONS[other.cell.place.perturb]
     perturbed: dict[str, list[Outcome]] = {}  # by item; several outcomes if its options were rotated
@@ -75,21 +76,21 @@ def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
     place = other.cell.place
     # The seed names no model: two models with the same replies get the same interval.
     purpose = f"robustness:{place.task}:{place.set}:{place.split}:{place.perturb}"
-    a, b = Means.of({metric: after}), Means.of({metric: before})
-    test = paired_test(a, b, metric, clusters, Random(purpose), (after, before) if metric == "accuracy" else None)
+    test = paired_test(after, before, clusters, Random(purpose), binary=metric == "accuracy")
     changes = [y - x for x, y in zip(before, after, strict=True)]
     row = {
         **place.as_dict(),
         "metric": metric,
         "items": len(pairs),
         "dialogues": test.clusters,
-        "base": sum(before) / len(before),
-        "value": sum(after) / len(after),
+        "base": math.fsum(before) / len(before),
+        "value": math.fsum(after) / len(after),
         "drop": test.value,  # value - base: negative if the perturbation lowers the score
         "low": test.low,
         "high": test.high,
         "test": test.test,
         "p": test.p,
+        "differ": test.differ,
         "flip_rate": sum(abs(x) >= FLIP for x in changes) / len(changes),
         "right_to_wrong": sum(x <= -FLIP for x in changes),
         "wrong_to_right": sum(x >= FLIP for x in changes),
@@ -136,7 +137,7 @@ def positions(cell: CellOutcomes) -> dict[str, Any]:
             chosen[n] += 1
     bias = None
     if sum(gold) and sum(chosen):
-        bias = sum(abs(c / sum(chosen) - g / sum(gold)) for c, g in zip(chosen, gold, strict=True)) / 2
+        bias = math.fsum(abs(c / sum(chosen) - g / sum(gold)) for c, g in zip(chosen, gold, strict=True)) / 2
     return {
         **cell.cell.place.as_dict(),
         "labels": list(cell.labels),
@@ -170,7 +171,7 @@ def _wording(place: dict[str, Any], values: dict[str, float]) -> dict[str, Any]:
     return {
         **place,
         "values": values,
-        "mean": sum(values.values()) / len(values),
+        "mean": math.fsum(values.values()) / len(values),
         "spread": max(values.values()) - values[worst],
         "worst": worst,
     }

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.plainfile import read_json
 from evalsuite.common.terminal import safe
 from evalsuite.results.judged.summary import judging_problems
 from evalsuite.results.records import is_records_file
@@ -58,18 +59,18 @@ def _problems(cell: dict[str, Any]) -> list[str]:
 def load_results(run: Path) -> Results:
     """Read results.json without scoring again. Raises ConfigError if it is missing or not a file of evalsuite."""
     path = run / "results.json"
+    if not path.exists():
+        raise ConfigError(f"{run}: no results.json; `evalsuite score {run}` writes it from a run's store")
     try:
-        content = json.loads(path.read_bytes())
+        content = read_json(run, path.name)
         for cell in content["cells"]:
             missing = [name for name in (*PLACE, "records") if name not in cell]
             if missing or cell["task"] not in TASKS:
                 raise ConfigError(
                     f"{path}: a cell without {missing}" if missing else unknown("task", cell["task"], TASKS)
                 )
-    except FileNotFoundError:
-        raise ConfigError(f"{run}: no results.json; `evalsuite score {run}` writes it from a run's store") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot read: {error.strerror}") from None
+    except DataError as error:
+        raise ConfigError(str(error)) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigError(f"{path}: no results of evalsuite: {type(error).__name__}: {error}") from None
     return Results.of(run, content)
@@ -154,7 +155,10 @@ def _rows(content: Mapping[str, Any]) -> list[dict[str, Any]]:
 def reading_of(run: Path) -> Reading:
     """The reading that results.json was last written with; the default one if there is no such file."""
     path = run / "results.json"
-    return Reading(**json.loads(path.read_text(encoding="utf-8"))["reading"]) if path.is_file() else Reading()
+    try:
+        return Reading(**read_json(run, path.name)["reading"]) if path.exists() else Reading()
+    except (KeyError, TypeError) as error:
+        raise ConfigError(f"{path}: no results of evalsuite: {type(error).__name__}: {error}") from None
 
 
 def narrow(done: Results, wanted: Mapping[str, Sequence[str]]) -> Results:

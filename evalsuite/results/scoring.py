@@ -6,6 +6,7 @@ interval, from resampled dialogues, and a signature.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -104,7 +105,7 @@ def _rotations(items: Sequence[Item], parts: Sequence[Part]) -> Scored:
         rows_of = {name: [min(values[n] for n in rows) for rows in whole] for name, values in columns.items()}
         signatures = {name: f"{part.signatures[name]}|all-rotations" for name in columns}
         for name, values in columns.items():
-            rows_of[f"rotation.{name}"] = [sum(values[n] for n in rows) / len(rows) for rows in whole]
+            rows_of[f"rotation.{name}"] = [math.fsum(values[n] for n in rows) / len(rows) for rows in whole]
             signatures[f"rotation.{name}"] = f"{part.signatures[name]}|mean-of-rotations"
         folded.append(Part(part.name, Means.of(rows_of), {name: name for name in rows_of}, signatures))
     return Scored(kept, tuple(sources([item.dialogue for item in kept])), tuple(folded))
@@ -129,7 +130,8 @@ def _of_items(part: Part) -> dict[str, Any]:
 def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
     """Metric -> value, n, and low and high of its 95 % interval, from a cluster bootstrap over dialogues.
 
-    With one dialogue low and high are None. Shares of right items have Wilson's interval, too. `purpose` seeds the bootstrap.
+    With one dialogue low and high are None. Where all items are right, or all wrong, they are Wilson's with dialogues as
+    units. Shares of right items have Wilson's interval of independent items, too. `purpose` seeds the bootstrap.
     """
     from evalsuite.metrics.statistics import bootstrap, wilson
 
@@ -140,7 +142,12 @@ def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
         for name, own in part.names.items():
             interval = drawn[own]
             # With one dialogue every resample is identical, so there is no interval to report.
-            low, high = (interval.low, interval.high) if len(set(scored.clusters)) > 1 else (None, None)
+            dialogues = len(set(scored.clusters))
+            low, high = (interval.low, interval.high) if dialogues > 1 else (None, None)
+            if dialogues > 1 and low == high and interval.value in (0, 1) and metric_named(name).top == 1:
+                # Resamples of items that are all right, or all wrong, are equal: that is no interval of width 0.
+                few = wilson(interval.value * dialogues, dialogues)
+                low, high = few.low, few.high
             numbers[name] = {"value": interval.value, "low": low, "high": high, "n": count}
             if metric_named(name).share and not name.startswith("rotation."):  # means of rotations are no counts
                 binomial = wilson(round(interval.value * count), count)

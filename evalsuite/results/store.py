@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evalsuite.common.errors import ConfigError
+from evalsuite.common.secrets import hide
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
@@ -38,6 +39,7 @@ CREATE TABLE IF NOT EXISTS judged (judging INTEGER, position INTEGER, row BLOB N
 CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
 """
 _VERSION = 3  # of the schema above
+_REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
 
 
 def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]) -> str:
@@ -70,12 +72,19 @@ class Store:
     """An open store: `with Store(path) as store:`. The writer must hold the folder's lock (evalsuite/common/lock.py).
 
     What a method stored is on the disk when it returns: a kill or a power cut does not lose it.
-    Opening raises ConfigError if the file was written by another version, or was copied without its store.sqlite-wal.
+    Opening raises ConfigError if the file was written by another version, is no store, or was copied without its
+    store.sqlite-wal. Later, sqlite3.Error is raised for a damaged store or a full disk.
     """
 
     def __init__(self, path: Path) -> None:
         self._wal = path.with_name(f"{path.name}-wal")
         whole = self._wal.exists() or not path.exists()  # asked first: SQLite makes the file
+        try:
+            self._open(path, whole)
+        except sqlite3.Error as error:
+            raise ConfigError(f"{path}: cannot be opened as a store: {error}; {_REPAIR}") from None
+
+    def _open(self, path: Path, whole: bool) -> None:
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -91,8 +100,8 @@ class Store:
         if self._marked and not whole:
             self._db.close()
             raise ConfigError(
-                f"{path}: was copied without {self._wal.name}, or has lost it: replies are missing. Copy both files again; to "
-                f"go on with the replies that are left, make an empty file {self._wal}"
+                f"{path}: was copied without {self._wal.name}, or has lost it: replies are missing. Copy both files again; to go on "
+                f"with the replies that are left, make an empty file {self._wal}"
             )
 
     def __enter__(self) -> Store:
@@ -134,7 +143,7 @@ class Store:
         with self._transaction():
             (number,) = self._db.execute(
                 "INSERT INTO cells (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
-                (_place(cell), json.dumps(cell.facts, sort_keys=True)),
+                (_place(cell), hide(json.dumps(cell.facts, sort_keys=True))),
             ).fetchone()
             self._db.execute("DELETE FROM requests WHERE cell = ?", (number,))
             for position, (key, trial) in enumerate(trials):
@@ -148,7 +157,7 @@ class Store:
         with self._transaction():
             (number,) = self._db.execute(
                 "INSERT INTO judgings (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
-                (json.dumps(place, ensure_ascii=False), json.dumps(facts, ensure_ascii=False, sort_keys=True)),
+                (json.dumps(place, ensure_ascii=False), hide(json.dumps(facts, ensure_ascii=False, sort_keys=True))),
             ).fetchone()
             self._db.execute("DELETE FROM judged WHERE judging = ?", (number,))
             for position, row in enumerate(rows):
@@ -159,7 +168,7 @@ class Store:
         judgings = []
         for number, place, facts in self._db.execute("SELECT id, place, facts FROM judgings").fetchall():
             rows = self._db.execute("SELECT row FROM judged WHERE judging = ? ORDER BY position", (number,))
-            judgings.append((json.loads(place), json.loads(facts), [_unpack(row) for (row,) in rows]))
+            judgings.append((_parsed(place), _parsed(facts), [_unpack(row) for (row,) in rows]))
         return sorted(judgings, key=lambda judging: tuple(judging[0].values()))
 
     def response(self, key: str) -> Response | None:
@@ -178,16 +187,16 @@ class Store:
         return {key for key in keys if self._db.execute("SELECT 1 FROM replies WHERE key = ?", (key,)).fetchone()}
 
     def put(self, responses: Iterable[tuple[str, Response]]) -> None:
-        """Store (key, response) pairs in one transaction. The column `asked` counts the replies of a key; it should stay 1."""
+        """Store (key, response) pairs in one transaction, without API keys. The column `asked` counts the replies of a key; it should stay 1."""
         with self._transaction():
             for key, r in responses:
                 if r.cost:
                     self._db.execute("INSERT INTO spent VALUES (?, ?)", (key, r.cost))
                 if r.error is not None:
-                    self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, r.error))
+                    self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (key, hide(r.error, cut=True)))
                     continue
-                text = escape_surrogates(r.text)
-                reasoning = None if r.reasoning is None else escape_surrogates(r.reasoning)
+                text = hide(escape_surrogates(r.text))
+                reasoning = None if r.reasoning is None else hide(escape_surrogates(r.reasoning))
                 likelihoods = json.dumps([astuple(x) for x in r.likelihoods]) if r.likelihoods else None
                 self._db.execute(
                     "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
@@ -211,7 +220,7 @@ class Store:
     def cells(self) -> list[Cell]:
         """All planned cells, sorted by place."""
         rows = self._db.execute("SELECT place, facts FROM cells").fetchall()
-        cells = (Cell(Place(**json.loads(place)), json.loads(facts)) for place, facts in rows)
+        cells = (Cell(Place(**_parsed(place)), _parsed(facts)) for place, facts in rows)
         return sorted(cells, key=lambda cell: cell.place)
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
@@ -227,7 +236,7 @@ class Store:
         for key, item, request, text, finish, prompt_tokens, new_tokens, reasoning, likelihoods, error in rows:
             response = None
             if text is not None:
-                options = tuple(Likelihood(*x) for x in json.loads(likelihoods or "[]"))
+                options = tuple(Likelihood(*x) for x in _parsed(likelihoods or "[]"))
                 response = Response(text, finish, prompt_tokens, new_tokens, reasoning=reasoning, likelihoods=options)
             elif error is not None:
                 response = Response("", "error", error=error)
@@ -257,8 +266,18 @@ def _pack(value: dict[str, Any]) -> bytes:
 
 
 def _unpack(packed: bytes) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(zlib.decompress(packed))
+    try:
+        value: dict[str, Any] = _parsed(zlib.decompress(packed))
+    except (zlib.error, TypeError) as error:
+        raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
     return value
+
+
+def _parsed(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
 
 
 _ASKED = ("prompt", "messages", "max_new_tokens", "scoring", "pairs", "pattern")  # of the request

@@ -11,7 +11,9 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from evalsuite.backends.base import Limits
 from evalsuite.backends.model import Model
@@ -19,12 +21,23 @@ from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, r
 from evalsuite.backends.openai.spending import Spending, Spent
 from evalsuite.backends.openai.throttle import Throttle
 from evalsuite.common.errors import BackendError
+from evalsuite.common.secrets import hide
 from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
 
 _IN_A_ROW = 20  # consecutive requests without a reply after all retries: the endpoint is down
+_LONG_WAIT = 10  # seconds; longer ones are logged
 _ALWAYS = ("model", "messages", "prompt")
+
+
+def _is_loopback(address: str) -> bool:
+    """Whether an address is on this machine, where no proxy has a place."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 class Endpoint(Protocol):
@@ -38,7 +51,6 @@ class Endpoint(Protocol):
     def most_tokens(self, request: Request) -> int: ...
     def body(self, request: Request) -> dict[str, Any]: ...
     def room(self, request: Request) -> int: ...
-    def hide(self, text: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +99,7 @@ class Asking:
         self.limit_name = "max_tokens"
         self.halted: Stop | None = None
         self.failed_in_a_row = self.unaffordable = 0
+        self.told_until = 0.0  # time at which the wait that was logged last ends
         self.again: Counter[str] = Counter()
         self.halt, self.lending = asyncio.Event(), asyncio.Lock()
         from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
@@ -99,11 +112,13 @@ class Asking:
 
     async def all(self) -> None:
         """Send all requests. Raises BackendError if some were not sent."""
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         key = self.backend.key or "none"  # the client requires one
+        direct = dict.fromkeys(("all://", "http://", "https://")) if _is_loopback(self.api.base_url) else None
+        http = DefaultAsyncHttpxClient(follow_redirects=False, mounts=direct, timeout=self.api.timeout)
         async with AsyncOpenAI(
-            api_key=key, base_url=self.api.base_url, max_retries=0, timeout=self.api.timeout
+            api_key=key, base_url=self.api.base_url, max_retries=0, timeout=self.api.timeout, http_client=http
         ) as client:
             self.create = (client.chat.completions if self.model.chat else client.completions).with_raw_response.create
             try:
@@ -117,10 +132,10 @@ class Asking:
                     "model %s: requests without a reply, by what came instead: %s", self.model.name, kinds or "none"
                 )
         if self.halted:
-            message = self.backend.hide(str(self.halted))
-            raise BackendError(
-                f"model {self.model.name} at {self.api.base_url}: {message}; {self.left} requests have no reply"
+            message = (
+                f"model {self.model.name} at {self.api.base_url}: {self.halted}; {self.left} requests have no reply"
             )
+            raise BackendError(hide(message))
         if self.unaffordable:
             raise BackendError(
                 f"model {self.model.name}: budget of {self.limits.budget:g} spent: {self.unaffordable} requests not asked; "
@@ -155,13 +170,11 @@ class Asking:
                 self._halt(stop)
         else:
             self.failed_in_a_row = 0
-            hide = self.backend.hide
-            reasoning = response.reasoning and hide(response.reasoning)
-            return replace(response, text=hide(response.text), reasoning=reasoning, cost=bill.cost)
+            return replace(response, cost=bill.cost)
         if not bill.sent:
             return None
         times = "" if bill.sent == 1 else f" (asked {bill.sent} times)"
-        return Response("", "error", error=self.backend.hide(bill.last) + times, cost=bill.cost)
+        return Response("", "error", error=bill.last + times, cost=bill.cost)
 
     async def _ask(self, request: Request, bill: _Bill) -> Response:
         """Send a request once, or twice if the endpoint wants the other name of the token limit."""
@@ -237,7 +250,7 @@ class Asking:
         except openai.OpenAIError as error:
             cause = error.__cause__
             unsent = type(cause).__name__ in ("ConnectError", "ConnectTimeout", "PoolTimeout")
-            said = f"{error} {cause or ''}".strip()
+            said = hide(f"{error} {cause or ''}".strip(), cut=True)
             raise Again("connection", said, lost=not unsent) from None
         answer = raw.http_response
         return read_reply(answer.headers, answer.content), True
@@ -256,8 +269,15 @@ class Asking:
         return float(self.backoff(state))
 
     async def _sleep(self, seconds: float) -> None:
+        self._tell_wait(seconds)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.halt.wait(), seconds)
+
+    def _tell_wait(self, seconds: float) -> None:
+        """Log a long wait, once for all requests that wait at the same time."""
+        if seconds > _LONG_WAIT and time.monotonic() > self.told_until:
+            self.told_until = time.monotonic() + seconds
+            log.warning("model %s: waits %.0f s before it asks its endpoint again", self.model.name, seconds)
 
     def _halt(self, stop: Stop) -> None:
         """Send nothing more. Requests in flight may finish, since they may be charged."""

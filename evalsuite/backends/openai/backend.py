@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import queue
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evalsuite.backends.base import Limits
+from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import Asking, Letter, Stake
 from evalsuite.common.errors import BackendError
@@ -37,12 +37,13 @@ class OpenAI:
                 f"model {model.name}: backend openai needs `pip install 'evalsuite[openai]'` ({error})"
             ) from None
         api = model.api
+        keep_secrets([model])
         if limits.budget is not None and api.price is None:
             raise BackendError(
                 f"model {model.name}: --budget needs to know what the endpoint charges for a million tokens; "
                 "add to its entry in models.yaml: api: {price: {input: …, output: …}}"
             )
-        self.model, self._limits, self.key = model, limits, _key(model)
+        self.model, self._limits, self.key = model, limits, key_of(model)
         # Servers of vLLM and SGLang accept arguments of their chat template.
         template = {"chat_template_kwargs": model.chat_template_kwargs} if model.chat_template_kwargs else {}
         self.extra: dict[str, Any] = {**template, **api.parameters}
@@ -86,13 +87,6 @@ class OpenAI:
         """Tokens that the model may generate, reasoning included."""
         return request.max_new_tokens + self.model.api.reasoning_tokens
 
-    def hide(self, text: str) -> str:
-        """Mask the API key, which some endpoints repeat in their errors.
-
-        A key of less than 8 characters is no secret (Ollama's "ollama").
-        """
-        return text.replace(self.key, "***") if len(self.key) >= 8 else text
-
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
         from anyio.from_thread import start_blocking_portal
 
@@ -130,22 +124,6 @@ class OpenAI:
 
     def close(self) -> None:
         pass
-
-
-def _key(model: Model) -> str:
-    """The API key from the environment variable that the model names; "" if it names none. Raises BackendError."""
-    name = model.api.key_env
-    if name is None:
-        return ""
-    key = os.environ.get(name, "").strip()
-    if not key:
-        raise BackendError(
-            f"model {model.name}: the environment variable {name} is not set; it must hold the key of "
-            f"{model.api.base_url} (api: {{key_env: NAME}} names another, {{key_env: null}} none)"
-        )
-    if not (key.isascii() and key.isprintable()):
-        raise BackendError(f"model {model.name}: the environment variable {name} holds characters that no key has")
-    return key
 
 
 def _waiting(letters: queue.Queue[Letter]) -> Iterator[Letter]:

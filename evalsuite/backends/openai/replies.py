@@ -1,6 +1,7 @@
 """An endpoint's HTTP answer -> a Response, or an exception: retry, give up this request, or stop the model.
 
-OpenAI-compatible servers differ most in their errors; the tables here hold what is known of each.
+OpenAI-compatible servers differ most in their errors; the tables here hold what is known of each. Some repeat the API key:
+whatever is taken from an answer is masked, before it is cut (common/secrets.py).
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
+from evalsuite.common.secrets import hidden_start, hide
 from evalsuite.common.text import escape_surrogates
 from evalsuite.types import Response
 
@@ -72,6 +75,7 @@ _FINISH = {
     "sensitive": "content_filter",
 }
 _LONGEST_WAIT = 600  # seconds; if the endpoint asks for more (a daily limit), the model stops
+_MOST_TOKENS = 10**9  # of one request; more is no count
 
 
 def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
@@ -81,7 +85,7 @@ def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
     """
     kind = headers.get("content-type", "application/json")
     if "json" not in kind:
-        raise Again("content type", f"the reply is {kind}, not JSON: {_start(body)}", lost=True)
+        raise Again("content type", f"the reply is {hidden_start(kind, 80)}, not JSON: {_start(body)}", lost=True)
     try:
         told = json.loads(body)
     except ValueError as error:  # malformed, truncated, or not UTF-8
@@ -97,15 +101,13 @@ def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
     message = choice.get("message", choice if "text" in choice else None)
     if not isinstance(message, dict):
         raise Again("no message", f"the reply's first choice has no message: {_start(body)}", lost=True)
-    usage = told.get("usage") if isinstance(told.get("usage"), dict) else {}
+    prompt_tokens, new_tokens = _usage(told.get("usage"))
     finish = _FINISH.get(str(choice.get("finish_reason")), "stop")
     text = _text(message.get("text") if "text" in message else message.get("content")) or _text(message.get("refusal"))
     reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
     if finish == "content_filter":
         text = ""
-    return Response(
-        text, finish, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), reasoning=reasoning or None
-    )
+    return Response(text, finish, prompt_tokens, new_tokens, reasoning=reasoning or None)
 
 
 def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapping[str, Any]) -> Response:
@@ -117,13 +119,15 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapp
     said = f"{status}: {message}"
     if any(w in words for w in _UNPAID) or status == 402:
         raise Stop(f"the endpoint wants to be paid first ({said})")
-    if status == 429:
+    if status in (408, 409, 429) or status >= 500:
         after = _after(headers)
         if after is not None and after > _LONGEST_WAIT:
             raise Stop(f"the endpoint asks to wait for {after:.0f} s; run again then ({said})")
-        raise Again("429" if after is None else "429, Retry-After", said, after, overrun=True)
-    if status in (408, 409) or status >= 500:
-        raise Again(str(status), said, _after(headers))
+        kind = "429, Retry-After" if status == 429 and after is not None else str(status)
+        raise Again(kind, said, after, overrun=status == 429)
+    if 300 <= status < 400:  # another host would get the prompts, and its replies would count as this model's
+        raise Stop(f"the endpoint redirects to {_host(headers)}, which is not followed; set api: {{base_url: …}} "
+                   f"to the address itself ({status})")  # fmt: skip
     if status != 401 and any(w in words for w in _FILTERED):
         return Response("", "content_filter")
     if status in (401, 403):
@@ -163,15 +167,15 @@ def _error(body: bytes) -> tuple[str, str, str | None]:
         return text, text.lower(), None
     error = told.get("error", told) if isinstance(told, dict) else told
     if not isinstance(error, dict):
-        text = escape_surrogates(str(error))[:500]
+        text = _some(str(error))
         return text, text.lower(), None
     inner = error.get("innererror") or {}
     parts = [error.get("message") or error.get("detail"), error.get("code"), error.get("type")]
     parts += [inner.get("code")] if isinstance(inner, dict) else []
-    words = [escape_surrogates(str(part)) for part in parts if part]
+    words = [str(part) for part in parts if part]
     param = error.get("param")
     return (
-        (words[0] if words else _start(body))[:500],
+        _some(words[0]) if words else _start(body),
         "\n".join(words).lower(),
         param if isinstance(param, str) else None,
     )
@@ -197,13 +201,30 @@ def _text(value: Any) -> str:
     """A message's text; some servers send a list of parts."""
     if isinstance(value, list):
         value = "".join(p["text"] for p in value if isinstance(p, dict) and isinstance(p.get("text"), str))
-    return escape_surrogates(value) if isinstance(value, str) else ""
+    return hide(escape_surrogates(value)) if isinstance(value, str) else ""
 
 
-def _count(usage: Mapping[str, Any], name: str) -> int:
-    value = usage.get(name)
-    return value if isinstance(value, int) and value > 0 else 0
+def _usage(told: Any) -> tuple[int, int]:
+    """Tokens of prompt and reply; (0, 0), which means unknown, if one of them is no number of tokens."""
+    told = told if isinstance(told, dict) else {}
+    counts = [0 if told.get(name) is None else told[name] for name in ("prompt_tokens", "completion_tokens")]
+    if all(type(count) is int and 0 <= count <= _MOST_TOKENS for count in counts):
+        return counts[0], counts[1]
+    return 0, 0
+
+
+def _host(headers: Mapping[str, str]) -> str:
+    """The host of the address that a redirection names."""
+    try:
+        found = urlsplit(headers.get("location", "")).hostname
+    except ValueError:
+        return "no readable address"
+    return hidden_start(found, 200) if found else "another address of its own"
+
+
+def _some(text: str) -> str:
+    return hidden_start(escape_surrogates(text), 500)
 
 
 def _start(body: bytes) -> str:
-    return body[:200].decode("utf-8", "replace")
+    return hidden_start(body.decode("utf-8", "replace"), 200)

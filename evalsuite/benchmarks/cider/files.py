@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from evalsuite.benchmarks.corpus import File, collect
 from evalsuite.common import csvfile
 from evalsuite.common.errors import DataError, unknown
 from evalsuite.common.files import read_bytes
+from evalsuite.common.jsonl import load_json
 from evalsuite.types import Item, Task
 
 Fail = Callable[..., DataError]  # (message, field) -> an error with file and line
@@ -65,7 +65,7 @@ def _rows(path: Path, raw: bytes) -> Iterator[tuple[int, Any]]:
         yield from csvfile.parse_rows(raw, path)
         return
     try:
-        rows = json.loads(raw.decode("utf-8-sig"))
+        rows = load_json(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8 at byte {error.start}", path) from None
     except (ValueError, RecursionError) as error:

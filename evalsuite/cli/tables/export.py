@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
+from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.sheet import CellValue, Column, Sheet, Text, Value, english, spell
 from evalsuite.common.terminal import safe
@@ -61,15 +62,10 @@ def as_csv(shown: Iterable[Shown]) -> str:
             title = _line(sheet.title)
             rows = [*([[title]] if title else []), heads(sheet), *words(sheet)]
             csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerows(
-                [_field(c) for c in row] for row in rows
+                map(csvfile.field, row) for row in rows
             )
             parts.append(out.getvalue())
     return "\r\n".join(parts)
-
-
-def _field(cell: str) -> str:
-    # Spreadsheets run a text that starts like a formula; an apostrophe prevents it.
-    return cell if _NUMBER.fullmatch(cell) or not re.match(r"[=+\-@＝＋－＠]", cell) else f"'{cell}"
 
 
 # ---------------------------------------------------------------- Markdown

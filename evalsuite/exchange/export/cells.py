@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -9,10 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common.files import name_hash
 from evalsuite.parse import PARSER_VERSION
 from evalsuite.types import Cell, Task, Trial
 
 SHIPPED = Path(__file__).parent / "shipped"
+
+
+def foreign_name(*parts: str) -> str:
+    """The name of a task or group in the other harness: a Python name and a file name, another one for other parts.
+
+    >>> foreign_name("easy", "event_cause", "paper")
+    'corecode_easy_event_cause_paper'
+    """
+    name = "_".join(("corecode", *parts))
+    plain = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return plain if plain == name and len(name) <= 150 else f"{plain[:150]}_{name_hash(*parts)}"
 
 
 @dataclass(frozen=True, slots=True)

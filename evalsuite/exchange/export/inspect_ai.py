@@ -21,13 +21,13 @@ def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
 
 
 def _task(cell: Exported) -> str:
-    return f'''
+    return f"""
 
 @task
 def {cell.name}(shots: int = {cell.cell.place.shots}) -> Task:
-    """{cell.title}."""
+    {cell.title + "."!r}
     return corecode({cell.file!r}, shots, {cell.max_new_tokens}, {cell.facts!r})
-'''
+"""
 
 
 def _readme(cells: Sequence[Exported]) -> str:

@@ -14,7 +14,7 @@ import yaml
 
 from evalsuite.common.files import replace_file
 from evalsuite.exchange.export.callbacks import metric_names
-from evalsuite.exchange.export.cells import SHIPPED, Exported
+from evalsuite.exchange.export.cells import SHIPPED, Exported, foreign_name
 
 
 class _Function(str):
@@ -39,7 +39,7 @@ def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
         for scoring, end in _SCORINGS.items():
             if scoring in cell.task.kind.scorings:
                 _write(folder / f"{cell.name}{end}.yaml", _task(cell, scoring))
-                groups.setdefault(f"corecode_{cell.cell.place.variant}{end}", []).append(f"{cell.name}{end}")
+                groups.setdefault(f"{foreign_name(cell.cell.place.variant)}{end}", []).append(f"{cell.name}{end}")
     for group, names in groups.items():
         _write(folder / f"_{group}.yaml", {"group": group, "task": names})
     replace_file(folder / "README.md", _readme(cells, list(groups)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,7 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import new_folder, replace_file
 from evalsuite.evaluation.journey import preview
 from evalsuite.exchange.export import inspect_ai, lm_eval
-from evalsuite.exchange.export.cells import Exported
-from evalsuite.types import Place
+from evalsuite.exchange.export.cells import Exported, foreign_name
 
 HARNESSES: dict[str, Callable[[Path, Sequence[Exported]], None]] = {
     "lm-eval": lm_eval.write_tasks,
@@ -38,7 +36,10 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
         raise ConfigError(f"{folder}: is not empty; name a new folder, or empty this one")
     # Prompts do not depend on the model, but `preview` needs one; every installation has the baseline `random`.
     asked = preview(model=["random"], shots=(shots,), **settings)
-    cells = [Exported(_name(cell.place), cell, tuple(trials)) for cell, trials in asked]
+    cells = [
+        Exported(foreign_name(cell.place.set, cell.place.task, cell.place.variant), cell, tuple(trials))
+        for cell, trials in asked
+    ]
     with new_folder(folder) as draft:
         (draft / "data").mkdir()
         for cell in cells:
@@ -46,8 +47,3 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
             replace_file(draft / cell.file, "".join(lines))
         HARNESSES[to](draft, cells)
     return folder
-
-
-def _name(place: Place) -> str:
-    """The task's name in the other harness, a valid Python name: corecode_easy_event_cause_paper."""
-    return re.sub(r"\W", "_", f"corecode_{place.set}_{place.task}_{place.variant}")

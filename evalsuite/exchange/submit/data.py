@@ -12,7 +12,7 @@ from evalsuite.benchmarks.registry import TASKS, Corpora
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.plan import leaks
-from evalsuite.exchange.submit.record_checks import Wrong
+from evalsuite.exchange.submit.record_checks import Unfit, Wrong
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.types import Item, Trial
@@ -81,8 +81,7 @@ class OfficialCell:
         """Yield (field, problem) for each field of a record that differs from the data."""
         original = self._expected.get(trial.item.id)
         if original is None:
-            yield "item", f"{trial.item.id!a} is none of the cell's {len(self._expected)} items"
-            return
+            raise Unfit(("item", f"{trial.item.id!a} is none of the cell's {len(self._expected)} items"))
         self._seen[original.id] += 1
         place = self._places[original.id], trial.rotation
         if place < self._last:

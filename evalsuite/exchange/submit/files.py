@@ -13,12 +13,13 @@ from pydantic import ValidationError
 
 from evalsuite.common import jsonl
 from evalsuite.common.errors import DataError
+from evalsuite.common.plainfile import read_plain
 from evalsuite.exchange.submit.locate import dotted, lines_of
 from evalsuite.exchange.submit.submission import SUMS, digest, places
 from evalsuite.results.schema import SCHEMAS
 
 _FIXED = ("submission.yaml", "results.json", "manifest.json", SUMS)
-_LARGEST = {"results.json": 2**28, "manifest.json": 2**24, SUMS: 2**24}
+_LARGEST = {"results.json": 2**26, "manifest.json": 2**20, SUMS: 2**24}
 _SUM = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
@@ -68,7 +69,7 @@ def unnamed(found: set[str], results: dict[str, Any]) -> Iterator[str]:
 def hashes(folder: Path, found: set[str]) -> Iterator[str]:
     """Yield a problem for each bad line of SHA256SUMS, missing file and wrong hash."""
     known: dict[str, str] = {}
-    for number, line in enumerate(_text(folder / SUMS).splitlines(), 1):
+    for number, line in enumerate(_text(folder, SUMS).splitlines(), 1):
         match = _SUM.fullmatch(line)
         if not match:
             yield f"{SUMS}:{number}: expected a SHA-256, two blanks and a path"
@@ -85,15 +86,14 @@ def hashes(folder: Path, found: set[str]) -> Iterator[str]:
     for path in sorted(found - {SUMS, "submission.yaml"}):
         if path not in known:
             yield f"{path}: is not in {SUMS}"
-        elif digest(folder / path) != known[path]:
+        elif digest(folder, path) != known[path]:
             yield f"{path}: is not the file that {SUMS} has the hash of"
 
 
 def load_json(folder: Path, name: str, schema: str) -> tuple[dict[str, Any] | None, list[str]]:
     """Parse a JSON file and check it against its schema. Returns (content, []), or (None, problems with line and field)."""
-    path = folder / name
     try:
-        text = _text(path)
+        text = _text(folder, name)
         found = jsonl.parse_object(text, Path(name))
     except DataError as error:
         return None, [str(error)]
@@ -106,14 +106,11 @@ def load_json(folder: Path, name: str, schema: str) -> tuple[dict[str, Any] | No
     return found, []
 
 
-def _text(path: Path) -> str:
+def _text(folder: Path, name: str) -> str:
     """Read a text file. Raises DataError if it is too large, unreadable or not UTF-8."""
-    most = _LARGEST[path.name]
     try:
-        with path.open("rb") as file:
-            raw = file.read(most + 1)
-        if len(raw) > most:
-            raise DataError(f"is larger than {most >> 20} MiB", Path(path.name))
-        return raw.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read: {error}", Path(path.name)) from None
+        return read_plain(folder, name, _LARGEST[name]).decode("utf-8")
+    except DataError as error:
+        raise DataError(error.message, Path(name)) from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}", Path(name)) from None

@@ -10,11 +10,14 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator
 
+from evalsuite.common.errors import DataError
+from evalsuite.common.plainfile import read_plain
+from evalsuite.common.yamltext import parse_yaml, place_and_problem
 from evalsuite.results.schema.base import Strict
 
 FORMAT = 1
 UNFILLED = "?"
-_MOST = 2**20  # bytes
+_MOST = 2**18  # bytes
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 
@@ -92,19 +95,14 @@ def _yaml(value: Any) -> str:
 def read_form(path: Path) -> tuple[Form | None, list[str]]:
     """Read submission.yaml. Returns the form (None if it is invalid) and its problems: line, field, message."""
     try:
-        with path.open("rb") as file:
-            text = file.read(_MOST + 1).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        return None, [f"cannot be read: {error}"]
-    if len(text) > _MOST:
-        return None, [f"is longer than {_MOST >> 20} MiB"]
-    try:
-        # Nested aliases can expand to gigabytes.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
-            return None, ["holds an alias (*name): write it out"]
-        tree, node = yaml.safe_load(text), yaml.compose(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        return None, [f"not YAML: {error}"]
+        tree, node = parse_yaml(read_plain(path.parent, path.name, _MOST).decode("utf-8"), aliases=False)
+    except DataError as error:
+        return None, [error.message]
+    except UnicodeDecodeError as error:
+        return None, [f"not UTF-8 at byte {error.start}"]
+    except yaml.YAMLError as error:
+        line, problem = place_and_problem(error)
+        return None, [f"{line}: not YAML: {problem}"]
     unfilled = list(_unfilled(tree))
     problems = [f"{_line(node, at)}: {_dotted(at)}: still to be filled in" for at in unfilled]
     try:

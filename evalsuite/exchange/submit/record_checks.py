@@ -40,7 +40,7 @@ def cell_lines(folder: Path, entry: dict[str, Any], compare: Compare) -> Iterato
     def wrong(record: dict[str, Any], number: int) -> Wrong:
         several = TASKS[record["task"]].kind.several
         if record["gold"] is not None and not several and record["gold"] not in record["labels"]:
-            raise _Unfit(("gold", f"{record['gold']!a} is none of the labels"))
+            raise Unfit(("gold", f"{record['gold']!a} is none of the labels"))
         trial = trial_of(record)
         name = record["item"], record["rotation"]
         if name in asked:
@@ -77,7 +77,7 @@ def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any]
     try:
         path = records.records_file(folder, place)
         name = path.relative_to(folder).as_posix()
-        for number, text in records.numbered_lines(path):
+        for number, text in records.numbered_lines(folder, path):
             found: list[tuple[str, str]] = []
             try:
                 record = jsonl.parse_object(text, path, number)
@@ -86,7 +86,7 @@ def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any]
             except ValidationError as error:
                 broken = True
                 found = [(dotted(e["loc"]), e["msg"]) for e in error.errors(include_url=False)[:5]]
-            except _Unfit as error:
+            except Unfit as error:
                 broken = True
                 found = [error.args[0]]
             for field, what in found:
@@ -102,7 +102,7 @@ def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any]
         raise Broken
 
 
-class _Unfit(Exception):
+class Unfit(Exception):
     """A record cannot be scored. The argument is (field, problem)."""
 
 
@@ -113,24 +113,24 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
     for field in PLACE:
         own = record["asked_shots" if field == "shots" else field]
         if own != entry[field]:
-            raise _Unfit((field, f"is {own!a}, but the cell's is {entry[field]!a}"))
+            raise Unfit((field, f"is {own!a}, but the cell's is {entry[field]!a}"))
     if kind.options != bool(item.options) or len(item.labels) != len(item.options):
-        raise _Unfit(
+        raise Unfit(
             (
                 "options",
                 f"{len(item.options)} with {len(item.labels)} labels for a task of kind {kind.name}",
             )
         )
     if kind.single and (item.gold is None or len(set(item.labels)) < len(item.labels)):
-        raise _Unfit(("gold", "a choice has one right label, and no label twice"))
+        raise Unfit(("gold", "a choice has one right label, and no label twice"))
     if item.gold is not None and item.references != (item.options[item.gold],):
         yield "gold", f"is {record['gold']!a}, but that option is not the reference"
     if kind.several and not set(item.references) <= set(item.options):
-        raise _Unfit(("references", "are not all among the options"))
+        raise Unfit(("references", "are not all among the options"))
     if kind.several and record["gold"] != ", ".join(item.labels[gold] for gold in item.golds):
         yield "gold", f"is {record['gold']!a}, but those are not the references"
     if kind.written == (len(request.pairs) == len(item.options) and bool(request.pairs)):
-        raise _Unfit(("pairs", f"{len(request.pairs)} for a task of kind {kind.name}"))
+        raise Unfit(("pairs", f"{len(request.pairs)} for a task of kind {kind.name}"))
     if request.pairs and "".join(request.pairs[0]) != request.prompt:
         yield "pairs", "the first is not the prompt"
     parts = item.id.split("/")
@@ -141,7 +141,7 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
     if (record["error"] is None) != (record["reply"] is not None) or (record["error"] is None) == (
         record["finish"] == "error"
     ):
-        raise _Unfit(("error", "a request has either a reply or an error"))
+        raise Unfit(("error", "a request has either a reply or an error"))
     likely = record["likelihoods"]
     compared = request.scoring in HEADLINE and record["error"] is None
     if (
@@ -149,9 +149,9 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
         or compared != bool(likely)
         or (compared and record["finish"] != request.scoring)
     ):
-        raise _Unfit(("likelihoods", f"do not fit scoring {request.scoring} and finish {record['finish']}"))
+        raise Unfit(("likelihoods", f"do not fit scoring {request.scoring} and finish {record['finish']}"))
     if likely and len(likely) != len(item.options):
-        raise _Unfit(("likelihoods", f"{len(likely)} for {len(item.options)} options"))
+        raise Unfit(("likelihoods", f"{len(likely)} for {len(item.options)} options"))
     if (record["messages"] is not None) != facts["chat"]:
         yield "messages", "chat turns are there for chat models only"
     elif request_key(facts["fingerprint"], request, facts["chat"], facts["sampling"]) != record["key"]:
@@ -165,7 +165,7 @@ def _judged(entry: dict[str, Any], record: dict[str, Any]) -> Wrong:
     facts = entry["facts"]
     for field in JUDGED_PLACE:
         if record[field] != entry[field]:
-            raise _Unfit((field, f"is {record[field]!a}, but the cell's is {entry[field]!a}"))
+            raise Unfit((field, f"is {record[field]!a}, but the cell's is {entry[field]!a}"))
     nothing = not text_after_thinking(Response(record["candidate"], "stop"))
     if nothing != (not record["attempts"] and record["status"] != "missing"):
         yield "attempts", "a judge is asked about every candidate that says something"

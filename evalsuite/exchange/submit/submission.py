@@ -7,15 +7,15 @@ import hashlib
 import json
 import platform
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalsuite.common import jsonl
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import new_folder, replace_file, replacing
 from evalsuite.common.lock import unwritten
+from evalsuite.common.plainfile import open_plain, read_json
 from evalsuite.exchange.submit import form
 from evalsuite.results import records
 from evalsuite.results.signature import VERSION
@@ -78,17 +78,21 @@ def places(results: dict[str, Any]) -> list[str]:
 def sums(folder: Path) -> Iterator[tuple[str, str]]:
     """(path, SHA-256) of every file but SHA256SUMS itself and submission.yaml, which people still edit."""
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in (SUMS, "submission.yaml")):
-        yield path.relative_to(folder).as_posix(), digest(path)
+        name = path.relative_to(folder).as_posix()
+        yield name, digest(folder, name)
 
 
-def digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def digest(folder: Path, place: str) -> str:
+    """The SHA-256 of a plain file in `folder`. Raises DataError for another one."""
+    with open_plain(folder, place) as file:
+        found = hashlib.sha256()
+        while part := file.read(2**20):
+            found.update(part)
+        return found.hexdigest()
 
 
 def _results(run: Path) -> dict[str, Any]:
-    path = records.find_results(run)
-    found = jsonl.parse_object(path.read_bytes(), path)
+    path, found = records.find_results(run), records.read_results(run)
     if found.get("evalsuite") != VERSION:
         raise ConfigError(
             f"{path}: written by evalsuite {found.get('evalsuite')}, this is {VERSION}: `evalsuite score {run}` first"
@@ -109,7 +113,7 @@ def _pack(run: Path, place: str, out: Path) -> None:
     source = records.records_file(run, place)
     target = out / f"{place}.gz"
     target.parent.mkdir(exist_ok=True)
-    with source.open("rb") as written, replacing(target) as file:
+    with open_plain(run, source.relative_to(run).as_posix()) as written, replacing(target) as file:
         if source.suffix == ".gz":
             shutil.copyfileobj(written, file)
             return
@@ -121,9 +125,9 @@ def _pack(run: Path, place: str, out: Path) -> None:
 def _manifest(run: Path) -> tuple[str, str]:
     """manifest.json without facts of the machine, and the start time of the run."""
     path = run / "manifest.json"
-    if not path.is_file():
+    if not path.exists():
         raise ConfigError(f"{run}: no manifest.json; expected the folder of a run")
-    found = jsonl.parse_object(path.read_bytes(), path)
+    found = read_json(run, path.name)
     settings, scrubbed = found["settings"], {}
     for name in ("models", "data", "out", "prompts", "ray_address"):
         value = settings.get(name)
@@ -160,9 +164,5 @@ def _personal(folder: Path) -> Iterator[str]:
     """
     names = [name.encode() for name in {str(Path.home()), platform.node()} if len(name) > 5]
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        if any(name in line for line in _lines(path) for name in names):
+        if any(name in line for _, line in records.numbered_lines(folder, path) for name in names):
             yield f"{path.relative_to(folder)} holds the name of your machine or of your home folder"
-
-
-def _lines(path: Path) -> Iterable[bytes]:
-    return (line for _, line in records.numbered_lines(path))

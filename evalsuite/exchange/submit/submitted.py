@@ -8,7 +8,6 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results import records
-from evalsuite.results.records import file_name
 from evalsuite.types import PLACE, Cell, Item, Likelihood, Message, Place, Request, Response, Trial
 
 JUDGED_PLACE = ("judge", "rubric", "control", *PLACE)
@@ -78,6 +77,7 @@ class Submitted:
 
     def __init__(self, folder: Path, results: dict[str, Any]) -> None:
         self._folder, self._results = folder, results
+        self._places = {Place.of(entry): entry["records"] for entry in results["cells"]}
         self._replies: dict[str, Response] = {}  # of the judging being read: key -> reply
 
     def cells(self) -> list[Cell]:
@@ -86,7 +86,7 @@ class Submitted:
 
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         dialogues: dict[tuple[str, ...], tuple[str, ...]] = {}  # items of one dialogue share the tuple
-        for record in records.read_records(self._folder, f"records/{file_name(cell)}"):
+        for record in records.read_records(self._folder, self._places[cell.place]):
             turns = tuple(record["dialogue"])
             slim = record | {"prompt": "", "messages": None, "dialogue": dialogues.setdefault(turns, turns)}
             yield record["key"], trial_of(slim), response_of(record)

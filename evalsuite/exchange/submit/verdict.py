@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import Corpora
+from evalsuite.common.cpulimit import OutOfTime, cpu_limit
 from evalsuite.common.errors import ConfigError, EvalsuiteError
+from evalsuite.common.plainfile import JSON_SIZE, read_plain
 from evalsuite.common.resources import resolve
 from evalsuite.exchange.submit import files, form
 from evalsuite.exchange.submit.data import Official, OfficialCell
@@ -27,6 +29,7 @@ from evalsuite.types import Place, Reading
 
 MOST = 200  # problems listed; the others are only counted
 EACH = 5  # problems listed of one file of records whose replies give other scores
+SECONDS, SECONDS_A_MB = 60.0, 6.0  # of CPU time; an ordinary submission takes about 4 a MB
 NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit
 _UNSCORED = ("prompt", "messages", "reasoning")  # not kept by Submitted; prompts are verified by the hash in `key`
 
@@ -60,24 +63,33 @@ class _Problems:
         self.problems += problems[: max(0, min(most, MOST - len(self.problems)))]
 
 
-def check_submission(folder: str | Path, data: str | Path | None = None) -> Verdict:
+def check_submission(folder: str | Path, data: str | Path | None = None, seconds: float | None = None) -> Verdict:
     """Verify a submission.
 
     `data` is the official data to compare with; by default the bundled sample if the manifest names it, else
-    EVALSUITE_DATA. Raises ConfigError if there is no such folder; everything else is a problem of the verdict.
+    EVALSUITE_DATA. `seconds` of CPU time limit the check; by default SECONDS, or SECONDS_A_MB for each MB of the folder if
+    that is more. Raises ConfigError if there is no such folder; everything else is a problem of the verdict.
     """
-    if not Path(folder).is_dir():
+    folder = Path(folder)
+    if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder")
+    there, problems = files.structure(folder)
+    found = _Problems()
+    found.add(*problems)
+    if seconds is None:
+        seconds = max(SECONDS, SECONDS_A_MB * sum((folder / name).lstat().st_size for name in there) / 1e6)
     try:
-        return _check(Path(folder), data)
+        with cpu_limit(seconds):
+            return _check(folder, there, data, found)
+    except OutOfTime:
+        found.add(f"the check did not end within {seconds:.0f} seconds of CPU time; --seconds N gives it more")
+        return _verdict(found, [], ["whatever was not looked at until then"])
     except RecursionError:
         return Verdict(("a file of JSON is nested too deeply to be read",), 0, (), _NEVER)
 
 
-def _check(folder: Path, data: str | Path | None) -> Verdict:
-    found, verified, unverified = _Problems(), list[str](), list[str]()
-    there, problems = files.structure(folder)
-    found.add(*problems)
+def _check(folder: Path, there: set[str], data: str | Path | None, found: _Problems) -> Verdict:
+    verified, unverified = list[str](), list[str]()
     if "SHA256SUMS" in there:
         try:
             found.add(*files.hashes(folder, there))
@@ -225,7 +237,8 @@ def _scores(folder: Path, results: dict[str, Any], found: _Problems) -> None:
         found.add(f"results.json: cannot be computed from the records: {type(error).__name__}: {error}")
         return
     differing = list(differences(results, again))
-    lines = lines_of((folder / "results.json").read_text(encoding="utf-8"), [at for at, *_ in differing[:MOST]])
+    text = read_plain(folder, "results.json", JSON_SIZE).decode()
+    lines = lines_of(text, [at for at, *_ in differing[:MOST]])
     for at, theirs, ours in differing:
         line = f":{lines[at]}" if at in lines else ""
         found.add(f"results.json{line}: {dotted(at)}: is {_short(theirs)}, but the records give {_short(ours)}")

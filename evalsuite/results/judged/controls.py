@@ -5,6 +5,7 @@ Every comparison is item by item, over the items that all sides scored; `n` is t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -204,7 +205,7 @@ def length_bias(judging: Opinions, n: int) -> tuple[float | None, float | None]:
 
 def _weighted(rows: Sequence[tuple[int, float]]) -> float | None:
     total = sum(count for count, _ in rows)
-    return sum(count * value for count, value in rows) / total if total else None
+    return math.fsum(count * value for count, value in rows) / total if total else None
 
 
 def families(judgings: Sequence[Opinions]) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,7 @@ from evalsuite.results.judged.controls import Opinion, Opinions, controls, inter
 from evalsuite.results.judged.replies import VERSION, Verdict, read_verdict
 from evalsuite.results.judged.scale import Scale, again
 from evalsuite.results.outcomes import ScoredRun
-from evalsuite.results.records import file_name
+from evalsuite.results.records import name_parts
 from evalsuite.results.scoring import per_item, score_cell
 from evalsuite.results.store import RecordWriter, Source
 from evalsuite.types import Cell, Item, Place, Reading, Response, Trial
@@ -286,4 +286,4 @@ def _one_source(judgings: Sequence[Opinions], subjects: dict[str, Subject]) -> l
 
 def _file_name(place: dict[str, Any], cell: Cell) -> str:
     control = re.sub(r"\W", "", place["control"])
-    return f"{safe_name(place['judge'])}.{safe_name(place['rubric'])}.{control}.{file_name(cell)}"
+    return f"{safe_name(place['judge'], place['rubric'], control, *name_parts(cell.place))}.jsonl"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -29,6 +29,12 @@ def _perturbation(name: str) -> str:
     return name
 
 
+# Texts of items, several times as long as those of any data set: what strangers send is scored within bounded time.
+Words = Annotated[str, Field(max_length=8_000)]
+Name = Annotated[str, Field(min_length=1, max_length=1_000)]
+Wording = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^/\\\x00-\x1f\x7f]+$")]
+_Row = TypeVar("_Row")
+Rows = Annotated[list[_Row], Field(fail_fast=True)]  # a list with a million wrong entries is one error
 Count = Annotated[int, Field(ge=0)]
 # Sums of shares may round to a little more than 1.
 Share = Annotated[float, Field(ge=0, le=1 + 1e-9)]
@@ -46,9 +52,7 @@ Perturb = Annotated[
     AfterValidator(_perturbation),
     Field(json_schema_extra={"enum": list(PERTURBATIONS)}, description="The perturbation of the items."),
 ]
-Set = Annotated[
-    str, Field(min_length=1, description="easy or hard; of other benchmarks a fold, dimension, version or source.")
-]
+Set = Annotated[Wording, Field(description="easy or hard; of other benchmarks a fold, dimension, version or source.")]
 Split = Literal["train", "dev", "test"]
 Scoring = Annotated[
     Literal["generate", "labels", "texts", "constrained", "nll"],
@@ -63,7 +67,7 @@ class Place(Strict):
     task: Task
     set: Set
     split: Split
-    variant: str = Field(description="The prompt template's name.")
+    variant: Wording = Field(description="The prompt template's name.")
     shots: Count = Field(description="Examples before the question that were asked for.")
     scoring: Scoring
     perturb: Perturb
@@ -72,7 +76,7 @@ class Place(Strict):
 class Cell(Place):
     """One model on one task and set in one way."""
 
-    model: str = Field(min_length=1, description="The model's name in its models.yaml.")
+    model: Name = Field(description="The model's name in its models.yaml.")
 
 
 class Interval(Strict):

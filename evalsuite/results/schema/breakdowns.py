@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from evalsuite.results.schema.base import Cell, Count, Set, Share, Split, Strict, Task
+from evalsuite.results.schema.base import Cell, Count, Rows, Set, Share, Split, Strict, Task
 
 _Positive = Annotated[int, Field(ge=1)]
-_Ends = Annotated[list[Share], Field(min_length=2, max_length=2)]
+_Ends = Annotated[Rows[Share], Field(min_length=2, max_length=2)]
 _Correlation = Annotated[float, Field(ge=-1, le=1)]
 
 
@@ -38,10 +38,10 @@ class Breakdown(Cell):
     """A cell's score by properties of its items."""
 
     metric: str
-    turns: list[Bin] = Field(description="By turns of the dialogue.")
-    distance: list[Bin] = Field(description="By turns from what the question is about to the answer.")
-    options: list[Bin] | None = Field(default=None, description="By number of options; choices only.")
-    groups: list[Group] | None = Field(
+    turns: Rows[Bin] = Field(description="By turns of the dialogue.")
+    distance: Rows[Bin] = Field(description="By turns from what the question is about to the answer.")
+    options: Rows[Bin] | None = Field(default=None, description="By number of options; choices only.")
+    groups: Rows[Group] | None = Field(
         default=None, description="By group, in the paper's order, where there are several."
     )
 
@@ -49,8 +49,8 @@ class Breakdown(Cell):
 class Offer(Strict):
     """A set of options that items offered."""
 
-    options: list[Count] = Field(description="Indices into names.")
-    gold: list[Annotated[list[Count], Field(min_length=2, max_length=2)]] = Field(
+    options: Rows[Count] = Field(description="Indices into names.")
+    gold: Rows[Annotated[Rows[Count], Field(min_length=2, max_length=2)]] = Field(
         description="[right name, replies] of the items with these options."
     )
 
@@ -58,14 +58,14 @@ class Offer(Strict):
 class Confusion(Cell):
     """A confusion matrix over names of the ontology; every rotation counts as a reply."""
 
-    names: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(description="[Chinese, English]")
-    pairs: list[Annotated[list[Count], Field(min_length=3, max_length=3)]] = Field(
+    names: Rows[Annotated[Rows[str], Field(min_length=2, max_length=2)]] = Field(description="[Chinese, English]")
+    pairs: Rows[Annotated[Rows[Count], Field(min_length=3, max_length=3)]] = Field(
         description="[right name, chosen name, replies]; names by their index."
     )
-    silent: list[Annotated[list[Count], Field(min_length=2, max_length=2)]] = Field(
+    silent: Rows[Annotated[Rows[Count], Field(min_length=2, max_length=2)]] = Field(
         description="[right name, replies that chose nothing]"
     )
-    offers: list[Offer]
+    offers: Rows[Offer]
 
 
 class MetricCorrelation(Strict):
@@ -80,8 +80,8 @@ class MetricCorrelation(Strict):
     models: Count
     n: Count = Field(description="Points.")
     of: Count = Field(description="Points that the sample was drawn from.")
-    metrics: list[str]
-    spearman: list[_Correlation | None] = Field(
+    metrics: Rows[str]
+    spearman: Rows[_Correlation | None] = Field(
         description="Of every two metrics, in the order (1, 2), (1, 3) … (2, 3) …; null where one is constant."
     )
-    kendall: list[_Correlation | None] = Field(description="Kendall's τ-b, in the same order.")
+    kendall: Rows[_Correlation | None] = Field(description="Kendall's τ-b, in the same order.")

@@ -6,7 +6,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from evalsuite.results.schema.base import Cell, Count, Hash, Interval, Number, Place, Settings, Share, Strict
+from evalsuite.results.schema.base import (
+    Cell,
+    Count,
+    Hash,
+    Interval,
+    Name,
+    Number,
+    Place,
+    Rows,
+    Settings,
+    Share,
+    Strict,
+    Wording,
+    Words,
+)
 
 _Mark = Annotated[int, Field(ge=-1000, le=1000)]
 Scale = Annotated[
@@ -19,8 +33,8 @@ _CONTROL = r"^(plain|blind|attack|repeat/[2-9]\d*|repeat/1\d+)$"
 class Judging(Cell):
     """One judge on one cell under one control."""
 
-    judge: str
-    rubric: str
+    judge: Name
+    rubric: Wording
     control: str = Field(pattern=_CONTROL, description="plain, blind (without the gold answer), repeat/N, attack.")
 
 
@@ -64,7 +78,7 @@ class JudgingFacts(Strict):
     """The hashes and settings that a judging's figures depend on."""
 
     template: Hash
-    scales: list[Scale]
+    scales: Rows[Scale]
     reminder: str = Field(description="The text added to the prompt when a judge is asked again.")
     attempts: Count
     limit: Annotated[int, Field(ge=1)] | None
@@ -153,7 +167,7 @@ class Repeat(Scaled, Agreement):
     by: Literal["sampling", "wording"]
     repeats: Count
     n: Count
-    means: list[float]
+    means: Rows[float]
 
 
 class Pair(Strict):
@@ -177,7 +191,7 @@ class Blind(Scaled, Pair):
 
 
 class PanelPair(Pair):
-    judges: list[str]
+    judges: Rows[str]
     n: Count
 
 
@@ -192,15 +206,15 @@ class Panel(Strict):
 
     rubric: str
     scale: str
-    judges: list[str]
+    judges: Rows[str]
     n: Count
     kappa: Number = None
     within_1: Share | None = None
     same: Share | None = None
     spread: Number = None
     range: Number = None
-    pairs: list[PanelPair]
-    cells: list[MedianCell]
+    pairs: Rows[PanelPair]
+    cells: Rows[MedianCell]
 
 
 class LengthBias(Scaled, Length):
@@ -214,8 +228,8 @@ class Family(Scaled):
     """Whether a judge prefers models of its own family, compared with judges of other families."""
 
     family: str
-    own_models: list[str]
-    peers: list[str]
+    own_models: Rows[str]
+    peers: Rows[str]
     n_own: Count
     n_other: Count
     own: Number
@@ -244,27 +258,27 @@ class Attack(Scaled):
     raised_without: Share | None
     change: Number
     by_kind: dict[str, Raised]
-    fell_for: list[str]
+    fell_for: Rows[str]
 
 
 class Controls(Strict):
     """How far the judges can be trusted."""
 
-    anchors: list[Anchor]
-    repeats: list[Repeat]
-    blind: list[Blind]
-    panel: list[Panel]
-    length: list[LengthBias]
-    families: list[Family]
-    attacks: list[Attack]
+    anchors: Rows[Anchor]
+    repeats: Rows[Repeat]
+    blind: Rows[Blind]
+    panel: Rows[Panel]
+    length: Rows[LengthBias]
+    families: Rows[Family]
+    attacks: Rows[Attack]
 
 
 class Judged(Strict):
     """Judges' scores of the run's generations, and the controls of the judges."""
 
-    cells: list[JudgedCell]
-    models: list[OverModels]
-    systems: list[OverSystems] = Field(default_factory=list)
+    cells: Rows[JudgedCell]
+    models: Rows[OverModels]
+    systems: Rows[OverSystems] = Field(default_factory=list)
     controls: Controls
 
 
@@ -294,14 +308,14 @@ class JudgedRecord(Judging):
     item: str
     rotation: Count
     candidate_key: Hash = Field(description="The key of the candidate's own record.")
-    candidate: str
+    candidate: Annotated[str, Field(max_length=2_000_000)]
     attack: str | None
-    question: str
-    references: list[str]
+    question: Words
+    references: Annotated[Rows[Annotated[str, Field(max_length=2_000)]], Field(max_length=100)]
     template: Hash
     settings: AskedWith
     prompt: str
-    attempts: list[Attempt]
+    attempts: Annotated[Rows[Attempt], Field(max_length=100)]
     status: Literal["scored", "empty", "invalid", "failed", "missing"]
     scores: dict[str, int]
     rule: str

@@ -6,21 +6,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from evalsuite.results.schema.base import Count, Hash, Perturb, Scoring, Split, Strict, Task
+from evalsuite.results.schema.base import Count, Hash, Perturb, Rows, Scoring, Split, Strict, Task
 
 
 class RunSettings(Strict):
     """The flags of the latest start; paths are null in a submission."""
 
     models: str | None
-    model: list[str]
-    tasks: list[Task]
+    model: Rows[str]
+    tasks: Rows[Task]
     set: str = Field(description="Sets, comma-separated; both or all for all of them.")
     split: Split
-    shots: list[Count]
-    prompt: list[str]
-    scoring: list[Scoring]
-    perturb: list[Perturb]
+    shots: Rows[Count]
+    prompt: Rows[str]
+    scoring: Rows[Scoring]
+    perturb: Rows[Perturb]
     limit: Annotated[int, Field(ge=1)] | None
     data: str | None
     out: str | None

@@ -7,14 +7,31 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict  # required by pydantic before Python 3.12
 
-from evalsuite.results.schema.base import Count, Hash, Perturb, Scoring, Set, Share, Split, Strict, Task
+from evalsuite.results.schema.base import (
+    Count,
+    Hash,
+    Name,
+    Perturb,
+    Rows,
+    Scoring,
+    Set,
+    Share,
+    Split,
+    Strict,
+    Task,
+    Wording,
+    Words,
+)
+
+_Long = Annotated[str, Field(max_length=2_000_000)]  # a prompt with many shots, or a reply that did not end
+_Answer = Annotated[str, Field(max_length=2_000)]
 
 
 class Turn(Strict):
     """A chat turn."""
 
     role: Literal["user", "assistant", "system"]
-    content: str
+    content: _Long
 
 
 class OptionLikelihood(Strict):
@@ -34,7 +51,9 @@ class AnswerRead(Strict):
     rule: str = Field(description="The rule that read it.")
     start: Count | None = Field(description="Position of the answer in the reply, in characters.")
     end: Count | None
-    choices: list[Count] = Field(description="Indices of the chosen options, for tasks that ask for all right ones.")
+    choices: Annotated[Rows[Count], Field(max_length=100)] = Field(
+        description="Indices of the chosen options, for tasks that ask for all right ones."
+    )
 
 
 class Scores(TypedDict, total=False):
@@ -56,18 +75,22 @@ _Text = Annotated[str, Field(min_length=1)]
 class Record(Strict):
     """One request about one item."""
 
-    item: str = Field(description="Benchmark/set/split/task/number in its file.")
-    model: str
-    variant: str
-    shots: list[str] = Field(description="Ids of the examples shown, in order.")
+    item: Name = Field(description="Benchmark/set/split/task/number in its file.")
+    model: Name
+    variant: Wording
+    shots: Annotated[Rows[Name], Field(max_length=1_000)] = Field(description="Ids of the examples shown, in order.")
     asked_shots: Count
     max_new_tokens: Annotated[int, Field(ge=1)] = Field(description="The longest reply, in tokens.")
     key: Hash = Field(description="Of the model's fingerprint, the exact prompt, and the sampling settings.")
-    prompt: str = Field(description="The whole prompt, examples included, as a base model gets it.")
-    messages: list[Turn] | None = Field(description="The same as chat turns; null for a base model.")
-    reply: str | None = Field(description="Null if the request failed.")
+    prompt: _Long = Field(description="The whole prompt, examples included, as a base model gets it.")
+    messages: Annotated[Rows[Turn], Field(max_length=2_001)] | None = Field(
+        description="The same as chat turns; null for a base model."
+    )
+    reply: _Long | None = Field(description="Null if the request failed.")
     reasoning: str | None
-    likelihoods: list[OptionLikelihood] | None = Field(description="One an option, where nothing was written.")
+    likelihoods: Annotated[Rows[OptionLikelihood], Field(max_length=100)] | None = Field(
+        description="One an option, where nothing was written."
+    )
     scoring: Scoring
     perturb: Perturb
     rotation: Count
@@ -83,13 +106,17 @@ class Record(Strict):
     task: Task
     set: Set
     split: Split
-    dialogue: Annotated[list[str], Field(min_length=1)] = Field(description="Turns, each with its speaker mark.")
-    question: str
-    labels: list[str]
-    options: list[str]
-    references: Annotated[list[str], Field(min_length=1)] = Field(description="Right answers as text.")
+    dialogue: Annotated[Rows[Words], Field(min_length=1, max_length=200)] = Field(
+        description="Turns, each with its speaker mark."
+    )
+    question: Words
+    labels: Annotated[Rows[Annotated[str, Field(max_length=20)]], Field(max_length=100)]
+    options: Annotated[Rows[_Answer], Field(max_length=100)]
+    references: Annotated[Rows[_Answer], Field(min_length=1, max_length=100)] = Field(
+        description="Right answers as text."
+    )
     group: _Text | None = Field(default=None, description="Relation category, inference type or dimension.")
-    pairs: Annotated[list[Annotated[list[str], Field(min_length=2, max_length=2)]], Field(min_length=2)] | None = Field(
+    pairs: Annotated[Rows[Annotated[Rows[str], Field(min_length=2, max_length=2)]], Field(min_length=2)] | None = Field(
         default=None,
         description="Of a probe: [context, target] with the valid explanation, and with the corrupted one.",
     )

@@ -14,6 +14,7 @@ from evalsuite.results.schema.base import (
     Number,
     Perturb,
     Place,
+    Rows,
     Scoring,
     Set,
     Settings,
@@ -41,7 +42,7 @@ class Metric(Strict):
     high: Number = Field(default=None, description="Its upper end.")
     n: Count = Field(description="Items that it is computed from; failed requests are left out.")
     signature: str = Field(description="Everything that it depends on, in sacreBLEU's style: key:value|…")
-    wilson: Annotated[list[Share], Field(min_length=2, max_length=2)] | None = Field(
+    wilson: Annotated[Rows[Share], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="Wilson's 95 % interval, for accuracies."
     )
 
@@ -77,9 +78,11 @@ class Facts(Strict):
     seed: int = Field(description="For drawing shots and perturbing.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
     skipped_lines: Count = Field(description="Broken lines of the file, left out.")
-    leaked: Count | None = Field(description="Items whose dialogue the training split has; null: no such split there.")
+    leaked: Count | None = Field(
+        description="Items asked for whose dialogue the training split has, too; null: no such split there."
+    )
     drop_leaked: bool = Field(description="Those were left out.")
-    tags: list[str] = Field(description="The model's, from its models.yaml.")
+    tags: Rows[str] = Field(description="The model's, from its models.yaml.")
     answered: Count | None = Field(
         default=None, description="GLUCOSE: rows of the file that have an answer to the task."
     )
@@ -123,6 +126,9 @@ class Drop(Cell):
     high: Number
     test: str = Field(description="Where p comes from.")
     p: Share | None
+    differ: Count | None = Field(
+        default=None, description="Dialogues whose scores differ: with fewer than 6, p cannot be below 0.05."
+    )
     p_holm: Share | None = Field(description="p, corrected by Holm over the model's rows.")
     flip_rate: Share
     right_to_wrong: Count
@@ -135,10 +141,10 @@ class Drop(Cell):
 class Positions(Cell):
     """Counts by option position: gold, right choices, all choices."""
 
-    labels: list[str]
-    gold: list[Count]
-    right: list[Count]
-    chosen: list[Count]
+    labels: Rows[str]
+    gold: Rows[Count]
+    right: Rows[Count]
+    chosen: Rows[Count]
     silent: Count = Field(description="Answered without choosing.")
     bias: Share | None = Field(description="Total variation distance between chosen and gold places.")
 
@@ -177,10 +183,10 @@ class ShotValues(Strict):
 class Robustness(Strict):
     """Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md)."""
 
-    drops: list[Drop]
-    positions: list[Positions]
-    wordings: list[Wording]
-    shots: list[ShotValues]
+    drops: Rows[Drop]
+    positions: Rows[Positions]
+    wordings: Rows[Wording]
+    shots: Rows[ShotValues]
 
 
 class Average(Interval):
@@ -199,7 +205,7 @@ class Mean(Strict):
     shots: Count
     scoring: Scoring
     perturb: Perturb
-    sets: Annotated[list[Set], Field(min_length=2)]
+    sets: Annotated[Rows[Set], Field(min_length=2)]
     items: Count = Field(description="Of all sets.")
     metrics: dict[str, Average] = Field(description="Those that every set has.")
 
@@ -220,10 +226,10 @@ class Seed(Interval):
 class LabelCheck(Strict):
     """Counts by option position: answers in training, choices of the adapter, gold."""
 
-    labels: list[str]
-    trained: list[Count]
-    chosen: list[Count]
-    gold: list[Count]
+    labels: Rows[str]
+    trained: Rows[Count]
+    chosen: Rows[Count]
+    gold: Rows[Count]
     silent: Count
     distance: Share | None = Field(description="Total variation distance between chosen and training.")
     bias: Share | None = Field(description="Total variation distance between chosen and gold.")
@@ -238,7 +244,7 @@ class Point(Interval):
     size: Count = Field(description="Training items.")
     interval: Literal["seeds", "items"] = Field(description="Lowest and highest seed, or the cell's own interval.")
     items: Count = Field(description="Test items.")
-    seeds: list[Seed]
+    seeds: Rows[Seed]
     labels: LabelCheck | None
 
 
@@ -251,7 +257,7 @@ class Curve(Place):
     metric: str
     before: Before | None
     chance: Share | None
-    points: list[Point]
+    points: Rows[Point]
 
 
 class Results(Strict):
@@ -260,11 +266,11 @@ class Results(Strict):
     format: Literal[1]
     evalsuite: str = Field(description="The version that wrote it.")
     reading: Reading
-    cells: list[CellResult]
+    cells: Rows[CellResult]
     robustness: Robustness
-    means: list[Mean]
-    learning: list[Curve]
-    breakdowns: list[Breakdown]
-    confusions: list[Confusion]
-    metric_correlations: list[MetricCorrelation]
+    means: Rows[Mean]
+    learning: Rows[Curve]
+    breakdowns: Rows[Breakdown]
+    confusions: Rows[Confusion]
+    metric_correlations: Rows[MetricCorrelation]
     judged: Judged | None = None

@@ -29,8 +29,8 @@ def breakdown_sheets(entries: Sequence[Entry]) -> Iterator[Sheet]:
     `entries` are "breakdowns" of results.json.
     """
     legend = Text(
-        "指标为 %，± 其 95 % 区间的一半（Wilson，以对话为单位）；n：题数；?：无法判断",
-        "metric in %, ± half of its 95 % interval (Wilson, dialogues as units); n: items; ?: could not be told",
+        "指标为 %，其后为 95 % 区间（Wilson，以对话为单位）；n：题数；?：无法判断",
+        "metric in % and its 95 % interval (Wilson, dialogues as units); n: items; ?: could not be told",
     )
     yield from with_notes(_breakdowns(entries), legend)
 
@@ -89,7 +89,7 @@ def _breakdown(title: Text, entries: Sequence[Entry], by: str, bins: Sequence[Bi
             place = {"model": entry["model"], "task": task.name}
             rows.append(Row((entry["model"], *(_value(by_bin.get(b)) for b in bins)), about=place))
     names = (b if isinstance(b, str) else bin_name(*b) for b in bins)
-    columns = (Column(name, kind="percent", digits=0, interval="half") for name in names)
+    columns = (Column(name, kind="percent", digits=0) for name in names)
     return Sheet("breakdowns", title, (Column(""), *columns), tuple(rows), about=about)
 
 

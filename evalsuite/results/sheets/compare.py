@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Value
+from evalsuite.metrics.statistics import FEWEST
 from evalsuite.results.compare import Comparison
 from evalsuite.results.sheets.words import way
 from evalsuite.types import PLACE
@@ -41,7 +42,7 @@ def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
         end = "" if plain else f" {way(place)}"
         task = TASKS[r.task]
         name = f"{r.set} {task.short}{end}"
-        holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else ''}"
+        holm = f"{r.p_holm:.3f}{'*' if r.p_holm < 0.05 else ' few' if r.differ < FEWEST else ''}"
         numbers = (r.items, r.a, r.b, r.difference, Value(None, r.low, r.high), r.p, holm)
         lines.append(Row((name, *numbers), about=place))
     columns = (
@@ -54,5 +55,11 @@ def _differences(rows: Sequence[Comparison], a: str, b: str) -> Sheet:
         Column("p", kind="number", digits=3),
         Column("p Holm", kind="number", digits=3),
     )
-    note = "95 %: paired bootstrap over dialogues. p: McNemar where each item has its own dialogue, else permutation."
-    return Sheet("comparison", f"{a} less {b}", columns, tuple(lines), (note,))
+    family = "rows" if plain else "rows asked in the same way (one wording, number of shots, scoring, perturbation)"
+    notes = (
+        "95 %: dialogues are the units; 0 is inside if p is 0.05 or more. p: McNemar where each item has its own dialogue, "
+        "else permutation of dialogues.",
+        f"p Holm: corrected over the {family}; * below 0.05. few: too few to tell; on fewer than {FEWEST} dialogues that differ, "
+        "p cannot be below 0.05.",
+    )
+    return Sheet("comparison", f"{a} less {b}", columns, tuple(lines), notes)

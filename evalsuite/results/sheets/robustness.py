@@ -7,11 +7,14 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
+from evalsuite.metrics.statistics import FEWEST
 from evalsuite.results.sheets.words import titled, with_notes
 
 _LEGEND = Text(
-    "基准：未扰动；其后依次为 %、变化的百分点（* p < 0.05，Holm）、f：结果翻转的题所占 %",
-    "base: not perturbed; then %, change in points (* p < 0.05, Holm), f: % of items that flipped",
+    f"基准：未扰动；其后依次为 %、变化的百分点（* p < 0.05，按模型全部行作 Holm 校正；?：有差异的对话不足 {FEWEST} 段，无法判断）、"
+    "f：结果翻转的题所占 %",
+    "base: not perturbed; then %, change in points (* p < 0.05, Holm over the model's rows; ?: fewer than "
+    f"{FEWEST} dialogues differ, too few to tell), f: % of items that flipped",
 )
 
 
@@ -54,5 +57,6 @@ def _change(row: Mapping[str, Any] | None, own_base: bool) -> Value:
         return Value(None)
     sure = row["p_holm"] < 0.05
     value = f"{100 * row['base']:.1f}→{100 * row['value']:.1f}" if own_base else row["value"]
-    change = f" {100 * row['drop']:+.1f}{'*' if sure else ' '}"
+    few = row.get("differ") is not None and row["differ"] < FEWEST
+    change = f" {100 * row['drop']:+.1f}{'*' if sure else '?' if few else ' '}"
     return Value(value, asides=(change, f"f{100 * row['flip_rate']:.0f}"), tone="strong" if sure else "")

@@ -90,13 +90,13 @@ def correct_share(found: Sequence[Consensus]) -> Interval:
     small for their own variance (two of two right would give zero), so the variance is pooled over two classes, outputs
     that the suite counts as right and the rest, with half a right and half a wrong output added to each class.
     """
-    total = sum(v.weight for v in found)
-    value = sum(v.weight for v in found if v.right) / total
+    total = math.fsum(v.weight for v in found)
+    value = math.fsum(v.weight for v in found if v.right) / total
     spread = {}
     for auto in (True, False):
         mine = [v for v in found if v.output.right == auto]
-        n, weights = len(mine), sum(v.weight for v in mine)
-        hits = n * sum(v.weight for v in mine if v.right) / weights if mine else 0.0
+        n, weights = len(mine), math.fsum(v.weight for v in mine)
+        hits = n * math.fsum(v.weight for v in mine if v.right) / weights if mine else 0.0
         p = (hits + 0.5) / (n + 1)
         spread[auto] = p * (1 - p)
     variance = 0.0
@@ -166,10 +166,10 @@ def weighted_ratio(outputs: Sequence[tuple[Consensus, bool]]) -> Ratio:
     hits = sum(hit for _, hit in outputs)
     if not outputs:
         return Ratio(0, 0, None)
-    total = sum(v.weight for v, _ in outputs)
-    worth = total**2 / sum(v.weight**2 for v, _ in outputs)  # Kish's effective size
+    total = math.fsum(v.weight for v, _ in outputs)
+    worth = total**2 / math.fsum(v.weight**2 for v, _ in outputs)  # Kish's effective size
     return Ratio(
-        hits, len(outputs), wilson(min(1.0, sum(v.weight for v, hit in outputs if hit) / total) * worth, worth)
+        hits, len(outputs), wilson(min(1.0, math.fsum(v.weight for v, hit in outputs if hit) / total) * worth, worth)
     )
 
 
@@ -222,11 +222,11 @@ def scores(sample: Sample, found: Sequence[Consensus]) -> tuple[Scores, ...]:
 
 def _mean(values: Sequence[tuple[float, float]], low: float, high: float) -> Interval:
     """Weighted mean with a normal interval at the effective sample size, clipped to the scale."""
-    total = sum(w for _, w in values)
-    mean = sum(v * w for v, w in values) / total
-    worth = total**2 / sum(w * w for _, w in values)
+    total = math.fsum(w for _, w in values)
+    mean = math.fsum(v * w for v, w in values) / total
+    worth = total**2 / math.fsum(w * w for _, w in values)
     if worth <= 1:
         return Interval(mean, low, high)
-    variance = sum(w * (v - mean) ** 2 for v, w in values) / total * worth / (worth - 1)
+    variance = math.fsum(w * (v - mean) ** 2 for v, w in values) / total * worth / (worth - 1)
     half = _Z * math.sqrt(variance / worth)
     return Interval(mean, max(low, mean - half), min(high, mean + half))

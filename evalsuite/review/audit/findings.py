@@ -11,6 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 from evalsuite.common.resources import packaged
@@ -206,7 +207,8 @@ def write_audit(audit: Audit, out: Path, table: Path | None = None) -> None:
         for row in audit.correct:
             w, e = row.whole, row.estimate
             counts = (row.n, row.raw, row.filtered, row.actual, w.outputs, w.raw, w.filtered)
-            writer.writerow([row.model, row.kind, *counts, *(f"{x:.4f}" for x in (e.value, e.low, e.high))])
+            figures_of = (f"{x:.4f}" for x in (e.value, e.low, e.high))
+            writer.writerow(map(csvfile.field, (row.model, row.kind, *counts, *figures_of)))
         replace_file(table, text.getvalue().encode("utf-8-sig"))
 
 

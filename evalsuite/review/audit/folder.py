@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import DEFAULT, TASKS, benchmark_of
+from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import replace_file, safe_name
 from evalsuite.common.lock import locked
 from evalsuite.page.report import assemble
 from evalsuite.results import records
@@ -40,8 +41,6 @@ def make_sample(
     """
     if n < 1:
         raise ConfigError(f"--n {n}: expected 1 or more")
-    if name and Path(name).name != name:
-        raise ConfigError(f"--name {name!r}: expected a folder's name")
     records.find_results(Path(run))  # fail before anything is written
     with locked(Path(run)):
         return _make_sample(run, n, seed, models, tasks, rubric_name, name)
@@ -55,7 +54,7 @@ def _make_sample(
     scales = rubric_named(rubric_name)
     name = name or f"{rubric_name}-{n}-seed{seed}"
     sample = draw_sample(outputs, name, n, seed, scales.name)
-    folder = Path(run) / "audit" / name
+    folder = Path(run) / "audit" / safe_name(name)
     if (folder / SAMPLE).is_file() and load_sample(folder / SAMPLE).hash != sample.hash:
         raise ConfigError(f"{folder}: holds another sample, which may have marks already; choose another --name")
     folder.mkdir(parents=True, exist_ok=True)
@@ -163,10 +162,5 @@ def _csv_text(rows: Sequence[dict[str, Any]]) -> str:
     writer = csv.DictWriter(text, fieldnames=list(rows[0]))
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: _without_formula(value) for name, value in row.items()})
+        writer.writerow({name: csvfile.field(value) for name, value in row.items()})
     return text.getvalue()
-
-
-def _without_formula(value: str) -> str:
-    """Quote text that a spreadsheet would run as a formula: replies are untrusted."""
-    return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

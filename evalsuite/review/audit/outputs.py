@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, task_named
+from evalsuite.common.plainfile import as_written
 from evalsuite.results import records
 from evalsuite.types import Kind, Status
 
@@ -82,8 +83,8 @@ class Output:
 
 def population(run: Path) -> tuple[Output, ...]:
     """All written replies of a run: without failed or filtered requests, likelihood scoring and probes."""
-    results = json.loads(records.find_results(run).read_text(encoding="utf-8"))
-    return tuple(output for cell in results["cells"] for output in _outputs(run, cell))
+    with as_written(run):
+        return tuple(output for cell in records.read_results(run)["cells"] for output in _outputs(run, cell))
 
 
 def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:

@@ -18,7 +18,7 @@ from random import Random
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.files import replace_file
+from evalsuite.common.files import read_json, replace_file
 from evalsuite.review.audit.outputs import Output, output_from_json
 
 SAMPLE = "sample.json"  # holds what the parser read, so annotators should not open it
@@ -148,7 +148,7 @@ def save_sample(sample: Sample, path: Path) -> None:
 def load_sample(path: Path) -> Sample:
     """Read sample.json. Raises ConfigError if it is malformed, edited, or of another format version."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(path)
         drawn = tuple(Drawn(**{**d, "output": output_from_json(d["output"])}) for d in found["drawn"])
         sample = Sample(
             **{name: found[name] for name in ("name", "seed", "rubric")},

@@ -15,25 +15,24 @@ Fences inside the texts are defused, so that no candidate can close its own; all
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from jinja2 import StrictUndefined, TemplateError
-from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.errors import PromptError, unknown
+from evalsuite.common.templates import TemplateFile
+from evalsuite.common.yamltext import parse_yaml
 from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Item
 
 
 class _Scale(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
     name: str = Field(min_length=1)
     low: int
     high: int
@@ -47,7 +46,7 @@ class _Scale(BaseModel):
 
 
 class _Head(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
     scales: list[_Scale] = Field(min_length=1)
     language: Literal["zh", "en"] = "zh"
     tokens: int = Field(default=256, ge=1)
@@ -67,27 +66,25 @@ class RubricTemplate:
         """
         places = [root / "judge" for root in (folder, *(b.templates for b in BENCHMARKS.values() if b.templates))]
         known = {path.stem: path for place in reversed(places) for path in sorted(place.glob("*.j2"))}
-        self.name, self.path = name, known.get(name, places[0] / f"{name}.j2")
-        try:
-            source = self.path.read_text(encoding="utf-8")
-        except FileNotFoundError:
+        if name not in known:
             looked = ", ".join(map(str, places))
-            raise PromptError(f"{unknown('rubric', name, sorted(known))} Looked in {looked}.") from None
-        comment = _COMMENT.match(source)
+            raise PromptError(f"{unknown('rubric', name, sorted(known))} Looked in {looked}.")
+        self.name, self.path = name, known[name]
+        self._template = TemplateFile(self.path)
+        comment = _COMMENT.match(self._template.source)
         if comment is None:
             raise PromptError(f"{self.path}: expected a comment {{#- scales: … -#}} at the top")
         try:
-            head = _Head.model_validate(yaml.safe_load(comment.group(1)))
-            self._template = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(source)
+            head = _Head.model_validate(parse_yaml(comment.group(1))[0])
         except ValidationError as error:
             first = error.errors()[0]
             place_of = ".".join(map(str, first["loc"]))
             raise PromptError(f"{self.path}: {place_of}: {first['msg']}") from None
-        except (yaml.YAMLError, TemplateError) as error:
+        except yaml.YAMLError as error:
             raise PromptError(f"{self.path}: {error}") from None
         self.scales = tuple(Scale(s.name, s.low, s.high, s.zh) for s in head.scales)
         self.language, self.tokens, self.wordings = head.language, head.tokens, head.wordings
-        self.sha256 = hashlib.sha256(source.encode()).hexdigest()
+        self.sha256 = self._template.sha256
 
     def render(self, item: Item, candidate: str, blind: bool = False, wording: int = 0) -> str:
         """The prompt that asks for a score of `candidate` as an answer to the item; `blind` hides the references."""
@@ -98,10 +95,7 @@ class RubricTemplate:
             "candidate": defuse_fences(candidate),
             "wording": wording,
         }
-        try:
-            return self._template.render(seen)
-        except TemplateError as error:
-            raise PromptError(f"{self.path}: {error} (item {item.id})") from None
+        return self._template.render(seen, f"item {item.id}")
 
     @property
     def reminder(self) -> str:

@@ -1,0 +1,242 @@
+"""How many small faults in a room's code do its tests notice? Mutates a seeded sample of places, one at a time, in a copy.
+
+    python -m pip install --target /tmp/mut cosmic-ray    # makes the mutants; not a dependency of the suite
+    PYTHONPATH=/tmp/mut python benchmarks/mutation.py metrics results/ranking.py --mutants 180 --seed 0 --out mutants.jsonl
+    PYTHONPATH=/tmp/mut python benchmarks/mutation.py --again mutants.jsonl    # after mending: those that survived
+
+Files are drawn in proportion to their lines; a place in a file, and one of cosmic-ray's changes there, at random. A mutant
+runs against the tests of its file (`TESTS`), without those marked slow; it is killed if one fails or they take too long.
+Not drawn: annotations, and `is` for `==`, which differs only by how Python shares small values. Prints a table and each
+survivor as a diff, for a person to read: either the change makes no difference, or a test is missing.
+"""
+
+import argparse
+import ast
+import gc
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import suppress
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from random import Random
+from types import CodeType, FunctionType
+
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import MutationVisitor
+from cosmic_ray.plugins import get_operator, operator_names
+
+ROOT = Path(__file__).resolve().parent.parent
+# Start of a file's path -> names of its tests, quick ones first. The longest start counts.
+TESTS = {
+    "metrics": "metrics metrics_paper",
+    "metrics/agreement": "audit_agreement judge",
+    "metrics/bleu": "metrics metrics_references",
+    "metrics/chrf": "metrics metrics_references",
+    "metrics/cider": "metrics metrics_references",
+    "metrics/classes": "metrics_classes",
+    "metrics/counts": "metrics metrics_sets metrics_references",
+    "metrics/f1": "metrics metrics_references",
+    "metrics/meteor": "metrics metrics_references metrics_paper",
+    "metrics/rouge": "metrics metrics_references",
+    "metrics/semsim": "metrics_semsim",
+    "metrics/sets": "metrics_sets",
+    "metrics/squad": "metrics_squad",
+    "metrics/statistics": "stats metrics_sets metrics_classes breakdown ranking",
+    "metrics/tokens": "metrics metrics_references",
+    "results": "scoring store journey",
+    "results/breakdown": "breakdown",
+    "results/compare": "lines",
+    "results/correlations": "ranking",
+    "results/learning": "learning",
+    "results/means": "benchmarks",
+    "results/outcomes": "breakdown robustness",
+    "results/ranking": "ranking",
+    "results/robustness": "robustness",
+    "results/scoring": "scoring cedar",
+    "results/store": "store",
+    "metrics/rows": "metrics scoring tables",
+    "parse": "parse_*",
+    "perturb": "perturb robustness",
+}
+# Tests that evaluate whole runs, draw much, or start Python: seconds to minutes for every mutant.
+DEAR = (
+    "a_real_run of_a_run the_oracle_is_right_under all_scripts_meet the_tables_fit_80 equal_to_scikit_learn "
+    "false_alarms any_text_gives symmetric_metrics import_loads need_no_dictionary real_encoder tables_fit"
+)
+PRELOADED = "pytest numpy jieba nltk sacrebleu rouge_chinese sklearn.metrics scipy.stats hypothesis typer yaml jinja2 evalsuite evalsuite.cli.app"  # once, not per mutant
+
+
+def tests_of(file: str, root: Path) -> list[str]:
+    start = max((start for start in TESTS if file.startswith(start)), key=len)
+    return [str(path) for name in TESTS[start].split() for path in sorted(root.glob(f"tests/test_{name}.py"))]
+
+
+def code_of(source: str) -> str:
+    """The program without annotations, which never run."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        for name in {"annotation", "returns"} & set(node._fields):
+            setattr(node, name, ast.Constant(None))
+    return ast.dump(tree)
+
+
+def mutants_of(file: str, source: str, many: int, dice: Random) -> list[dict]:
+    """`many` mutants at different places, if there are so many."""
+    places: dict[tuple, list] = {}
+    nodes, families = list(ast_nodes(get_ast(source))), dict[str, list[str]]()
+    for name in operator_names():  # "…ReplaceBinaryOperator_Add_Sub" and "…_Add_Mul" have the same places
+        if not get_operator(name).arguments() and not name.endswith(("Eq_Is", "NotEq_IsNot")):
+            pair = "BinaryOperator_" in name or "ComparisonOperator_" in name
+            families.setdefault(name.rpartition("_")[0] if pair else name, []).append(name)
+    for names in families.values():
+        operator = get_operator(names[0])()
+        for n, place in enumerate(place for node in nodes for place in operator.mutation_positions(node)):
+            mutant = {"file": file, "line": place[0][0], "n": n}
+            places.setdefault(tuple(place), []).extend(mutant | {"operator": name} for name in names)
+    chosen = [dice.choice(places[place]) for place in dice.sample(sorted(places), len(places))]
+    real = (m for m in chosen if (mutated := mutate(source, m)) and code_of(mutated) != code_of(source))
+    return list(islice(real, many))
+
+
+def key_of(mutant: dict) -> tuple:
+    return tuple(mutant[name] for name in ("file", "operator", "n"))
+
+
+def mutate(source: str, mutant: dict) -> str | None:
+    return MutationVisitor.mutate_code(source, get_operator(mutant["operator"])(), mutant["n"])
+
+
+def inside_function(source: str, line: int) -> bool:
+    tree = ast.parse(source)
+    defs = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return any(node.body[0].lineno <= line <= (node.end_lineno or 0) for node in defs)
+
+
+def put_in_place(path: Path, mutated: str) -> None:
+    """Give the functions of an imported module the bodies of its mutated source: whoever holds them runs the mutant."""
+    codes, rest = {}, [compile(mutated, str(path), "exec", dont_inherit=True)]
+    while rest:
+        code = rest.pop()
+        codes[code.co_qualname, code.co_firstlineno] = code
+        rest += [const for const in code.co_consts if isinstance(const, CodeType)]
+    for function in gc.get_objects():
+        if isinstance(function, FunctionType) and function.__code__.co_filename == str(path):
+            function.__code__ = codes[function.__code__.co_qualname, function.__code__.co_firstlineno]
+
+
+def tests_pass(copy: Path, tests: list[str], limit: float, path: Path | None = None, mutated: str = "") -> bool:
+    """Runs tests in a forked process with a mutant: its functions in place, or, for code outside of them, imported anew."""
+    if not (child := os.fork()):
+        os.setsid()
+        os.nice(19)
+        os.chdir(copy)
+        sink = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(sink, stream)
+        if path and mutated == "":
+            for name in [name for name in sys.modules if name.partition(".")[0] == "evalsuite"]:
+                del sys.modules[name]
+        elif path:
+            put_in_place(path, mutated)
+        few = f"not ({' or '.join(DEAR.split())})"
+        code = import_module("pytest").main([*tests, "-x", "-q", "-m", "not slow", "-k", few, "-p", "no:cacheprovider"])
+        os._exit(int(code))
+    stop = time.monotonic() + limit
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+        if time.monotonic() > stop:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return False
+        time.sleep(0.05)
+    return ended[1] == 0
+
+
+def survives(copy: Path, mutant: dict, number: int, limit: float) -> bool:
+    path = copy / "evalsuite" / mutant["file"]
+    source, stat = path.read_text(encoding="utf-8"), path.stat()
+    mutated = mutate(source, mutant)
+    path.write_text(mutated, encoding="utf-8")  # in any case, for tests that start processes
+    os.utime(path, (number, number))  # a time of its own, so that no compiled file of another mutant is taken for it
+    warm = inside_function(source, mutant["line"]) and source.count("\n") == mutated.count("\n")
+    try:
+        return tests_pass(copy, tests_of(mutant["file"], copy), limit, path, mutated if warm else "")
+    finally:
+        path.write_text(source, encoding="utf-8")
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("paths", nargs="*", help="files or folders of evalsuite/")
+    options.add_argument("--mutants", type=int, default=180)
+    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--limit", type=float, default=300, help="seconds for the tests of one mutant")
+    options.add_argument("--again", type=Path, help="run the survivors of this file again")
+    options.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
+    asked = options.parse_args()
+    package = ROOT / "evalsuite"
+    if asked.again:
+        lines = [json.loads(line) for line in asked.again.read_text(encoding="utf-8").splitlines()]
+        mutants = [m for m in lines if m.pop("survived")]
+        asked.out = asked.again.with_suffix(".again.jsonl")
+    else:
+        paths = [p for name in asked.paths for p in sorted((package / name).rglob("*.py")) or [package / name]]
+        sources = {p.relative_to(package).as_posix(): p.read_text(encoding="utf-8") for p in paths}
+        dice = Random(asked.seed)
+        lengths = {file: source.count("\n") for file, source in sources.items()}
+        drawn = Counter(dice.choices(list(lengths), list(lengths.values()), k=asked.mutants))
+        mutants = [m for file, many in sorted(drawn.items()) for m in mutants_of(file, sources[file], many, dice)]
+        dice.shuffle(mutants)  # so that those of a run that is broken off are a sample, too
+    sys.path[:] = [place for place in sys.path if not (Path(place) / "cosmic_ray").is_dir()]
+    done = asked.out.read_text(encoding="utf-8").splitlines() if asked.out.exists() else []
+    with tempfile.TemporaryDirectory() as folder, asked.out.open("a", encoding="utf-8") as out:
+        copy = Path(folder).resolve() / "copy"
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv*", "runs", "__pycache__"))
+        sys.path.insert(0, str(copy))
+        os.environ |= {
+            "PYTHONPATH": str(copy),
+            "HF_HUB_OFFLINE": "1",
+            "OMP_NUM_THREADS": "1",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        }
+        for name in PRELOADED.split():
+            with suppress(ImportError):
+                import_module(name)
+        for file in sorted({m["file"] for m in mutants}):
+            import_module("evalsuite." + file.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
+        before = {key_of(m): m for m in map(json.loads, done)}  # the same command goes on
+        mutants = [before.get(key_of(m), m) for m in mutants]
+        proved = {tuple(tests_of(m["file"], copy)) for m in mutants if m.get("survived")}  # tests that passed
+        for number, m in enumerate(mutants, 1):
+            if "survived" in m:
+                continue
+            start = time.monotonic()
+            m["survived"] = survives(copy, m, number, asked.limit)
+            source = (package / m["file"]).read_text(encoding="utf-8")
+            lines = zip(source.split("\n"), mutate(source, m).split("\n"), strict=False)
+            m["change"] = [[a.strip(), b.strip()] for a, b in lines if a != b]
+            m["seconds"] = round(time.monotonic() - start, 1)
+            out.write(json.dumps(m, ensure_ascii=False) + "\n")
+            out.flush()
+            if m["survived"]:
+                proved.add(tuple(tests_of(m["file"], copy)))
+                print(f"{m['file']}:{m['line']} {m['operator']} {m['change']}", flush=True)
+        for tests in {tuple(tests_of(m["file"], copy)) for m in mutants} - proved:
+            if not tests_pass(copy, list(tests), 2 * asked.limit):
+                print(f"void: {' '.join(tests)} fail without a mutant, too")
+    for file in sorted({m["file"] for m in mutants}):
+        here = [m["survived"] for m in mutants if m["file"] == file]
+        print(f"{file:28} {len(here):4} mutants {here.count(False):4} killed {here.count(True):4} survived")
+    killed = sum(not m["survived"] for m in mutants)
+    print(f"{len(mutants)} mutants, {killed} killed ({killed / max(1, len(mutants)):.1%})")
+
+
+if __name__ == "__main__":
+    main()

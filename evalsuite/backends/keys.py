@@ -1,0 +1,40 @@
+"""The API keys of endpoints: where they are read, and what is masked."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from evalsuite.backends.model import Model
+from evalsuite.common.errors import BackendError
+from evalsuite.common.secrets import hide, keep_secret
+
+_KEYLIKE = re.compile(r"(?=(?:.*[0-9]){3})(?=(?:.*[A-Za-z]){3})[0-9A-Za-z_~.-]{20,}")  # part of an address
+
+
+def keep_secrets(models: Iterable[Model]) -> None:
+    """Have the keys of all these models masked, and what looks like a key in the paths of their addresses."""
+    for model in models:
+        if model.api.key_env:
+            keep_secret(os.environ.get(model.api.key_env, "").strip())
+        for part in urlsplit(model.api.base_url).path.split("/"):
+            if _KEYLIKE.fullmatch(part):
+                keep_secret(part)
+
+
+def key_of(model: Model) -> str:
+    """The API key from the environment variable that the model names; "" if it names none. Raises BackendError."""
+    name = model.api.key_env
+    if name is None:
+        return ""
+    key = os.environ.get(name, "").strip()
+    if not key:
+        raise BackendError(
+            f"model {model.name}: the environment variable {name} is not set; it must hold the key of "
+            f"{hide(model.api.base_url)} (api: {{key_env: NAME}} names another, {{key_env: null}} none)"
+        )
+    if not (key.isascii() and key.isprintable()):
+        raise BackendError(f"model {model.name}: the environment variable {name} holds characters that no key has")
+    return key

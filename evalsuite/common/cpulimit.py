@@ -1,0 +1,35 @@
+"""Stop a block of code that uses too much CPU time."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class OutOfTime(BaseException):
+    """Raised where the code is when its time is over; no Exception, so that nothing on the way handles it as one."""
+
+
+@contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """Raise OutOfTime in the block when this process has used `seconds` of CPU time since it began.
+
+    Without effect outside of the main thread, and on a system without such timers.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

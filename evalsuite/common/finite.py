@@ -1,0 +1,56 @@
+"""One gate for numbers: NaN and infinity are no JSON, and no number of a setting or a result."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from evalsuite.common.errors import DataError
+
+
+def finite_json(value: Any, file: Path, **style: Any) -> str:
+    """The JSON text of a file, with Chinese as it is. `style`: arguments of json.dumps.
+
+    Raises DataError, which names file and field, for NaN and infinity.
+    """
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, **style)
+    except ValueError:
+        if where := not_finite(value):
+            raise DataError("not a finite number", file, field=where) from None
+        raise
+
+
+def not_finite(value: Any) -> str:
+    """The place of the first NaN or infinity in a JSON value, such as "cells[0].metrics.f1"; "" if there is none.
+
+    A number that is the value itself is named by its own word.
+
+    >>> not_finite({"cells": [{"f1": 0.5}, {"f1": float("nan")}]})
+    'cells[1].f1'
+    """
+    place = next(_places(value), None)
+    return "" if place is None else place.removeprefix(".") or str(value)
+
+
+def without_nan(value: Any) -> Any:
+    """The JSON value with null in place of NaN and infinity."""
+    if isinstance(value, dict):
+        return {k: without_nan(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _places(value: Any, place: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for k, v in value.items():
+            yield from _places(v, f"{place}.{k}")
+    elif isinstance(value, list | tuple):
+        for n, v in enumerate(value):
+            yield from _places(v, f"{place}[{n}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield place

@@ -1,0 +1,81 @@
+"""Read files of folders that others wrote, such as submissions: plain files only, up to a size.
+
+No link is followed, neither a file nor a folder below the one that the user named, so that a folder cannot show files of this
+machine; and no pipe or device is read, which might never end.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from evalsuite.common.errors import DataError
+from evalsuite.common.jsonl import parse_object
+
+log = logging.getLogger(__name__)
+JSON_SIZE = 2**28  # bytes of results.json or manifest.json
+
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # fmt: skip
+_ABOUT = {errno.ELOOP: "is a link", errno.ENOTDIR: "is a link or no folder", errno.ENOENT: "no such file"}
+
+
+@contextmanager
+def as_written(*folders: Path) -> Iterator[None]:
+    """Turn an error in the block, which reads results and records without a check of each key, into a DataError.
+
+    A folder of another hand may lack any key and have any value. `submit check` names the file, the line and the field.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, RuntimeError) as error:
+        log.info("%s", folders, exc_info=True)
+        where = "results.json or a record" if len(folders) == 1 else f"a run of {', '.join(map(str, folders))}"
+        raise DataError(f"{where} is not as evalsuite writes it: {type(error).__name__}: {error}", folders[0]) from None
+
+
+def open_plain(folder: Path, place: str) -> BinaryIO:
+    """Open the file at `place`, a relative path with slashes, in `folder`, which may be a link itself.
+
+    Raises DataError if it or a folder on the way is a link, if it is no plain file, or if it cannot be read.
+    """
+    *above, name = place.split("/")
+    if any(part in ("", ".", "..") or "\0" in part or "\\" in part for part in (*above, name)):
+        raise DataError("is no path in a folder", folder / place.replace("\0", "?"))
+    try:
+        below = os.open(folder, os.O_RDONLY)
+        try:
+            for part in above:
+                outer, below = below, os.open(part, os.O_RDONLY | os.O_DIRECTORY | _PLAIN, dir_fd=below)
+                os.close(outer)
+            file = os.open(name, os.O_RDONLY | _PLAIN, dir_fd=below)
+        finally:
+            os.close(below)
+    except OSError as error:
+        raise DataError(_ABOUT.get(error.errno or 0) or f"cannot be read: {error.strerror}", folder / place) from None
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise DataError("is no plain file", folder / place)
+    return os.fdopen(file, "rb")
+
+
+def read_plain(folder: Path, place: str, most: int) -> bytes:
+    """The content of a file of at most `most` bytes. Raises DataError like `open_plain`, and if it is larger."""
+    try:
+        with open_plain(folder, place) as file:
+            raw = file.read(most + 1)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", folder / place) from None
+    if len(raw) > most:
+        raise DataError(f"is larger than {most / 2**20:g} MiB", folder / place)
+    return raw
+
+
+def read_json(folder: Path, place: str, most: int = JSON_SIZE) -> dict[str, Any]:
+    """The JSON object in a file. Raises DataError like `read_plain`, and if it is none."""
+    return parse_object(read_plain(folder, place, most), folder / place)

@@ -1,0 +1,98 @@
+"""The API keys of this process, which nothing that leaves it may show.
+
+Whoever reads a models.yaml names the keys of all its endpoints (`keep_secret`). `hide` masks them in what the terminal and logs
+show (terminal.safe) and in what the store keeps (results/store.py), from which records, results.json and submissions are made.
+The set of keys is the process's, like the environment that the keys come from, and the terminal.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+
+MASK = "***"
+_LEAST = 8  # characters; a shorter key is no secret (Ollama's "ollama")
+_BEGIN = 4  # characters of a key that are masked in a text that may have been cut
+
+_spellings: dict[str, _Spelling] = {}
+
+
+def keep_secret(key: str) -> None:
+    """Mask `key` in every text from now on, also where it is URL-encoded, JSON- or HTML-escaped, or within base64."""
+    if len(key) >= _LEAST and key not in _spellings:
+        _spellings[key] = _Spelling(key)
+        for code in _base64_parts(key.encode()):
+            _spellings[code] = _Spelling(code, base64=True)
+
+
+def hide(text: str, cut: bool = False) -> str:
+    """`text` with `***` for every key, and for every beginning of a key of at least 8 characters.
+
+    `cut`: someone may have cut the text, or a text in it, so every beginning of at least 4 characters is masked.
+    """
+    spans = sorted(span for key in _spellings.values() for span in key.spans(text, cut))
+    pieces, done = [], 0
+    for start, end in spans:
+        if start >= done:
+            pieces += [text[done:start], MASK]
+        done = max(done, end)
+    return "".join([*pieces, text[done:]])
+
+
+def hidden_start(text: str, most: int) -> str:
+    """The first `most` characters of a foreign text, whose keys are masked before it is cut."""
+    return hide(text, cut=True)[:most]
+
+
+class _Spelling:
+    """Finds one text, whose every character may be escaped."""
+
+    def __init__(self, text: str, base64: bool = False) -> None:
+        self._begin = text[:_BEGIN]
+        units = [_unit(char, base64) for char in text]
+        self._units = [re.compile(unit) for unit in units]
+        self._search = re.compile("".join(units[:_BEGIN]))
+
+    def spans(self, text: str, cut: bool) -> Iterator[tuple[int, int]]:
+        """(start, end) of every place of the whole text or of a beginning of it."""
+        # The second test is slow: few texts need it.
+        if self._begin not in text and not _ESCAPE.search(text):
+            return
+        at = 0
+        while found := self._search.search(text, at):
+            count, end = _BEGIN, found.end()
+            while count < len(self._units) and (more := self._units[count].match(text, end)):
+                count, end = count + 1, more.end()
+            if cut or count >= _LEAST:
+                yield found.start(), end
+                at = end
+            else:
+                at = found.start() + 1
+
+
+_ESCAPE = re.compile(r"[%\\&]")
+
+
+def _unit(char: str, base64: bool) -> str:
+    """A pattern for one character: itself, or escaped for an address, JSON, Python or HTML."""
+    code = ord(char)
+    forms = [
+        re.escape(char),
+        rf"\\{re.escape(char)}",
+        rf"(?i:%{code:02x}|\\u{code:04x}|\\x{code:02x}|&\#x{code:x};)",
+        f"&#{code};",
+    ]
+    if (escaped := html.escape(char)) != char:
+        forms.append(escaped)
+    if other := {" ": r"\+", "+": "-", "/": "_"}.get(char if base64 or char == " " else ""):
+        forms.append(other)
+    return f"(?:{'|'.join(forms)})"
+
+
+def _base64_parts(key: bytes) -> Iterator[str]:
+    """What base64 of a longer text, such as "user:key", holds of the key: one of three, by the key's place modulo 3."""
+    for before in range(3):
+        code = b64encode(bytes(before) + key).decode()
+        yield code[-(-before * 4 // 3) : (before + len(key)) * 4 // 3]

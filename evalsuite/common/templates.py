@@ -1,0 +1,121 @@
+"""Jinja templates of prompts: sandboxed, with an end to their work, and errors that name template and line.
+
+A template comes with data or a package, so it may be a stranger's. It reaches no Python objects and no files (Jinja's sandbox),
+and stops after LOOPS passes and calls, and LONGEST characters. A single filter over a long list counts once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.runtime import Context
+from jinja2.sandbox import SandboxedEnvironment
+
+from evalsuite.common.errors import DataError, PromptError
+from evalsuite.common.files import read_text
+
+LOOPS = 1_000_000  # passes of loops, calls and numbers of ranges in one rendering
+LONGEST = 10_000_000  # characters of a rendering
+
+
+class TemplateFile:
+    """A compiled template with its source and hash."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises PromptError if the file cannot be read or is no template."""
+        self.path = path
+        try:
+            self.source = read_text(path)
+        except DataError as error:
+            raise PromptError(str(error)) from None
+        self.sha256 = hashlib.sha256(self.source.encode()).hexdigest()
+        # No escaping: prompts are not HTML, and the official text must stay byte for byte.
+        self._environment = _Bounded(undefined=StrictUndefined, autoescape=False)
+        try:
+            self._template = self._environment.from_string(self.source)
+        except TemplateSyntaxError as error:
+            raise PromptError(f"{path}:{error.lineno}: {error.message}") from None
+        except Exception as error:  # such as RecursionError: nested too deeply
+            raise PromptError(f"{path}: {type(error).__name__}: {error}") from None
+
+    def render(self, variables: dict[str, Any], about: str) -> str:
+        """The text. Raises PromptError, which names template, line and `about`, whatever the template raises."""
+        self._environment.spent = size = 0
+        parts = []
+        try:
+            for part in self._template.generate(variables):
+                parts.append(part)
+                size += len(part)
+                if size > LONGEST:
+                    raise _Endless(f"writes more than {LONGEST:,} characters")
+        except Exception as error:
+            kind = "" if isinstance(error, _Endless) or not str(error) else f"{type(error).__name__}: "
+            raise PromptError(f"{self.path}:{_line(error)}: {kind}{error or type(error).__name__} ({about})") from None
+        return "".join(parts)
+
+
+class _Endless(Exception):
+    """A template does more than a prompt can need."""
+
+
+class _Counting(CodeGenerator):
+    """Compiles loops so that their passes are counted."""
+
+    def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
+        for loop in list(node.find_all(nodes.For)):
+            if loop.recursive:  # its inner loops would not be counted
+                self.fail("recursive loops are not supported", loop.lineno)
+            loop.iter = nodes.Filter(loop.iter, "counted", [], [], None, None, lineno=loop.lineno)
+        super().visit_Template(node, frame)
+
+
+class _Bounded(SandboxedEnvironment):
+    """A sandbox that counts the passes of loops, the calls, and the numbers of ranges."""
+
+    code_generator_class = _Counting
+    intercepted_binops = frozenset(("*", "**"))
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.spent = 0
+        self.filters["counted"] = self._counted
+        self.globals["range"] = self._range
+
+    def spend(self, count: int = 1) -> None:
+        self.spent += count
+        if self.spent > LOOPS:
+            raise _Endless(f"takes more than {LOOPS:,} passes through its loops and calls")
+
+    def _counted(self, values: Iterable[Any]) -> Iterator[Any]:
+        for value in values:
+            self.spend()
+            yield value
+
+    def _range(self, *numbers: int) -> range:
+        found = range(*numbers)
+        self.spend(min(len(found), LOOPS + 1) if found else 0)
+        return found
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
+        __self.spend()
+        return super().call(__context, __obj, *args, **kwargs)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        if not all(isinstance(side, int | float) and abs(side) < 10**6 for side in (left, right)):
+            raise _Endless(f"{operator} is for numbers below a million")
+        return super().call_binop(context, operator, left, right)
+
+
+def _line(error: BaseException) -> int:
+    """The line of the template in which `error` was raised."""
+    line, trace = 1, error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_filename == "<template>":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

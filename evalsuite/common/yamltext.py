@@ -1,0 +1,63 @@
+"""Parse YAML with limits, and without repeated keys, of which YAML's parsers silently keep the last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode
+
+DEPTH = 50  # levels; the parser's time grows with the product of depth and length
+
+
+def parse_yaml(text: str, *, aliases: bool = True) -> tuple[Any, Node | None]:
+    """(value, node): the first document of a text, and its node, which knows the lines.
+
+    `aliases`: allow *name. A stranger's few aliases can expand to gigabytes.
+    Raises yaml.YAMLError, with line and column, also for a repeated key, more than DEPTH levels, and values that Python
+    refuses, such as the date 2024-13-99.
+    """
+    loader = _Loader(text)
+    loader.aliases = aliases
+    try:
+        node = loader.get_single_node()
+        return (None if node is None else loader.construct_document(node)), node
+    except (ValueError, OverflowError, RecursionError, AttributeError, TypeError) as error:
+        mark = loader.get_mark()
+        raise yaml.MarkedYAMLError(problem=f"{type(error).__name__}: {error}", problem_mark=mark) from None
+    finally:
+        loader.dispose()
+
+
+def place_and_problem(error: yaml.YAMLError) -> tuple[int, str]:
+    """(line from 1, what is wrong) of an error, on one line."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+        return error.problem_mark.line + 1, ", ".join(filter(None, (error.context, error.problem)))
+    return 1, " ".join(str(error).split())
+
+
+class _Loader(yaml.SafeLoader):
+    aliases = True
+    _depth = 0
+
+    def compose_node(self, parent: Node | None, index: int) -> Node | None:
+        if not self.aliases and self.check_event(yaml.AliasEvent):
+            raise yaml.MarkedYAMLError(problem="holds an alias (*name): write it out", problem_mark=self.get_mark())
+        if self._depth > DEPTH:
+            raise yaml.MarkedYAMLError(problem=f"is nested more than {DEPTH} deep", problem_mark=self.get_mark())
+        self._depth += 1
+        node: Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+    def compose_mapping_node(self, anchor: Any) -> MappingNode:
+        node: MappingNode = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                if (key.tag, key.value) in seen:
+                    raise yaml.MarkedYAMLError(
+                        problem=f"the key {key.value!a} stands here twice", problem_mark=key.start_mark
+                    )
+                seen.add((key.tag, key.value))
+        return node

@@ -1,0 +1,23 @@
+"""What fuzzing once found is read, or refused with an error of the suite; and every target reads its seeds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
+from fuzz import FOUND, TARGETS, broken
+
+KEPT = sorted(path for path in FOUND.glob("*/*"))
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_what_was_found_stays_mended(path: Path) -> None:
+    assert broken(TARGETS[path.parent.name], path.read_bytes()) == ""
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_seeds_are_read(name: str) -> None:
+    assert broken(TARGETS[name], TARGETS[name].seeds()[0]) == ""
