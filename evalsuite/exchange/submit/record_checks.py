@@ -82,13 +82,13 @@ def _file(folder: Path, place: str, schema: Any, wrong: Callable[[dict[str, Any]
             try:
                 record = jsonl.parse_object(text, path, number)
                 schema.model_validate(record)
-                found = list(wrong(record, number))
+                found.extend(wrong(record, number))
             except ValidationError as error:
                 broken = True
                 found = [(dotted(e["loc"]), e["msg"]) for e in error.errors(include_url=False)[:5]]
             except Unfit as error:
                 broken = True
-                found = [error.args[0]]
+                found.append(error.args[0])
             for field, what in found:
                 yield f"{name}:{number}: {field}: {what}"
             count += len(found)
