@@ -76,6 +76,7 @@ def test_by_turns_and_options_worked_out_by_hand() -> None:
     assert bins(entry, "turns") == [(1, 5, 2, 2, 1.0), (16, 17, 3, 3, 0.333333), (26, None, 1, 1, 1.0)]
     assert bins(entry, "options") == [(2, 2, 3, 3, 0.666667), (3, 3, 3, 3, 0.666667)]
     assert bins(entry, "distance") == [(None, None, 6, 6, 0.666667)]
+    assert found(cell(FILLING), rows[::-1])["turns"] == entry["turns"]  # in ascending order, whatever that of the items
     assert {name: entry[name] for name in PLACE} == cell(FILLING).place.as_dict() and entry["metric"] == "accuracy"
 
 

@@ -105,12 +105,13 @@ def test_sources_find_altered_and_clipped_dialogues() -> None:
 
 def test_intervals_are_those_of_a_thousand_resamples() -> None:
     """As the documentation promises; another number would move the intervals of every run."""
-    items = [replace(CHOICE, id=str(n), dialogue=(f"A: 今天是第{n}天，还要等多久？",)) for n in range(12)]
-    scored = score_cell(items, [Response("b" if n % 3 else "a", "stop") for n in range(12)], FULL)
-    assert scored.value("accuracy") == pytest.approx(8 / 12)
-    part = scored.part("accuracy")
-    drawn = bootstrap(part.sums, scored.clusters, Random(f"p:{part.name}"), resamples=1000)[part.names["accuracy"]]
-    found = intervals(scored, "p")["accuracy"]
+    items = [replace(TEXT, id=str(n), dialogue=(f"A: 今天是第{n}天，还要等多久？",)) for n in range(12)]
+    scored = score_cell(items, [Response("A摔倒了" + "又" * n, "stop") for n in range(12)], FULL)
+    # F1 of 4 characters and 4 + n, all 4 of which are shared.
+    assert scored.value("f1") == pytest.approx(sum(8 / (8 + n) for n in range(12)) / 12)
+    part = scored.part("f1")
+    drawn = bootstrap(part.sums, scored.clusters, Random(f"p:{part.name}"), resamples=1000)[part.names["f1"]]
+    found = intervals(scored, "p")["f1"]
     assert (found["value"], found["low"], found["high"], found["n"]) == (drawn.value, drawn.low, drawn.high, 12)
 
 
