@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import os
+import sys
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,7 +23,7 @@ from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import load_file, path_of
 from evalsuite.cli.tables.export import as_csv
 from evalsuite.common import csvfile
-from evalsuite.common.cpulimit import OutOfTime, cpu_limit
+from evalsuite.common.bounds import OutOfTime, cpu_limit
 from evalsuite.common.errors import ConfigError, DataError, EvalsuiteError
 from evalsuite.common.jsonl import parse_object
 from evalsuite.common.plainfile import open_plain, read_plain
@@ -160,6 +161,18 @@ def test_the_check_has_a_time(folder: Path) -> None:
     verdict = check_submission(folder, seconds=0.001)
     assert "did not end within" in verdict.problems[-1] and not verdict.verified
     assert check_submission(folder).problems == ()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: its limit of a process's memory")
+def test_the_check_has_a_size(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def large(*_: Any) -> list[str]:
+        return [str(len(bytearray(2**30)))]
+
+    with monkeypatch.context() as patched:
+        patched.setattr("evalsuite.exchange.submit.files.hashes", large)
+        verdict = check_submission(folder)
+    assert verdict.problems == ("the check needs more than 700 MB of memory",) and not verdict.verified
+    assert check_submission(folder).problems == () and len(bytearray(2**30)) == 2**30
 
 
 def test_a_limit_of_cpu_time_is_no_exception_and_ends_with_its_block() -> None:

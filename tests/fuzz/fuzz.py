@@ -34,7 +34,7 @@ import evalsuite
 from evalsuite.backends.models import load_models
 from evalsuite.backends.scripted import ReplyFile
 from evalsuite.benchmarks.registry import open_corpus
-from evalsuite.common.cpulimit import OutOfTime, cpu_limit
+from evalsuite.common.bounds import OutOfTime, cpu_limit
 from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
 from evalsuite.exchange.batch import parse_lines

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import Corpora
-from evalsuite.common.cpulimit import OutOfTime, cpu_limit
+from evalsuite.common.bounds import OutOfTime, cpu_limit, memory_limit
 from evalsuite.common.errors import ConfigError, EvalsuiteError
 from evalsuite.common.plainfile import JSON_SIZE, read_plain
 from evalsuite.common.resources import resolve
@@ -30,6 +30,7 @@ from evalsuite.types import Place, Reading
 MOST = 200  # problems listed; the others are only counted
 EACH = 5  # problems listed of one file of records whose replies give other scores
 SECONDS, SECONDS_A_MB = 60.0, 6.0  # of CPU time; an ordinary submission takes about 4 a MB
+MEMORY, MEMORY_A_BYTE = 700_000_000, 70  # bytes beyond those in use before; an ordinary submission takes some 10 a byte
 NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit
 _UNSCORED = ("prompt", "messages", "reasoning")  # not kept by Submitted; prompts are verified by the hash in `key`
 
@@ -68,7 +69,7 @@ def check_submission(folder: str | Path, data: str | Path | None = None, seconds
 
     `data` is the official data to compare with; by default the bundled sample if the manifest names it, else
     EVALSUITE_DATA. `seconds` of CPU time limit the check; by default SECONDS, or SECONDS_A_MB for each MB of the folder if
-    that is more. Raises ConfigError if there is no such folder; everything else is a problem of the verdict.
+    that is more. On Linux memory is limited alike (MEMORY, MEMORY_A_BYTE). Raises ConfigError if there is no such folder; everything else is a problem of the verdict.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -76,13 +77,18 @@ def check_submission(folder: str | Path, data: str | Path | None = None, seconds
     there, problems = files.structure(folder)
     found = _Problems()
     found.add(*problems)
+    size = sum((folder / name).lstat().st_size for name in there)
+    memory = max(MEMORY, MEMORY_A_BYTE * size)
     if seconds is None:
-        seconds = max(SECONDS, SECONDS_A_MB * sum((folder / name).lstat().st_size for name in there) / 1e6)
+        seconds = max(SECONDS, SECONDS_A_MB * size / 1e6)
     try:
-        with cpu_limit(seconds):
+        with cpu_limit(seconds), memory_limit(memory):
             return _check(folder, there, data, found)
     except OutOfTime:
         found.add(f"the check did not end within {seconds:.0f} seconds of CPU time; --seconds N gives it more")
+        return _verdict(found, [], ["whatever was not looked at until then"])
+    except MemoryError:
+        found.add(f"the check needs more than {memory / 1e6:,.0f} MB of memory")
         return _verdict(found, [], ["whatever was not looked at until then"])
     except RecursionError:
         return Verdict(("a file of JSON is nested too deeply to be read",), 0, (), _NEVER)

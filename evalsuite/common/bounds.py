@@ -1,4 +1,4 @@
-"""Stop a block of code that uses too much CPU time."""
+"""Stop a block of code that uses too much CPU time or memory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -33,3 +34,23 @@ def cpu_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+
+
+@contextmanager
+def memory_limit(size: int) -> Iterator[None]:
+    """Let the block use `size` bytes more than the process has now; beyond them Python raises MemoryError. Linux only."""
+    try:
+        import resource
+
+        status = Path("/proc/self/status").read_text()
+        now = 1024 * int(status.partition("VmData:")[2].split()[0])
+    except (ImportError, OSError, IndexError):
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    given = [limit for limit in (soft, hard, now + size) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min(given), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
