@@ -15,7 +15,8 @@ run: .venv/run
 
 # Three tests at a time, each on one thread: many wait for servers, browsers and clusters.
 JOBS ?= 3
-PYTEST := HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist worksteal
+# Bytecode is written, whatever the environment says: the tests' many processes need not compile the same files again.
+PYTEST := PYTHONDONTWRITEBYTECODE= HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist worksteal
 
 test: .venv/test lint
 	$(PYTEST)

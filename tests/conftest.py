@@ -145,14 +145,18 @@ ON_NODES = {
 # A node is lost when it refuses five calls within a second, as none does whose process lives: a busy one only answers late.
 # Nor does Ray end tasks where others fill the machine's memory. A worker that died as it started is started anew before
 # evalsuite's patience (cluster.PATIENCE) is over.
-PATIENT: dict[str, int] = {
+PATIENT: dict[str, Any] = {
     "health_check_initial_delay_ms": 0,
     "health_check_period_ms": 200,
     "health_check_failure_threshold": 5,
     "health_check_timeout_ms": 600_000,
     "worker_register_timeout_seconds": 120,
     "memory_monitor_refresh_ms": 0,
+    # Nobody reads its metrics, and a process that waits for work is not needed: an actor starts its own.
+    "enable_metrics_collection": False,
+    "prestart_worker_first_driver": False,
 }
+UNWATCHED = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
 
 
 @pytest.fixture(scope="session")
@@ -166,7 +170,7 @@ def nodes() -> Iterator[Any]:
         for name in ("RAY_raylet_start_wait_time_s", "RAY_gcs_server_port_wait_time_s"):
             patch.setenv(name, "600")
         head = {"num_cpus": 1, "env_vars": {**ON_NODES, "NODE": "head"}}
-        found.add_node(wait=False, **head, include_dashboard=False, _system_config=PATIENT)
+        found.add_node(wait=False, **head, **UNWATCHED, _system_config=PATIENT)
         yield found
     found.shutdown()
 
@@ -177,7 +181,7 @@ def two_nodes(nodes: Any) -> Any:
     from evalsuite.backends.cluster import Ray
 
     if not nodes.worker_nodes:
-        nodes.add_node(wait=False, num_cpus=1, env_vars={**ON_NODES, "NODE": "worker"})
+        nodes.add_node(wait=False, num_cpus=1, env_vars={**ON_NODES, "NODE": "worker"}, **UNWATCHED)
     nodes.wait_for_nodes(timeout=600)
     joined = Ray("none", nodes.address)
     while joined.nodes(free=True) != joined.nodes() or len(joined.nodes()) < 2:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,13 @@ def test_two_nodes_train_what_one_process_trains(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A lost task goes on from its checkpoint. Of the evaluation that follows, one model's: test_ray.py has the others' like."""
+    """A lost task goes on from its checkpoint. Of the evaluation that follows, one model's by
+    one replica: test_ray.py has the others' like."""
     evaluate = sweeping.evaluate
     monkeypatch.setattr(finetune_ray, "Trainer", mortal(tmp_path))
-    monkeypatch.setattr(sweeping, "evaluate", lambda s, chosen, *rest: evaluate(s, chosen[-1:], *rest))
+    monkeypatch.setattr(
+        sweeping, "evaluate", lambda s, chosen, *rest: evaluate(replace(s, replicas=1), chosen[-1:], *rest)
+    )
     run = tmp_path / "run"
     asked = {**WHAT, "out": run, "executor": "ray", "ray_address": two_nodes.address}
     assert evalsuite.finetune(listed(tmp_path, tiny), **asked).exit_code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Any
 
 import held
 import pytest
+from once import made_once
 from typer.testing import CliRunner
 
 import evalsuite
@@ -27,11 +29,16 @@ FIVE = [Scale("score", 0, 5)]
 TASKS = ["knowledge_generation", "event_cause"]
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
+@made_once
+def generations(folder: Path) -> Path:
     """Three baselines' generations."""
-    evalsuite.run(model=["lexical", "random", "majority"], tasks=TASKS, limit=10, out=tmp_path / "run")
-    return tmp_path / "run"
+    evalsuite.run(model=["lexical", "random", "majority"], tasks=TASKS, limit=10, out=folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture
+def run(generations: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(generations, tmp_path / "run"))
 
 
 @pytest.fixture
@@ -79,7 +86,7 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     server, models = endpoint
     server.mix = {"500": 0.05}
     before = json.loads((run / "results.json").read_text())
-    done = evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1)
+    done = evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1, limit=5)
     assert done.exit_code == 0 and done.judged == judged(run)
     after = json.loads((run / "results.json").read_text())
     assert {k: v for k, v in after.items() if k != "judged"} == before
@@ -133,7 +140,7 @@ def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], m
     }.isdisjoint(plain)
     # the same again asks nothing, and gives the same bytes; so does scoring
     asked, wrote = server.account()["requests"], {f: f.read_bytes() for f in run.rglob("*.json*")}
-    evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1)
+    evalsuite.judge(run, ["one", "two"], models=models, blind=True, repeats=3, attacks=1, limit=5)
     assert server.account()["requests"] == asked
     for file in run.glob("judged/*"):
         file.unlink()

@@ -63,17 +63,34 @@ def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
     ):
         assert f"evalsuite/bundle/{part}" in names
     site = tmp_path / "site"
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(site), str(wheel)]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-index",
+        "--no-compile",
+        "--target",
+        str(site),
+        str(wheel),
+    ]
     subprocess.run(pip, check=True, capture_output=True)
     code = (
         "import evalsuite; print(evalsuite.__file__)\n"
-        "done = evalsuite.run(model=['lexical', 'tiny-zh'], tasks=['event_cause'], limit=2, out='run')\n"
-        "print(done.exit_code, len(done.cells))"
+        "done = evalsuite.run(model=['lexical', 'random'], tasks=['event_cause'], limit=2, out='run')\n"
+        "print(done.exit_code, len(done.cells))\n"
+        "from evalsuite.backends.models import load_models\n"
+        "from evalsuite.common.resources import bundled\n"
+        "print(load_models(bundled('models.yaml'), ['tiny-zh'])[0].path)"
     )
     (tmp_path / "cwd").mkdir()
     out = python(code, tmp_path / "cwd", PYTHONPATH=str(site)).splitlines()
     assert out[0].startswith(str(site)) and out[1] == "0 4"
     assert (tmp_path / "cwd" / "run" / "page" / "index.html").is_file()
+    model = Path(out[2])
+    assert model.is_relative_to(site) and (model / "model.safetensors").is_file() and (model / "config.json").is_file()
 
 
 def test_the_readmes_python_example(tmp_path: Path) -> None:

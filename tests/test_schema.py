@@ -6,6 +6,7 @@ import copy
 import json
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ from evalsuite.results.schema import SCHEMAS, json_schema, schema_files
 jsonschema = pytest.importorskip("jsonschema", reason="needs evalsuite[dev]")
 
 
+@cache
+def reader(name: str) -> Any:
+    return jsonschema.Draft202012Validator(json_schema(name))
+
+
 def valid(name: str, content: Any) -> bool:
     """By the models and by an independent reader of the schema, which have to agree."""
     try:
@@ -30,7 +36,7 @@ def valid(name: str, content: Any) -> bool:
         ours = True
     except ValidationError:
         ours = False
-    theirs = jsonschema.Draft202012Validator(json_schema(name)).is_valid(content)
+    theirs = reader(name).is_valid(content)
     assert ours == theirs, (ours, theirs)
     return ours
 
@@ -76,7 +82,8 @@ def test_baselines_with_perturbations_shots_and_wordings(run: Path) -> None:
 def test_every_scoring(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="needs evalsuite[hf]")
     scorings = ["generate", "labels", "texts", "constrained"]
-    evalsuite.run(model=["tiny-zh"], scoring=scorings, limit=1, out=tmp_path)
+    tasks = ["knowledge_filling", "conflict_detection", "event_cause"]  # of each kind
+    evalsuite.run(model=["tiny-zh"], tasks=tasks, scoring=scorings, limit=1, out=tmp_path)
     found = records(tmp_path)
     assert {record["scoring"] for record in found} == set(scorings)
     assert valid("results", load(tmp_path / "results.json")) and all(valid("record", record) for record in found)
@@ -87,7 +94,7 @@ def test_a_judged_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
     run = tmp_path / "run"
-    evalsuite.run(model=["lexical", "random", "majority"], tasks=["event_cause"], limit=6, out=run)
+    evalsuite.run(model=["lexical", "random", "majority"], tasks=["event_cause"], limit=3, out=run)
     with Server(latency=0, mix={"500": 0.05, "400": 0.02}, reply=judgement_to) as server:
         api = f"base_url: '{server.url}', key_env: null, backoff: 0.02, attempts: 9"
         models = tmp_path / "models.yaml"
@@ -210,10 +217,16 @@ MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def written(run: Path) -> dict[str, Any]:
+    """What a run left, all of it valid, by the names of the schemas."""
+    found = {"record": records(run)[0], **{name: load(run / f"{name}.json") for name in ("results", "manifest")}}
+    assert all(valid(name, content) for name, content in found.items())
+    return found
+
+
 @pytest.mark.parametrize(("name", "mutate"), [m[1:] for m in MUTATIONS], ids=[m[0] for m in MUTATIONS])
-def test_broken_files_are_refused(run: Path, name: str, mutate: Callable[[Any], Any]) -> None:
-    content = records(run)[0] if name == "record" else load(run / f"{name}.json")
-    assert valid(name, content)
-    broken = copy.deepcopy(content)
+def test_broken_files_are_refused(written: dict[str, Any], name: str, mutate: Callable[[Any], Any]) -> None:
+    broken = copy.deepcopy(written[name])
     mutate(broken)
     assert not valid(name, broken)

@@ -431,7 +431,7 @@ def test_judges(tmp_path: Path) -> None:
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")
     run, out = tmp_path / "run", tmp_path / "made"
-    evalsuite.run(model=["lexical", "random", "majority"], tasks=["event_cause"], set="easy", limit=6, out=run)
+    evalsuite.run(model=["lexical", "random", "majority"], tasks=["event_cause"], set="easy", limit=4, out=run)
     with Server(latency=0, mix={"500": 0.05, "400": 0.02}, reply=judgement_to) as server:
         api = f"base_url: '{server.url}', key_env: null, backoff: 0.02, attempts: 9"
         models = tmp_path / "models.yaml"

@@ -14,6 +14,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 
@@ -113,6 +114,7 @@ class _Words:
         return cls(turns, letters, _WINDOW if chinese else _LETTERS_WINDOW, unsure)
 
 
+@lru_cache(8192)  # a pool of shots is compared with item after item
 def _letters(turn: str) -> str:
     """Letters and digits, with a blank for a mask."""
     plain = unicodedata.normalize("NFKC", _SPEAKER.sub("", turn)).casefold()
@@ -130,13 +132,15 @@ def _same(one: _Words, other: _Words) -> bool:
 def _shared(short: Sequence[str], whole: Sequence[str]) -> int:
     """The letters of the turns of `short` that `whole` has, too; each turn of `whole` counts once."""
     left = Counter(whole)
+    masked = [turn for turn in left if " " in turn]
     shared = 0
     for n, turn in enumerate(short):
         if left[turn]:
             partner = turn
         else:
-            fits = (t for t, count in left.items() if count and _fits(turn, t, last=n == len(short) - 1))
-            partner = next(fits, "")
+            last = n == len(short) - 1
+            others = left if last or " " in turn else masked  # a whole turn fits no other whole one
+            partner = next((t for t in others if left[t] and _fits(turn, t, last)), "")
         if partner:
             left[partner] -= 1
             shared += len(turn.replace(" ", ""))
