@@ -335,8 +335,15 @@ def perturbed(folder: Path) -> Path:
     """A baseline under perturbations, in two wordings and numbers of shots."""
     run = folder / "run"
     names = ["none", "reindicate", "shuffle", "circular"]
+    evalsuite.run(model=["random", "majority"], limit=6, perturb=names, out=run)
     evalsuite.run(
-        model=["random", "majority"], limit=6, perturb=names, prompt=["paper", "plain"], shots=[0, 2], out=run
+        model=["random", "majority"],
+        tasks=["domain_identification"],
+        limit=6,
+        perturb=names,
+        prompt=["paper", "plain"],
+        shots=[0, 2],
+        out=run,
     )
     return run
 
