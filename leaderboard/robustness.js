@@ -67,7 +67,7 @@ function dropRow(model, row, choices) {
   const cell = cellAt(model.id, row.set, row.task, row.scoring, row.perturb), sure = row.p_holm < 0.05, same = row.consistency ?? row.same_choice;
   return h("tr", { "data-perturb": row.perturb }, h("th", { scope: "row" }, perturbName(row.perturb)),
     h("td", { class: "inplot" }, strip(row.value, row.base, { low: Math.max(0, row.base + row.low), high: Math.min(1, row.base + row.high) })), h("td", { class: "v" }, opener(cell, pct(row.value))),
-    h("td", { class: "v", title: `${row.test} p=${row.p.toFixed(3)}, Holm ${row.p_holm.toFixed(3)}` }, h(sure ? "strong" : "span", null, signed(row.drop), sure ? " *" : row.differ < FEWEST && " ?"), h("small", null, ` ${signed(row.low)} … ${signed(row.high)}`)),
+    h("td", { class: "v", title: `${row.test} p=${row.p.toFixed(3)}, Holm ${row.p_holm.toFixed(3)}` }, h(sure ? "strong" : "span", null, signed(row.drop), sure ? signNode(" *") : row.differ < FEWEST && signNode(" ?")), h("small", null, ` ${signed(row.low)} … ${signed(row.high)}`)),
     h("td", { class: "v" }, num(row.items), h("small", null, ` (${num(row.dialogues)})`)),
     h("td", { class: "v" }, `${pct(row.flip_rate)} %`, h("small", null, ` ✓→✕ ${num(row.right_to_wrong)} · ✕→✓ ${num(row.wrong_to_right)}`)),
     choices && h("td", { class: "v" }, isNumber(same) ? `${pct(same)} %` : "–", "consistency" in row && h("small", null, ` ${t("consistent")}`)));

@@ -10,7 +10,7 @@ function changeTable(rows, task) {
   const kinds = kindsIn(rows), most = Math.max(0.01, ...rows.map((r) => Math.abs(r.drop)));
   const lines = grouped(rows).map(([m, list]) => [m, list, list.reduce((sum, r) => sum + r.drop, 0) / list.length]).sort((a, b) => a[2] - b[2]);
   const td = (row) => {
-    const cell = cellAt(row.id, row.set, row.task, row.scoring, row.perturb), node = h("td", { class: "v heat " + (row.drop < 0 ? "worse" : "better"), "data-perturb": row.perturb }, opener(cell, [isSure(row) ? h("strong", null, changeText(row)) : changeText(row)]));
+    const cell = cellAt(row.id, row.set, row.task, row.scoring, row.perturb), node = h("td", { class: "v heat " + (row.drop < 0 ? "worse" : "better"), "data-perturb": row.perturb }, opener(cell, [isSure(row) ? h("strong", null, signed(row.drop), signNode(" *")) : signed(row.drop)]));
     node.style.setProperty("--share", `${Math.round((42 * Math.abs(row.drop)) / most)}%`);
     node.title = plain(changeWords(row));
     return node;

@@ -26,9 +26,11 @@ function menu(label, words, kids, props = {}) {
 addEventListener("pointerdown", (e) => document.querySelectorAll("details.menu[open]").forEach((x) => { if (!x.contains(e.target)) x.open = false; }));
 
 // ---------------------------------------------------------------- what a table says
-const SKIPPED = ".sr, .unsaved, .arrow, .stack, button.small, [aria-hidden=true]", ASIDE = "small, .ci, .flag";
+const SKIPPED = ".sr, .unsaved, .arrow, .stack, button.small, [aria-hidden=true]", ASIDE = "small, .ci, .flag, .sign";
 const oneLine = (parts) => plain(parts.join("")).replace(/\s+/g, " ").trim();
 
+/** A sign after a value ("*", "?"), which a file keeps apart from it. */
+const signNode = (text) => h("span", { class: "sign" }, text);
 /** A cell's words; what stands small beside them (intervals, flags) apart, and what a file has below its table. */
 function cellWords(cell) {
   const words = [], asides = [], notes = [];

@@ -199,6 +199,7 @@ document.adoptedStyleSheets = [seen];
 """
 
 
+WINDOW = {"width": 1280, "height": 900}
 PATIENCE = 600_000  # milliseconds: what does not come at all ends a test, what comes late on a busy machine does not
 
 
@@ -213,10 +214,24 @@ def running(loop: asyncio.AbstractEventLoop | None) -> Iterator[None]:
         asyncio._set_running_loop(before)
 
 
+def clean(tab: Any) -> None:
+    """Leave a tab as a new one is."""
+    tab.goto("about:blank")
+    tab.emulate_media(reduced_motion="no-preference")
+    tab.context.clear_permissions()
+    session = tab.context.new_cdp_session(tab)
+    session.send("Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"})
+    session.send("Page.resetNavigationHistory")
+    session.detach()
+
+
 @pytest.fixture(scope="session")
 def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
-    """Opens a file in a tab with a profile of its own; fails the test on any dialog, script error, console message or
-    network request. All tabs are of one Chromium.
+    """Opens a file in a tab that nothing was done in: no history, nothing stored, no permissions; fails the test on any
+    dialog, script error, console message or network request. `script` runs before those of every page.
+
+    All tabs are of one Chromium. What a test hands back is cleaned and lent again, for a new window costs twice as much as
+    a page; that of a test that failed is closed.
 
     What `wait_for_function` is given must be a function: an expression that is not true at once would be evaluated again by
     the page itself, which its policy forbids.
@@ -234,31 +249,47 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
         )
         loop = asyncio.get_running_loop()
 
+        idle: dict[str, list[tuple[Any, list[str]]]] = {}
+
+        def new_tab(script: str, **context: Any) -> tuple[Any, list[str]]:
+            noise: list[str] = []
+            profile = chromium.new_context(**{"locale": "en-US"} | context)
+            profile.set_default_timeout(PATIENCE)
+            tab = profile.new_page()
+            tab.on("console", lambda message: noise.append(message.text))
+            tab.on("pageerror", lambda error: noise.append(str(error)))
+            tab.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
+            tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else noise.append(r.url))
+            if script:
+                tab.add_init_script(script)
+            return tab, noise
+
         @contextmanager
         def open_tab(
-            file: Path, drawn: str = "table.overview", patient: bool = False, query: str = "", **context: Any
+            file: Path,
+            drawn: str = "table.overview",
+            script: str = AT_ONCE,
+            query: str = "",
+            viewport: dict[str, int] = WINDOW,
+            **context: Any,
         ) -> Iterator[Any]:
-            noise: list[str] = []
-            usual = {"locale": "en-US", "viewport": {"width": 1280, "height": 900}, "accept_downloads": True}
+            alike = idle.setdefault(f"{script}{context}", [])
             with running(loop):
-                profile = chromium.new_context(**usual | context)
-                profile.set_default_timeout(PATIENCE)
+                tab, noise = alike.pop() if alike else new_tab(script, **context)
                 try:
-                    tab = profile.new_page()
-                    tab.on("console", lambda message: noise.append(message.text))
-                    tab.on("pageerror", lambda error: noise.append(str(error)))
-                    tab.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
-                    tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else noise.append(r.url))  # fmt: skip
-                    if not patient:
-                        tab.add_init_script(AT_ONCE)
+                    tab.set_viewport_size(viewport)
                     tab.goto(file.as_uri() + query)
                     tab.wait_for_selector(drawn)
                     yield tab
-                except Exception as error:
+                    clean(tab)
+                except BaseException as error:
                     error.add_note(f"The page said: {noise[:5]}" if noise else "The page said nothing.")
+                    tab.context.close()
                     raise
-                finally:
-                    profile.close()
+                if noise:
+                    tab.context.close()
+                else:
+                    alike.append((tab, noise))
             assert not noise
 
         with running(None):

@@ -93,6 +93,20 @@ def ways_page(ways: Path, browse: Any) -> Iterator[Any]:
         yield tab
 
 
+def test_a_tab_lent_again_is_as_new(tmp_path: Path, browse: Any) -> None:
+    """Nothing that one test does in a tab is there for the next; two at once are two."""
+    file = tmp_path / "page.html"
+    file.write_text("<p id=drawn>text</p>")
+    for _ in range(2):
+        with browse(file, "#drawn") as tab, browse(file, "#drawn") as other:
+            assert other is not tab
+            assert tab.evaluate("[localStorage.length, sessionStorage.length, innerWidth]") == [0, 0, 1280]
+            tab.evaluate("localStorage.x = sessionStorage.x = 1")
+            tab.set_viewport_size({"width": 300, "height": 300})
+    with pytest.raises(AssertionError, match="noise"), browse(file, "#drawn") as tab:
+        tab.evaluate("console.log('noise')")
+
+
 def test_overview(page: Any) -> None:
     assert page.inner_text("h1") == "CORECODE leaderboard"
     for item_set in ("easy", "hard"):
@@ -321,8 +335,15 @@ def perturbed(folder: Path) -> Path:
     """A baseline under perturbations, in two wordings and numbers of shots."""
     run = folder / "run"
     names = ["none", "reindicate", "shuffle", "circular"]
+    evalsuite.run(model=["random", "majority"], limit=6, perturb=names, out=run)
     evalsuite.run(
-        model=["random", "majority"], limit=6, perturb=names, prompt=["paper", "plain"], shots=[0, 2], out=run
+        model=["random", "majority"],
+        tasks=["domain_identification"],
+        limit=6,
+        perturb=names,
+        prompt=["paper", "plain"],
+        shots=[0, 2],
+        out=run,
     )
     return run
 

@@ -200,8 +200,7 @@ HTMLAnchorElement.prototype.click = function () { files.set(this.download, blobs
 
 @pytest.fixture(scope="module")
 def tab(site: Path, browse: Any) -> Iterator[Any]:
-    with browse(site, patient=True) as tab:
-        tab.add_init_script(KEEP)
+    with browse(site, script=KEEP) as tab:
         yield tab
 
 
@@ -255,8 +254,7 @@ def test_addresses(base: Path, browse: Any) -> None:
     """Each as all that an address may hold."""
     site = evalsuite.report([base])
     keys = ("find", "size", "tags", "set", "tasks", "sort", "prompt", "shots", "metric", "by", "scoring", "perturb", "split", "lang")  # fmt: skip
-    with browse(site, patient=True) as tab:
-        tab.add_init_script(KEEP)
+    with browse(site, script=KEEP) as tab:
         visit(tab, site)
         for text in HOSTILE[:99]:
             for at in (dict.fromkeys(keys, text), dict.fromkeys(("model", "item", "run", "task", "shots"), text)):

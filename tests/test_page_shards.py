@@ -174,7 +174,7 @@ def test_old_shards_are_removed(run: Path, tmp_path: Path, monkeypatch: pytest.M
 
 def test_what_is_out_of_sight_is_drawn_later(run: Path, tmp_path: Path, browse: Any) -> None:
     site = evalsuite.report([run], tmp_path / "site")
-    with browse(site, patient=True) as tab:
+    with browse(site, script="") as tab:
         tab.wait_for_selector("html[data-drawn=all]")
         drawn = tab.locator(".part > *").count()
         tab.select_option("[data-keep=perturb] select", "shuffle")

@@ -24,10 +24,11 @@ TASK, SET = "domain_identification", "hard"
 def run(folder: Path) -> Path:
     """Three baselines under perturbations; one change is given a tiny p-value, and one model a hostile name."""
     folder = folder / "run"
-    evalsuite.run(
-        model=["random", "majority", "lexical"], tasks=[TASK, "event_cause"], perturb=KINDS, prompt=["paper", "plain"],
-        shots=[0, 1, 3], limit=10, out=folder,
-    )  # fmt: skip
+    what: list[dict[str, Any]] = [{"perturb": KINDS}, {"prompt": ["plain"]}, {"shots": [1, 3]}]
+    for more in what:
+        evalsuite.run(
+            model=["random", "majority", "lexical"], tasks=[TASK, "event_cause"], limit=10, out=folder, **more
+        )
     results = json.loads((folder / "results.json").read_text())
     for row in results["robustness"]["drops"]:
         row["p_holm"] = (
