@@ -135,7 +135,10 @@ def stored(text: str) -> str:
 
 def seen(text: str) -> str:
     """As pages show it: hidden characters as their numbers."""
-    hidden = {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")}
+    nothing = {c for c in text if ord(c) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(c) < 0xFDF0}  # Unicode's noncharacters
+    hidden = nothing | {
+        c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    }
     return "".join(f"U+{ord(c):04X}" if c in hidden else c for c in text)
 
 

@@ -175,8 +175,8 @@ def test_items_are_listed_by_what_came_of_them(run: Path) -> None:
 
 BROKEN: list[tuple[str, Any, str]] = [
     # what of results.json is put there, what is said
-    ("no JSON", "{", "no results of evalsuite"),
-    ("a list", [], "no results of evalsuite"),
+    ("no JSON", "{", "not JSON"),
+    ("a list", [], "expected an object"),
     ("no cells", {"format": 1}, "no results of evalsuite"),
     ("a cell of nothing", {"cells": [{}]}, "a cell without"),
     ("records elsewhere", "../../../etc/passwd", "expected records/NAME.jsonl"),

@@ -261,7 +261,7 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("a record twice", lines(lambda r: [*r, r[0]]), True, "was asked on line 1 already"),
     ("records in another order", lines(lambda r: r[::-1], "event_cause.paper.0-shot.jsonl"), True, "item: is out of order"),
     ("an unknown item", lines(lambda r: r[0].update(item=r[0]["item"].rpartition("/")[0] + "/99999")), True, "is none of the cell's 4 items"),
-    ("an item of another task", lines(first({"item": "corecode/easy/test/event_cause/0"})), True, "is no item of easy test domain_identification"),
+    ("an item of another task", lines(first({"item": "corecode/easy/test/event_cause/0"})), True, "is none of the cell's 4 items"),
     ("another model's record", lines(first({"model": "random"})), True, "model: is 'random', but the cell's is 'lexical'"),
     ("no JSON", lambda f: cell_file(f).write_bytes(gzip.compress(b"{}\n{")), True, "jsonl.gz:2: not JSON"),
     ("a name twice", lambda f: cell_file(f).write_bytes(gzip.compress(b'{"item": 1, "item": 2}')), True, "'item' stands twice"),
@@ -320,7 +320,7 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("an unknown field of the form", form("who:", "rank: 1\nwho:"), False, "submission.yaml:4: rank: Extra inputs"),
     ("a model less in the form", form("  lexical:", "  other:"), False, "models: 'lexical' of results.json is not described"),
     ("an alias in the form", form("who: somebody", "who: &a b\ncontact2: *a"), False, "holds an alias"),
-    ("no YAML", form("who: somebody", "who: [}"), False, "submission.yaml:not YAML"),
+    ("no YAML", form("who: somebody", "who: [}"), False, "submission.yaml:4: not YAML"),
 ]  # fmt: skip
 
 

@@ -51,10 +51,10 @@ def is_copy(one: Dialogue, other: Dialogue) -> bool:
     that it was, and the last turn of a clipped dialogue and the turn that it begins. Speakers, case, blanks and punctuation
     do not count. In a context of a single turn, as in CIDER, sentences take the place of turns.
 
-    >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。", "A: 快吃饭吧。"]
-    >>> is_copy(whole, ["B: 别提了！地铁坏在半路上，等了四十分钟", "A: 快[MASK]吧。"])
+    >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了足足四十分钟。", "A: 快来吃饭吧，菜都凉了。"]
+    >>> is_copy(whole, ["B: 别提了！地铁坏在半路上，等了足足四十分钟", "A: 快来[MASK]吧，菜都凉了。"])
     True
-    >>> is_copy(whole, [whole[0], "B: 公司今天开会，大家都没走成。", "A: 快吃饭吧。"])
+    >>> is_copy(whole, [whole[0], "B: 公司今天开会，大家都没走成。", "A: 辛苦了，早点休息吧。"])
     False
     """
     return _same(_Words.of(one), _Words.of(other))
@@ -178,7 +178,7 @@ def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
     24 characters or more in total (90 in English), or if they are equal. In a context of a single turn, as in CIDER, sentences
     take the place of turns. The time is linear in the text.
 
-    >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。", "A: 快吃饭吧。"]
+    >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了足足四十分钟。", "A: 快吃饭吧。"]
     >>> sources([whole, ["A: 你好。"], [*whole[:2], "A: 快[MASK]吧。"]])
     [0, 1, 0]
     """

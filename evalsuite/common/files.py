@@ -42,7 +42,7 @@ def safe_name(*parts: str) -> str:
     become _, and a hash of the parts follows.
 
     >>> safe_name("qwen2.5-7b", "easy"), safe_name("../x")
-    ('qwen2.5-7b.easy', '.._x-ff2f0c4fbda4bbf5')
+    ('qwen2.5-7b.easy', '_.._x-407cf666ec8fe0f8')
     """
     name = ".".join(parts)
     plain = all(map(_PLAIN.fullmatch, parts)) and not any("." in part for part in parts[1:])

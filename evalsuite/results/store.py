@@ -39,6 +39,7 @@ CREATE TABLE IF NOT EXISTS judged (judging INTEGER, position INTEGER, row BLOB N
 CREATE TABLE IF NOT EXISTS writing (mark TEXT PRIMARY KEY);
 """
 _VERSION = 3  # of the schema above
+_CHECKPOINT = 2000  # changed rows after which store.sqlite-wal, some MB, is copied into the file
 _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new run with another --out"
 
 
@@ -96,8 +97,9 @@ class Store:
         self._db.executescript(
             f"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; BEGIN IMMEDIATE; {_SCHEMA} {mark} COMMIT"
         )
-        self._marked = self._db.execute("SELECT 1 FROM writing").fetchone() is not None
-        if self._marked and not whole:
+        self._open_mark = ("open",) in self._db.execute("SELECT mark FROM writing").fetchall()
+        self._marked_at: int | None = None  # changes at the last mark; None: nothing was written
+        if self._open_mark and not whole:
             self._db.close()
             raise ConfigError(
                 f"{path}: was copied without {self._wal.name}, or has lost it: replies are missing. Copy both files again; to "
@@ -109,26 +111,22 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         with suppress(sqlite3.Error):  # a full disk: the replies are stored all the same
-            if self._marked:
+            if self._marked_at is not None:
                 self._db.execute("DELETE FROM writing")
-                self._marked = False
-            self._db.execute("PRAGMA wal_checkpoint")
+                self._open_mark = False
+                self._db.execute("PRAGMA wal_checkpoint")
         self._db.close()
-        if self._marked:  # SQLite has removed the file if it held nothing more; its absence would tell of lost replies
+        if (
+            self._open_mark
+        ):  # SQLite has removed the file if it held nothing more; its absence would tell of lost replies
             with suppress(OSError):
                 self._wal.touch()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """BEGIN … COMMIT, or ROLLBACK if the block raises.
-
-        The first one marks the file as being written, in the file itself and not only in store.sqlite-wal: a file with that
-        mark and no store.sqlite-wal beside it lacks replies.
-        """
-        if not self._marked:
-            self._marked = True
-            self._db.execute("INSERT OR IGNORE INTO writing VALUES ('x')")
-            self._db.execute("PRAGMA wal_checkpoint")
+        """BEGIN … COMMIT, or ROLLBACK if the block raises."""
+        if self._marked_at is None or self._db.total_changes - self._marked_at > _CHECKPOINT:
+            self._mark()
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -137,6 +135,22 @@ class Store:
             if self._db.in_transaction:  # a full disk ends it
                 self._db.execute("ROLLBACK")
             raise
+
+    def _mark(self) -> None:
+        """Copy store.sqlite-wal into store.sqlite, and note there that more will follow in store.sqlite-wal.
+
+        The note is a row "open", and "whole" as soon as store.sqlite-wal is copied into the file, which SQLite does, too,
+        when the last program closes it. So a file that says "open", without a store.sqlite-wal, lacks replies.
+        """
+        self._open_mark = True
+        if self._marked_at is None:
+            self._db.execute("PRAGMA wal_autocheckpoint=0")  # or "whole" would stand in a file that is not
+        self._db.execute("INSERT INTO writing VALUES ('open') ON CONFLICT DO NOTHING")
+        self._db.execute("DELETE FROM writing WHERE mark <> 'open'")
+        self._db.execute("PRAGMA wal_checkpoint")
+        self._db.execute("UPDATE writing SET mark = 'whole'")
+        self._open_mark = False
+        self._marked_at = self._db.total_changes
 
     def plan(self, cell: Cell, trials: Sequence[tuple[str, Trial]]) -> None:
         """Store the trials of a cell, as (key, trial) in order. Replaces an earlier plan of the same cell."""

@@ -41,6 +41,8 @@ def make_sample(
     """
     if n < 1:
         raise ConfigError(f"--n {n}: expected 1 or more")
+    if name and Path(name).name != name:
+        raise ConfigError(f"--name {name!r}: expected a folder's name")
     records.find_results(Path(run))  # fail before anything is written
     with locked(Path(run)):
         return _make_sample(run, n, seed, models, tasks, rubric_name, name)
