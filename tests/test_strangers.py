@@ -6,8 +6,8 @@ import csv
 import gzip
 import json
 import os
-import sys
 import shutil
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
