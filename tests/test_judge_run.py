@@ -81,6 +81,7 @@ def replies(run: Path) -> set[str]:
         return {key for (key,) in db.execute("SELECT key FROM replies")}
 
 
+@pytest.mark.slow
 def test_a_judging_with_all_controls(run: Path, endpoint: tuple[Server, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["evalsuite.results.judged.summary"], "MODELS", 3)  # as many as there are here
     server, models = endpoint

@@ -65,6 +65,7 @@ def violations(tab: Any) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
+@pytest.mark.slow
 def test_axe(visit: Any, lang: str, theme: str, width: int) -> None:
     tab = visit(lang, theme, width)
     sections = "#ranks, #robustness, #slopes, #wording-spread, #shots-lines, #breakdown, #confusion, #learning, #judge, #correlations"

@@ -174,6 +174,7 @@ def judges() -> Iterator[str]:
         yield f"  - {{name: judge, backend: openai, path: judge, chat: true, api: {{base_url: '{server.url}', key_env: null}}}}\n"
 
 
+@pytest.mark.slow
 def test_each_benchmark_is_judged_by_its_own_rubric(run: Path, judges: str, tmp_path: Path) -> None:
     models = tmp_path / "models.yaml"
     models.write_text(MODELS + judges, encoding="utf-8")
