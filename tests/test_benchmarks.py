@@ -96,6 +96,16 @@ def test_the_mean_of_folds_weighs_each_the_same(done: Results) -> None:
     assert not [m for m in done.means if TASKS[m["task"]].benchmark == "cicero"]  # v1 and v2 are not parts of a whole
 
 
+def test_the_intervals_of_folds_give_that_of_their_mean(done: Results) -> None:
+    """Independent sets: half widths of 3 and 4 points make one of 5 for the sum, 2.5 for the mean (and 0.6, 0.8: 0.5)."""
+    folds = [c for c in done.cells if (c["task"], c["model"]) == ("cider_span_selection", "random")][:2]
+    ends = ({"value": 0.4, "low": 0.37, "high": 0.406}, {"value": 0.6, "low": 0.56, "high": 0.608})
+    (found,) = means({**c, "metrics": {"accuracy": e}} for c, e in zip(folds, ends, strict=True))
+    accuracy = found["metrics"]["accuracy"]
+    assert (accuracy["value"], accuracy["low"], accuracy["high"]) == pytest.approx((0.5, 0.475, 0.505))
+    assert accuracy["sd"] == pytest.approx(0.02**0.5)
+
+
 def test_of_one_dialogue_there_is_no_interval(tmp_path: Path) -> None:
     """Resampling it would give 25–25 for eight items of it."""
     done = evalsuite.run(model=["random"], tasks=["cider_span_selection"], limit=3, out=tmp_path / "run")
