@@ -86,6 +86,14 @@ def test_what_is_of_the_same_thing() -> None:
     assert match_annotations(a, AnnotatedDialogue.model_validate(row("1", []))) == []
 
 
+def test_of_equal_texts_those_of_the_same_span_match() -> None:
+    elsewhere = CAUSE | {"evidence": ["是摔过还是进过水"], "phrase": "进过水", "slot": "时间原因"}
+    a = AnnotatedDialogue.model_validate(row("1", [CAUSE]))
+    b = AnnotatedDialogue.model_validate(row("1", [elsewhere, CAUSE]))
+    ((mine, theirs),) = match_annotations(a, b)
+    assert (mine.slot, theirs.slot) == (CAUSE["slot"], CAUSE["slot"])
+
+
 def test_one_file_of_three(tmp_path: Path) -> None:
     """Who is who is told by the annotator's name where there is one; all pairs are compared."""
     file = write(

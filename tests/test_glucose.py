@@ -46,6 +46,12 @@ def test_an_answered_cell_becomes_an_item(folder: Path) -> None:
     assert item.references[1] == "Someone_A washes Something_A with soap >Results in> Something_A is clean"
 
 
+def test_rows_are_answered_or_escaped(folder: Path) -> None:
+    rows = len(glucose.read_rows(folder / glucose.FILES["test"]))
+    facts = glucose.load_file(folder, GENERAL, "d10", "test").facts
+    assert facts == {"answered": 1, "escaped": rows - 1} and rows > 1
+
+
 @pytest.mark.parametrize("split", ["test", "train"])
 @pytest.mark.parametrize("task", TASKS_GLUCOSE, ids=lambda task: task.name)
 def test_the_sample_has_every_dimension_and_its_connective(folder: Path, task: Task, split: str) -> None:
