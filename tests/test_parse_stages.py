@@ -133,6 +133,7 @@ def test_blocks_and_quotations() -> None:
         ("因为B说害怕，所以", "length", Status.TRUNCATED),
         ("b\n因为", "length", Status.PARSED),
         ("抱歉，我无法回答。", "stop", Status.REFUSED),
+        ("信息不足。", "stop", Status.REFUSED),
         ("抱歉，我无法回答。\n\n问题：下一题\n答：b", "stop", Status.REFUSED),
         ("以上都不对。\n\n问题：下一题\n答：b", "stop", Status.UNPARSED),
         ("(e)", "stop", Status.UNPARSED),
