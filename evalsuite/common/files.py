@@ -35,7 +35,7 @@ _HASHED = re.compile(r"-[0-9a-f]{16}$")
 
 
 def safe_name(*parts: str) -> str:
-    """A file name, without a suffix, for names that may be any text: the parts, joined by dots.
+    """Make one file name, without a suffix, from names that may be any text: the parts joined by dots.
 
     It is at most 200 bytes of ASCII and no path. Other parts give another name: if a part has a character that is not a
     letter, digit, _ + . or -, if a part after the first has a dot, or if the name is too long or reserved, characters

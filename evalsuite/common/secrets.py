@@ -47,7 +47,7 @@ def hidden_start(text: str, most: int) -> str:
 
 
 class _Spelling:
-    """Finds one text, whose every character may be escaped."""
+    """Find one text of which any character may be escaped."""
 
     def __init__(self, text: str, base64: bool = False) -> None:
         self._begin = text[:_BEGIN]

@@ -144,7 +144,7 @@ class Store:
         """
         self._open_mark = True
         if self._marked_at is None:
-            self._db.execute("PRAGMA wal_autocheckpoint=0")  # or "whole" would stand in a file that is not
+            self._db.execute("PRAGMA wal_autocheckpoint=0")  # SQLite alone would copy "whole" while more is to follow
         self._db.execute("INSERT INTO writing VALUES ('open') ON CONFLICT DO NOTHING")
         self._db.execute("DELETE FROM writing WHERE mark <> 'open'")
         self._db.execute("PRAGMA wal_checkpoint")
