@@ -19,7 +19,7 @@ from evalsuite.results.robustness import all_positions
 from evalsuite.types import Place
 
 POOL = ("set", "allow_leak")  # keys of facts.trained that define the pool of training items: one curve a pool
-_ASKED = ("data", "limit", "seed", "drop_leaked")  # keys of facts that define the test items
+_ASKED = ("data", "limit", "seed", "drop_leaked", "perturb_version")  # keys of facts that define the test items
 
 
 def section(run: ScoredRun) -> dict[str, Any]:

@@ -87,6 +87,9 @@ class Facts(Strict):
         default=None, description="GLUCOSE: rows of the file that have an answer to the task."
     )
     escaped: Count | None = Field(default=None, description="GLUCOSE: rows that say there is none.")
+    perturb_version: Literal[2] | None = Field(
+        default=None, description="Of the perturbation, where it is not the first: with 2, `shuffle` may keep an order."
+    )
     parameters: Count | None = Field(
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
