@@ -32,7 +32,9 @@ def save_bart(folder: Path, words: Any) -> None:
         decoder_start_token_id=words.eos_token_id, init_std=0.5,
     )  # fmt: skip
     net = transformers.BartForConditionalGeneration(config)
-    net.generation_config.forced_bos_token_id = words.bos_token_id if words("")["input_ids"][:1] == [words.bos_token_id] else None
+    net.generation_config.forced_bos_token_id = (
+        words.bos_token_id if words("")["input_ids"][:1] == [words.bos_token_id] else None
+    )
     net.generation_config.num_beams = 4  # as real ones have it: decoding is greedy all the same
     net.save_pretrained(folder)
     words.save_pretrained(folder)

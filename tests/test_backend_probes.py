@@ -247,7 +247,16 @@ def test_what_an_encoder_decoder_writes_is_what_transformers_writes(seq2seq: Hug
 
 
 def choice(scoring: str, text: str, **more: Any) -> Request:
-    return Request("p/0", text, (Message("user", text),), 8, scoring, ("(甲)", "(乙)", "(我)"), ("天气很好", "再见", "我要带伞。"), **more)
+    return Request(
+        "p/0",
+        text,
+        (Message("user", text),),
+        8,
+        scoring,
+        ("(甲)", "(乙)", "(我)"),
+        ("天气很好", "再见", "我要带伞。"),
+        **more,
+    )
 
 
 CONTEXTS = ["今天下雨了，因为有云。\n甲", "你好", "A: 你好吗\nB: "]
@@ -261,9 +270,13 @@ def test_an_encoder_decoder_compares_labels_and_texts(seq2seq: HuggingFace) -> N
             for n, found in enumerate(response.likelihoods):
                 if scoring == "texts":
                     nll, prior = (
-                        plain_seq2seq(seq2seq, x, choice("texts", x).options[n]) for x in (text, text.rpartition("\n")[2])
+                        plain_seq2seq(seq2seq, x, choice("texts", x).options[n])
+                        for x in (text, text.rpartition("\n")[2])
                     )
-                    assert (found.logprob, found.prior) == (pytest.approx(-sum(nll), abs=1e-4), pytest.approx(-sum(prior), abs=1e-4))
+                    assert (found.logprob, found.prior) == (
+                        pytest.approx(-sum(nll), abs=1e-4),
+                        pytest.approx(-sum(prior), abs=1e-4),
+                    )
                     assert found.tokens == len(nll)
                 else:  # of "甲", " 甲" and "(甲"
                     forms = ["甲乙我"[n], f" {'甲乙我'[n]}", f"({'甲乙我'[n]}"]
@@ -277,9 +290,7 @@ def test_an_encoder_decoder_is_held_to_labels(seq2seq: HuggingFace) -> None:
 
 
 @pytest.mark.parametrize("save", [save_t5, save_bart])
-def test_an_encoder_decoder_is_held_to_a_pattern(
-    tiny: Path, tmp_path: Path, save: Callable[[Path, Any], None]
-) -> None:
+def test_an_encoder_decoder_is_held_to_a_pattern(tiny: Path, tmp_path: Path, save: Callable[[Path, Any], None]) -> None:
     import transformers
 
     save(tmp_path, transformers.AutoTokenizer.from_pretrained(tiny))

@@ -259,7 +259,12 @@ def test_too_many_options_for_a_style(style: str, most: int) -> None:
 @many
 @given(items(CHOICES), seeds)
 def test_orders_leave_labels_and_question(item: Item, seed: int) -> None:
-    for made in (shuffle(item, seed), derange(item, seed), reverse(item, seed), *PERTURBATIONS["circular"].items(item, seed)):
+    for made in (
+        shuffle(item, seed),
+        derange(item, seed),
+        reverse(item, seed),
+        *PERTURBATIONS["circular"].items(item, seed),
+    ):
         assert frame(made, "options", "gold") == frame(item, "options", "gold")
         assert Counter(made.options) == Counter(item.options)
         assert made.options[made.gold] == item.options[item.gold]

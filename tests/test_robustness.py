@@ -35,7 +35,10 @@ def item(n: int, gold: int | None) -> Item:
 
 
 def cell(task: str = CHOICE, perturb: str = "none", model: str = "m", **facts: Any) -> Cell:
-    return Cell(Place(model, task, "easy", "test", "paper", 0, "generate", perturb), {"seed": 0, "data": "d", "perturb_version": PERTURBATIONS[perturb].version} | facts)
+    return Cell(
+        Place(model, task, "easy", "test", "paper", 0, "generate", perturb),
+        {"seed": 0, "data": "d", "perturb_version": PERTURBATIONS[perturb].version} | facts,
+    )
 
 
 Reply = Callable[[Item], int | None]
@@ -99,7 +102,9 @@ def test_runs_whose_shuffle_changed_every_order_are_read_as_such() -> None:
     assert any(PERTURBATIONS["shuffle"].items(i) != PERTURBATIONS["derange"].items(i) for i in items)
     for old, now in (("shuffle", "derange"), ("both", "derange_both")):
         deranged = asked(items, now, lambda i: i.gold)
-        cell_of_old = replace(deranged.cell, place=replace(deranged.cell.place, perturb=old), facts={"seed": 0, "data": "d"})
+        cell_of_old = replace(
+            deranged.cell, place=replace(deranged.cell.place, perturb=old), facts={"seed": 0, "data": "d"}
+        )
         row = first(asked(items, "none", lambda i: i.gold), replace(deranged, cell=cell_of_old))
         assert row["same_choice"] == 1.0
 

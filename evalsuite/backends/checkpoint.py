@@ -135,10 +135,13 @@ class Checkpoint:
             return None
         if request.scoring == "nll":
             return f"a pair of {length} tokens exceeds {limit}" if length > limit else None
-        # Encoder and decoder have separate contexts.
-        if (max(length, room) if self.seq2seq else length + room) <= limit:
+        if self.room(length, room) <= limit:
             return None
         return f"prompt of {length} tokens and reply of {room} exceed {limit}"
+
+    def room(self, prompt: int, reply: int) -> int:
+        """The tokens of context that a prompt and its reply take; encoder and decoder have separate contexts."""
+        return max(prompt, reply) if self.seq2seq else prompt + reply
 
     def after(self, context: str, texts: Sequence[str], plain: bool = False) -> list[list[int]]:
         """The token ids that each text adds after `context`, when both are tokenised together.

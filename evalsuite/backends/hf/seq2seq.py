@@ -28,7 +28,9 @@ def start_id(net: Any) -> int:
     """The decoder's start token. Raises BackendError if the checkpoint names none."""
     found = decoder_start(net)["decoder_start_token_id"]
     if found is None:
-        raise BackendError(f"{net.config.name_or_path}: an encoder-decoder without decoder_start_token_id in config.json")
+        raise BackendError(
+            f"{net.config.name_or_path}: an encoder-decoder without decoder_start_token_id in config.json"
+        )
     return found
 
 

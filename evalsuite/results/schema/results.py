@@ -54,7 +54,8 @@ class Trained(Strict):
     model_config = ConfigDict(extra="allow")
 
     base: str = Field(description="The model that the adapter was trained on.")
-    task: Task
+    task: str = Field(description="The task of the training items; + joins several.")
+    groups: Rows[str] = Field(default=[], description="The only groups of items that it was trained on; empty: all.")
     size: Count = Field(description="Training items.")
     seed: int
     set: str = Field(description="One set, or both or all of them.")
