@@ -65,6 +65,11 @@ def test_a_probe_is_trained_on_each_valid_explanation_once() -> None:
     assert set(shown) == {(item.dialogue, item.options[0]) for item in every} and len(every) > 3 * len(shown)
 
 
+def test_all_sets_are_those_that_the_data_have() -> None:
+    (pool,) = pools(tasks=["cedar_inference_probing"], set="all", allow_leak=True)
+    assert set(pool.data) == {"corecode-easy", "corecode-hard"}  # the sample has no train.jsonl
+
+
 Save = Callable[[Path, Any], None]
 
 
@@ -162,14 +167,16 @@ def test_vllm_runs_no_encoder_decoders(coder: Checkpoint, tmp_path: Path) -> Non
     ],
     ids=lambda what: what["tasks"][0],
 )  # fmt: skip
-def test_sweeps(coder: Checkpoint, tmp_path: Path, what: dict[str, Any]) -> None:
+def test_sweeps(coder: Checkpoint, tmp_path: Path, what: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     """From training items to learning curves, on encoder-decoders."""
     settings = "{rank: 2, epochs: 1, batch: 1, gradient_accumulation: 1, learning_rate: 0.05}"
     entry = f"{{name: m, backend: hf, path: {coder.model.path}, dtype: float32, device: cpu, finetune: {settings}}}"
     (tmp_path / "models.yaml").write_text(f"models: [{entry}]\n", encoding="utf-8")
     done = evalsuite.finetune(
-        tmp_path / "models.yaml", model=["m"], sizes=[2], test_size=4, out=tmp_path / "out", **what
+        tmp_path / "models.yaml", model=["m"], sizes=[2], test_size=13, out=tmp_path / "out", **what
     )
+    fewer = "fewer test items than --test-size 13, so all are used: cicero_single_answer v1 12"
+    assert (fewer in capsys.readouterr().err) == ("train_groups" in what)
     assert done.exit_code == 0 and not done.problems
     (curve, *_) = done.learning
     groups = f" only {','.join(what['train_groups'])}" if "train_groups" in what else ""

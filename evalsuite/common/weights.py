@@ -164,7 +164,8 @@ def _as_backend_errors(what: str) -> Iterator[None]:
     except (torch.OutOfMemoryError, MemoryError):
         raise
     except (OSError, ValueError, ImportError) as error:
-        raise BackendError(f"{what}: {error}") from None
+        told = str(error).partition("\nModel type should be one of")[0]  # transformers lists all it has, in 3 kB
+        raise BackendError(f"{what}: {told}") from None
     except Exception as error:  # torch, safetensors, pickle and a checkpoint's own code share no base class
         log.info("%s", what, exc_info=True)
         raise BackendError(f"{what}: {type(error).__name__}: {error}{_unconverted(error)}") from None

@@ -86,17 +86,19 @@ class Sweep:
         for name in self.perturb:
             perturbation_named(name)
 
-    def sets(self, corpus: Corpora, t: Task) -> list[str]:
-        """The sets that a task is trained and tested on.
+    def sets(self, corpus: Corpora, t: Task, split: str) -> list[str]:
+        """The sets whose `split` a task is trained or tested on; of `both` and `all`, those that the data have.
 
         Raises ConfigError if there is none, or if `both` would pool sets that must be named, such as folds, where the
         training items of one are the test items of another.
         """
         named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
         of = BENCHMARKS[t.benchmark]
-        found = [name for name in there if name in named or named & {"both", "all"}]
+        every = bool(named & {"both", "all"})
+        found = [name for name in there if name in named or every]
         if not found or ("both" in named and (of.averaged or len(of.sets) != 2)):
             raise ConfigError(
                 f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
             )
-        return found
+        present = [name for name in found if name in named or corpus.has(t, name, split)]
+        return present or found  # which raises when it is read

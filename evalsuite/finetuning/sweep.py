@@ -77,7 +77,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         "executor": s.executor, "ray_address": s.ray_address, "replicas": s.replicas,
     }  # fmt: skip
     # Invalid settings raise before anything is trained.
-    _places(Corpora(resolve(data_of(Settings(data=s.data)))), (*s.tasks, *s.train_tasks), s)
+    _places(Corpora(resolve(data_of(Settings(data=s.data)))), (*s.tasks, *s.train_tasks), "train", s)
     *_, corpus, eval_sets = prepare(s.models, model=s.model, **evaluation)
     pools = make_pools(corpus, s)
     out = Path(s.out)
@@ -118,7 +118,9 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
 
     Raises ConfigError for a group that no item has, or if fewer items remain than the largest size.
     """
-    files = {(t.name, item_set): corpus.file(t, item_set, "train") for t, item_set in _places(corpus, train, s)}
+    files = {
+        (t.name, item_set): corpus.file(t, item_set, "train") for t, item_set in _places(corpus, train, "train", s)
+    }
     items = [item for (name, _), file in files.items() for item in _distinct(task_named(name), file.items)]
     if s.train_groups:
         groups = dict.fromkeys(item.group for item in items)
@@ -126,7 +128,9 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
             if group not in groups:
                 raise ConfigError(f"--train-groups: {unknown('group', group, filter(None, groups))}")
         items = [item for item in items if item.group in s.train_groups]
-    tests = [item for t, item_set in _places(corpus, test, s) for item in corpus.file(t, item_set, "test").items]
+    tests = [
+        item for t, item_set in _places(corpus, test, "test", s) for item in corpus.file(t, item_set, "test").items
+    ]
     leaked = copied((i.dialogue for i in tests), [i.dialogue for i in items])
     clean = [item for item, leaks in zip(items, leaked, strict=True) if not leaks]
     kept = items if s.allow_leak else clean
@@ -143,8 +147,8 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
     return pool
 
 
-def _places(corpus: Corpora, tasks: Iterable[str], s: Sweep) -> list[tuple[Task, str]]:
-    return [(t, item_set) for t in map(task_named, tasks) for item_set in s.sets(corpus, t)]
+def _places(corpus: Corpora, tasks: Iterable[str], split: str, s: Sweep) -> list[tuple[Task, str]]:
+    return [(t, item_set) for t in map(task_named, tasks) for item_set in s.sets(corpus, t, split)]
 
 
 def _distinct(t: Task, items: Sequence[Item]) -> Sequence[Item]:
