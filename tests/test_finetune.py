@@ -187,18 +187,8 @@ main()
 @pytest.mark.slow
 def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_path: Path, cli: Any) -> None:
     words = ["finetune", "--models", listed(tmp_path, tiny), "--model", "tiny", "--tasks", "knowledge_filling"]
-    words += [
-        "--set",
-        "both",
-        "--sizes",
-        "2,6",
-        "--test-size",
-        "2",
-        "--perturb",
-        "none,shuffle",
-        "--out",
-        tmp_path / "out",
-    ]
+    words += ["--set", "both", "--sizes", "2,6", "--test-size", "2", "--perturb", "none,shuffle"]
+    words += ["--out", tmp_path / "out"]
     died = subprocess.run([sys.executable, "-c", DIES, *words], stderr=subprocess.PIPE, text=True)
     assert died.returncode == -signal.SIGKILL, died.stderr
     work = tmp_path / "out" / "adapters" / LARGE / "checkpoints"
