@@ -383,7 +383,7 @@ def test_metrics_beside_each_other_are_of_texts_alone(made: Path) -> None:
     ],
 )
 def test_finetune_refuses(tmp_path: Path, settings: dict[str, Any], says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
+    with pytest.raises((ConfigError, DataError), match=says):
         finetune("bundled:models.yaml", model=["tiny-zh"], out=tmp_path, **settings)
 
 
