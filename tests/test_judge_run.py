@@ -156,9 +156,10 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     before = replies(run)
     flags = ["--blind", "--attacks", "1"]
     lost = 0  # replies that came through whole and were not stored yet
-    for goal in (60, 140):
-        held.stop(goal, command(run, models, *flags))
-        lost += sum(asked.whole > 0 for asked in server.asked.values()) - len(replies(run) - before)
+    with held.commands("openai") as kill:
+        for goal in (60, 140):
+            kill(goal, command(run, models, *flags))
+            lost += sum(asked.whole > 0 for asked in server.asked.values()) - len(replies(run) - before)
     assert len(replies(run) - before) > 100
     done = cli(*command(run, models, *flags), expect=1)
     assert "requests failed: 400" in done.stderr  # prompts that are too long

@@ -509,9 +509,10 @@ def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None
     server, models = endpoint
     out = tmp_path / "run"
     asked: dict[str, int] = {}
-    for goal in (20, 50):
-        held.stop(goal, command(models, out, *FEW))
-        asked |= {name: server.asked[name].times for name in stored(out) - asked.keys()}
+    with held.commands("openai") as kill:
+        for goal in (20, 50):
+            kill(goal, command(models, out, *FEW))
+            asked |= {name: server.asked[name].times for name in stored(out) - asked.keys()}
     assert asked
     cli(*command(models, out, *FEW), expect=1)  # the prompts that are too long
     with sqlite3.connect(out / "store.sqlite") as db:
