@@ -10,6 +10,7 @@ from typing import Any
 
 import held
 import pytest
+from needs import needs
 from once import made_once
 
 import evalsuite
@@ -18,7 +19,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.types import Trial
 
-pytest.importorskip("torch", reason="needs evalsuite[hf]")
+needs("hf", "torch")
 
 FEW = ["--tasks", "knowledge_filling,event_cause,conflict_detection", "--shots", "0,1", "--prompt", "paper,plain"]
 REAL = [*FEW, "--model", "random,tiny-zh", "--limit", "3"]
