@@ -11,6 +11,7 @@ from typing import Any
 
 import held
 import pytest
+from needs import needs
 from sweeps import LARGE, SMALL, WHAT, listed, produce
 
 import evalsuite
@@ -29,8 +30,7 @@ from evalsuite.finetuning.sweep import Pool, Sweep, make_pool
 from evalsuite.prompt import Prompt
 from evalsuite.results.sheets.learning import learning_sheets
 
-pytest.importorskip("peft", reason="needs evalsuite[finetune]")
-pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
+needs("finetune", "peft", "accelerate")
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 from sweeps import LARGE, SMALL, WHAT, listed, weights
 
 import evalsuite
@@ -31,8 +32,7 @@ from evalsuite.finetuning import training
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.sweep import Sweep, make_jobs, make_pool
 
-pytest.importorskip("peft", reason="needs evalsuite[finetune]")
-pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
+needs("finetune", "peft", "accelerate")
 
 
 def cards(run: Path) -> list[dict[str, Any]]:

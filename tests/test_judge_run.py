@@ -12,6 +12,7 @@ from typing import Any
 
 import held
 import pytest
+from needs import needs
 from once import made_once
 from typer.testing import CliRunner
 
@@ -22,8 +23,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.results.judged.replies import read_verdict
 from evalsuite.results.judged.scale import Scale
 
-for package in ("openai", "tenacity", "aiolimiter"):
-    pytest.importorskip(package, reason="needs evalsuite[openai]")
+needs("openai", "openai", "tenacity", "aiolimiter")
 
 FIVE = [Scale("score", 0, 5)]
 TASKS = ["knowledge_generation", "event_cause"]

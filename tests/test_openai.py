@@ -18,6 +18,7 @@ from typing import Any
 
 import held
 import pytest
+from needs import needs
 from pydantic import ValidationError
 
 import evalsuite
@@ -29,9 +30,7 @@ from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, r
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Message, Request, Response
 
-pytest.importorskip("openai", reason="needs evalsuite[openai]")
-pytest.importorskip("tenacity", reason="needs evalsuite[openai]")
-pytest.importorskip("aiolimiter", reason="needs evalsuite[openai]")
+needs("openai", "openai", "tenacity", "aiolimiter")
 
 KEY = "sk-marker-9f8e7d6c5b4a"
 PATIENT = 600.0  # seconds: no reply is late on a busy machine

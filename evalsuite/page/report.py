@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields
 from pathlib import Path
@@ -149,7 +149,11 @@ def _is_shard(path: Path) -> bool:
 
 def pack_json(data: Any) -> str:
     """Data as gzip'd JSON in base64."""
-    raw = json.dumps(without_nan(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    style: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    try:
+        raw = json.dumps(data, **style)
+    except ValueError:
+        raw = json.dumps(without_nan(data), **style)
     # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
 
@@ -233,7 +237,7 @@ def page_data(
         "asked": {"items": len(packed.items), "replies": packed.replies},
         "groups": ranking.groups(rated),
         "nemenyi": ranking.critical_values(len({x.model for x in rated})),
-        "published": [row for row in published_figures() if TASKS[row["task"]].benchmark in used],
+        "published": published_figures(used),
         "citations": citations(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
@@ -278,23 +282,24 @@ def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> lis
     return opinions
 
 
-def published_figures() -> list[dict[str, Any]]:
-    """The published figures of all benchmarks (`Benchmark.published`): source table, set, task, model, shots, metric, value,
-    and `group` for those of some items only.
+def published_figures(names: Collection[str]) -> list[dict[str, Any]]:
+    """The published figures of the named benchmarks (`Benchmark.published`): source table, set, task, model, shots, metric,
+    value, and `group` for those of some items only.
 
     The set "avg" is the mean over all sets. Figures of subsets that no task asks about are left out.
     Raises DataError, with file and line, for an unknown task or a value that is not a number.
     """
-    return [row for benchmark in BENCHMARKS.values() for row in _published(benchmark)]
+    return [row for name, benchmark in BENCHMARKS.items() if name in names for row in _published(benchmark)]
 
 
 def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
     if benchmark.published is None:
         return
+    tasks = {task.local: task for task in benchmark.tasks}
     for line, cells in csvfile.read_rows(benchmark.published, ("source", "set", "task", "model", "metric", "value")):
         row = {name: cell or "" for name, cell in cells.items()}
         try:
-            task = benchmark.task(row["task"])
+            task = tasks[row["task"]]
             if row.get("subset", "all") not in ("all", task.subset):
                 continue
             figure = {
