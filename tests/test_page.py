@@ -107,6 +107,29 @@ def test_a_tab_lent_again_is_as_new(tmp_path: Path, browse: Any) -> None:
         tab.evaluate("console.log('noise')")
 
 
+FAILING = {
+    "script error": ("<p id=other>text</p><script>setTimeout(() => { throw Error('torn'); })</script>", "torn"),
+    "not drawn": ("<p id=notice role=alert>no data</p>", "no data"),
+    "drawn without it": ("<script>document.documentElement.dataset.drawn = 'all'</script>text", "no #drawn: text"),
+}
+
+
+@pytest.mark.parametrize(("html", "told"), FAILING.values(), ids=FAILING)
+def test_what_cannot_come_is_not_waited_for(tmp_path: Path, browse: Any, html: str, told: str) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(html)
+    with pytest.raises(AssertionError, match=told), browse(file, "#drawn"):
+        pass
+
+
+def test_a_script_error_ends_every_wait(tmp_path: Path, browse: Any) -> None:
+    file = tmp_path / "page.html"
+    file.write_text("<button id=drawn onclick='throw Error(1 + 1)'>text</button>")
+    with pytest.raises(AssertionError, match="Error: 2"), browse(file, "#drawn") as tab:
+        tab.click("#drawn")
+        tab.wait_for_selector("#never")
+
+
 def test_overview(page: Any) -> None:
     assert page.inner_text("h1") == "CORECODE leaderboard"
     for item_set in ("easy", "hard"):
