@@ -191,8 +191,8 @@ function helpBox() {
 const showHelp = () => $("help").showModal();
 
 async function start() {
-  if (typeof DecompressionStream === "undefined") { $("notice").textContent = WORDS.old[0]; return; }
-  try { data = await unpack($("data").textContent); } catch (error) { $("notice").textContent = WORDS.broken[0] + error.message; return; }
+  if (typeof DecompressionStream === "undefined") { refuse(WORDS.old[0]); return; }
+  try { data = await unpack($("data").textContent); } catch (error) { refuse(WORDS.broken[0] + error.message); return; }
   state.keeps = canKeep();
   readLanguage();
   readTheme();
