@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from evalsuite.authoring.agree import AgreementReport
 from evalsuite.authoring.stats import Stats
-from evalsuite.authoring.stats_page import grouped, summary, table1_rows
+from evalsuite.authoring.stats_page import grouped, summary, table1_columns, table1_rows
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Value
 
@@ -42,10 +42,12 @@ def agreement_sheets(found: AgreementReport, most: int) -> Iterator[Sheet | str]
 def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
     """Table 1, bars of domains and slots, the artefact checks of each task and set, and a summary line each."""
     if found.table1:
-        columns = (Column(""), *(Column(t.set.upper(), kind="count") for t in found.table1))
+        columns = (Column(""), *(Column(heading, kind="count") for heading, *_ in table1_columns(found)))
         rows = tuple(Row((name, *values)) for name, values in table1_rows(found))
-        note = f"over the dialogues shown whole; knowledge counted in {found.source or '–'}"
-        yield Sheet("table1", "As in the paper's Table 1", columns, rows, (note,))
+        notes = [f"over the dialogues shown whole; knowledge counted in {found.source or '–'}"]
+        if found.total:
+            notes.append("Total, as in the paper: counts are summed, all else is the mean of the sets' figures")
+        yield Sheet("table1", "As in the paper's Table 1", columns, rows, tuple(notes))
     for item_set in dict.fromkeys(s.set for s in found.spread):
         domains = [(zh, en, n) for (zh, en), n in found.domains(item_set).items()]
         yield _bars("domains", f"{item_set.upper()}: annotations by domain", domains)
