@@ -203,7 +203,7 @@ def test_the_total_is_made_as_in_the_paper() -> None:
         "153,574", "5.06", "4.83",
     ]  # fmt: skip
     assert Stats("", tables[:1], counts, (), "test", ()).total is None
-    assert replace(found, knowledge={"easy": counts["easy"]}).total == (found.total or ())[:1] + (None,)
+    assert replace(found, knowledge={"easy": counts["easy"]}).total == (*(found.total or ())[:1], None)
 
 
 def test_annotations_of_other_dialogues_are_refused(tmp_path: Path) -> None:

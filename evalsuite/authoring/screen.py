@@ -276,7 +276,9 @@ def _write_results(out: Path, files: Sequence[Path], more_than: int) -> Screenin
             if count > more_than:
                 row = {"id": dialogue.id, "dialogue": dialogue.turns}
                 kept.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
-    counts = tuple(Count(source, dict(sorted(histogram.items())), tags[source]) for source, histogram in histograms.items())
+    counts = tuple(
+        Count(source, dict(sorted(histogram.items())), tags[source]) for source, histogram in histograms.items()
+    )
     summary = {
         "more_than": more_than,
         "kept": sum(c.more_than(more_than) for c in counts),
