@@ -373,6 +373,12 @@ class Rubric:
     zh: str  # its source
     en: str
     scales: tuple[Scale, ...]
+    unanimous: bool = False  # 0 or 1, and 1 only if all annotators say so; else the median counts
+
+    @property
+    def reported(self) -> tuple[Scale, ...]:
+        """The scales of the report: those that annotators mark, and of a unanimous rubric `valid`, 1 if all are."""
+        return (*self.scales, Scale("valid", "有效", "Valid", 0, 1, ())) if self.unanimous else self.scales
 
 
 @dataclass(frozen=True, slots=True)

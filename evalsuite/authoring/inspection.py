@@ -80,10 +80,7 @@ def annotation_quality(files: Sequence[Path], gold: Path | None = None, qualify:
         raise ConfigError(f"--qualify {qualify}: expected a share from 0 to 1")
     by_name, _ = by_annotator(files)
     inspected = tuple(found for name, own in by_name.items() if (found := _verdicts(name, own)).inspected)
-    right = {d.id: d for d in read_dialogues(gold)} if gold else {}
-    qualified = tuple(
-        _qualified(name, own, right, qualify, gold) for name, own in by_name.items() if own.keys() & right.keys()
-    )
+    qualified = _all_qualified(by_name, gold, qualify) if gold else ()
     alone = len(by_name) == 1 and bool(inspected or gold)
     return QualityReport(None if alone else annotator_agreement(files), inspected, qualified, qualify)
 
@@ -91,12 +88,18 @@ def annotation_quality(files: Sequence[Path], gold: Path | None = None, qualify:
 def _verdicts(name: str, own: Dialogues) -> Inspected:
     mine = [k for d in own.values() for k in d.annotations if not k.inspector or k.annotator != k.inspector]
     verdicts = Counter(k.verdict for k in mine)
-    reasons = Counter(k.reason for k in mine)
+    reasons: Counter[str] = Counter(k.reason for k in mine)
     counted = {reason: reasons[reason] for reason in REASONS if reasons[reason]}
     return Inspected(name, len(mine), verdicts["accepted"], verdicts["returned"], verdicts["revised"], counted)
 
 
-def _qualified(name: str, own: Dialogues, gold: Dialogues, qualify: float, file: Path | None) -> Qualified:
+def _all_qualified(by_name: Mapping[str, Dialogues], gold: Path, qualify: float) -> tuple[Qualified, ...]:
+    right = {d.id: d for d in read_dialogues(gold)}
+    asked = [(name, own) for name, own in by_name.items() if own.keys() & right.keys()]
+    return tuple(_qualified(name, own, right, qualify, gold) for name, own in asked)
+
+
+def _qualified(name: str, own: Dialogues, gold: Dialogues, qualify: float, file: Path) -> Qualified:
     items = right = more = 0
     for d in gold.values():
         items += max(1, len(d.standing))

@@ -24,7 +24,7 @@ def audit_make(
         str,
         typer.Option(
             "--rubric",
-            help="Rubric for short texts: corecode (0-5), cicero (3 x 1-5), glucose (0-3); default: the benchmark's own.",
+            help="Rubric for short texts: corecode (0-5), cicero (3 x 1-5), glucose (0-3), cedar (3 x 0-1, for explanations); default: the benchmark's own.",
         ),
     ] = "",
     name: Annotated[
