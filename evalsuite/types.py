@@ -296,7 +296,9 @@ class Kind:
     read: Callable[[Item, Response, Reading, Language], Answer]
     score: Callable[[Item, Answer, Response | None, Language], Score]
     parts: Callable[[Answered], tuple[Part, ...]]
-    item_metrics: tuple[str, ...]  # metrics that every item has; paired comparisons use the first
+    item_metrics: tuple[
+        str, ...
+    ]  # metrics that every item has (of a probe that was chosen the first only); paired comparisons use the first
     scorings: tuple[str, ...] = ("generate",)  # the SCORINGS that apply; tasks with a pattern add "constrained"
     options: bool = False  # its items list options
     several: bool = False  # asks for all right options, not for one
