@@ -15,6 +15,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.common.resources import bundled
 from evalsuite.page.report import pack_json
 from evalsuite.review.audit import write_answer_page
+from evalsuite.review.audit.outputs import population
 
 ASKED: dict[str, Any] = {
     "tasks": [
@@ -104,6 +105,7 @@ def test_a_chosen_explanation_that_is_wrong_or_none(tmp_path: Path) -> None:
     (cell,) = done.cells
     assert cell["status"] == {"parsed": 2, "failed": 1} and cell["metrics"]["accuracy"]["value"] == 0.5
     assert "parser:" in cell["metrics"]["accuracy"]["signature"] and third.id in json.dumps(cell["errors"])
+    assert population(tmp_path / "run") == ()  # nothing to audit
 
 
 def test_the_page_holds_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
