@@ -296,7 +296,9 @@ class Kind:
     read: Callable[[Item, Response, Reading, Language], Answer]
     score: Callable[[Item, Answer, Response | None, Language], Score]
     parts: Callable[[Answered], tuple[Part, ...]]
-    item_metrics: tuple[str, ...]  # metrics that every item has; paired comparisons use the first
+    item_metrics: tuple[
+        str, ...
+    ]  # metrics that every item has (of a probe that was chosen the first only); paired comparisons use the first
     scorings: tuple[str, ...] = ("generate",)  # the SCORINGS that apply; tasks with a pattern add "constrained"
     options: bool = False  # its items list options
     several: bool = False  # asks for all right options, not for one
@@ -373,6 +375,12 @@ class Rubric:
     zh: str  # its source
     en: str
     scales: tuple[Scale, ...]
+    unanimous: bool = False  # 0 or 1, and 1 only if all annotators say so; else the median counts
+
+    @property
+    def reported(self) -> tuple[Scale, ...]:
+        """The scales of the report: those that annotators mark, and of a unanimous rubric `valid`, 1 if all are."""
+        return (*self.scales, Scale("valid", "有效", "Valid", 0, 1, ())) if self.unanimous else self.scales
 
 
 @dataclass(frozen=True, slots=True)

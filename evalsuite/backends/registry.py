@@ -53,7 +53,7 @@ BACKENDS: dict[str, BackendRow] = {
     row.name: row
     for row in (
         BackendRow("baseline", _baseline),
-        BackendRow("scripted", _scripted, files=True),
+        BackendRow("scripted", _scripted, ("generate", "nll"), files=True),  # a person chooses a probe's explanation
         BackendRow("hf", _hf, SCORINGS, files=True, local=True),
         BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, engine=sharing.engine_key),
         BackendRow("openai", _openai),

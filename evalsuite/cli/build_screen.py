@@ -67,6 +67,8 @@ def screen(
             [[row.source, f"{row.dialogues:,}", *(f"{row.more_than(k):,}" for k in thresholds)] for row in rows],
         )
     )
+    if done.total.tags:
+        say(f"persona tags removed from {done.total.tags:,} turns")
     kept = done.total.more_than(more_than)
     say(
         f"{kept:,} of {done.total.dialogues:,} dialogues: {out / 'kept.jsonl'}   their matches: {out / 'matches.jsonl'}"

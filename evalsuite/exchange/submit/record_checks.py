@@ -144,6 +144,8 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
         raise Unfit(("error", "a request has either a reply or an error"))
     likely = record["likelihoods"]
     compared = request.scoring in HEADLINE and record["error"] is None
+    if request.scoring == "nll" and record["finish"] not in HEADLINE:
+        compared = False  # a person has chosen the explanation
     if (
         compared != (record["finish"] in HEADLINE)
         or compared != bool(likely)
