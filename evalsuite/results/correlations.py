@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
 
 SAMPLE = 2000
+# Left out: a metric of the table with another tokenisation, or of the replies. Kendall's τ takes most of the time.
+_ALIKE = ("bleu_sacre_zh", "paper.f1", "paper.em")
 _OVER = ("model", "scoring", "perturb")  # parts of a place that an entry pools (model) or that never vary
 
 
@@ -35,7 +37,7 @@ def points(cell: Cell, scored: Scored) -> Points | None:
 
     if TASKS[cell.place.task].kind.options or cell.place.perturb != "none" or _baseline(cell.facts):
         return None
-    columns = per_item(scored)
+    columns = {name: values for name, values in per_item(scored).items() if name not in _ALIKE}
     return Points(cell.place, tuple(columns), np.array(list(columns.values()), dtype=np.float32))
 
 
@@ -74,7 +76,8 @@ def _over_models(place: tuple[tuple[str, Any], ...], entries: Sequence[Mapping[s
 
     models = [e["metrics"] for e in entries if Place.of(e).but(*_OVER) == place and _plain(e)]
     if (count := len(models)) >= MODELS:
-        names = [n for n in models[0] if all(m.get(n, {}).get("value") is not None for m in models)]
+        shared = [n for n in models[0] if all(m.get(n, {}).get("value") is not None for m in models)]
+        names = [n for n in shared if n not in _ALIKE]
         table = np.array([[m[name]["value"] for m in models] for name in names])
         yield {"models": count, "n": count, "of": count, "metrics": names, **between(table)}
 
