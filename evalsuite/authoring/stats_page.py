@@ -11,6 +11,7 @@ from typing import Any
 from evalsuite.authoring.artefacts import CHECKS, Finding
 from evalsuite.authoring.charts import bar_chart
 from evalsuite.authoring.stats import DIMENSIONS, KnowledgeCounts, Stats
+from evalsuite.benchmarks.corecode.reference import table1
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.files import replace_file
 
@@ -50,7 +51,7 @@ def render_page(found: Stats) -> str:
     return template.render(
         css=Markup(css),
         css_hash=base64.b64encode(hashlib.sha256(css.encode()).digest()).decode(),
-        sets=[t.set.upper() for t in found.table1],
+        sets=table1_heads(found),
         rows=table1_rows(found),
         source=found.source,
         charts=charts,
@@ -88,8 +89,18 @@ def summary(found: Stats) -> list[tuple[bool, str]]:
     return lines
 
 
+def table1_heads(found: Stats) -> list[str]:
+    """The headings of Table 1's columns: the sets, then the same of the paper."""
+    return [*(t.set.upper() for t in found.table1), *(f"paper {t.set.upper()}" for t in found.table1 if table1(t.set))]
+
+
 def table1_rows(found: Stats) -> list[tuple[str, list[str]]]:
-    """(name, value of each set) in the paper's order. The paper's "tokens" are characters, speaker marks included."""
+    """(name, value of each set, the paper's) in the paper's order. Its "tokens" are characters, speaker marks included."""
+    papers = [paper for t in found.table1 if (paper := table1(t.set))]
+    return [(name, [*values, *(paper[name] for paper in papers)]) for name, values in _own_rows(found)]
+
+
+def _own_rows(found: Stats) -> list[tuple[str, list[str]]]:
     known = [found.knowledge.get(t.set) for t in found.table1]
     extremes = ("Max.", "Min.", "Avg.")
 

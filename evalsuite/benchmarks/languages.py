@@ -58,12 +58,17 @@ def _score_words(said: str, references: Sequence[str]) -> dict[str, float]:
     return {"f1": squad.f1(said, references), "em": squad.exact_match(said, references)}
 
 
-def whole_replies(answered: Answered) -> list[str]:
-    """(N,) the replies as the papers' programs score them: whole, without special tokens and thinking. One that a content
-    filter cut is empty."""
+def reply_text(response: Response) -> str:
+    """The reply as the papers' programs score it: whole, without special tokens and thinking. One that a content filter cut
+    is empty."""
     from evalsuite.parse import whole_reply
 
-    return ["" if r.finish == "content_filter" else whole_reply(r.text) for r in answered.responses]
+    return "" if response.finish == "content_filter" else whole_reply(response.text)
+
+
+def whole_replies(answered: Answered) -> list[str]:
+    """(N,) `reply_text` of the replies."""
+    return [reply_text(response) for response in answered.responses]
 
 
 # In signatures of metrics of `whole_replies`. Others name the parser, which read the answers.

@@ -88,7 +88,8 @@ def on_units(tokenisation: str) -> Profile:
     """
     name = "whitespace" if tokenisation == "none" else tokenisation
     tokeniser(name)
-    return Profile(f"tokens:{tokenisation}", "every metric on the same units", *[name] * 5, meteor15=name)
+    note = "every metric on the same units"
+    return Profile(f"tokens:{tokenisation}", note, name, name, name, name, name, meteor15=name)
 
 
 def profile_named(name: str) -> Profile:

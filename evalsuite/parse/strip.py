@@ -237,4 +237,3 @@ def whole_reply(raw: str) -> str:
             start = token.end()
         pieces.append(raw[start:end])
     return "".join(pieces).strip()
-

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.judged.summary import MODELS
-from evalsuite.results.outcomes import Points, ScoredRun
+from evalsuite.results.outcomes import Points, ScoredRun, is_baseline
 from evalsuite.results.scoring import Scored, per_item
 from evalsuite.types import Cell, Place
 
@@ -35,7 +35,7 @@ def points(cell: Cell, scored: Scored) -> Points | None:
     """The metrics of a cell's items; None for choices, probes, baselines and perturbed items."""
     import numpy as np
 
-    if TASKS[cell.place.task].kind.options or cell.place.perturb != "none" or _baseline(cell.facts):
+    if TASKS[cell.place.task].kind.options or cell.place.perturb != "none" or is_baseline(cell.facts):
         return None
     columns = {name: values for name, values in per_item(scored).items() if name not in _ALIKE}
     return Points(cell.place, tuple(columns), np.array(list(columns.values()), dtype=np.float32))
@@ -84,11 +84,7 @@ def _over_models(place: tuple[tuple[str, Any], ...], entries: Sequence[Mapping[s
 
 def _plain(entry: Mapping[str, Any]) -> bool:
     whole = not entry["missing"] and not entry["status"].get("failed")
-    return whole and entry["perturb"] == "none" and not _baseline(entry["facts"])
-
-
-def _baseline(facts: Mapping[str, Any]) -> bool:
-    return facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ())
+    return whole and entry["perturb"] == "none" and not is_baseline(entry["facts"])
 
 
 def between(table: Floats) -> dict[str, list[float | None]]:

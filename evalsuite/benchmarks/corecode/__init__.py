@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from evalsuite.types import Benchmark
 
 if TYPE_CHECKING:
     from evalsuite.benchmarks.corpus import Corpus
+    from evalsuite.common.sheet import Sheet
 
 
 def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
@@ -20,11 +22,18 @@ def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Co
     return Corpus(benchmark, folder, skip_bad=skip_bad)
 
 
+def _references() -> Sequence[Sheet]:
+    from evalsuite.benchmarks.corecode.reference import reference_sheets
+
+    return reference_sheets()
+
+
 BENCHMARK = Benchmark(
     "corecode",
     "CORECODE",
     ZH,
     sets=("easy", "hard"),
+    levels=("easy", "hard"),
     splits=("train", "dev", "test"),
     sets_zh="集合",
     sets_en="set",
@@ -47,5 +56,6 @@ BENCHMARK = Benchmark(
         "paper.meteor15": "meteor",
         "paper.cider": "cider",
     },
+    references=_references,
     files="{set}/{task.folder}/{split}/{task.file}.jsonl",  # the official file
 )
