@@ -415,6 +415,7 @@ class Benchmark:
     commit: str = ""  # of the repository at `address`; "": the newest
     no_address: str = ""  # why there is nothing to fetch
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
+    levels: tuple[str, ...] = ()  # two sets, the easier first, whose gap is tested
     groups: tuple[str, ...] = ()  # values of `Item.group`, in the paper's order; files may hold more
     rubric: str = ""  # the judges' default rubric for its short texts; prompts/judge/<name>.j2
     audit: Rubric | None = None  # the human annotators' default rubric for its short texts
@@ -422,6 +423,7 @@ class Benchmark:
     # Our metric -> the published metric of the same definition; None: the names are equal. Metrics not listed are not
     # compared with published figures.
     published_as: Mapping[str, str] | None = None
+    references: Callable[[], Sequence[Any]] | None = None  # sheets of the paper's other figures, for the page
     published_zh: str = ""  # a note for readers who compare with the published figures
     published_en: str = ""
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<name>/

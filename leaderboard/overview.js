@@ -3,7 +3,7 @@
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each is null where there is nothing to show. */
 const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["scorings", () => drawScorings()],
   ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()], ["judged", () => drawJudge()],
-  ["correlated", () => drawCorrelations()], ["sheets", () => drawSheets()], ["statuses", () => drawStatus()]];
+  ["correlated", () => drawCorrelations()], ["sheets", () => drawSheets()], ["references", () => drawReferences()], ["statuses", () => drawStatus()]];
 const stale = new Map();  // parts out of sight that are to be drawn again, and where they were scrolled to
 
 /** Draw what is in sight at once, and the rest when there is time: a change of a setting must not wait for all of it. */
@@ -71,13 +71,22 @@ function controls() {
 function notes() {
   if (!data.cells.length) return h("p", { class: "notice" }, t("noCells"));
   if (!data.cells.some(inView)) return h("p", { class: "notice" }, t("noneHere"));
-  const lines = [state.published && data.published.length > 0 && profileNotes(), state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"), ...scoringNotes(), ...perturbNotes(), ...benchmarkNotes()].filter(Boolean);
+  const lines = [extractionNote(), state.published && data.published.length > 0 && profileNotes(), state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"), ...scoringNotes(), ...perturbNotes(), ...benchmarkNotes()].filter(Boolean);
   return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, lines.join(" "));
 }
 function scoringNotes() {
   if (state.scoring === "generate") return [];
   const about = WORDS["about." + state.metricChoice] && choiceMetrics.includes(state.metricChoice) ? t("about." + state.metricChoice) : "";
   return [t("about." + state.scoring), about, t("otherTasks"), state.published && data.published.length > 0 && t("onlyGenerated")];
+}
+/** What the shown scores of spans and texts are of: extracted answers or whole replies. */
+function extractionNote() {
+  const shown = tasks.filter((x) => ["span", "text"].includes(x.kind) && data.cells.some((c) => c.task === x.name && inView(c)));
+  if (!shown.length) return "";
+  const paper = shown.some((x) => isPaper(metricOf(x))), own = shown.some((x) => !isPaper(metricOf(x)));
+  const old = (c) => Object.entries(c.metrics ?? {}).some(([m, x]) => m.startsWith("paper.") && m !== "paper.accuracy" && x.signature?.includes("|parser:"));
+  const runs = paper ? [...new Set(data.cells.filter((c) => shown.some((x) => x.name === c.task) && inView(c) && old(c)).map((c) => data.runs[c.run].name))] : [];
+  return [own && t("ofAnswers"), paper && t("ofReplies"), runs.length > 0 && t("oldReplies", runs.join(", "))].filter(Boolean).join(" ");
 }
 /** Why the papers' rows are not beside the metrics chosen; once each. */
 function profileNotes() {

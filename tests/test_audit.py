@@ -14,10 +14,10 @@ import pytest
 from once import made_once
 
 import evalsuite
+from evalsuite.benchmarks.corecode.reference import table4 as paper_table4
 from evalsuite.common.errors import ConfigError
 from evalsuite.review import audit
 from evalsuite.review.audit import figures
-from evalsuite.review.audit.findings import paper_table4
 from evalsuite.review.audit.marks import Mark
 from evalsuite.review.audit.outputs import Output, population
 from evalsuite.review.audit.sample import Drawn, Sample, allocate, draw_sample, load_sample, run_totals

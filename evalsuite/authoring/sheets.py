@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from evalsuite.authoring.agree import AgreementReport
 from evalsuite.authoring.inspection import QualityReport
 from evalsuite.authoring.stats import Stats
-from evalsuite.authoring.stats_page import grouped, summary, table1_columns, table1_rows
+from evalsuite.authoring.stats_page import grouped, summary, table1_heads, table1_rows
+from evalsuite.benchmarks.corecode.reference import INSPECTORS, REVIEWERS
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Value
 
@@ -28,7 +29,7 @@ def agreement_sheets(found: AgreementReport, most: int) -> Iterator[Sheet | str]
     rows = tuple(Row((", ".join(s.who), s.step, s.n, s.same, Value(s.kappa), Value(s.f1))) for s in found.steps)
     yield Sheet("agreement", "Agreement step by step", columns, rows)
     for a, b, value in found.means:
-        yield f"{a}, {b}: mean kappa over the steps {100 * value:.1f} % (the paper: reviewers 80.7, inspectors 59.4)"
+        yield f"{a}, {b}: mean kappa over the steps {100 * value:.1f} % (the paper: reviewers {100 * REVIEWERS:.1f}, inspectors {100 * INSPECTORS:.1f})"
     if found.disagreements:
         count = len(found.disagreements)
         title = f"{count} disagreements" + (f", the first {most}; --out writes all" if count > most else "")
@@ -69,7 +70,7 @@ def quality_sheets(found: QualityReport, most: int) -> Iterator[Sheet | str]:
 def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
     """Table 1, bars of domains and slots, the artefact checks of each task and set, and a summary line each."""
     if found.table1:
-        columns = (Column(""), *(Column(heading, kind="count") for heading, *_ in table1_columns(found)))
+        columns = (Column(""), *(Column(head, kind="count") for head in table1_heads(found)))
         rows = tuple(Row((name, *values)) for name, values in table1_rows(found))
         notes = [f"over the dialogues shown whole; knowledge counted in {found.source or '–'}"]
         if found.total:

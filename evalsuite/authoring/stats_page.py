@@ -13,6 +13,7 @@ from evalsuite.authoring.artefacts import CHECKS, Finding
 from evalsuite.authoring.charts import bar_chart
 from evalsuite.authoring.stats import DIMENSIONS, KnowledgeCounts, Stats
 from evalsuite.benchmarks.check import Table1
+from evalsuite.benchmarks.corecode.reference import table1
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.files import replace_file
 
@@ -52,7 +53,7 @@ def render_page(found: Stats) -> str:
     return template.render(
         css=Markup(css),
         css_hash=base64.b64encode(hashlib.sha256(css.encode()).digest()).decode(),
-        sets=[heading for heading, *_ in table1_columns(found)],
+        sets=table1_heads(found),
         rows=table1_rows(found),
         source=found.source,
         charts=charts,
@@ -90,15 +91,30 @@ def summary(found: Stats) -> list[tuple[bool, str]]:
     return lines
 
 
-def table1_columns(found: Stats) -> list[tuple[str, Table1, KnowledgeCounts | None]]:
-    """(heading, upper half, lower half) of each column of Table 1: the sets, and the total of several."""
-    columns = [(t.set.upper(), t, found.knowledge.get(t.set)) for t in found.table1]
-    return [*columns, ("Total", *found.total)] if found.total else columns
+def table1_heads(found: Stats) -> list[str]:
+    """The headings of Table 1's columns: the sets, the total of several, then the same of the paper."""
+    return [*(heading for heading, *_ in _columns(found)), *(f"paper {name.upper()}" for name, _ in _papers(found))]
 
 
 def table1_rows(found: Stats) -> list[tuple[str, list[str]]]:
     """(name, value of each column) in the paper's order. The paper's "tokens" are characters, speaker marks included."""
-    columns = table1_columns(found)
+    return [(name, [*values, *(paper[name] for _, paper in _papers(found))]) for name, values in _own_rows(found)]
+
+
+def _columns(found: Stats) -> list[tuple[str, Table1, KnowledgeCounts | None]]:
+    """(heading, upper half, lower half) of each column of our own."""
+    columns = [(t.set.upper(), t, found.knowledge.get(t.set)) for t in found.table1]
+    return [*columns, ("Total", *found.total)] if found.total else columns
+
+
+def _papers(found: Stats) -> list[tuple[str, dict[str, str]]]:
+    """(heading, row -> figure) of each column of the paper."""
+    names = [*(t.set for t in found.table1), *(["total"] if found.total else [])]
+    return [(name, paper) for name in names if (paper := table1(name))]
+
+
+def _own_rows(found: Stats) -> list[tuple[str, list[str]]]:
+    columns = _columns(found)
     tables, known = [t for _, t, _ in columns], [k for *_, k in columns]
     extremes = ("Max.", "Min.", "Avg.")
 
