@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from evalsuite.common.finite import not_finite
 
@@ -26,11 +26,21 @@ class Strict(BaseModel):
 
 
 class Generation(Strict):
-    """How replies are generated. Decoding is always greedy."""
+    """How replies are generated (docs/sampling.md). The default is greedy decoding: one reply, without chance."""
 
     max_new_tokens: int | None = Field(default=None, ge=1)  # None: the task's limit
     stop: list[str] = []  # strings; a reply is cut before the first one
+    temperature: float | None = Field(default=0.0, ge=0)  # 0: greedy; null: not sent (endpoints only)
+    top_p: float = Field(default=1.0, gt=0, le=1)  # 1: all tokens
+    top_k: int = Field(default=0, ge=0)  # 0: all tokens
+    repetition_penalty: float = Field(default=1.0, gt=0)  # 1: none; also changes greedy decoding
+    beams: int = Field(default=1, ge=1)  # of beam search, which takes no chance; 1: none
+    samples: int = Field(default=1, ge=1)  # replies to each request, with seeds of their own
+    seed: int = Field(default=0, ge=0, lt=2**31)  # of all samples
     batch_tokens: int = Field(default=16384, ge=1)  # maximum tokens of a batch: prompts, replies, padding (hf)
+
+
+_GREEDY = {name: field.default for name, field in Generation.model_fields.items()}
 
 
 class HF(Strict):
@@ -125,7 +135,7 @@ class API(Strict):
     backoff: float = Field(
         default=1, gt=0
     )  # seconds before the second attempt, then doubling; Retry-After takes precedence
-    temperature: float | None = 0.0  # null: not sent (reasoning models reject it)
+    temperature: float | None = Field(default=0.0, ge=0)  # older name of generation.temperature; null: not sent
     reasoning_tokens: int = Field(default=0, ge=0)  # added to max_new_tokens for models that think first
     price: Price | None = None
     parameters: dict[str, Any] = {}  # sent unchanged with every request, e.g. {enable_thinking: false}
@@ -189,6 +199,29 @@ class Model(Strict):
     shots: list[int] | None = None  # overrides --shots for this model
     tags: list[str] = []
     family: str | None = None  # e.g. qwen, to detect judges of their own family; None: from the name or path
+
+    @property
+    def temperature(self) -> float | None:
+        """`generation.temperature`, or its older name under `api`; None: not sent to an endpoint."""
+        return (self.api if "temperature" in self.api.model_fields_set else self.generation).temperature
+
+    @model_validator(mode="after")
+    def _one_way_of_decoding(self) -> Model:
+        """Settings that contradict each other, or would have no effect, are errors."""
+        made, temperature = self.generation, self.temperature
+        if "temperature" in made.model_fields_set and made.temperature != temperature:
+            raise ValueError(
+                f"generation.temperature is {made.temperature} and api.temperature is {temperature}: keep the first, "
+                "api.temperature is its older name"
+            )
+        if made.beams > 1 and (temperature != 0 or made.samples > 1):
+            raise ValueError("generation.beams: beam search takes no chance; it needs temperature 0 and samples 1")
+        idle = [name for name in ("top_p", "top_k", "samples") if getattr(made, name) != _GREEDY[name]]
+        if temperature == 0 and idle:
+            raise ValueError(
+                f"generation.{idle[0]}: has no effect at temperature 0 (greedy); set generation.temperature"
+            )
+        return self
 
     @field_validator("shots")
     @classmethod
