@@ -18,6 +18,8 @@ from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Likelihood, Message, Request, Response, label_begins, label_forms
 
+NO_BEAMS = "scoring constrained: not with beam search; leave out generation.beams"
+
 
 def locate(model: Model) -> str:
     """The local folder or Hugging Face hub id of a model; downloads from ModelScope if `hub` says so."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.backends.keys import keep_secrets
 from evalsuite.backends.model import API, HF, VLLM, Finetune, Generation, Model, Price, Strict
-from evalsuite.backends.registry import backend_named
+from evalsuite.backends.registry import backend_named, check_sampling
 from evalsuite.backends.scripted import Replies, scripted_models
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.files import read_text
@@ -70,6 +70,7 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
     for n, model in enumerate(models):
         try:
             backend_named(model.backend)
+            check_sampling(model)
         except ConfigError as error:
             place = {"loc": ("models", n, "backend"), "msg": str(error), "type": "unknown_backend"}
             raise ConfigError(_explain(path, node, place)) from None
