@@ -30,7 +30,10 @@ WRONG = [
     ("  - {name: b, backend: hf}\n", ["models[1].path", "required"]),
     ("  - {name: a, backend: hf, path: x}\n", ["two models are called 'a'"]),
     ("other: 1\n", ["models.yaml:5: other", "Known: models"]),
-    ("    chat_template: '{{ messages }}'\n", ["models.yaml:5: models[0].chat_template", "no effect without chat: true"]),
+    (
+        "    chat_template: '{{ messages }}'\n",
+        ["models.yaml:5: models[0].chat_template", "no effect without chat: true"],
+    ),
     (
         "    chat: true\n    chat_template: |\n      {% for m in messages %}\n      {% endif %}\n",
         ["models.yaml:6: models[0].chat_template: line 2: ", "endif"],

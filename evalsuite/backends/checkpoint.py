@@ -47,7 +47,7 @@ class Checkpoint:
         transformers.utils.logging.set_verbosity_error()
         self.model, self.path = model, locate(model)
         source: dict[str, Any] = {"revision": model.revision, "trust_remote_code": model.trust_remote_code}
-        with as_backend_errors(f"model {model.name}: cannot load {self.path}"):
+        with as_backend_errors(f"model {model.name}: cannot load {self.path}", model.trust_remote_code):
             self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(self.path, padding_side="left", **source)
             self.config: Any = transformers.AutoConfig.from_pretrained(self.path, **source)
         if model.chat_template:

@@ -114,7 +114,9 @@ def engine_errors(model: Model) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         log.info("model %s", model.name, exc_info=True)
-        raise BackendError(f"model {model.name}: {type(error).__name__}: {error}{way_round(error)}") from error
+        raise BackendError(
+            f"model {model.name}: {type(error).__name__}: {error}{way_round(model.trust_remote_code)}"
+        ) from error
 
 
 @contextmanager

@@ -33,7 +33,7 @@ def load_network(auto: Any, path: str, owner: str, *, encoder: bool = False, **a
     NAME"). `encoder`: only an encoder's last hidden states are used, so its pooler and a decoder may be missing.
     Raises BackendError if it cannot be loaded, or if tensors are missing or differ in shape from the network's.
     """
-    with as_backend_errors(f"{owner}: cannot load {path}"):
+    with as_backend_errors(f"{owner}: cannot load {path}", arguments.get("trust_remote_code", False)):
         net, info = auto.from_pretrained(path, output_loading_info=True, ignore_mismatched_sizes=True, **arguments)
     if getattr(net, "_hf_peft_config_loaded", False):
         raise BackendError(
@@ -150,8 +150,8 @@ def _dispensable(net: Any, name: str, encoder: bool) -> bool:
 
 
 @contextmanager
-def as_backend_errors(what: str) -> Iterator[None]:
-    """Turn every exception in the block, except out-of-memory errors, into a BackendError."""
+def as_backend_errors(what: str, own_code: bool = False) -> Iterator[None]:
+    """Turn every exception in the block, except out-of-memory errors, into a BackendError. `own_code`: trust_remote_code."""
     import torch
 
     try:
@@ -163,24 +163,26 @@ def as_backend_errors(what: str) -> Iterator[None]:
             yield
     except (torch.OutOfMemoryError, MemoryError):
         raise
-    except (OSError, ValueError, ImportError) as error:
-        raise BackendError(f"{what}: {error}{way_round(error)}") from None
+    except OSError as error:
+        raise BackendError(f"{what}: {error}") from None
+    except (ValueError, ImportError) as error:
+        raise BackendError(f"{what}: {error}{way_round(own_code)}") from None
     except (
         Exception,
         SystemExit,
     ) as error:  # torch, safetensors, pickle and a checkpoint's own code share no base class
         log.info("%s", what, exc_info=True)
-        raise BackendError(f"{what}: {type(error).__name__}: {error}{_unconverted(error)}{way_round(error)}") from None
+        raise BackendError(
+            f"{what}: {type(error).__name__}: {error}{_unconverted(error)}{way_round(own_code)}"
+        ) from None
 
 
 WAY_ROUND = "serve the model with the transformers release that its code was written for, and use backend: openai"
 
 
-def way_round(error: BaseException) -> str:
-    """What to do about an exception that a checkpoint's own code raised (trust_remote_code); "" for others."""
-    names = (frame.f_globals.get("__name__") for frame, _ in walk_tb(error.__traceback__))
-    own = any(str(name).startswith("transformers_modules.") for name in names)
-    return f". The checkpoint's own code raised this: {WAY_ROUND}" if own else ""
+def way_round(own_code: bool) -> str:
+    """What to do if the own code of a checkpoint (trust_remote_code) is the cause of an error."""
+    return f". If the checkpoint's own code is older than this transformers: {WAY_ROUND}" if own_code else ""
 
 
 def _unconverted(error: BaseException) -> str:
