@@ -119,6 +119,7 @@ class Request:
     options: tuple[str, ...] = ()  # option texts: scored under `texts`
     pairs: tuple[tuple[str, str], ...] = ()  # with scoring nll: (context, target), plain text
     pattern: str = ""  # with scoring constrained: a regular expression that the whole reply must match
+    sample: int = 0  # which of the several replies to the same prompt, where the model samples; it seeds the reply
     batch: tuple[str | int, ...] = ()  # engines never batch requests whose keys differ: padding may change a reply
 
 
@@ -139,8 +140,8 @@ class Trial:
         cls, item: Item, request: Request, variant: str, shots: tuple[str, ...] = (), asked_shots: int = 0,
         perturb: str = "none", rotation: int = 0,
     ) -> Trial:  # fmt: skip
-        """The trial; its request gets the batch key of its cell."""
-        batch = (item.task, item.set, item.split, variant, asked_shots, request.scoring, perturb)
+        """The trial; its request gets the batch key of its cell and sample."""
+        batch = (item.task, item.set, item.split, variant, asked_shots, request.scoring, perturb, request.sample)
         return cls(item, replace(request, batch=batch), variant, shots, asked_shots, perturb, rotation)
 
 
@@ -151,6 +152,9 @@ SCORINGS = (
     "constrained",  # generation restricted to option labels, or to the request's pattern
     "nll",  # negative log-likelihood of each pair's target, for probes; no generation
 )
+
+
+WRITTEN = ("generate", "constrained")  # the SCORINGS whose replies are written, so that sampling and beams apply
 
 
 @dataclass(frozen=True, slots=True)

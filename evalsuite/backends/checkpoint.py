@@ -21,6 +21,7 @@ from evalsuite.types import Likelihood, Message, Request, Response, label_begins
 
 # Names of the longest input in configurations: most; BLOOM, ChatGLM2; ChatGLM, GLM. vLLM reads these, too.
 _LENGTHS = ("max_position_embeddings", "seq_length", "max_sequence_length")
+NO_BEAMS = "scoring constrained: not with beam search; leave out generation.beams"
 
 
 def locate(model: Model) -> str:

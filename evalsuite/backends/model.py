@@ -26,7 +26,7 @@ class Strict(BaseModel):
 
 
 class Generation(Strict):
-    """How replies are generated (docs/sampling.md). The default is greedy decoding: one reply, without chance."""
+    """How replies are generated (docs/sampling.md). The default is greedy decoding."""
 
     max_new_tokens: int | None = Field(default=None, ge=1)  # None: the task's limit
     stop: list[str] = []  # strings; a reply is cut before the first one
@@ -34,13 +34,14 @@ class Generation(Strict):
     top_p: float = Field(default=1.0, gt=0, le=1)  # 1: all tokens
     top_k: int = Field(default=0, ge=0)  # 0: all tokens
     repetition_penalty: float = Field(default=1.0, gt=0)  # 1: none; also changes greedy decoding
-    beams: int = Field(default=1, ge=1)  # of beam search, which takes no chance; 1: none
+    beams: int = Field(default=1, ge=1)  # of beam search; 1: none
     samples: int = Field(default=1, ge=1)  # replies to each request, with seeds of their own
-    seed: int = Field(default=0, ge=0, lt=2**31)  # of all samples
+    seed: int | None = Field(default=0, ge=0, lt=2**31)  # of all samples; null: not sent (endpoints only)
     batch_tokens: int = Field(default=16384, ge=1)  # maximum tokens of a batch: prompts, replies, padding (hf)
 
 
 _GREEDY = {name: field.default for name, field in Generation.model_fields.items()}
+SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "samples", "seed")  # of Generation
 
 
 class HF(Strict):
@@ -159,11 +160,15 @@ class API(Strict):
             "max_tokens",
             "max_completion_tokens",
             "temperature",
+            "top_p",
+            "top_k",
+            "repetition_penalty",
+            "seed",
             "stop",
         }
         if taken := sorted(ours & value.keys()):
-            raise ValueError(f"{', '.join(taken)}: set by evalsuite (temperature and reasoning_tokens under api, "
-                             "max_new_tokens and stop under generation)")  # fmt: skip
+            raise ValueError(f"{', '.join(taken)}: set by evalsuite (reasoning_tokens under api, the others, "
+                             "such as max_new_tokens, stop, temperature and top_p, under generation)")  # fmt: skip
         for name in _secret_names(value):
             raise ValueError(
                 f"{name}: looks like a secret, and parameters are published in results.json; keys belong in key_env"
@@ -208,8 +213,26 @@ class Model(Strict):
         """`generation.temperature`, or its older name under `api`; None: not sent to an endpoint."""
         return (self.api if "temperature" in self.api.model_fields_set else self.generation).temperature
 
+    @property
+    def decoding(self) -> dict[str, Any] | Literal["greedy"]:
+        """How tokens are chosen, part of a reply's key in the store: "greedy", or the settings that differ from it.
+
+        `samples` is not among them: a further sample changes no earlier one.
+        """
+        made = self.generation
+        changed = {name: getattr(made, name) for name in self.chosen if name not in ("temperature", "samples", "seed")}
+        if self.temperature:
+            changed |= {"temperature": self.temperature, "seed": made.seed}
+        return changed or "greedy"
+
+    @property
+    def chosen(self) -> list[str]:
+        """The names in SAMPLING whose settings are not those of greedy decoding."""
+        made = self.generation.model_copy(update={"temperature": self.temperature})
+        return [name for name in SAMPLING if getattr(made, name) != _GREEDY[name]]
+
     @model_validator(mode="after")
-    def _one_way_of_decoding(self) -> Model:
+    def _settings_agree(self) -> Model:
         """Settings that contradict each other, or would have no effect, are errors."""
         made, temperature = self.generation, self.temperature
         if "temperature" in made.model_fields_set and made.temperature != temperature:
@@ -218,12 +241,12 @@ class Model(Strict):
                 "api.temperature is its older name"
             )
         if made.beams > 1 and (temperature != 0 or made.samples > 1):
-            raise ValueError("generation.beams: beam search takes no chance; it needs temperature 0 and samples 1")
-        idle = [name for name in ("top_p", "top_k", "samples") if getattr(made, name) != _GREEDY[name]]
-        if temperature == 0 and idle:
-            raise ValueError(
-                f"generation.{idle[0]}: has no effect at temperature 0 (greedy); set generation.temperature"
-            )
+            raise ValueError("generation.beams: beam search is not random; it needs temperature 0 and samples 1")
+        for name in self.chosen:
+            if temperature == 0 and name in ("top_p", "top_k", "samples"):
+                raise ValueError(
+                    f"generation.{name}: has no effect at temperature 0 (greedy); set generation.temperature"
+                )
         return self
 
     @field_validator("chat_template")

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.backends.keys import keep_secrets
 from evalsuite.backends.model import API, HF, VLLM, Finetune, Generation, Model, Price, Strict
-from evalsuite.backends.registry import backend_named
+from evalsuite.backends.registry import backend_named, check_sampling
 from evalsuite.backends.scripted import Replies, scripted_models
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.files import read_text
@@ -72,6 +72,7 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
     for n, model in enumerate(models):
         with _refused(path, node, n, "backend"):
             row = backend_named(model.backend)
+            check_sampling(model)
         if model.chat_template is not None:
             with _refused(path, node, n, "chat_template"):
                 if not row.local:

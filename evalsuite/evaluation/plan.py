@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Backend
+from evalsuite.backends.base import Backend, settings_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import BACKENDS, backend_named
@@ -26,7 +26,7 @@ from evalsuite.common.resources import resolve
 from evalsuite.evaluation.settings import Settings
 from evalsuite.perturb import Perturbation, perturbation_named
 from evalsuite.prompt import Prompt, Shots, fit_shots
-from evalsuite.types import Cell, Item, Place, Task, Trial
+from evalsuite.types import WRITTEN, Cell, Item, Place, Task, Trial
 
 log = logging.getLogger(__name__)
 
@@ -167,7 +167,8 @@ def plan_cells(
                     "fingerprint": backend.fingerprint if backend else None,
                     "backend": model.backend,
                     "chat": model.chat,
-                    "sampling": backend.settings if backend else None,
+                    "sampling": settings_of(backend, scoring) if backend else None,
+                    **({"samples": several} if (several := _samples(model, scoring)) > 1 else {}),
                     "seed": s.seed,
                     "limit": s.limit,
                     "skipped_lines": len(source.file.skipped),
@@ -185,7 +186,8 @@ def _trials(
     s: Settings, model: Model, backend: Backend | None, source: EvalSet, prompt: Prompt, shots: Shots, count: int,
     scoring: str, change: Perturbation,
 ) -> Iterator[Trial]:  # fmt: skip
-    """The trials of one cell: each item in order, in every rotation that the perturbation makes of it."""
+    """The trials of one cell: each item in order, in every rotation that the perturbation makes of it, and each of
+    these as often as the model is sampled."""
     task, limit = source.task, model.generation.max_new_tokens
     tokens, context = (backend.tokens, backend.context) if backend else (None, None)
     held = task.pattern if scoring == "constrained" else None
@@ -198,15 +200,21 @@ def _trials(
                 continue
             request, kept = fit_shots(prompt, made, shown, tokens, context, limit)
             pattern = held(made, prompt.variant) if held else ""
-            yield Trial.of(
-                made,
-                replace(request, scoring=scoring, pattern=pattern),
-                prompt.variant,
-                tuple(shot.id for shot in shown[:kept]),
-                count,
-                change.name,
-                rotation,
-            )
+            for sample in range(_samples(model, scoring)):
+                yield Trial.of(
+                    made,
+                    replace(request, scoring=scoring, pattern=pattern, sample=sample),
+                    prompt.variant,
+                    tuple(shot.id for shot in shown[:kept]),
+                    count,
+                    change.name,
+                    rotation,
+                )
+
+
+def _samples(model: Model, scoring: str) -> int:
+    """Replies to each prompt; likelihoods do not vary."""
+    return model.generation.samples if scoring in WRITTEN else 1
 
 
 def _wordings(s: Settings, model: Model) -> Sequence[str]:

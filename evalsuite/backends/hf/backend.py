@@ -1,4 +1,4 @@
-"""Hugging Face transformers on a CPU or GPU: greedy decoding in batches under a token budget."""
+"""Hugging Face transformers on a CPU or GPU, in batches under a token budget."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.checkpoint import Checkpoint, labels_response, nll_response, texts_response
+from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response, nll_response, texts_response
 from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.hf.pattern import Patterns
 from evalsuite.backends.hf.prefill import continuations, targets
+from evalsuite.backends.hf.sampling import processors
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import WAY_ROUND, add_adapter, load_network
@@ -52,9 +53,11 @@ class HuggingFace:
         if model.adapter:
             net = add_adapter(net, model.adapter, f"model {model.name}")
         self.net = net.to(self.device).eval()
-        # Replace all settings: a checkpoint's own (e.g. a repetition penalty) would distort greedy decoding.
+        self.model = model
+        # Replace all settings: a checkpoint's own (e.g. a repetition penalty) would distort the decoding asked for.
         net.generation_config = transformers.GenerationConfig(
-            do_sample=False,
+            do_sample=False,  # see hf/sampling.py
+            num_beams=model.generation.beams,
             pad_token_id=checkpoint.tokenizer.pad_token_id,
             eos_token_id=checkpoint.stop_ids or None,
             cache_implementation="static" if model.hf.static_cache else None,
@@ -63,7 +66,7 @@ class HuggingFace:
         )
         self._patterns = Patterns(checkpoint)
         self.context = checkpoint.context
-        self.settings: dict[str, Any] = {"decoding": "greedy", "stop": model.generation.stop}
+        self.settings: dict[str, Any] = {"decoding": model.decoding, "stop": model.generation.stop}
         self.fingerprint = checkpoint.fingerprint(dtype=str(net.dtype), device=self.device.partition(":")[0])
         self.parameters = checkpoint.parameters
         self._budget = self._limit = model.generation.batch_tokens
@@ -105,7 +108,7 @@ class HuggingFace:
             return max(1, len(request.pairs) * prompt)  # a probe may have no pairs
         if request.scoring == "texts":  # one copy of the prompt's cache per option
             return len(request.options) * (prompt + max(map(len, request.options)))
-        return prompt + request.max_new_tokens
+        return self.model.generation.beams * (prompt + request.max_new_tokens)
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
         prompts = [self.ids(r) for r in requests]
@@ -128,8 +131,11 @@ class HuggingFace:
         """Why this model cannot answer the request; None if it can."""
         if self.checkpoint.seq2seq and request.scoring not in ("generate", "nll"):
             return f"scoring {request.scoring}: not for encoder-decoder models; they can do generate and nll"
-        if request.scoring == "constrained" and (error := self._patterns.refusal(request)):
-            return error
+        if request.scoring == "constrained":
+            if self.model.generation.beams > 1:
+                return NO_BEAMS
+            if error := self._patterns.refusal(request):
+                return error
         return self.checkpoint.too_long(request, length, self.context)
 
     def _answer(
@@ -169,9 +175,9 @@ class HuggingFace:
         left = not self.checkpoint.seq2seq
         ids = torch.tensor([_filled(p, width, pad, left) for p in prompts], device=self.device)
         mask = torch.tensor([_filled([1] * len(p), width, 0, left) for p in prompts], device=self.device)
-        held: dict[str, Any] = {}
+        held: dict[str, Any] = {"logits_processor": processors(self.model, requests, mask == 0 if left else None)}
         if any(r.pattern for r in requests):
-            held["logits_processor"] = [self._patterns.processor(requests, width)]
+            held["logits_processor"].insert(0, self._patterns.processor(requests, width))
         elif requests[0].scoring == "constrained":
             labels = [self.checkpoint.label_forms(r) for r in requests]
             held["prefix_allowed_tokens_fn"] = _only_labels(labels, self.checkpoint.stop_ids, width)

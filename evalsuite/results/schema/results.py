@@ -41,6 +41,10 @@ class Metric(Strict):
     low: Number = Field(default=None, description="95 % interval, from dialogues resampled.")
     high: Number = Field(default=None, description="Its upper end.")
     n: Count = Field(description="Items that it is computed from; failed requests are left out.")
+    spread: Number = Field(
+        default=None,
+        description="Standard deviation between the samples' values, where every prompt has several replies.",
+    )
     signature: str = Field(description="Everything that it depends on, in sacreBLEU's style: key:value|…")
     wilson: Annotated[Rows[Share], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="Wilson's 95 % interval, for accuracies."
@@ -75,6 +79,9 @@ class Facts(Strict):
     )
     chat: bool = Field(description="Asked through the model's chat template.")
     sampling: Settings = Field(description="The backend's sampling settings.")
+    samples: Annotated[int, Field(ge=2)] | None = Field(
+        default=None, description="Replies to each prompt; absent if there is one."
+    )
     seed: int = Field(description="For drawing shots and perturbing.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
     skipped_lines: Count = Field(description="Broken lines of the file, left out.")
@@ -96,7 +103,7 @@ class Facts(Strict):
 class CellResult(Cell):
     """The results of one model on one task and set, asked in one way."""
 
-    items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular).")
+    items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular; samples).")
     missing: Count = Field(description="Requests not asked yet.")
     status: dict[
         Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
