@@ -336,6 +336,8 @@ RULE_5: list[Row] = [  # thinking
     ("◁think▷a◁/think▷b", FILM, "(b)"),
     ("[THINK]a[/THINK]b", FILM, "(b)"),
     ("<|channel|>analysis<|message|>maybe a<|end|><|start|>assistant<|channel|>final<|message|>b", FILM, "(b)"),
+    ("<|channel>thought\nmaybe a\n<channel|>b", FILM, "(b)"),
+    ("<|channel>thought\nmaybe a", FILM, None),
     ("<THINK>a</THINK>\nB", FILM, "(b)"),
     ("好的，选a还是b呢？\n</think>\n**c**", FILM, "(c)"),
 ]

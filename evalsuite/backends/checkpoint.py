@@ -9,8 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ from evalsuite.types import Likelihood, Message, Request, Response, label_begins
 
 # Names of the longest input in configurations: most; BLOOM, ChatGLM2; ChatGLM, GLM. vLLM reads these, too.
 _LENGTHS = ("max_position_embeddings", "seq_length", "max_sequence_length")
+_THOUGHTS = re.compile("think|thought|reason|channel|message", re.IGNORECASE)
 NO_BEAMS = "scoring constrained: not with beam search; leave out generation.beams"
 
 
@@ -235,13 +239,30 @@ class Checkpoint:
         """Decode a reply from generated ids, which may continue after an end-of-text id."""
         row = list(new[:max_new_tokens])
         end = next((n for n, token in enumerate(row) if token in self.stop_ids), None)
-        text = self.tokenizer.decode(row[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        text = self._text_of(row[:end])
         new_tokens = len(row) if end is None else end + 1
         finish = "length" if end is None else "stop"
         cut = min((place for s in self.model.generation.stop if (place := text.find(s)) >= 0), default=None)
         if cut is not None:
             text, finish = text[:cut], "stop"
         return Response(text, finish, prompt_tokens, new_tokens)
+
+    def _text_of(self, ids: Sequence[int]) -> str:
+        """The text of generated ids, without special tokens except those that mark thoughts, which the parser looks for."""
+
+        def decode(part: Iterator[int], special: bool) -> str:
+            # Special tokens are left out of the text unless the part is made of them.
+            return str(
+                self.tokenizer.decode(list(part), skip_special_tokens=not special, clean_up_tokenization_spaces=False)
+            )
+
+        return "".join(decode(part, marks) for marks, part in groupby(ids, self._thought_marks.__contains__))
+
+    @cached_property
+    def _thought_marks(self) -> set[int]:
+        """Ids of special tokens around thoughts: <|channel|> and <|message|> of gpt-oss, <|channel> of Gemma 4 …"""
+        added = getattr(self.tokenizer, "added_tokens_decoder", {})
+        return {n for n, token in added.items() if token.special and _THOUGHTS.search(token.content)}
 
     def fingerprint(self, **facts: Any) -> str:
         """A hash of the model's files (or hub commit), its adapter, its chat settings and `facts` (dtype, device …)."""

@@ -21,7 +21,7 @@ _THOUGHTS = "think|thinking|thought|thoughts|reasoning|analysis|reflection|scrat
 _THINK = re.compile(
     rf"<\|?(?P<shut>/)?(?:{_THOUGHTS})\|?>|\[(?P<shut2>/)?THINK\]|◁(?P<shut3>/)?think▷"
     r"|<?\|?(?:begin|(?P<shut4>end))_of_(?:thought|thinking|reasoning)\|?>?"
-    r"|<\|channel\|>\s?(?:analysis|commentary|(?P<shut5>final))\s?<\|message\|>",
+    r"|<\|channel\|>\s?(?:analysis|commentary|(?P<shut5>final))\s?<\|message\|>|<\|channel>\s?thought|(?P<shut6><channel\|>)",
     re.IGNORECASE,
 )
 
@@ -89,7 +89,7 @@ def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
     kept: list[tuple[int, int]] = []
     start, inside = 0, False
     for tag in _THINK.finditer(text):
-        shut = any(tag.group(name) for name in ("shut", "shut2", "shut3", "shut4", "shut5"))
+        shut = any(tag.group(name) for name in ("shut", "shut2", "shut3", "shut4", "shut5", "shut6"))
         if shut and not inside:
             kept.clear()
         elif not inside:
