@@ -13,8 +13,10 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
+from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError, nodes
 from jinja2.compiler import CodeGenerator, Frame
+from jinja2.ext import Extension, loopcontrols
+from jinja2.parser import Parser
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -59,6 +61,26 @@ class TemplateFile:
             kind = "" if isinstance(error, _Endless) or not str(error) else f"{type(error).__name__}: "
             raise PromptError(f"{self.path}:{_line(error)}: {kind}{error or type(error).__name__} ({about})") from None
         return "".join(parts)
+
+
+class _Generation(Extension):
+    """The block that training templates put around a reply; transformers ignores it in prompts."""
+
+    tags = frozenset({"generation"})
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+def check_chat_template(text: str, path: Path | None = None) -> None:
+    """Raise PromptError, with the line, if transformers could not read this chat template. `path`: the file that holds it."""
+    try:
+        Environment(extensions=[_Generation, loopcontrols]).parse(text)
+    except TemplateSyntaxError as error:
+        raise PromptError(f"{f'{path}:' if path else 'line '}{error.lineno}: {error.message}") from None
+    except Exception as error:  # such as RecursionError: nested too deeply
+        raise PromptError(f"{f'{path}: ' if path else ''}{type(error).__name__}: {error}") from None
 
 
 class _Endless(Exception):

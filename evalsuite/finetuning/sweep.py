@@ -125,7 +125,7 @@ def make_jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
     training.require_packages(model)
     checkpoint = Checkpoint(model)
     for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
-        prompt = Prompt(resolve(s.prompts), task_named(name), s.prompt)
+        prompt = Prompt(resolve(s.prompts), task_named(name), model.prompt or s.prompt)
         subset = pools[name].subset(size, seed)
         rows = [training.training_row(checkpoint, prompt.request(item), item.target) for item in subset]
         limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
@@ -145,7 +145,7 @@ def make_jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
         }
         made_by = {
             **trained,
-            "prompt": s.prompt,
+            "prompt": prompt.variant,
             "template": prompt.sha256,
             "settings": model.finetune.model_dump(exclude={"checkpoint_steps"}),
             "base_fingerprint": checkpoint.fingerprint(),

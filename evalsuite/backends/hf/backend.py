@@ -17,7 +17,7 @@ from evalsuite.backends.hf.prefill import continuations, targets
 from evalsuite.backends.hf.sampling import processors
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
-from evalsuite.common.weights import add_adapter, load_network
+from evalsuite.common.weights import WAY_ROUND, add_adapter, load_network
 from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
@@ -39,9 +39,8 @@ class HuggingFace:
         self.device = _device(model.device)
         if self.device == "cpu":
             torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
-        auto = transformers.AutoModelForSeq2SeqLM if checkpoint.seq2seq else transformers.AutoModelForCausalLM
         net = load_network(
-            auto,
+            checkpoint.network_class,
             checkpoint.path,
             f"model {model.name}",
             dtype=_dtype(model.dtype, self.device),
@@ -49,6 +48,8 @@ class HuggingFace:
             revision=model.revision,
             trust_remote_code=model.trust_remote_code,
         )
+        if not net.can_generate():
+            raise BackendError(f"model {model.name}: transformers cannot write with {type(net).__name__}; {WAY_ROUND}")
         if model.adapter:
             net = add_adapter(net, model.adapter, f"model {model.name}")
         self.net = net.to(self.device).eval()
