@@ -41,7 +41,22 @@ def load_network(auto: Any, path: str, owner: str, *, encoder: bool = False, **a
             "the adapter's as adapter"
         )
     _refuse_incomplete(net, info, f"{owner}: cannot load {path}", encoder)
+    _let_write(net)
     return net
+
+
+def _let_write(net: Any) -> None:
+    """Add `generate` to the network of a checkpoint's own, older code.
+
+    transformers 5.23 does so only when it loads the code for the first time in a process.
+    """
+    if type(net).__module__.startswith("transformers_modules.") and not net.can_generate():
+        from transformers import GenerationConfig
+        from transformers.models.auto.auto_factory import add_generation_mixin_to_remote_model
+
+        net.__class__ = add_generation_mixin_to_remote_model(type(net))
+        if net.can_generate():
+            net.generation_config = GenerationConfig.from_model_config(net.config)
 
 
 def add_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> Any:
