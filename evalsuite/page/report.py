@@ -272,8 +272,7 @@ def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> lis
             continue
         rows = {}
         for record in records.read_records(folder, entry["records"]):
-            name = record["item"] + (f"~{record['rotation']}" if record["rotation"] else "")
-            rows[name] = [record["status"], record["scores"], record["reasons"]]
+            rows[shards.entry_name(record)] = [record["status"], record["scores"], record["reasons"]]
         opinions.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
     return opinions
 

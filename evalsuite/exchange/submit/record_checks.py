@@ -142,6 +142,8 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
         record["finish"] == "error"
     ):
         raise Unfit(("error", "a request has either a reply or an error"))
+    if request.sample >= (facts.get("samples") or 1):
+        yield "sample", f"is {request.sample}, but the cell has {facts.get('samples') or 1} an item, counted from 0"
     likely = record["likelihoods"]
     compared = request.scoring in HEADLINE and record["error"] is None
     if (
