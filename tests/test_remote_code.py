@@ -115,7 +115,7 @@ def test_what_the_config_maps_is_loaded(name: str, tiny: Path, tmp_path: Path) -
     assert type(backend.net).__name__ == "OwnForConditionalGeneration" and backend.context == 1024
     ((_, reply),) = chain.from_iterable(backend.generate([asked()], [False]))
     assert reply.error is None and reply.new_tokens == 4 and "甲乙" not in reply.text
-    assert Checkpoint(backend.checkpoint.model).network_class.__name__ == name
+    assert Checkpoint(backend.checkpoint.model).auto.__name__ == name
 
 
 FORMATS = {  # of the paper's models with code of their own -> "甲" in it

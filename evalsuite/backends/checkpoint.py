@@ -82,7 +82,7 @@ class Checkpoint:
         return min((n for n in limits if n and n < 10_000_000), default=None)
 
     @property
-    def network_class(self) -> Any:
+    def auto(self) -> Any:
         """The class of transformers that loads the network.
 
         A checkpoint's own code says in its config (`auto_map`) which one that is: GLM-10B's and ChatGLM-6B's is
