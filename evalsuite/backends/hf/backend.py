@@ -66,7 +66,7 @@ class HuggingFace:
         )
         self._patterns = Patterns(checkpoint)
         self.context = checkpoint.context
-        self.settings: dict[str, Any] = {"decoding": model.decoding, "stop": model.generation.stop}
+        self.settings: dict[str, Any] = {"decoding": model.generation.decoding, "stop": model.generation.stop}
         self.fingerprint = checkpoint.fingerprint(dtype=str(net.dtype), device=self.device.partition(":")[0])
         self.parameters = checkpoint.parameters
         self._budget = self._limit = model.generation.batch_tokens
@@ -175,7 +175,9 @@ class HuggingFace:
         left = not self.checkpoint.seq2seq
         ids = torch.tensor([_filled(p, width, pad, left) for p in prompts], device=self.device)
         mask = torch.tensor([_filled([1] * len(p), width, 0, left) for p in prompts], device=self.device)
-        held: dict[str, Any] = {"logits_processor": processors(self.model, requests, mask == 0 if left else None)}
+        held: dict[str, Any] = {
+            "logits_processor": processors(self.model.generation, requests, mask == 0 if left else None)
+        }
         if any(r.pattern for r in requests):
             held["logits_processor"].insert(0, self._patterns.processor(requests, width))
         elif requests[0].scoring == "constrained":
