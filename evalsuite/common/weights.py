@@ -19,6 +19,7 @@ from evalsuite.common.errors import BackendError
 
 log = logging.getLogger(__name__)
 _SHOWN = 8  # names in a message
+WAY_ROUND = "serve the model with the transformers release that its code was written for, and use backend: openai"
 
 # Buffers that transformers' own classes compute, so a checkpoint may lack them.
 _COMPUTED = re.compile(r"(^|\.)(position_ids|inv_freq)$")
@@ -182,17 +183,11 @@ def as_backend_errors(what: str, own_code: bool = False) -> Iterator[None]:
         raise BackendError(f"{what}: {error}") from None
     except (ValueError, ImportError) as error:
         raise BackendError(f"{what}: {error}{way_round(own_code)}") from None
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # torch, safetensors, pickle and a checkpoint's own code share no base class
+    except (Exception, SystemExit) as error:  # torch, safetensors and a checkpoint's own code share no base class
         log.info("%s", what, exc_info=True)
         raise BackendError(
             f"{what}: {type(error).__name__}: {error}{_unconverted(error)}{way_round(own_code)}"
         ) from None
-
-
-WAY_ROUND = "serve the model with the transformers release that its code was written for, and use backend: openai"
 
 
 def way_round(own_code: bool) -> str:
