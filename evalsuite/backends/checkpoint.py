@@ -82,28 +82,6 @@ class Checkpoint:
         return min((n for n in limits if n and n < 10_000_000), default=None)
 
     @property
-    def network_class(self) -> Any:
-        """The class of transformers that loads the network.
-
-        A checkpoint's own code says in its config (`auto_map`) which one that is: GLM-10B's and ChatGLM-6B's is
-        AutoModelForSeq2SeqLM or AutoModel, although they are no encoder-decoders. Raises BackendError if it is none that
-        can write.
-        """
-        import transformers
-
-        usual = "AutoModelForSeq2SeqLM" if self.seq2seq else "AutoModelForCausalLM"
-        if type(self.config).__module__.startswith("transformers."):
-            return getattr(transformers, usual)
-        mapped = getattr(self.config, "auto_map", {})
-        for name in (usual, "AutoModelForCausalLM", "AutoModelForSeq2SeqLM", "AutoModel"):
-            if name in mapped:
-                return getattr(transformers, name)
-        raise BackendError(
-            f"model {self.model.name}: the own code of {self.path} has no network that writes (auto_map in config.json: "
-            f"{', '.join(mapped)}); {WAY_ROUND}"
-        )
-
-    @property
     def parameters(self) -> int | None:
         """The number of parameters; None if the weights are quantised or not in safetensors."""
         if getattr(self.config, "quantization_config", None):
@@ -148,6 +126,28 @@ class Checkpoint:
     def seq2seq(self) -> bool:
         """Whether the network is an encoder-decoder: T5, BART, BlenderBot."""
         return bool(getattr(self.config, "is_encoder_decoder", False))
+
+    @property
+    def auto(self) -> Any:
+        """The class of transformers that loads the network.
+
+        A checkpoint's own code says in its config (`auto_map`) which one that is: GLM-10B's and ChatGLM-6B's is
+        AutoModelForSeq2SeqLM or AutoModel, although they are no encoder-decoders. Raises BackendError if it is none that
+        can write.
+        """
+        import transformers
+
+        usual = "AutoModelForSeq2SeqLM" if self.seq2seq else "AutoModelForCausalLM"
+        if type(self.config).__module__.startswith("transformers."):
+            return getattr(transformers, usual)
+        mapped = getattr(self.config, "auto_map", {})
+        for name in (usual, "AutoModelForCausalLM", "AutoModelForSeq2SeqLM", "AutoModel"):
+            if name in mapped:
+                return getattr(transformers, name)
+        raise BackendError(
+            f"model {self.model.name}: the own code of {self.path} has no network that writes (auto_map in config.json: "
+            f"{', '.join(mapped)}); {WAY_ROUND}"
+        )
 
     def ids(self, request: Request) -> list[int]:
         """The prompt's token ids. For scoring "nll": those of the longest pair, context and target."""

@@ -40,7 +40,7 @@ class HuggingFace:
         if self.device == "cpu":
             torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
         net = load_network(
-            checkpoint.network_class,
+            checkpoint.auto,
             checkpoint.path,
             f"model {model.name}",
             dtype=_dtype(model.dtype, self.device),
