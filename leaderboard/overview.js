@@ -1,7 +1,7 @@
 // The overview: table, export, chart, the ways of asking compared, statuses.
 // ---------------------------------------------------------------- overview
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each is null where there is nothing to show. */
-const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["scorings", () => drawScorings()],
+const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["extracted", () => drawAnalysis("extraction")], ["leveled", () => drawAnalysis("gaps")], ["scorings", () => drawScorings()],
   ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()], ["judged", () => drawJudge()],
   ["correlated", () => drawCorrelations()], ["sheets", () => drawSheets()], ["references", () => drawReferences()], ["statuses", () => drawStatus()]];
 const stale = new Map();  // parts out of sight that are to be drawn again, and where they were scrolled to
