@@ -141,7 +141,8 @@ function ranks(rows, { set, task, sets }) {
   return (row) => (ranked && ["best", "second"][values.indexOf(value(row))]) || "";
 }
 const columnCells = (set, task) => [...models.values()].filter(inSight).map((m) => cellAt(m.id, set, task.name)).filter(Boolean);
-const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2;
+const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2
+  && new Set(cells.map((c) => c.perturb)).size === new Set(cells.map((c) => `${c.perturb}|${c.facts?.perturb_version}`)).size;
 
 function overviewTable({ id, b, title, columns }) {
   if (!columns.length) return null;

@@ -182,7 +182,8 @@ def as_backend_errors(what: str, own_code: bool = False) -> Iterator[None]:
     except OSError as error:
         raise BackendError(f"{what}: {error}") from None
     except (ValueError, ImportError) as error:
-        raise BackendError(f"{what}: {error}{way_round(own_code)}") from None
+        told = str(error).partition("\nModel type should be one of")[0]  # transformers lists all it has, in 3 kB
+        raise BackendError(f"{what}: {told}{way_round(own_code)}") from None
     except (Exception, SystemExit) as error:  # torch, safetensors and a checkpoint's own code share no base class
         log.info("%s", what, exc_info=True)
         raise BackendError(
