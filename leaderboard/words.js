@@ -19,14 +19,21 @@ const WORDS = {
   metric: ["生成与抽取的指标", "Spans and generation by"], metricChoice: ["选择题的指标", "Choices by"], intervals: ["显示 95% 区间", "Show 95 % intervals"],
   "long.accuracy": ["正确率", "Accuracy"], "long.accuracy_sum": ["正确率，按总对数概率", "Accuracy by total log-probability"],
   "long.accuracy_token": ["正确率，按每词元", "Accuracy per token"], "long.accuracy_char": ["正确率，按每字", "Accuracy per character"], "long.accuracy_prior": ["正确率，减去先验", "Accuracy less the prior"],
-  "long.paper.accuracy": ["正确率，仅论文所列形式", "Accuracy, the paper's forms only"],
-  profileDefault: ["默认口径（按字 / 词）", "Default (characters / words)"], profilePaper: ["论文口径（按空白切分）", "The paper's profile (split at blanks)"],
+  "long.paper.accuracy": ["正确率，仅所列九种形式", "Accuracy, the nine listed forms only"],
+  profileDefault: ["默认口径（按字 / 词）", "Default (characters / words)"], profilePaper: ["论文口径（整段回复，按空白切分）", "The paper's profile (whole replies, split at blanks)"],
   ofPaper: ["{0}（论文口径）", "{0} (paper's)"],
   notComparable: ["论文公布的 {0} 按另一口径计算，与此处的“{1}”不可比，故不并列显示；要对照请选“{2}”。",
     "The paper's {0} was computed under another profile and does not compare with {1} here, so its rows are left out; to compare, choose {2}."],
   notPublished: ["论文未公布 {0}。", "The paper publishes no {0}."],
-  formsNote: ["“仅论文所列形式”只认论文第 5 节列出的作答形式；“无答案”等状态仍依本工具的解析。",
-    "“The paper's forms only” accepts the forms of answer listed in the paper's section 5; statuses such as “no answer” are still those of our own parser."],
+  formsNote: ["“仅所列九种形式”只认论文第 5 节举例列出的作答形式，接近其表 4 的“原样”；论文表 3 按过滤后的答案计算，与“正确率”并列。“无答案”等状态仍依本工具的解析。",
+    "“The nine listed forms only” accepts the forms of answer that the paper's section 5 lists as examples, near the “raw” counts of its Table 4; its Table 3 is of filtered answers and stands beside accuracy. Statuses such as “no answer” are still those of our own parser."],
+  ofAnswers: ["这里的分数按从回复中抽取的答案计算：引导语、引号、标记与理由已去掉。论文按整段回复计分：选“论文口径”的指标可对照；抽取使得分增加多少，见下方的表。",
+    "These scores are of answers extracted from the replies, without lead-ins, quotes, markup and reasons. The papers score whole replies: choose a metric of the paper's profile to compare; what extraction adds is in a table below."],
+  ofReplies: ["“论文口径”的分数按整段回复计算，与论文相同：只去掉特殊词元与思考，引导语与理由都留在其中，未作抽取。",
+    "Scores of the paper's profile are of the whole replies, as in the papers: only special tokens and thinking are taken off; lead-ins and reasons stay, nothing is extracted."],
+  oldReplies: ["运行 {0} 由旧版计分，其“论文口径”仍按抽取的答案计算，与论文不可比：请用 evalsuite score 重新计分。",
+    "Run {0} was scored by an older version, whose paper's profile was of extracted answers and does not compare with the papers: score it again with evalsuite score."],
+  references: ["论文中的其他数字", "Other figures of the papers"], referencesNote: ["数据集、筛选、标注一致性：供制作或检查自己的数据时对照。", "Of the data set, screening and annotators: to compare with when you make or check data of your own."],
   sampleNote: ["运行 {0} 的分数来自随附样例数据（bundled:sample），不是 CORECODE 的测试文件，不能与论文公布的行比较。",
     "The scores of run {0} are on the bundled sample (bundled:sample), not on CORECODE's test files: they do not compare with the paper's rows."],
   notFinite: ["results.json 中不是有限数：{0}", "no finite number in results.json: {0}"],
@@ -58,7 +65,7 @@ const WORDS = {
   "about.perturb": ["扰动“{0}”：题目换了形式，正确答案随之而变。", "Perturbation “{0}”: the same items put otherwise; the right answer follows."],
   "about.circular": ["circular：每题按选项的各种轮换各问一次，全对才算对。", "Circular: every item is asked in each rotation of its options, and right only if all are."],
   perturbElse: ["此扰动不适用的任务仍显示未扰动的结果。", "Tasks that it does not apply to keep their unperturbed results."],
-  onlyPlain: ["论文表中的成绩未经扰动，故不与扰动后的结果并列。", "The paper's tables are not perturbed: its figures are left out beside perturbed results."],
+  onlyPlain: ["论文各表中的成绩未经扰动，不与扰动后的结果并列；扰动后的成绩，论文只在第 5 节印出五个。", "The paper's tables are not perturbed and are left out beside perturbed results; of those, its section 5 prints five."],
   robustness: ["稳健性", "Robustness"], drops: ["扰动前后", "Under perturbation"], beside: ["0 – 100 %", "0 – 100 %"], change: ["变化", "Change"],
   dropsNote: ["○ 未扰动，● 扰动后；下方横须为变化的 95% 区间（以对话为单位），只比较两边都作答的题。* 按该模型全部扰动行作 Holm 校正后 p < 0.05；? 有差异的对话不足 6 段，无法判断。“翻转”：由对变错（✓→✕）或由错变对（✕→✓）的题所占比例；抽取与生成任务为得分变化不小于 0.5 者。",
     "○ not perturbed, ● perturbed; the whisker below is the 95 % interval of the change (dialogues as units), on items answered in both. * p < 0.05 after Holm's correction over all perturbed rows of the model; ? fewer than 6 dialogues differ, too few to tell. Flipped: share of items that went from right to wrong (✓→✕) or back (✕→✓); for spans and texts, whose score moved by 0.5 or more."],
@@ -68,6 +75,7 @@ const WORDS = {
     "Filled bars: what the model chose; hollow bars: where gold stands. Bias is the total variation distance between the two, 0 if they are spread alike: a model that says (b) to everything has one full bar."],
   nHead: ["题（对话）", "Items (dialogues)"], bias: ["偏差", "bias"], mostly: ["最常选 {0}：{1} %", "mostly {0}: {1} %"], option: ["选项", "Option"], chosenShare: ["所选 %", "chosen %"], goldShare: ["正确 %", "gold %"], rightThere: ["该处正确率 %", "right there %"],
   silentN: ["另有 {0} 次没有选出选项", "{0} more replies chose no option"], rotation: ["第 {0} 次轮换", "rotation {0}"],
+  sample: ["第 {0} 个样本", "sample {0}"], spread: ["样本间标准差", "SD of samples"],
   wordings: ["按提示词", "By prompt wording"], wordingsNote: ["其余设置相同，仅提示词不同（%）。", "The rest equal, only the prompt's wording differs (in percent)."], meanHead: ["平均", "Mean"], spread: ["极差", "Spread"], worst: ["最差", "Worst"],
   byShots: ["按示例数", "By number of shots"], byShotsNote: ["其余设置相同，仅示例数不同（%）。", "The rest equal, only the number of shots differs (in percent)."],
   save: ["另存为", "Save as"], saveAs: ["另存为 {0}：{1}", "Save as {0}: {1}"], showAdapters: ["显示微调适配器（{0}）", "Show fine-tuned adapters ({0})"], andAdapters: ["另有 {0} 个微调适配器", "and {0} fine-tuned adapters"],
@@ -236,4 +244,6 @@ const nats = (v, digits) => { const text = Math.abs(v).toFixed(Math.max(2, digit
 const figure = (m, v, digits = 1) => (!isNumber(v) ? "–" : isSigned(m) ? nats(v, digits) : isRaw(m) ? v.toFixed(digits + 1) : pct(v, digits));
 /** "31–42", or "" if there is no interval. */
 const span = (m, low, high, digits = 0) => (isNumber(low) && isNumber(high) ? `${figure(m, low, digits)}${isSigned(m) ? " … " : "–"}${figure(m, high, digits)}` : "");
+/** The standard deviation between the samples' values, where every item has several replies; else "". */
+const spreadOf = (metric, m, digits) => (isNumber(m?.spread) ? figure(metric, m.spread, digits).replace("+", "") : "");
 const NUMBER = new Intl.NumberFormat("en-US"), num = (n) => NUMBER.format(Number(n));

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from coders import save_bart, save_t5
+from needs import needs
 
 from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import nll_response
@@ -20,7 +21,7 @@ from evalsuite.backends.model import Generation, Model
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Message, Request, Response
 
-pytest.importorskip("torch", reason="needs evalsuite[hf]")
+needs("hf", "torch")
 
 PAIRS = [
     (("今天下雨了，因为有云。B: ", "我要带伞。"), ("今天下雨了，因为没有云。B: ", "我要带伞。")),
@@ -286,7 +287,7 @@ def test_an_encoder_decoder_compares_labels_and_texts(seq2seq: HuggingFace) -> N
 
 def test_an_encoder_decoder_is_held_to_labels(seq2seq: HuggingFace) -> None:
     for response in answers(seq2seq, [choice("constrained", x) for x in CONTEXTS]):
-        assert response.finish == "stop" and re.fullmatch("[^甲乙我]?[甲乙我][^甲乙我]?", response.text)
+        assert response.finish == "stop" and re.fullmatch(r"\W*[甲乙我]\W?", response.text)
 
 
 @pytest.mark.parametrize("save", [save_t5, save_bart])

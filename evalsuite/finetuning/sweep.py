@@ -173,9 +173,10 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
     checkpoint = Checkpoint(model)
     if checkpoint.seq2seq and model.backend != "hf":
         raise ConfigError(f"model {model.name}: backend {model.backend} runs no encoder-decoders; hf does")
+    wording = model.prompt or s.prompt
     limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
     for pool, size, seed in product(pools, sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
-        prompts = {name: Prompt(resolve(s.prompts), task_named(name), s.prompt) for name in pool.train}
+        prompts = {name: Prompt(resolve(s.prompts), task_named(name), wording) for name in pool.train}
         subset = pool.subset(size, seed)
         rows = [training.training_row(checkpoint, _request(prompts[item.task], item), item.target) for item in subset]
         fitting = [r for r in rows if limit is None or checkpoint.room(*map(len, r.parts)) <= limit]
@@ -196,7 +197,7 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
         }
         made_by = {
             **trained,
-            "prompt": s.prompt,
+            "prompt": wording,
             "template": prompts[pool.name].sha256 if len(prompts) == 1 else {n: p.sha256 for n, p in prompts.items()},
             "settings": model.finetune.model_dump(exclude={"checkpoint_steps"}),
             "base_fingerprint": checkpoint.fingerprint(),

@@ -12,10 +12,11 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.breakdown import breakdown, confusion
 from evalsuite.results.correlations import points
+from evalsuite.results.extraction import extraction
 from evalsuite.results.outcomes import Points, ScoredCell, outcomes_of
 from evalsuite.results.scoring import intervals, score_cell
 from evalsuite.results.signature import signature
-from evalsuite.types import Answer, Cell, Item, Reading, Response, Score, Status, Trial
+from evalsuite.types import Answer, Cell, Reading, Response, Score, Status, Trial
 
 ScoredReply = tuple[Trial, Response, Answer, Score]
 
@@ -32,7 +33,7 @@ def cell_results(
     answered = [reply for reply in replies if reply[1].error is None]
     statuses = Counter(answer.status for _, _, answer, _ in replies)
     errors = Counter(response.error for _, response, _, _ in replies if response.error is not None)
-    metrics, item_points = _metrics(cell, [(trial.item, r, a) for trial, r, a, _ in answered], reading)
+    metrics, item_points = _metrics(cell, [(trial, r, a) for trial, r, a, _ in answered], reading)
     entry: dict[str, Any] = {
         **cell.place.as_dict(),
         "items": len(trials),
@@ -50,19 +51,21 @@ def cell_results(
         entry["accuracy_of_parsed"] = right / statuses[Status.PARSED] if statuses[Status.PARSED] else None
     rows = [(trial, answer, score) for trial, _, answer, score in answered]
     outcomes = outcomes_of(cell, rows)
-    return ScoredCell(entry, outcomes, breakdown(outcomes, rows), confusion(cell, rows), item_points)
+    added = extraction(cell, answered)
+    return ScoredCell(entry, outcomes, breakdown(outcomes, rows), confusion(cell, rows), item_points, added)
 
 
 def _metrics(
-    cell: Cell, answered: Sequence[tuple[Item, Response, Answer]], reading: Reading
+    cell: Cell, answered: Sequence[tuple[Trial, Response, Answer]], reading: Reading
 ) -> tuple[dict[str, Any], Points | None]:
     """Metric -> value, interval, n and signature, with values None where no request was answered; and the items' points."""
     nothing = {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.place.task].metrics}
     if not answered:
         return nothing, None
-    items, responses, answers = zip(*answered, strict=True)
+    trials, responses, answers = zip(*answered, strict=True)
     rotations = PERTURBATIONS[cell.place.perturb].several
-    scored = score_cell(items, responses, reading, answers, rotations, cell.facts)
+    items, samples = [trial.item for trial in trials], [trial.request.sample for trial in trials]
+    scored = score_cell(items, responses, reading, answers, rotations, cell.facts, samples)
     if not scored.items:  # every item has a rotation that failed
         return nothing, None
     # The seed names no model: two models with the same replies get the same interval.

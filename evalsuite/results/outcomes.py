@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ class Outcome:
 
     item: str
     rotation: int
+    sample: int
     source: int  # number of its dialogue within the cell
     value: float  # the task's first metric
     golds: tuple[int, ...]  # indices of right options
@@ -44,6 +45,7 @@ def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
         Outcome(
             trial.item.id,
             trial.rotation,
+            trial.request.sample,
             source,
             score.values[metric],
             trial.item.golds,
@@ -53,6 +55,11 @@ def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
         for (trial, answer, score), source in zip(rows, dialogues, strict=True)
     )
     return CellOutcomes(cell, max((t.item.labels for t, _, _ in rows), key=len, default=()), outcomes)
+
+
+def is_baseline(facts: Mapping[str, Any]) -> bool:
+    """Whether a cell with these facts is a baseline's: no model wrote its replies, or its models.yaml says so."""
+    return facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,7 @@ class ScoredCell:
     breakdown: dict[str, Any] | None
     confusion: dict[str, Any] | None
     points: Points | None
+    extraction: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)

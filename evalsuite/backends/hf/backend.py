@@ -1,4 +1,4 @@
-"""Hugging Face transformers on a CPU or GPU: greedy decoding in batches under a token budget."""
+"""Hugging Face transformers on a CPU or GPU, in batches under a token budget."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.checkpoint import Checkpoint, labels_response, nll_response, texts_response
+from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response, nll_response, texts_response
 from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.hf.pattern import Patterns
 from evalsuite.backends.hf.prefill import continuations, targets
+from evalsuite.backends.hf.sampling import processors
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
-from evalsuite.common.weights import add_adapter, load_network
+from evalsuite.common.weights import WAY_ROUND, add_adapter, load_network
 from evalsuite.types import Request, Response
 
 log = logging.getLogger(__name__)
@@ -47,9 +48,13 @@ class HuggingFace:
             revision=model.revision,
             trust_remote_code=model.trust_remote_code,
         )
-        # Replace all settings: a checkpoint's own (e.g. a repetition penalty) would distort greedy decoding.
+        if not net.can_generate():
+            raise BackendError(f"model {model.name}: transformers cannot write with {type(net).__name__}; {WAY_ROUND}")
+        self.model = model
+        # Replace all settings: a checkpoint's own (e.g. a repetition penalty) would distort the decoding asked for.
         net.generation_config = transformers.GenerationConfig(
-            do_sample=False,
+            do_sample=False,  # see hf/sampling.py
+            num_beams=model.generation.beams,
             pad_token_id=checkpoint.tokenizer.pad_token_id,
             eos_token_id=checkpoint.stop_ids or None,
             cache_implementation="static" if model.hf.static_cache else None,
@@ -66,7 +71,7 @@ class HuggingFace:
             self._targets = partial(seq2seq.targets, opening=checkpoint.opening)
         self._patterns = Patterns(checkpoint)
         self.context = checkpoint.context
-        self.settings: dict[str, Any] = {"decoding": "greedy", "stop": model.generation.stop}
+        self.settings: dict[str, Any] = {"decoding": model.generation.decoding, "stop": model.generation.stop}
         self.fingerprint = checkpoint.fingerprint(dtype=str(net.dtype), device=self.device.partition(":")[0])
         self.parameters = checkpoint.parameters
         self._budget = self._limit = model.generation.batch_tokens
@@ -108,7 +113,7 @@ class HuggingFace:
             return max(1, len(request.pairs) * prompt)  # a probe may have no pairs
         if request.scoring == "texts":  # one copy of the prompt's cache per option
             return len(request.options) * (prompt + max(map(len, request.options)))
-        return prompt + request.max_new_tokens
+        return self.model.generation.beams * (prompt + request.max_new_tokens)
 
     def generate(self, requests: Sequence[Request], done: Sequence[bool]) -> Iterator[Sequence[tuple[int, Response]]]:
         prompts = [self.ids(r) for r in requests]
@@ -129,8 +134,11 @@ class HuggingFace:
 
     def _refusal(self, request: Request, length: int) -> str | None:
         """Why this model cannot answer the request; None if it can."""
-        if request.scoring == "constrained" and (error := self._patterns.refusal(request)):
-            return error
+        if request.scoring == "constrained":
+            if self.model.generation.beams > 1:
+                return NO_BEAMS
+            if error := self._patterns.refusal(request):
+                return error
         return self.checkpoint.too_long(request, length, self.context)
 
     def _answer(
@@ -170,14 +178,16 @@ class HuggingFace:
         left = not self.checkpoint.seq2seq
         ids = torch.tensor([_filled(p, width, pad, left) for p in prompts], device=self.device)
         mask = torch.tensor([_filled([1] * len(p), width, 0, left) for p in prompts], device=self.device)
-        held: dict[str, Any] = {}
+        held: dict[str, Any] = {
+            "logits_processor": processors(self.model.generation, requests, mask == 0 if left else None)
+        }
         begin = width if left else 1  # after the decoder's start token
         if not left and requests[0].scoring == "constrained":  # held from its first word: special tokens are given
             given = [seq2seq.start_id(self.net), *self.checkpoint.opening]
             held["decoder_input_ids"] = torch.tensor([given] * len(prompts), device=self.device)
             begin = len(given)
         if any(r.pattern for r in requests):
-            held["logits_processor"] = [self._patterns.processor(requests, begin)]
+            held["logits_processor"].insert(0, self._patterns.processor(requests, begin))
         elif requests[0].scoring == "constrained":
             labels = [self.checkpoint.label_forms(r) for r in requests]
             held["prefix_allowed_tokens_fn"] = _only_labels(labels, self.checkpoint.stop_ids, begin)

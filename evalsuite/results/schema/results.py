@@ -41,6 +41,10 @@ class Metric(Strict):
     low: Number = Field(default=None, description="95 % interval, from dialogues resampled.")
     high: Number = Field(default=None, description="Its upper end.")
     n: Count = Field(description="Items that it is computed from; failed requests are left out.")
+    spread: Number = Field(
+        default=None,
+        description="Standard deviation between the samples' values, where every prompt has several replies.",
+    )
     signature: str = Field(description="Everything that it depends on, in sacreBLEU's style: key:value|…")
     wilson: Annotated[Rows[Share], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="Wilson's 95 % interval, for accuracies."
@@ -76,6 +80,9 @@ class Facts(Strict):
     )
     chat: bool = Field(description="Asked through the model's chat template.")
     sampling: Settings = Field(description="The backend's sampling settings.")
+    samples: Annotated[int, Field(ge=2)] | None = Field(
+        default=None, description="Replies to each prompt; absent if there is one."
+    )
     seed: int = Field(description="For drawing shots and perturbing.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
     skipped_lines: Count = Field(description="Broken lines of the file, left out.")
@@ -100,7 +107,7 @@ class Facts(Strict):
 class CellResult(Cell):
     """The results of one model on one task and set, asked in one way."""
 
-    items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular).")
+    items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular; samples).")
     missing: Count = Field(description="Requests not asked yet.")
     status: dict[
         Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],
@@ -214,6 +221,43 @@ class Mean(Strict):
     metrics: dict[str, Average] = Field(description="Those that every set has.")
 
 
+class Extraction(Cell):
+    """What extraction adds to the scores of a cell of spans or texts."""
+
+    items: Count = Field(description="Answered requests.")
+    cut: Share = Field(description="Replies from which an answer was read that is not the whole reply.")
+    f1: Share = Field(description="F1 of the answers.")
+    f1_reply: Share = Field(description="The same measure on the whole replies, less special tokens and thinking.")
+    em: Share
+    em_reply: Share
+    gain: Number = Field(description="f1 less f1_reply.")
+    low: Number = Field(description="95 % interval, from dialogues resampled; null where no item differs.")
+    high: Number
+
+
+class Gap(Strict):
+    """The scores of a model on two sets of a task that differ in difficulty."""
+
+    model: str = Field(min_length=1)
+    task: Task
+    split: Split
+    variant: str
+    shots: Count
+    scoring: Scoring
+    perturb: Perturb
+    metric: str
+    sets: Annotated[Rows[Set], Field(min_length=2, max_length=2)] = Field(description="The easier one first.")
+    values: Annotated[Rows[Number], Field(min_length=2, max_length=2)]
+    items: Annotated[Rows[Count], Field(min_length=2, max_length=2)]
+    dialogues: Annotated[Rows[Count], Field(min_length=2, max_length=2)]
+    gap: Number = Field(description="The first value less the second.")
+    low: Number
+    high: Number
+    p: Share = Field(description="Of an unpaired permutation of dialogues between the sets.")
+    least_p: Share = Field(description="The smallest p that so few dialogues can give.")
+    p_holm: Share = Field(description="p, corrected by Holm over the model's tasks asked in one way.")
+
+
 class Before(Interval):
     """The base model's figure."""
 
@@ -273,6 +317,8 @@ class Results(Strict):
     cells: Rows[CellResult]
     robustness: Robustness
     means: Rows[Mean]
+    extraction: Rows[Extraction] = Field(default_factory=list, description="Absent in older runs.")
+    gaps: Rows[Gap] = Field(default_factory=list, description="Absent in older runs.")
     learning: Rows[Curve]
     breakdowns: Rows[Breakdown]
     confusions: Rows[Confusion]

@@ -8,11 +8,13 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.sheet import Sheet, spell
 from evalsuite.results.saved import Results
 from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
+from evalsuite.results.sheets.extraction import extraction_sheets
+from evalsuite.results.sheets.gaps import gap_sheets
 from evalsuite.results.sheets.judge import judge_sheets
 from evalsuite.results.sheets.learning import learning_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_ranks
 from evalsuite.results.sheets.robustness import robustness_sheets
-from evalsuite.results.sheets.scores import LEGEND, leaks, result_sheets
+from evalsuite.results.sheets.scores import LEGEND, SAMPLED, leaks, result_sheets
 
 # An analysis is a row: its name for --tables, and a function from a run's results to its sheets. They are shown in this order
 # in the terminal, in exported files and on the page.
@@ -20,6 +22,8 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "results": result_sheets,
     "ranks": run_ranks,
     "groups": run_groups,
+    "extraction": lambda done: extraction_sheets(done.extraction),
+    "gaps": lambda done: gap_sheets(done.gaps),
     "robustness": lambda done: robustness_sheets(done.robustness),
     "breakdowns": lambda done: breakdown_sheets(done.breakdowns),
     "confusions": lambda done: confusion_sheets(done.confusions),
@@ -59,4 +63,5 @@ def _checked(done: Results, name: str, make: Callable[[Results], Iterable[Sheet]
 
 def notes(done: Results) -> list[str]:
     """Notes below all tables of a run: the legend, and leakage between splits."""
-    return [LEGEND.en, *leaks(done)]
+    sampled = any("samples" in cell["facts"] for cell in done.cells)
+    return [LEGEND.en, *([SAMPLED.en] if sampled else []), *leaks(done)]
