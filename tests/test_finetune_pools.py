@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from coders import save_bart, save_t5
+from needs import needs
 
 import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
@@ -22,8 +23,7 @@ from evalsuite.finetuning.settings import Sweep
 from evalsuite.finetuning.sweep import Pool, make_pools
 from evalsuite.types import Request
 
-pytest.importorskip("peft", reason="needs evalsuite[finetune]")
-pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
+needs("finetune", "peft", "accelerate")
 
 ONCE = Finetune(rank=2, dropout=0, learning_rate=0.05, epochs=1, batch=1, gradient_accumulation=1)
 
