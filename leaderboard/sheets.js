@@ -128,3 +128,9 @@ function drawSheets() {
   }).filter(Boolean);
   return nodes.length > 0 ? h("section", { class: "block", id: "sheets" }, h("h2", null, t("moreTables")), nodes) : null;
 }
+/** The papers' figures that are no scores of models. */
+function drawReferences() {
+  const wanted = state.published ? data.references ?? [] : [];
+  const nodes = wanted.map((sheet, n) => sheetNode({ ...sheet, run: 0 }, { id: `reference-${n + 1}` }));
+  return nodes.length > 0 ? h("section", { class: "block", id: "reference" }, h("h2", null, t("references")), h("p", { class: "note" }, t("referencesNote")), nodes) : null;
+}

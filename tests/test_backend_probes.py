@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 
 from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import nll_response
@@ -17,7 +18,7 @@ from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Generation, Model
 from evalsuite.types import Message, Request, Response
 
-pytest.importorskip("torch", reason="needs evalsuite[hf]")
+needs("hf", "torch")
 
 PAIRS = [
     (("今天下雨了，因为有云。B: ", "我要带伞。"), ("今天下雨了，因为没有云。B: ", "我要带伞。")),

@@ -57,7 +57,7 @@ KEPT: list[tuple[str, Value | None, Callable[[Table], Floats] | None, float, str
     ("rouge_chinese_rouge-l_f", None, rouge.rouge_l, 1e-8, "it adds 1e-8 to P + R"),
     (
         "rouge_chinese_1_2_l_f",
-        lambda t: [rouge.rouge_n(t, 1, "set").mean(), rouge.rouge_n(t, 2, "set").mean(), rouge.rouge_l(t).mean()],
+        lambda t: [rouge.rouge_chinese(t, f"rouge-{kind}").mean() for kind in ("1", "2", "l")],
         None,
         1e-8,
         "it adds 1e-8 to P + R",

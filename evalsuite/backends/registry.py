@@ -54,7 +54,8 @@ BACKENDS: dict[str, BackendRow] = {
     row.name: row
     for row in (
         BackendRow("baseline", _baseline),
-        BackendRow("scripted", _scripted, files=True, sampling=("temperature", "samples")),
+        # A person chooses a probe's explanation.
+        BackendRow("scripted", _scripted, ("generate", "nll"), files=True, sampling=("temperature", "samples")),
         BackendRow("hf", _hf, SCORINGS, files=True, local=True, sampling=SAMPLING),
         BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, sampling=SAMPLING, engine=sharing.engine_key),
         BackendRow("openai", _openai, sampling=tuple(name for name in SAMPLING if name != "beams")),

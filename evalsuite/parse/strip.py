@@ -195,10 +195,13 @@ def _replacement(kind: str, token: str) -> str:
     return _PLAIN.get(kind, "")
 
 
-_BARE = re.compile(
-    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoh|eoa|eod|pad|unk)>|\[[gs]MASK\]|\[(?:EOS"
-    r"|BOS|PAD|/?INST)\]|\s+"
+# What tokenizers mark off as special, with nothing that a model wrote as text.
+_SPECIAL = re.compile(
+    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>"
+    r"|<(?:start|end)_of_(?:turn|text)>|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|\[[gs]MASK\]"
+    r"|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>"
 )
+_BARE = re.compile(rf"{_SPECIAL.pattern}|\s+")
 
 
 def strip_tokens(raw: str) -> tuple[int, int]:
@@ -218,3 +221,21 @@ def strip_tokens(raw: str) -> tuple[int, int]:
             break
         end = first
     return start, end
+
+
+def whole_reply(raw: str) -> str:
+    """The whole text of a reply: what decoding without special tokens gives, less thinking and blanks at its ends.
+
+    Special tokens are left out wherever they stand; lead-ins, quotes, markup and reasons stay. Thinking is between special
+    tokens, and engines that part it from the reply give none. An unclosed thought leaves nothing.
+
+    >>> whole_reply("<think>先看对话</think>答案是：“他累了”。<|im_end|>")
+    '答案是：“他累了”。'
+    """
+    text, pieces = fold(raw), []
+    for start, end in after_thinking(text)[0]:
+        for token in _SPECIAL.finditer(text, start, end):
+            pieces.append(raw[start : token.start()])
+            start = token.end()
+        pieces.append(raw[start:end])
+    return "".join(pieces).strip()
