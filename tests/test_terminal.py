@@ -131,14 +131,9 @@ def on_terminal() -> Iterator[Callable[..., str]]:
 
     def run(*argv: str, code: str = "", cwd: Path | None = None) -> str:
         ours, theirs = os.openpty()
-        if code:
-            program = [sys.executable, "-c", code, *argv]
-            env = os.environ | terminals.SET
-            process = subprocess.Popen(program, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=cwd)
-        else:
-            commands.stdin.write(json.dumps([os.ttyname(theirs), str(cwd or Path.cwd()), argv]) + "\n")
-            commands.stdin.flush()
-            assert commands.stdout.readline() == "open\n"
+        commands.stdin.write(json.dumps([os.ttyname(theirs), str(cwd or Path.cwd()), argv, code]) + "\n")
+        commands.stdin.flush()
+        assert commands.stdout.readline() == "open\n"
         os.close(theirs)
         parts = []
         while True:
@@ -150,8 +145,6 @@ def on_terminal() -> Iterator[Callable[..., str]]:
                 break
             parts.append(part)
         os.close(ours)
-        if code:
-            process.wait()
         return b"".join(parts).decode("utf-8").replace("\r\n", "\n")
 
     yield run
@@ -280,7 +273,7 @@ def test_programs_get_the_exact_text_and_terminals_the_safe_one(
     piped = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=tmp_path, env=env, check=True).stdout
     assert [json.loads(x)["output"] for x in piped.decode().split("\n") if x] == [row["output"] for row in outputs]
     assert "\u202e".encode() in piped
-    text = on_terminal(code=code, cwd=tmp_path)
+    text = on_terminal("parse", "replies.jsonl", cwd=tmp_path)
     is_calm(text)
     assert [json.loads(x)["output"] for x in text.split("\n") if x] == [row["output"] for row in outputs]
 
