@@ -111,7 +111,7 @@ def hostile_columns(run: Path, folder: Path) -> Path:
     results["cells"] = [
         deepcopy(cell) | {"model": text[:3000] + more, "variant": text[:3000], "missing": more == "!"}
         | {"facts": cell["facts"] | {"backend": "hf", "tags": []}}
-        for text in HOSTILE for more in ("", "?", "!") for cell in plain
+        for text in HOSTILE[::3] for more in ("", "?", "!") for cell in plain  # a third has all kinds
     ]  # fmt: skip
     (out / "results.json").write_text(json.dumps(results))
     return out
@@ -207,7 +207,7 @@ from hostile import HOSTILE
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.types import Response
 with log_to(Path(sys.argv[2]), verbose=True), Display() as display:
-    for text in HOSTILE:
+    for text in [text[:100_000] for text in HOSTILE]:
         progress = display.model([(Line(text, "easy EC", text[:99], "f1"), 2)])
         progress.advance(0, Response("", "error", error=text), 0.0)
         display.progress.refresh()
