@@ -388,7 +388,6 @@ def perturbed(folder: Path) -> Path:
     """A baseline under perturbations, in two wordings and numbers of shots."""
     run = folder / "run"
     names = ["none", "reindicate", "shuffle", "circular"]
-    evalsuite.run(model=["random", "majority"], limit=6, perturb=names, out=run)
     evalsuite.run(
         model=["random", "majority"],
         tasks=["domain_identification"],
@@ -398,6 +397,7 @@ def perturbed(folder: Path) -> Path:
         shots=[0, 2],
         out=run,
     )
+    evalsuite.run(model=["random", "majority"], limit=6, perturb=names, out=run)
     return run
 
 
