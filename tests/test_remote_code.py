@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from needs import needs
 
 import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
@@ -20,8 +21,7 @@ from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Message, Request
 
-torch = pytest.importorskip("torch", reason="needs evalsuite[hf]")
-transformers = pytest.importorskip("transformers", reason="needs evalsuite[hf]")
+needs("hf", "torch", "transformers")
 
 CONFIGURATION = """
 from transformers import PretrainedConfig
@@ -84,6 +84,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 
 def checkpoint(folder: Path, tiny: Path, auto_map: dict[str, str], **files: str) -> Model:
     """A checkpoint with the tokenizer of tiny-zh. `files`: text of further .py files, or of those above, by name."""
+    import torch
     from safetensors.torch import save_file
 
     folder.mkdir()
