@@ -65,8 +65,11 @@ def test_a_run_asks_it(serve: Any, tiny: Path, tmp_path: Path) -> None:
     import transformers
 
     pytest.importorskip("openai", reason="needs evalsuite[openai]")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
-    model = transformers.AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32).eval()
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny)
+    model = AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32).eval()
     path, short = tmp_path / "models.yaml", "generation: {max_new_tokens: 8}"
     with served(serve.handler(model, tokenizer, "plain")) as address:
         path.write_text(

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 from once import made_once
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server
 
-for package in ("openai", "tenacity", "aiolimiter"):
-    pytest.importorskip(package, reason="needs evalsuite[openai]")
+needs("openai", "openai", "tenacity", "aiolimiter")
 
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>\u202e"
 
