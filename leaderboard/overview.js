@@ -244,7 +244,7 @@ function exportCsv() {
         m.value, m.low, m.high, ...(m.wilson ?? ["", ""]), m.n, c.items, c.facts?.leaked, c.facts?.drop_leaked, c.chance, c.accuracy_of_parsed, ...STATUSES.map((x) => n[x]), "", m.signature]);
     }
     if (state.published) for (const [model, p] of published(set, task.name, metric)) {
-      lines.push(["published", model, "", set ?? "mean", task.name, "", "", state.shots, scoringOf(task), "none", publishedAs(task, metric), p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
+      lines.push(["published", model, "", set ?? "mean", task.name, "", "", state.shots, scoringOf(task), perturbOf(task), publishedAs(task, metric), p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
     }
   }
   saveCsv(`${fileStem()}-leaderboard.csv`, lines);
