@@ -119,6 +119,7 @@ class Request:
     options: tuple[str, ...] = ()  # option texts: scored under `texts`
     pairs: tuple[tuple[str, str], ...] = ()  # with scoring nll: (context, target), plain text
     pattern: str = ""  # with scoring constrained: a regular expression that the whole reply must match
+    sample: int = 0  # which of the several replies to the same prompt, where the model samples; it seeds the reply
     batch: tuple[str | int, ...] = ()  # engines never batch requests whose keys differ: padding may change a reply
 
 
@@ -139,8 +140,8 @@ class Trial:
         cls, item: Item, request: Request, variant: str, shots: tuple[str, ...] = (), asked_shots: int = 0,
         perturb: str = "none", rotation: int = 0,
     ) -> Trial:  # fmt: skip
-        """The trial; its request gets the batch key of its cell."""
-        batch = (item.task, item.set, item.split, variant, asked_shots, request.scoring, perturb)
+        """The trial; its request gets the batch key of its cell and sample."""
+        batch = (item.task, item.set, item.split, variant, asked_shots, request.scoring, perturb, request.sample)
         return cls(item, replace(request, batch=batch), variant, shots, asked_shots, perturb, rotation)
 
 
@@ -151,6 +152,9 @@ SCORINGS = (
     "constrained",  # generation restricted to option labels, or to the request's pattern
     "nll",  # negative log-likelihood of each pair's target, for probes; no generation
 )
+
+
+WRITTEN = ("generate", "constrained")  # the SCORINGS whose replies are written, so that sampling and beams apply
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +300,9 @@ class Kind:
     read: Callable[[Item, Response, Reading, Language], Answer]
     score: Callable[[Item, Answer, Response | None, Language], Score]
     parts: Callable[[Answered], tuple[Part, ...]]
-    item_metrics: tuple[str, ...]  # metrics that every item has; paired comparisons use the first
+    item_metrics: tuple[
+        str, ...
+    ]  # metrics that every item has (of a probe that was chosen the first only); paired comparisons use the first
     scorings: tuple[str, ...] = ("generate",)  # the SCORINGS that apply; tasks with a pattern add "constrained"
     options: bool = False  # its items list options
     several: bool = False  # asks for all right options, not for one
@@ -373,6 +379,12 @@ class Rubric:
     zh: str  # its source
     en: str
     scales: tuple[Scale, ...]
+    unanimous: bool = False  # 0 or 1, and 1 only if all annotators say so; else the median counts
+
+    @property
+    def reported(self) -> tuple[Scale, ...]:
+        """The scales of the report: those that annotators mark, and of a unanimous rubric `valid`, 1 if all are."""
+        return (*self.scales, Scale("valid", "有效", "Valid", 0, 1, ())) if self.unanimous else self.scales
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ async function drawItem() {
     button(t("toList"), () => go(cellRoute(open)), { class: "link tolist" }),
     button("‹ " + t("prev"), () => move(-1), { id: "prev", disabled: at <= 0 }), button(t("next") + " ›", () => move(1), { id: "next", disabled: at === shown.length - 1 }),
     h("span", { class: "muted", role: "status" }, at < 0 ? "" : t("position", num(at + 1), num(shown.length))), h("span", { class: "muted keys" }, t("keys"))),
-  data$("h2", "itemid", row.item.item + (row.rotation ? ` · ${t("rotation", row.rotation)}` : "")),
+  data$("h2", "itemid", row.item.item + (row.rotation ? ` · ${t("rotation", row.rotation)}` : "") + (row.sample ? ` · ${t("sample", row.sample + 1)}` : "")),
   row.item.group && h("p", { class: "muted", id: "group" }, t("group"), " ", data$("span", "tag", row.item.group)),
   h("div", { class: "two" }, h("div", null, h("h3", null, t("dialogue")), chat(row.item.dialogue, taskOf(cell.task).kind === "span" ? row.item.references : [])),
     h("div", null, h("h3", null, t("question")), h("p", { class: "data question", lang: langOf(row.item.question) }, emphasised(row.item.question, [], "")), row.finish === "nll" ? probed(row) : row.likelihoods ? likelihoods(row) : answers(row), replyBlock(row, outcomeAt(cell, entry)))),

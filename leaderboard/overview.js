@@ -4,7 +4,7 @@
 const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["extracted", () => drawAnalysis("extraction")], ["leveled", () => drawAnalysis("gaps")], ["scorings", () => drawScorings()],
   ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()], ["judged", () => drawJudge()],
   ["correlated", () => drawCorrelations()], ["sheets", () => drawSheets()], ["references", () => drawReferences()], ["statuses", () => drawStatus()]];
-const stale = new Set();  // parts out of sight that are to be drawn again
+const stale = new Map();  // parts out of sight that are to be drawn again, and where they were scrolled to
 
 /** Draw what is in sight at once, and the rest when there is time: a change of a setting must not wait for all of it. */
 function drawOverview() {
@@ -13,9 +13,9 @@ function drawOverview() {
   delete document.documentElement.dataset.drawn;
   const boxes = PARTS.map(([id, draw]) => [id, draw, $("part-" + id)]);
   const visibleNow = ([, , box]) => { const edge = box.getBoundingClientRect(); return edge.top < innerHeight && edge.bottom >= 0; };
-  // Where parts stand is asked before any is drawn: after it, each answer would cost a layout. New ones stand nowhere yet.
-  const seen = boxes.some(([, , box]) => box.firstChild) && boxes.map(visibleNow);
-  boxes.forEach((part, i) => { if (seen ? seen[i] : visibleNow(part)) drawPart(part[2], part[1]); else stale.add(part[0]); });
+  // Where parts stand and are scrolled to is asked before any is drawn: after it, each answer would cost a layout. New ones stand nowhere yet.
+  const seen = boxes.some(([, , box]) => box.firstChild) && boxes.map(visibleNow), scrolled = boxes.map(([, , box]) => scrolledIn(box));
+  boxes.forEach((part, i) => { if (seen ? seen[i] : visibleNow(part)) drawPart(part[2], part[1], scrolled[i]); else stale.set(part[0], scrolled[i]); });
   drawSections();
   later(drawStale);
 }
@@ -34,14 +34,15 @@ function drawStale() {
 }
 function drawNext() {
   const next = PARTS.find(([id]) => stale.has(id));
-  if (next) drawPart($("part-" + next[0]), next[1]);
+  if (next) drawPart($("part-" + next[0]), next[1], stale.get(next[0]));
   return Boolean(next);
 }
+/** The places in a part that are scrolled: [number, left, top]. */
+const scrolledIn = (box) => [...box.querySelectorAll(".scroll")].map((x, i) => [i, x.scrollLeft, x.scrollTop]).filter(([, left, top]) => left || top);
 /** Draw a part anew where it stands: focus and scrolled places are kept. */
-function drawPart(box, draw) {
+function drawPart(box, draw, scrolled) {
   stale.delete(box.id.slice("part-".length));
   const focus = box.contains(document.activeElement) && document.activeElement.closest("[data-keep]")?.dataset.keep;
-  const scrolled = [...box.querySelectorAll(".scroll")].map((x, i) => [i, x.scrollLeft, x.scrollTop]).filter(([, left, top]) => left || top);
   put(box, draw());
   const regions = box.querySelectorAll(".scroll");  // only those moved are moved again: each asks for a layout
   for (const [i, left, top] of scrolled) if (regions[i]) Object.assign(regions[i], { scrollLeft: left, scrollTop: top });
@@ -140,7 +141,8 @@ function ranks(rows, { set, task, sets }) {
   return (row) => (ranked && ["best", "second"][values.indexOf(value(row))]) || "";
 }
 const columnCells = (set, task) => [...models.values()].filter(inSight).map((m) => cellAt(m.id, set, task.name)).filter(Boolean);
-const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2;
+const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2
+  && new Set(cells.map((c) => c.perturb)).size === new Set(cells.map((c) => `${c.perturb}|${c.facts?.perturb_version}`)).size;
 
 function overviewTable({ id, b, title, columns }) {
   if (!columns.length) return null;
@@ -213,7 +215,7 @@ function valueCell(cell, task, rank, own) {
   const label = `${plain(models.get(cell.id).label)}, ${taskName(task)}, ${setLabel(cell.set)}: ${text}${between && `, ${t("interval")} ${between}`}`;
   return h("td", { class: "v" },
     h("button", { type: "button", class: "cell " + rank, onclick: () => go(cellRoute(cell)), "aria-label": label + (rank ? ", " + t(rank) : "") + (group ? `, ${t("groupIs", group)}` : ""),
-      title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), own && lettersNode(cell, task), spanNode(metric, m),
+      title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}${isNumber(m?.spread) ? `${t("spread")} ${spreadOf(metric, m, 1)} · ` : ""}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), own && lettersNode(cell, task), spanNode(metric, m),
     n.none > 0 && h("span", { class: "flag" }, statusBar(cell), `${num(n.none)} ${t("noAnswer")}`),
     n.failed > 0 && h("span", { class: "flag bad" }, `! ${num(n.failed)} ${t("failedN")}`),
     n.missing > 0 && h("span", { class: "flag bad" }, `! ${num(n.missing)} ${t("missingN")}`),
@@ -221,7 +223,7 @@ function valueCell(cell, task, rank, own) {
 }
 /** The interval beside a value; an empty one in rows without, so that values stand in line. */
 function spanNode(metric, m) {
-  return state.intervals && haveIntervals() && h("span", { class: "ci" }, span(metric, m?.low, m?.high));
+  return state.intervals && haveIntervals() && h("span", { class: "ci" }, span(metric, m?.low, m?.high) + (isNumber(m?.spread) ? ` ±${spreadOf(metric, m, 1)}` : ""));
 }
 /** A stacked bar of the statuses; the numbers stand beside it or in its title. */
 function statusBar(cell) {

@@ -57,6 +57,9 @@ function copyBySelection(text) {  // where the clipboard API is not allowed, as 
   area.remove();
 }
 
+/** Say why the page cannot be drawn. */
+const refuse = (why) => fill(put($("notice"), why), { role: "alert" });
+
 /** What scrolls can be reached by keyboard, in every browser: long texts, where they are cut off. */
 function reachable(box) {
   for (const x of box.querySelectorAll("pre, .reply, .notice")) if (x.scrollHeight > x.clientHeight + 1 && x.clientHeight) x.tabIndex = 0;

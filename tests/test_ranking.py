@@ -149,13 +149,20 @@ def test_rated_reads_a_cell() -> None:
     entry = {"model": "m", "task": "slot_identification", "set": "easy", "split": "test", "variant": "paper", "shots": 0,
              "scoring": "generate", "perturb": "circular", "missing": 0, "status": {"parsed": 4}, "facts": {"backend": "hf"}}  # fmt: skip
     talk = (("A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了四十分钟。"), ("A: 你好。",))
-    rows = [("x", f"x{n}", talk[0], {"accuracy": float(n > 0)}) for n in range(2)]
-    rows += [("y", f"y{n}", talk[n], {"accuracy": 1.0}) for n in (0, 0)]
+    rows = [("x", f"x{n}", talk[0], {"accuracy": float(n > 0)}, 0) for n in range(2)]
+    rows += [("y", f"y{n}", talk[n], {"accuracy": 1.0}, 0) for n in (0, 0)]
     found = ranking.rated(entry, rows, "0\tm")
     assert found is not None and (found.model, found.whole) == ("0\tm", True)
     assert [v.values for v in found.values] == [(0.0,), (1.0,)]  # all rotations of an item have to be right
     assert found.values[0].source == found.values[1].source
     assert found.values[0].item == ("x", "x0", "x1")
+    samples = [*rows, *(("x", f"x{n}", talk[0], {"accuracy": 1.0}, 1) for n in range(2))]
+    sampled = ranking.rated(entry, samples)
+    assert sampled is not None and [v.values for v in sampled.values] == [
+        (0.5,),
+        (1.0,),
+    ]  # the mean of an item's samples
+    assert [v.item for v in sampled.values] == [v.item for v in found.values]
     assert ranking.rated({**entry, "missing": 1}, rows).whole is False  # type: ignore[union-attr]
     assert ranking.rated({**entry, "facts": {"backend": "baseline"}}, rows) is None
 

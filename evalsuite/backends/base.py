@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any, Protocol, runtime_checkable
 
 from evalsuite.backends.model import Model
-from evalsuite.types import Item, Request, Response, Trial
+from evalsuite.common.text import escape_surrogates
+from evalsuite.types import WRITTEN, Item, Request, Response, Trial
 
 # (task, set) -> items of the training split (dev if there is none); () if neither exists
 TrainingItems = Callable[[str, str], tuple[Item, ...]]
@@ -87,6 +89,21 @@ class Sharing(Protocol):
 Loader = Callable[[Model], Backend]
 
 
+def settings_of(backend: Backend, scoring: str) -> dict[str, Any]:
+    """The backend's settings as they apply to a scoring: likelihoods do not depend on how tokens are chosen."""
+    if scoring in WRITTEN or "decoding" not in backend.settings:
+        return backend.settings
+    return backend.settings | {"decoding": "greedy"}
+
+
+def sample_seed(seed: int, request: Request) -> int:
+    """The seed of one sampled reply, below 2^31: a function of the model's seed, the prompt and the sample's number alone.
+
+    So a reply depends neither on its batch nor on what was asked before it.
+    """
+    return Random(f"{seed}:sample:{request.sample}:{escape_surrogates(request.prompt)}").getrandbits(31)
+
+
 @dataclass(frozen=True, slots=True)
 class BackendRow:
     """A registry entry. Its `load` raises BackendError with what to do."""
@@ -96,4 +113,5 @@ class BackendRow:
     scorings: tuple[str, ...] = ("generate",)  # the subset of types.SCORINGS that it supports
     files: bool = False  # path and adapter may be files, relative to models.yaml
     local: bool = False  # a LocalModel: a Ray cluster can run replicas of it
+    sampling: tuple[str, ...] = ()  # the subset of model.SAMPLING that it obeys; others are an error in models.yaml
     engine: Callable[[Model], str] = lambda model: model.name  # models with equal keys can share an engine

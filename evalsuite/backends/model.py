@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from evalsuite.common.finite import not_finite
 
@@ -26,11 +26,36 @@ class Strict(BaseModel):
 
 
 class Generation(Strict):
-    """How replies are generated. Decoding is always greedy."""
+    """How replies are generated (docs/sampling.md). The default is greedy decoding."""
 
     max_new_tokens: int | None = Field(default=None, ge=1)  # None: the task's limit
     stop: list[str] = []  # strings; a reply is cut before the first one
+    temperature: float | None = Field(default=0.0, ge=0)  # 0: greedy; null: not sent (endpoints only)
+    top_p: float = Field(default=1.0, gt=0, le=1)  # 1: all tokens
+    top_k: int = Field(default=0, ge=0)  # 0: all tokens
+    repetition_penalty: float = Field(default=1.0, gt=0)  # 1: none; also changes greedy decoding
+    beams: int = Field(default=1, ge=1)  # of beam search; 1: none
+    samples: int = Field(default=1, ge=1)  # replies to each request, with seeds of their own
+    seed: int | None = Field(default=0, ge=0, lt=2**31)  # of all samples; null: not sent (endpoints only)
     batch_tokens: int = Field(default=16384, ge=1)  # maximum tokens of a batch: prompts, replies, padding (hf)
+
+    @property
+    def changed(self) -> list[str]:
+        """The names in SAMPLING whose settings are not those of greedy decoding."""
+        return [name for name in SAMPLING if getattr(self, name) != Generation.model_fields[name].default]
+
+    @property
+    def decoding(self) -> dict[str, Any] | Literal["greedy"]:
+        """How tokens are chosen, part of a reply's key in the store: "greedy", or the settings that differ from it.
+
+        `samples` is not among them: a further sample changes no earlier one.
+        """
+        names = [name for name in self.changed if name not in ("temperature", "samples", "seed")]
+        names += ["temperature", "seed"] if self.temperature else []
+        return {name: getattr(self, name) for name in names} or "greedy"
+
+
+SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "samples", "seed")  # of Generation
 
 
 class HF(Strict):
@@ -125,7 +150,8 @@ class API(Strict):
     backoff: float = Field(
         default=1, gt=0
     )  # seconds before the second attempt, then doubling; Retry-After takes precedence
-    temperature: float | None = 0.0  # null: not sent (reasoning models reject it)
+    # An older name of generation.temperature; "generation": not given.
+    temperature: Annotated[float, Field(ge=0)] | Literal["generation"] | None = "generation"
     reasoning_tokens: int = Field(default=0, ge=0)  # added to max_new_tokens for models that think first
     price: Price | None = None
     parameters: dict[str, Any] = {}  # sent unchanged with every request, e.g. {enable_thinking: false}
@@ -149,11 +175,15 @@ class API(Strict):
             "max_tokens",
             "max_completion_tokens",
             "temperature",
+            "top_p",
+            "top_k",
+            "repetition_penalty",
+            "seed",
             "stop",
         }
         if taken := sorted(ours & value.keys()):
-            raise ValueError(f"{', '.join(taken)}: set by evalsuite (temperature and reasoning_tokens under api, "
-                             "max_new_tokens and stop under generation)")  # fmt: skip
+            raise ValueError(f"{', '.join(taken)}: set by evalsuite (reasoning_tokens under api, the others, "
+                             "such as max_new_tokens, stop, temperature and top_p, under generation)")  # fmt: skip
         for name in _secret_names(value):
             raise ValueError(
                 f"{name}: looks like a secret, and parameters are published in results.json; keys belong in key_env"
@@ -171,6 +201,8 @@ class Model(Strict):
     path: str
     hub: Literal["huggingface", "modelscope"] = "huggingface"
     chat: bool = False  # use the model's chat template, with shots as turns
+    # A Jinja text, or a file beside models.yaml that holds one (load_models reads it); None: the checkpoint's own.
+    chat_template: str | None = Field(default=None, min_length=1)
     chat_template_kwargs: dict[str, Any] = {}  # arguments of the template, e.g. {enable_thinking: false}
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     device: str = "auto"
@@ -187,8 +219,42 @@ class Model(Strict):
     )
     tasks: list[str] | None = None  # the only tasks of a run to ask this model; None: all
     shots: list[int] | None = None  # overrides --shots for this model
+    prompt: str | None = Field(default=None, min_length=1)  # a wording; overrides --prompt for this model
     tags: list[str] = []
     family: str | None = None  # e.g. qwen, to detect judges of their own family; None: from the name or path
+
+    @model_validator(mode="after")
+    def _one_temperature(self) -> Model:
+        """`api.temperature` is an older name of `generation.temperature`, which holds it from here on."""
+        older, made = self.api.temperature, self.generation
+        if older != "generation" and older != made.temperature:
+            if "temperature" in made.model_fields_set:
+                raise ValueError(
+                    f"generation.temperature is {made.temperature} and api.temperature is {older}: keep the first, "
+                    "api.temperature is its older name"
+                )
+            object.__setattr__(self, "generation", Generation(**{**made.model_dump(), "temperature": older}))
+        return self
+
+    @model_validator(mode="after")
+    def _settings_agree(self) -> Model:
+        """Settings that contradict each other, or would have no effect, are errors."""
+        made = self.generation
+        if made.beams > 1 and (made.temperature != 0 or made.samples > 1):
+            raise ValueError("generation.beams: beam search is not random; it needs temperature 0 and samples 1")
+        for name in made.changed:
+            if made.temperature == 0 and name in ("top_p", "top_k", "samples"):
+                raise ValueError(
+                    f"generation.{name}: has no effect at temperature 0 (greedy); set generation.temperature"
+                )
+        return self
+
+    @field_validator("chat_template")
+    @classmethod
+    def _of_a_chat(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is not None and not info.data.get("chat"):
+            raise ValueError("has no effect without chat: true")
+        return value
 
     @field_validator("shots")
     @classmethod

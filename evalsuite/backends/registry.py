@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evalsuite.backends.base import Backend, BackendRow, Limits, Loader, Sharing, TrainingItems
-from evalsuite.backends.model import Model
+from evalsuite.backends.model import SAMPLING, Model
 from evalsuite.backends.vllm import sharing
 from evalsuite.common.errors import BackendError, ConfigError, EvalsuiteError, unknown
 from evalsuite.common.plugins import installed, load_plugin, origin_of
+from evalsuite.common.weights import way_round
 from evalsuite.types import SCORINGS
 
 log = logging.getLogger(__name__)
@@ -53,10 +54,11 @@ BACKENDS: dict[str, BackendRow] = {
     row.name: row
     for row in (
         BackendRow("baseline", _baseline),
-        BackendRow("scripted", _scripted, files=True),
-        BackendRow("hf", _hf, SCORINGS, files=True, local=True),
-        BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, engine=sharing.engine_key),
-        BackendRow("openai", _openai),
+        # A person chooses a probe's explanation.
+        BackendRow("scripted", _scripted, ("generate", "nll"), files=True, sampling=("temperature", "samples")),
+        BackendRow("hf", _hf, SCORINGS, files=True, local=True, sampling=SAMPLING),
+        BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, sampling=SAMPLING, engine=sharing.engine_key),
+        BackendRow("openai", _openai, sampling=tuple(name for name in SAMPLING if name != "beams")),
     )
 }
 _GROUP = "evalsuite.backends"  # of the entry points
@@ -79,6 +81,17 @@ def backend_named(name: str) -> BackendRow:
     if not isinstance(row, BackendRow) or row.name != name:
         raise ConfigError(f"{origin_of(found[0])}: expected a BackendRow named {name!r}, found {row!r}")
     return row
+
+
+def check_sampling(model: Model) -> None:
+    """Raise ConfigError if the model's backend does not obey one of its settings of sampling or beam search."""
+    row = backend_named(model.backend)
+    for name in model.generation.changed:
+        if name not in row.sampling:
+            able = [other.name for other in BACKENDS.values() if name in other.sampling]
+            raise ConfigError(f"backend {row.name} does not take generation.{name}; backends {', '.join(able)} do")
+        if row.local and getattr(model.generation, name) is None:
+            raise ConfigError(f"generation.{name}: null (not sent) is for endpoints; backend {row.name} needs a number")
 
 
 def backend_names() -> list[str]:
@@ -111,9 +124,11 @@ def engine_errors(model: Model) -> Iterator[None]:
         yield
     except (EvalsuiteError, sqlite3.Error):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         log.info("model %s", model.name, exc_info=True)
-        raise BackendError(f"model {model.name}: {type(error).__name__}: {error}") from error
+        raise BackendError(
+            f"model {model.name}: {type(error).__name__}: {error}{way_round(model.trust_remote_code)}"
+        ) from error
 
 
 @contextmanager

@@ -93,6 +93,7 @@ class Line(Strict):
     scoring: str | None = None
     perturb: str | None = None
     rotation: int | None = None
+    sample: int | None = None
 
     @property
     def place(self) -> dict[str, str | int]:
@@ -106,7 +107,7 @@ class Line(Strict):
         return Response(self.text or "", self.finish, reasoning=self.reasoning)
 
 
-_PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb", "rotation")
+_PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb", "rotation", "sample")
 _GROUP = 256  # replies per group, stored at once
 
 
@@ -177,5 +178,5 @@ class ReplyFile:
 
 def _place(trial: Trial) -> dict[str, str | int]:
     item = trial.item
-    values = (item.task, item.set, item.split, trial.variant, trial.asked_shots, trial.request.scoring, trial.perturb, trial.rotation)  # fmt: skip
+    values = (item.task, item.set, item.split, trial.variant, trial.asked_shots, trial.request.scoring, trial.perturb, trial.rotation, trial.request.sample)  # fmt: skip
     return dict(zip(_PLACE, values, strict=True))

@@ -20,10 +20,11 @@ def published_figures(benchmark: Benchmark) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     if benchmark.published is None:
         return rows
+    tasks = {task.local: task for task in benchmark.tasks}
     for line, cells in csvfile.read_rows(benchmark.published, ("source", "set", "task", "model", "metric", "value")):
         row = {name: cell or "" for name, cell in cells.items()}
         try:
-            task = benchmark.task(row["task"])
+            task = tasks[row["task"]]
             if row.get("subset", "all") not in ("all", task.subset):
                 continue
             figure = {

@@ -67,6 +67,8 @@ def screen(
         counted.append([f"paper: {paper['source']}", *(f"{int(n):,}" if n else "–" for n in numbers)])
     heads = ["source", "dialogues", *(f"> {k}" for k in thresholds)]
     print_all(listing(f"More than {more_than} matches are kept; the paper's Table 8 below", heads, counted))
+    if done.total.tags:
+        say(f"persona tags removed from {done.total.tags:,} turns")
     kept = done.total.more_than(more_than)
     say(
         f"{kept:,} of {done.total.dialogues:,} dialogues: {out / 'kept.jsonl'}   their matches: {out / 'matches.jsonl'}"

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Backend
+from evalsuite.backends.base import Backend, settings_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import BACKENDS, backend_named
@@ -21,12 +21,12 @@ from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, tasks_named
 from evalsuite.common.dialogue import copied
-from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.settings import Settings
 from evalsuite.perturb import Perturbation, perturbation_named
 from evalsuite.prompt import Prompt, Shots, fit_shots
-from evalsuite.types import Cell, Item, Place, Task, Trial
+from evalsuite.types import WRITTEN, Cell, Item, Place, Task, Trial
 
 log = logging.getLogger(__name__)
 
@@ -65,10 +65,16 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
                 change.items(max(kept, key=lambda item: len(item.options)), s.seed)
             except ConfigError as error:
                 raise ConfigError(f"--perturb {change.name}: {error}") from None
-        for variant in s.prompt:
-            prompt = Prompt(resolve(s.prompts), t, variant)
-            for item in kept[:1]:
-                prompt.render(item)
+        named_by = {
+            variant: f"model {m.name}: prompt: " * bool(m.prompt) for m in chosen for variant in _wordings(s, m)
+        }
+        for variant, owner in named_by.items():
+            try:
+                prompt = Prompt(resolve(s.prompts), t, variant)
+                for item in kept[:1]:
+                    prompt.render(item)
+            except PromptError as error:
+                raise PromptError(f"{owner}{error}") from None
         if any(count for m in chosen for count in _shots(s, m, t)) and not corpus.has(t, item_set, "train"):
             path = corpus.path(t, item_set, "train")
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
@@ -146,7 +152,7 @@ def plan_cells(
     for source in eval_sets:
         if model.tasks is not None and source.task.name not in model.tasks:
             continue
-        for variant in s.prompt:
+        for variant in _wordings(s, model):
             prompt = Prompt(resolve(s.prompts), source.task, variant)
             ways = product(
                 _shots(s, model, source.task), _scorings(s, model, source.task), _perturbations(s, source.task)
@@ -161,13 +167,15 @@ def plan_cells(
                     "fingerprint": backend.fingerprint if backend else None,
                     "backend": model.backend,
                     "chat": model.chat,
-                    "sampling": backend.settings if backend else None,
+                    "sampling": settings_of(backend, scoring) if backend else None,
+                    **({"samples": several} if (several := _samples(model, scoring)) > 1 else {}),
                     "seed": s.seed,
                     "limit": s.limit,
                     "skipped_lines": len(source.file.skipped),
                     "leaked": source.leaked,
                     "drop_leaked": s.drop_leaked,
                     "tags": model.tags,
+                    **({"perturb_version": change.version} if change.version > 1 else {}),
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                 }
@@ -179,7 +187,8 @@ def _trials(
     s: Settings, model: Model, backend: Backend | None, source: EvalSet, prompt: Prompt, shots: Shots, count: int,
     scoring: str, change: Perturbation,
 ) -> Iterator[Trial]:  # fmt: skip
-    """The trials of one cell: each item in order, in every rotation that the perturbation makes of it."""
+    """The trials of one cell: each item in order, in every rotation that the perturbation makes of it, and each of
+    these as often as the model is sampled."""
     task, limit = source.task, model.generation.max_new_tokens
     tokens, context = (backend.tokens, backend.context) if backend else (None, None)
     held = task.pattern if scoring == "constrained" else None
@@ -192,15 +201,25 @@ def _trials(
                 continue
             request, kept = fit_shots(prompt, made, shown, tokens, context, limit)
             pattern = held(made, prompt.variant) if held else ""
-            yield Trial.of(
-                made,
-                replace(request, scoring=scoring, pattern=pattern),
-                prompt.variant,
-                tuple(shot.id for shot in shown[:kept]),
-                count,
-                change.name,
-                rotation,
-            )
+            for sample in range(_samples(model, scoring)):
+                yield Trial.of(
+                    made,
+                    replace(request, scoring=scoring, pattern=pattern, sample=sample),
+                    prompt.variant,
+                    tuple(shot.id for shot in shown[:kept]),
+                    count,
+                    change.name,
+                    rotation,
+                )
+
+
+def _samples(model: Model, scoring: str) -> int:
+    """Replies to each prompt; likelihoods do not vary."""
+    return model.generation.samples if scoring in WRITTEN else 1
+
+
+def _wordings(s: Settings, model: Model) -> Sequence[str]:
+    return (model.prompt,) if model.prompt else s.prompt
 
 
 def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:

@@ -22,7 +22,7 @@ def as_lines(cells: Cells, item: str, tokenizer: str) -> Iterator[str]:
         for trial in trials:
             request = trial.request
             place = cell.place.but("model")
-            shown = (place, trial.item.id, trial.rotation)
+            shown = (place, trial.item.id, trial.rotation)  # samples share their prompt
             if item not in trial.item.id or shown in seen:
                 continue
             seen.add(shown)

@@ -149,7 +149,11 @@ def _is_shard(path: Path) -> bool:
 
 def pack_json(data: Any) -> str:
     """Data as gzip'd JSON in base64."""
-    raw = json.dumps(without_nan(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    style: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    try:
+        raw = json.dumps(data, **style)
+    except ValueError:
+        raw = json.dumps(without_nan(data), **style)
     # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
 
@@ -274,8 +278,7 @@ def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> lis
             continue
         rows = {}
         for record in records.read_records(folder, entry["records"]):
-            name = record["item"] + (f"~{record['rotation']}" if record["rotation"] else "")
-            rows[name] = [record["status"], record["scores"], record["reasons"]]
+            rows[shards.entry_name(record)] = [record["status"], record["scores"], record["reasons"]]
         opinions.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
     return opinions
 

@@ -24,7 +24,7 @@ OUTCOMES = {
 }  # fmt: skip
 ABSENT, UNKNOWN = ".", "?"  # no record; a status of a later version
 
-Rating = tuple[str, int, list[str], dict[str, float]]  # item, a number for its content, dialogue, scores
+Rating = tuple[str, int, list[str], dict[str, float], int]  # item, a number for its content, dialogue, scores, sample
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class _Column:
 
     strings: dict[str, int] = field(default_factory=dict)
     items: dict[str, int] = field(default_factory=dict)
-    entries: dict[str, int] = field(default_factory=dict)  # "item" or "item~rotation"
+    entries: dict[str, int] = field(default_factory=dict)  # by `entry_name`
     rows: dict[int, dict[int, list[Any]]] = field(default_factory=dict)  # cell -> entry -> row
     judged: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
 
@@ -104,8 +104,8 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tu
         names = ("item", "dialogue", "question", "labels", "options", "references", "gold", "group")
         shown = {k: record[k] for k in names if k in record}
         item = column.items.setdefault(json.dumps(shown, ensure_ascii=False), len(column.items))
-        rotation = record.get("rotation", 0)
-        name = record["item"] + (f"~{rotation}" if rotation else "")
+        rotation, sample = record.get("rotation", 0), record.get("sample", 0)
+        name = entry_name(record)
         entry = column.entries.setdefault(name, len(column.entries))
         prompt = record["prompt"]
         if record["messages"] is not None:
@@ -117,18 +117,28 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tu
             record["error"], len(record["shots"]), record["asked_shots"],
             None if thoughts is None else column.index(thoughts), _likelihoods(record), rotation,
             answer.get("choices") or None, [[column.index(x) for x in pair] for pair in record.get("pairs", ())] or None,
+            *([sample] if sample else []),
         ]  # fmt: skip
         values[name] = next(iter(record["scores"].values()), math.nan)
-        ratings.append((record["item"], item, record["dialogue"], record["scores"]))
+        ratings.append((record["item"], item, record["dialogue"], record["scores"], sample))
     return values, ratings
+
+
+def entry_name(record: Mapping[str, Any]) -> str:
+    """The name of a column's entry: an item, with its rotation and its sample if they are not the first."""
+    rotation, sample = record.get("rotation", 0), record.get("sample", 0)
+    return str(record["item"]) + (f"~{rotation}" if rotation else "") + (f"~sample{sample}" if sample else "")
 
 
 def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, float]) -> list[int]:
     """Entries whose first score differs by FLIP or more from that of the unperturbed item."""
+
+    def plain(name: str) -> str:
+        item, *parts = name.split("~")
+        return "~".join([item, *(part for part in parts if part.startswith("sample"))])
+
     return [
-        column.entries[name]
-        for name, value in values.items()
-        if abs(value - before.get(name.split("~")[0], math.nan)) >= FLIP
+        column.entries[name] for name, value in values.items() if abs(value - before.get(plain(name), math.nan)) >= FLIP
     ]
 
 

@@ -17,11 +17,13 @@ from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, enclosed,
 
 WINDOW = 2000  # characters read from the head and from the tail of a longer text
 
-_THOUGHTS = "think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|rationale|思考|seed:think"
+_THOUGHTS = "think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|rationale|思考"
 _THINK = re.compile(
-    rf"<\|?(?P<shut>/)?(?:{_THOUGHTS})\|?>|\[(?P<shut2>/)?THINK\]|◁(?P<shut3>/)?think▷"
+    # With a name before it (seed:think, mm:think) or after it (think:6124c78e of Hunyuan).
+    rf"<\|?(?P<shut>/)?(?:[a-z]{{1,8}}:)?(?:{_THOUGHTS})(?::\w{{1,20}})?\|?>|\[(?P<shut2>/)?THINK\]|◁(?P<shut3>/)?think▷"
     r"|<?\|?(?:begin|(?P<shut4>end))_of_(?:thought|thinking|reasoning)\|?>?"
-    r"|<\|channel\|>\s?(?:analysis|commentary|(?P<shut5>final))\s?<\|message\|>",
+    r"|<\|channel\|>\s?(?:analysis|commentary|(?P<shut5>final))\s?<\|message\|>|<\|channel>\s?thought|(?P<shut6><channel\|>)"
+    r"|<\|(?:START|(?P<shut7>END))_THINKING\|>|<\|(?:open|(?P<shut8>close))\|>think<\|sep\|>",
     re.IGNORECASE,
 )
 
@@ -89,7 +91,7 @@ def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
     kept: list[tuple[int, int]] = []
     start, inside = 0, False
     for tag in _THINK.finditer(text):
-        shut = any(tag.group(name) for name in ("shut", "shut2", "shut3", "shut4", "shut5"))
+        shut = any(text for name, text in tag.groupdict().items() if name.startswith("shut"))
         if shut and not inside:
             kept.clear()
         elif not inside:

@@ -75,18 +75,17 @@ def _groups(task: str, items: Iterable[tuple[Item, float, int]]) -> list[dict[st
 
 
 def _items(outcomes: CellOutcomes, rows: Rows) -> Iterator[tuple[Item, float, int]]:
-    """(item, value, number of its dialogue); an item whose rotations did not all get a reply is left out."""
-    if not PERTURBATIONS[outcomes.cell.place.perturb].several:
-        for (trial, _, _), outcome in zip(rows, outcomes.outcomes, strict=True):
-            yield trial.item, outcome.value, outcome.source
-        return
-    rotations: dict[str, list[tuple[Item, float, int]]] = {}
+    """(item, value, number of its dialogue): the least of its rotations, the mean of its samples. Where a rotation got no
+    reply, the item, or its sample, is left out."""
+    several = PERTURBATIONS[outcomes.cell.place.perturb].several
+    found: dict[str, tuple[Item, int, dict[int, list[float]]]] = {}  # item -> … sample -> values of its rotations
     for (trial, _, _), outcome in zip(rows, outcomes.outcomes, strict=True):
-        rotations.setdefault(outcome.item, []).append((trial.item, outcome.value, outcome.source))
-    for same in rotations.values():
-        item, _, source = same[0]
-        if len(same) == len(item.options):
-            yield item, min(value for _, value, _ in same), source
+        _, _, samples = found.setdefault(outcome.item, (trial.item, outcome.source, {}))
+        samples.setdefault(outcome.sample, []).append(outcome.value)
+    for item, source, samples in found.values():
+        whole = [min(values) for values in samples.values() if not several or len(values) == len(item.options)]
+        if whole:
+            yield item, math.fsum(whole) / len(whole), source
 
 
 _PHRASES = re.compile(r"短[语語]\s*1\s*[:：](.+?)\s短[语語]\s*2\s*[:：](.+)", re.DOTALL)

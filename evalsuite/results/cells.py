@@ -16,7 +16,7 @@ from evalsuite.results.extraction import extraction
 from evalsuite.results.outcomes import Points, ScoredCell, outcomes_of
 from evalsuite.results.scoring import intervals, score_cell
 from evalsuite.results.signature import signature
-from evalsuite.types import Answer, Cell, Item, Reading, Response, Score, Status, Trial
+from evalsuite.types import Answer, Cell, Reading, Response, Score, Status, Trial
 
 ScoredReply = tuple[Trial, Response, Answer, Score]
 
@@ -33,7 +33,7 @@ def cell_results(
     answered = [reply for reply in replies if reply[1].error is None]
     statuses = Counter(answer.status for _, _, answer, _ in replies)
     errors = Counter(response.error for _, response, _, _ in replies if response.error is not None)
-    metrics, item_points = _metrics(cell, [(trial.item, r, a) for trial, r, a, _ in answered], reading)
+    metrics, item_points = _metrics(cell, [(trial, r, a) for trial, r, a, _ in answered], reading)
     entry: dict[str, Any] = {
         **cell.place.as_dict(),
         "items": len(trials),
@@ -56,15 +56,16 @@ def cell_results(
 
 
 def _metrics(
-    cell: Cell, answered: Sequence[tuple[Item, Response, Answer]], reading: Reading
+    cell: Cell, answered: Sequence[tuple[Trial, Response, Answer]], reading: Reading
 ) -> tuple[dict[str, Any], Points | None]:
     """Metric -> value, interval, n and signature, with values None where no request was answered; and the items' points."""
     nothing = {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.place.task].metrics}
     if not answered:
         return nothing, None
-    items, responses, answers = zip(*answered, strict=True)
+    trials, responses, answers = zip(*answered, strict=True)
     rotations = PERTURBATIONS[cell.place.perturb].several
-    scored = score_cell(items, responses, reading, answers, rotations, cell.facts)
+    items, samples = [trial.item for trial in trials], [trial.request.sample for trial in trials]
+    scored = score_cell(items, responses, reading, answers, rotations, cell.facts, samples)
     if not scored.items:  # every item has a rotation that failed
         return nothing, None
     # The seed names no model: two models with the same replies get the same interval.

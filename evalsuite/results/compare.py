@@ -8,10 +8,12 @@ other ways of asking do not change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from random import Random
+from statistics import fmean
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, unknown
@@ -29,10 +31,10 @@ FAMILY = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """An item on which the scores of the two models differ by 0.5 or more."""
+    """An item on which the scores of the two models differ by 0.5 or more; of several samples their means."""
 
     item: Item
-    a: str  # A's reply
+    a: str  # A's reply, of several samples the first
     b: str
     a_score: float
     b_score: float
@@ -93,31 +95,38 @@ def _corrected(rows: Sequence[Comparison]) -> list[Comparison]:
 
 
 def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | None:
-    others = dict(_answered(store, two))
-    shared = [
-        (item, response, others[name][1])
-        for name, (item, response) in _answered(store, one)
-        if name in others and others[name][0] == item
-    ]
+    sides = [_answered(store, one), _answered(store, two)]
+    shared = {
+        name: rows[0][0] for name, rows in sides[0].items() if name in sides[1] and sides[1][name][0][0] == rows[0][0]
+    }
     if not shared:
         return None
-    items = [item for item, _, _ in shared]
     metric = TASKS[one.place.task].item_metrics[0]
-    replies = [[a for _, a, _ in shared], [b for _, _, b in shared]]
-    answers = [[read_answer(i, r, reading) for i, r in zip(items, side, strict=True)] for side in replies]
     rotations = PERTURBATIONS[one.place.perturb].several
-    scored = [score_cell(items, side, reading, read, rotations) for side, read in zip(replies, answers, strict=True)]
+    scored, values = [], []
+    for side in sides:
+        rows = [row for name in shared for row in side[name]]
+        items, responses, samples = zip(*rows, strict=True)
+        answers = [read_answer(item, response, reading) for item, response, _ in rows]
+        scored.append(score_cell(items, responses, reading, answers, rotations, samples=samples))
+        scores = (score_answer(i, a, r).values[metric] for (i, r, _), a in zip(rows, answers, strict=True))
+        values.append([fmean(islice(scores, len(side[name]))) for name in shared])
     purpose = f"compare:{one.place.name}:{two.place.model}"
-    values = [
-        [score_answer(i, a, r).values[metric] for i, a, r in zip(items, read, side, strict=True)]
-        for read, side in zip(answers, replies, strict=True)
-    ]
-    ours, theirs = (per_item(side)[metric] for side in scored)  # rotations of an item are one value
-    binary = metric == "accuracy" and not rotations
-    test = paired_test(ours, theirs, scored[0].clusters, Random(purpose), binary)
+    # Rotations and samples of an item are one value.
+    ours, theirs = (dict(zip([i.id for i in side.items], per_item(side)[metric], strict=True)) for side in scored)
+    kept = [name for name in ours if name in theirs]
+    clusters = dict(zip(ours, scored[0].clusters, strict=True))
+    binary = metric == "accuracy" and not rotations and not any(side.spread for side in scored)
+    test = paired_test(
+        [ours[name] for name in kept],
+        [theirs[name] for name in kept],
+        [clusters[name] for name in kept],
+        Random(purpose),
+        binary,
+    )
     flips = [
-        Flip(item, a.text, b.text, x, y)
-        for (item, a, b), x, y in zip(shared, *values, strict=True)
+        Flip(item, sides[0][name][0][1].text, sides[1][name][0][1].text, x, y)
+        for (name, item), x, y in zip(shared.items(), *values, strict=True)
         if abs(x - y) >= 0.5
     ]
     means = [side.value(metric) for side in scored]
@@ -128,8 +137,11 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     )  # fmt: skip
 
 
-def _answered(store: Store, cell: Cell) -> Iterator[tuple[str, tuple[Item, Response]]]:
-    """Id of item and rotation -> (item, reply), of the requests that did not fail."""
+def _answered(store: Store, cell: Cell) -> dict[str, list[tuple[Item, Response, int]]]:
+    """Id of item and rotation -> (item, reply, sample), of the requests that did not fail."""
+    found: dict[str, list[tuple[Item, Response, int]]] = {}
     for _, trial, response in store.read(cell):
         if response is not None and response.error is None:
-            yield f"{trial.item.id}#{trial.rotation}", (trial.item, response)
+            row = (trial.item, response, trial.request.sample)
+            found.setdefault(f"{trial.item.id}#{trial.rotation}", []).append(row)
+    return found

@@ -20,6 +20,7 @@ class Outcome:
 
     item: str
     rotation: int
+    sample: int
     source: int  # number of its dialogue within the cell
     value: float  # the task's first metric
     golds: tuple[int, ...]  # indices of right options
@@ -44,6 +45,7 @@ def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
         Outcome(
             trial.item.id,
             trial.rotation,
+            trial.request.sample,
             source,
             score.values[metric],
             trial.item.golds,

@@ -17,6 +17,7 @@ from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from string import ascii_lowercase
 from typing import Any
 
@@ -29,7 +30,8 @@ ALPHA = 0.05
 # Permutations. Holm multiplies the smallest p by the number of pairs, so more pairs need more of them to be significant.
 _DRAWS, _DRAWS_A_PAIR = 9_999, 100
 
-Row = tuple[str, Hashable, Sequence[str], Mapping[str, float]]  # item's id, its content, its dialogue, scores
+# Item's id, its content, its dialogue, scores, which of its samples.
+Row = tuple[str, Hashable, Sequence[str], Mapping[str, float], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +60,35 @@ class Rated:
 def rated(entry: Mapping[str, Any], rows: Iterable[Row], model: str | None = None) -> Rated | None:
     """The scores of a cell of results.json, from its records. `model` replaces its model's name, for pages of several runs.
 
-    The rotations of an item count as one item with their lowest score. None for a baseline or an unknown task.
+    The rotations of an item count as one item with their lowest score, its samples with their mean score. None for a
+    baseline or an unknown task.
     """
     facts = entry.get("facts", {})
     if _is_baseline(facts) or entry["task"] not in TASKS:
         return None
     metrics = TASKS[entry["task"]].item_metrics
     scored = [row for row in rows if all(m in row[3] for m in metrics)]
-    source_of = dict(zip((name for name, *_ in scored), sources([d for _, _, d, _ in scored]), strict=True))
-    items: dict[str, list[tuple[Hashable, tuple[float, ...]]]] = {}  # id -> (content, scores) of each rotation
-    for name, content, _, scores in scored:
-        items.setdefault(name, []).append((content, tuple(scores[m] for m in metrics)))
+    source_of = dict(zip((row[0] for row in scored), sources([row[2] for row in scored]), strict=True))
+    # id -> sample -> (content, scores) of each rotation
+    items: dict[str, dict[int, list[tuple[Hashable, tuple[float, ...]]]]] = {}
+    for name, content, _, scores, sample in scored:
+        items.setdefault(name, {}).setdefault(sample, []).append((content, tuple(scores[m] for m in metrics)))
     values = tuple(
         Value(
-            (name, *(c for c, _ in rotations)),
+            (name, *(c for c, _ in next(iter(samples.values())))),
             source_of[name],
-            tuple(map(min, zip(*(v for _, v in rotations), strict=True))),
+            tuple(map(fmean, zip(*map(_lowest, samples.values()), strict=True))),
         )
-        for name, rotations in items.items()
+        for name, samples in items.items()
     )
     whole = bool(values) and not entry.get("missing") and not entry.get("status", {}).get("failed")
     place = Place.of(entry, model=model or entry["model"])
     return Rated(place, values, whole, bool(facts.get("trained")))
+
+
+def _lowest(rotations: Sequence[tuple[Hashable, tuple[float, ...]]]) -> tuple[float, ...]:
+    """The lowest score of an item's rotations, by each metric."""
+    return tuple(map(min, zip(*(scores for _, scores in rotations), strict=True)))
 
 
 def _is_baseline(facts: Mapping[str, Any]) -> bool:
@@ -96,7 +105,7 @@ def rated_run(folder: Path) -> Iterator[Rated]:
 def _row(record: Mapping[str, Any]) -> Row:
     shown = [record[key] for key in ("dialogue", "question", "labels", "options", "references", "gold")]
     content = blake2b(json.dumps(shown).encode(), digest_size=16).digest()
-    return record["item"], content, record["dialogue"], record["scores"]
+    return record["item"], content, record["dialogue"], record["scores"], record.get("sample", 0)
 
 
 # --- significance groups

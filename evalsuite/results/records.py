@@ -99,6 +99,7 @@ def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: An
         **({"group": item.group} if item.group else {}),
         **({"pairs": request.pairs} if request.pairs else {}),
         **({"pattern": request.pattern} if request.pattern else {}),
+        **({"sample": request.sample} if request.sample else {}),
     }
 
 

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.perturb import PERTURBATIONS, Perturbation
+from evalsuite.perturb import PERTURBATIONS, Perturbation, perturbation_of
 from evalsuite.results.outcomes import CellOutcomes, Outcome, ScoredRun
 from evalsuite.types import Place
 
@@ -60,14 +60,15 @@ def drops(cells: Sequence[CellOutcomes]) -> list[dict[str, Any]]:
 def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
     from evalsuite.metrics.statistics import paired_test
 
-    change = PERTURBATIONS[other.cell.place.perturb]
-    perturbed: dict[str, list[Outcome]] = {}  # by item; several outcomes if its options were rotated
+    change = perturbation_of(other.cell.place.perturb, other.cell.facts)
+    perturbed: dict[tuple[str, int], list[Outcome]] = {}  # by item and sample; several if its options were rotated
     for outcome in other.outcomes:
-        perturbed.setdefault(outcome.item, []).append(outcome)
+        perturbed.setdefault((outcome.item, outcome.sample), []).append(outcome)
     if change.several:  # leave items out that have a failed rotation, as the accuracy of their cell does
         whole = {o.item: len(o.original.options) for o in base.outcomes if o.original}
-        perturbed = {item: outcomes for item, outcomes in perturbed.items() if len(outcomes) == whole.get(item)}
-    pairs = [(plain, perturbed[plain.item]) for plain in base.outcomes if plain.item in perturbed]
+        perturbed = {name: outcomes for name, outcomes in perturbed.items() if len(outcomes) == whole.get(name[0])}
+    names = [(plain.item, plain.sample) for plain in base.outcomes]
+    pairs = [(plain, perturbed[name]) for plain, name in zip(base.outcomes, names, strict=True) if name in perturbed]
     if not pairs:
         return None
     metric = TASKS[base.cell.place.task].item_metrics[0]
@@ -81,7 +82,7 @@ def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
     row = {
         **place.as_dict(),
         "metric": metric,
-        "items": len(pairs),
+        "items": len({plain.item for plain, _ in pairs}),
         "dialogues": test.clusters,
         "base": math.fsum(before) / len(before),
         "value": math.fsum(after) / len(after),

@@ -7,9 +7,10 @@ interval, from resampled dialogues, and a signature.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
+from statistics import stdev
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
@@ -49,6 +50,8 @@ class Scored:
     items: tuple[Item, ...]
     clusters: tuple[int, ...]  # (N,) number of the dialogue that each item comes from
     parts: tuple[Part, ...]  # a metric is in one part only
+    # Metric -> standard deviation between the samples' values, None if fewer than two were answered; empty without samples.
+    spread: Mapping[str, float | None] = field(default_factory=dict)
 
     def part(self, name: str) -> Part:
         """The part that has a metric, by its name in results.json. Raises StopIteration if there is none."""
@@ -67,38 +70,87 @@ def score_cell(
     answers: Sequence[Answer] | None = None,
     rotations: bool = False,
     facts: Mapping[str, Any] | None = None,
+    samples: Sequence[int] | None = None,
 ) -> Scored:
     """Score the answered items of a cell; the caller leaves failed requests out.
 
     items, responses, answers: (N,). Answers are read by `reading` if not given.
     rotations: each item occurs once for every rotation of its options.
     facts: those of the cell; a benchmark's own metrics may need them.
+    samples: (N,) which of its item's samples each reply is, if every request has several replies.
     """
     if answers is None:
         answers = [read_answer(i, r, reading) for i, r in zip(items, responses, strict=True)]
     task = TASKS[items[0].task]
     language = benchmark_of(task.name).language
     answered = Answered(task, language, tuple(items), tuple(responses), tuple(answers), reading, facts or {})
-    parts = task.kind.parts(answered)
+    parts: Sequence[Part] = task.kind.parts(answered)
     if rotations:
-        return _rotations(items, parts)
-    if task.own_part is not None:
+        items, samples, parts = _rotations(items, samples or [0] * len(items), parts)
+    elif task.own_part is not None:
         parts = (task.own_part(answered), *parts)
-    return Scored(tuple(items), tuple(sources([item.dialogue for item in items])), parts)
+    spread: dict[str, float | None] = {}
+    if samples and any(samples):
+        spread = {name: deviation for part in parts for name, deviation in _spread(part, samples).items()}
+        items, parts = _means(items, parts)
+    return Scored(tuple(items), tuple(sources([item.dialogue for item in items])), tuple(parts), spread)
 
 
-def _rotations(items: Sequence[Item], parts: Sequence[Part]) -> Scored:
-    """Fold the rotations of each item into one row: its minimum, so that an item is right if every rotation is.
+def _spread(part: Part, samples: Sequence[int]) -> dict[str, float | None]:
+    """Metric -> sample standard deviation of its values over the first, the second … sample of all items."""
+    import numpy as np
 
-    `rotation.<metric>` is the mean over rotations. Items with a failed rotation are left out.
-    """
-    from evalsuite.metrics.statistics import Means
+    numbers = np.asarray(samples)
+    each = [part.sums.finish(part.sums.statistics[numbers == n].sum(axis=0)) for n in sorted(set(samples))]
+    if len(each) < 2:
+        return dict.fromkeys(part.names)
+    return {name: stdev(float(values[own]) for values in each) for name, own in part.names.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """An Additive with the mean row of each item's samples."""
+
+    statistics: Any
+    finish: Callable[[Any], dict[str, Any]]
+
+
+def _means(items: Sequence[Item], parts: Sequence[Part]) -> tuple[list[Item], list[Part]]:
+    """Fold the answered samples of each item into one row: their mean. Items weigh the same, however many samples failed."""
+    import numpy as np
 
     groups: dict[str, list[int]] = {}
     for n, item in enumerate(items):
         groups.setdefault(item.id, []).append(n)
+
+    def folded(rows: Any) -> Any:
+        return np.stack([np.asarray(rows)[group].mean(axis=0) for group in groups.values()])
+
+    return [items[group[0]] for group in groups.values()], [
+        Part(
+            part.name,
+            _Folded(folded(part.sums.statistics), part.sums.finish),
+            part.names,
+            part.signatures,
+            {name: folded(values) for name, values in _of_items(part).items()},
+        )
+        for part in parts
+    ]
+
+
+def _rotations(
+    items: Sequence[Item], samples: Sequence[int], parts: Sequence[Part]
+) -> tuple[list[Item], list[int], list[Part]]:
+    """Fold the rotations of each item into one row: its minimum, so that an item is right if every rotation is.
+
+    `rotation.<metric>` is the mean over rotations. Items with a failed rotation are left out. Samples stay apart.
+    """
+    from evalsuite.metrics.statistics import Means
+
+    groups: dict[tuple[str, int], list[int]] = {}
+    for n, (item, sample) in enumerate(zip(items, samples, strict=True)):
+        groups.setdefault((item.id, sample), []).append(n)
     whole = [rows for rows in groups.values() if len(rows) == len(items[rows[0]].options)]
-    kept = tuple(items[rows[0]] for rows in whole)
     folded = []
     for part in parts:
         columns = {name: values.tolist() for name, values in _of_items(part).items()}
@@ -108,7 +160,7 @@ def _rotations(items: Sequence[Item], parts: Sequence[Part]) -> Scored:
             rows_of[f"rotation.{name}"] = [math.fsum(values[n] for n in rows) / len(rows) for rows in whole]
             signatures[f"rotation.{name}"] = f"{part.signatures[name]}|mean-of-rotations"
         folded.append(Part(part.name, Means.of(rows_of), {name: name for name in rows_of}, signatures))
-    return Scored(kept, tuple(sources([item.dialogue for item in kept])), tuple(folded))
+    return [items[rows[0]] for rows in whole], [samples[rows[0]] for rows in whole], folded
 
 
 def per_item(scored: Scored) -> dict[str, list[float]]:
@@ -149,7 +201,10 @@ def intervals(scored: Scored, purpose: str) -> dict[str, dict[str, Any]]:
                 few = wilson(interval.value * dialogues, dialogues)
                 low, high = few.low, few.high
             numbers[name] = {"value": interval.value, "low": low, "high": high, "n": count}
-            if metric_named(name).share and not name.startswith("rotation."):  # means of rotations are no counts
+            if name in scored.spread:
+                numbers[name]["spread"] = scored.spread[name]
+            # Means of rotations and of samples are no counts.
+            elif metric_named(name).share and not name.startswith("rotation."):
                 binomial = wilson(round(interval.value * count), count)
                 numbers[name]["wilson"] = [binomial.low, binomial.high]
     return numbers

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from importlib import metadata
+from typing import Any
 
+from evalsuite.backends.model import SAMPLING
 from evalsuite.types import Cell
 
 VERSION = metadata.version("evalsuite")
 
 
+def _decoding(facts: dict[str, Any]) -> str | None:
+    """ "temperature=0.7,seed=0,samples=5"; None for greedy decoding."""
+    chosen = (facts.get("sampling") or {}).get("decoding")
+    parts = (chosen if isinstance(chosen, dict) else {}) | {n: facts[n] for n in ("samples",) if n in facts}
+    return ",".join(f"{name}={parts[name]}" for name in SAMPLING if name in parts) or None
+
+
 def signature(cell: Cell) -> str:
     """The part of a signature that all metrics of a cell share."""
     facts = cell.facts
+    version = facts.get("perturb_version")
     parts = {
         "data": facts["data"][:8],
         "prompt": f"{cell.place.variant}-{facts['template'][:8]}",
@@ -20,7 +30,8 @@ def signature(cell: Cell) -> str:
         "limit": facts["limit"],
         "leaked": "dropped" if facts["drop_leaked"] else None,
         "scoring": cell.place.scoring,
-        "perturb": None if cell.place.perturb == "none" else cell.place.perturb,
+        "perturb": None if cell.place.perturb == "none" else f"{cell.place.perturb}{f'-{version}' if version else ''}",
+        "decoding": _decoding(facts),
         "model": facts["fingerprint"],
         "evalsuite": VERSION,
     }

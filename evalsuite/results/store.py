@@ -52,6 +52,8 @@ def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[s
     # Added only where they are set, so that stores of older versions keep their keys.
     if request.pairs or request.pattern:
         parts += [request.pairs, request.pattern]
+    if request.sample:
+        parts.append({"sample": request.sample})
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -294,7 +296,7 @@ def _parsed(text: str | bytes) -> Any:
         raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
 
 
-_ASKED = ("prompt", "messages", "max_new_tokens", "scoring", "pairs", "pattern")  # of the request
+_ASKED = ("prompt", "messages", "max_new_tokens", "scoring", "pairs", "pattern", "sample")  # of the request
 _WAY = ("variant", "shots", "asked_shots", "perturb", "rotation")  # of the trial
 
 
@@ -318,6 +320,7 @@ def _trial(fields: dict[str, Any], row: dict[str, Any]) -> Trial:
         options=item.options,
         pairs=tuple((context, target) for context, target in row.get("pairs", ())),
         pattern=row.get("pattern", ""),
+        sample=row.get("sample", 0),
     )
     return Trial.of(
         item,

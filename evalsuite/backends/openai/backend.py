@@ -13,7 +13,7 @@ import queue
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalsuite.backends.base import Limits
+from evalsuite.backends.base import Limits, sample_seed
 from evalsuite.backends.keys import keep_secrets, key_of
 from evalsuite.backends.model import Model
 from evalsuite.backends.openai.asking import Asking, Letter, Stake
@@ -48,13 +48,17 @@ class OpenAI:
         template = {"chat_template_kwargs": model.chat_template_kwargs} if model.chat_template_kwargs else {}
         self.extra: dict[str, Any] = {**template, **api.parameters}
         self.settings: dict[str, Any] = {
-            "temperature": api.temperature,
+            "temperature": model.generation.temperature,
             "stop": model.generation.stop,
             "parameters": self.extra,
             "reasoning_tokens": api.reasoning_tokens,
+            **({} if model.generation.decoding == "greedy" else {"decoding": model.generation.decoding}),
         }
         parts = json.dumps([api.base_url, model.path, model.chat, self.extra], sort_keys=True)
         self.fingerprint = "openai:" + hashlib.sha256(parts.encode()).hexdigest()[:24]
+        # Not of OpenAI's API: vLLM, SGLang and others take them.
+        others = {name: getattr(model.generation, name) for name in ("top_k", "repetition_penalty")}
+        self.extra |= {name: value for name, value in others.items() if name in model.generation.changed}
 
     def tokens(self, request: Request) -> int:
         """An estimate: only the endpoint has the tokenizer."""
@@ -70,17 +74,21 @@ class OpenAI:
 
     def body(self, request: Request) -> dict[str, Any]:
         """The request's JSON body without the token limit, whose name depends on the endpoint."""
-        api, texts = self.model.api, self._texts(request)
+        made, texts = self.model.generation, self._texts(request)
         asked: dict[str, Any] = {"model": self.model.path}
         if self.model.chat:
             turns = zip(request.messages, texts, strict=True)
             asked["messages"] = [{"role": m.role, "content": text} for m, text in turns]
         else:
             asked["prompt"] = texts[0]
-        if api.temperature is not None:
-            asked["temperature"] = api.temperature
-        if self.model.generation.stop:
-            asked["stop"] = self.model.generation.stop
+        if made.temperature is not None:
+            asked["temperature"] = made.temperature
+        if made.temperature and made.seed is not None:
+            asked["seed"] = sample_seed(made.seed, request)
+        if "top_p" in made.changed:
+            asked["top_p"] = made.top_p
+        if made.stop:
+            asked["stop"] = made.stop
         return asked
 
     def room(self, request: Request) -> int:

@@ -150,7 +150,11 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapp
 
 def _advice(name: str) -> str:
     settings = {
-        "temperature": "set api: {temperature: null}",
+        "temperature": "set generation: {temperature: null}",
+        "seed": "set generation: {seed: null}",
+        "top_p": "leave generation: top_p out",
+        "top_k": "leave generation: top_k out",
+        "repetition_penalty": "leave generation: repetition_penalty out",
         "stop": "leave generation: stop out",
         "max_tokens": "set generation: {max_new_tokens: …} or api: {reasoning_tokens: …} to what it allows",
     }

@@ -6,17 +6,18 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from evalsuite.backends.base import Backend
-from evalsuite.backends.checkpoint import Checkpoint, labels_response, nll_response, texts_response
+from evalsuite.backends.base import Backend, sample_seed
+from evalsuite.backends.checkpoint import NO_BEAMS, Checkpoint, labels_response, nll_response, texts_response
 from evalsuite.backends.model import Model
 from evalsuite.backends.vllm import sharing
-from evalsuite.backends.vllm.engine import Ask, Engine, Failed, Job
+from evalsuite.backends.vllm.beams import beam_search, candidates
+from evalsuite.backends.vllm.engine import MOST_LOGPROBS, Ask, Engine, Failed, Job
 from evalsuite.common.errors import BackendError
 from evalsuite.common.weights import check_tensors
 from evalsuite.types import Request, Response, label_forms
 
 _BLOCK = 256  # requests per block of the plan
-_AT_ONCE = 128  # vLLM's limit of tokens with log-probabilities per request
+_AT_ONCE = 128  # vLLM's limit of tokens named for log-probabilities per request
 
 
 class Vllm:
@@ -26,6 +27,7 @@ class Vllm:
         """`engine`: the engine of another model, to be shared; None: create one. Raises BackendError."""
         self.model = model
         self.checkpoint = Checkpoint(model)
+        self._check_beams()
         _check(self.checkpoint)
         self.engine = engine or Engine(model, self.checkpoint)
         try:
@@ -37,7 +39,7 @@ class Vllm:
                 self.engine.close()
             raise
         self.context: int | None = min(self.engine.context, self.checkpoint.context or self.engine.context)
-        self.settings: dict[str, Any] = {"decoding": "greedy", "stop": model.generation.stop}
+        self.settings: dict[str, Any] = {"decoding": model.generation.decoding, "stop": model.generation.stop}
         self.fingerprint = self.checkpoint.fingerprint(**self.engine.facts)
         self.parameters = self.checkpoint.parameters
         self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
@@ -71,8 +73,35 @@ class Vllm:
             return _refused(error)
         if request.scoring == "constrained" and not (request.pattern or request.options):
             return _refused("scoring constrained: the request has neither options nor a pattern")
+        written = self._decode
+        if self.model.generation.beams > 1:
+            if request.scoring == "constrained":
+                return _refused(NO_BEAMS)
+            written = self._beams
         ways = {"labels": self._labels, "texts": self._texts, "nll": self._nll}
-        return ways.get(request.scoring, self._decode)(request, prompt)
+        return ways.get(request.scoring, written)(request, prompt)
+
+    def _check_beams(self) -> None:
+        """Raises BackendError for settings of beam search that vLLM cannot follow."""
+        made = self.model.generation
+        most = MOST_LOGPROBS // candidates(1, self.checkpoint.stop_ids)
+        if made.beams > most:
+            raise BackendError(f"model {self.model.name}: generation.beams: at most {most} on vllm for this checkpoint")
+        if made.beams > 1 and made.repetition_penalty != 1:
+            raise BackendError(f"model {self.model.name}: beam search takes no generation.repetition_penalty on vllm")
+
+    def _beams(self, request: Request, prompt: list[int]) -> Job:
+        stop = self.checkpoint.stop_ids
+        params = _params(max_tokens=1, logprobs=candidates(self.model.generation.beams, stop), detokenize=False)
+        search = beam_search(self.model.generation.beams, request.max_new_tokens, stop)
+        beams = next(search)
+        while True:
+            outputs = yield [Ask([*prompt, *tokens], params, self._adapter) for tokens in beams]
+            rows = [{t: x.logprob for t, x in output.outputs[0].logprobs[0].items()} for output in outputs]
+            try:
+                beams = search.send(rows)
+            except StopIteration as end:
+                return self.checkpoint.reply(end.value, len(prompt), request.max_new_tokens)
 
     def _decode(self, request: Request, prompt: list[int]) -> Job:
         from vllm.sampling_params import StructuredOutputsParams
@@ -86,8 +115,13 @@ class Vllm:
             forms = [form for label in label_forms(request.labels) for form in label]
             held = {"regex": request.pattern} if request.pattern else {"choice": forms}
             limits["structured_outputs"] = StructuredOutputsParams(**held)
+        made = self.model.generation
+        if made.temperature:
+            drawn = {"top_p": made.top_p, "top_k": made.top_k, "seed": sample_seed(made.seed or 0, request)}
+            limits |= {"temperature": made.temperature, **drawn}
         params = _params(
             max_tokens=request.max_new_tokens,
+            repetition_penalty=made.repetition_penalty,
             stop_token_ids=self.checkpoint.stop_ids,
             stop=early or None,
             detokenize=bool(early),
@@ -191,7 +225,7 @@ def _params(**fields: Any) -> Any:
     from vllm import SamplingParams
     from vllm.sampling_params import RequestOutputKind
 
-    return SamplingParams(temperature=0, output_kind=RequestOutputKind.FINAL_ONLY, **fields)
+    return SamplingParams(**{"temperature": 0, "output_kind": RequestOutputKind.FINAL_ONLY} | fields)
 
 
 def _sorted(prompts: Sequence[list[int]]) -> list[int]:

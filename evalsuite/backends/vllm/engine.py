@@ -13,6 +13,8 @@ from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
 
+MOST_LOGPROBS = 128  # likeliest tokens that a request may ask for; beam search does
+
 
 @dataclass(frozen=True, slots=True)
 class Ask:
@@ -78,7 +80,8 @@ class Engine:
             "gpu_memory_utilization": v.gpu_memory_utilization,
             "enforce_eager": v.enforce_eager,
             "enable_prefix_caching": True,
-            # Not the checkpoint's settings: e.g. a repetition penalty would distort greedy decoding.
+            "max_logprobs": MOST_LOGPROBS,
+            # Not the checkpoint's settings: e.g. a repetition penalty would distort the decoding asked for.
             "generation_config": "vllm",
             # The same library as on hf (hf/pattern.py), so that patterns mean the same on both.
             "structured_outputs_config": {"backend": "guidance"},

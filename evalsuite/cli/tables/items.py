@@ -21,6 +21,7 @@ from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.terminal import one_line, safe
+from evalsuite.page.shards import entry_name
 from evalsuite.results.items import ItemRecords, Record, chosen, golds, option_shares, outcome
 
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
@@ -56,7 +57,7 @@ def evidence_tables(name: str, asked: Sequence[ItemRecords], prompt: bool, full:
 def snippets(cell: dict[str, Any], record: Record) -> Text:
     """One line of `show --list`: outcome, item, cell, and the beginning of the reply."""
     mark, style = _OPENED.get(came := outcome(record), ("·", "yellow"))
-    number = f"~{record['rotation']}" if record.get("rotation") else ""
+    number = entry_name(record).removeprefix(record["item"])
     text = Text(f"{mark} {one_line(came, 9):9} ", style=style)
     text.append(f"{one_line(record['item'])}{number}", style="bold")
     text.append(f"  {one_line(cell['model'], 40)} {_way(cell)}  ", style="dim")
@@ -112,17 +113,15 @@ def _options(found: Sequence[tuple[ItemRecords, Record]], full: bool) -> Table:
 
 
 def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: bool) -> Iterator[RenderableType]:
-    turned = f" · rotation {record['rotation']}" if record.get("rotation") else ""
+    turned = "".join(f" · {name} {record[name]}" for name in ("rotation", "sample") if record.get(name))
     title = Text(f"{one_line(one.cell['model'], 60)} · {_way(one.cell)}{turned}", style="bold")
     yield Text("")
     yield Rule(title, align="left")
     yield _facts(record, full)
     if record.get("error") is not None:
         yield _frame("no reply: the request failed", _cut(record["error"], MOST, full))
-    elif record.get("pairs"):
-        yield _losses(record, full)
     elif record.get("likelihoods"):
-        yield _likelihoods(record, full)
+        yield (_losses if record.get("pairs") else _likelihoods)(record, full)
     else:
         yield _frame("reply", _reply(record, full))
     if record.get("reasoning"):
@@ -133,7 +132,7 @@ def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: b
             Text("prompt   as above", style="dim") if (record.get("prompt"), record.get("messages")) == above else asked
         )
     for opinion in one.judged:
-        if opinion.get("rotation", 0) == record.get("rotation", 0):
+        if opinion.get("rotation", 0) == record.get("rotation", 0) and not record.get("sample"):
             yield _opinion(opinion, full)
 
 

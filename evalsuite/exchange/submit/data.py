@@ -13,7 +13,7 @@ from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.plan import leaks
 from evalsuite.exchange.submit.record_checks import Unfit, Wrong
-from evalsuite.perturb import PERTURBATIONS
+from evalsuite.perturb import perturbation_of
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.types import Item, Trial
 
@@ -61,8 +61,8 @@ class OfficialCell:
     def __init__(self, official: Official, entry: dict[str, Any], expected: dict[str, Item]) -> None:
         self._official, self._entry, self._expected = official, entry, expected
         self._places = {name: n for n, name in enumerate(expected)}
-        self._last = (-1, 0)
-        self._change = PERTURBATIONS[entry["perturb"]]
+        self._last = (-1, 0, 0)
+        self._change = perturbation_of(entry["perturb"], entry["facts"])
         self._seed: int = entry["facts"]["seed"]
         task = TASKS[entry["task"]]
         train = official.corpus.train(task.name, entry["set"]) if entry["shots"] else ()
@@ -83,7 +83,7 @@ class OfficialCell:
         if original is None:
             raise Unfit(("item", f"{trial.item.id!a} is none of the cell's {len(self._expected)} items"))
         self._seen[original.id] += 1
-        place = self._places[original.id], trial.rotation
+        place = self._places[original.id], trial.rotation, trial.request.sample
         if place < self._last:
             yield (
                 "item",
@@ -125,8 +125,11 @@ class OfficialCell:
     def missing(self) -> Iterator[str]:
         """Yield a problem if the cell lacks items of the data."""
         several = self._change.several
+        samples = self._entry["facts"].get("samples") or 1
         lost = [
-            name for name, item in self._expected.items() if self._seen[name] < (len(item.options) if several else 1)
+            name
+            for name, item in self._expected.items()
+            if self._seen[name] < samples * (len(item.options) if several else 1)
         ]
         if lost:
             yield f"{len(lost)} of {len(self._expected)} items of the data are missing, the first: {lost[0]}"

@@ -34,7 +34,7 @@ class Broken(Exception):
 
 def cell_lines(folder: Path, entry: dict[str, Any], compare: Compare) -> Iterator[str]:
     """Yield the problems of a cell's records. Raises Broken at the end if the records cannot be scored."""
-    asked: dict[tuple[str, int], int] = {}
+    asked: dict[tuple[str, int, int], int] = {}
     replies: dict[str, bytes] = {}
 
     def wrong(record: dict[str, Any], number: int) -> Wrong:
@@ -42,7 +42,7 @@ def cell_lines(folder: Path, entry: dict[str, Any], compare: Compare) -> Iterato
         if record["gold"] is not None and not several and record["gold"] not in record["labels"]:
             raise Unfit(("gold", f"{record['gold']!a} is none of the labels"))
         trial = trial_of(record)
-        name = record["item"], record["rotation"]
+        name = record["item"], record["rotation"], trial.request.sample
         if name in asked:
             yield "item", f"{record['item']} was asked on line {asked[name]} already"
         asked.setdefault(name, number)
@@ -142,8 +142,12 @@ def _record(entry: dict[str, Any], record: dict[str, Any], trial: Trial) -> Wron
         record["finish"] == "error"
     ):
         raise Unfit(("error", "a request has either a reply or an error"))
+    if request.sample >= (facts.get("samples") or 1):
+        yield "sample", f"is {request.sample}, but the cell has {facts.get('samples') or 1} an item, counted from 0"
     likely = record["likelihoods"]
     compared = request.scoring in HEADLINE and record["error"] is None
+    if request.scoring == "nll" and record["finish"] not in HEADLINE:
+        compared = False  # a person has chosen the explanation
     if (
         compared != (record["finish"] in HEADLINE)
         or compared != bool(likely)

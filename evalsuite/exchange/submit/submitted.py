@@ -50,6 +50,7 @@ def trial_of(record: dict[str, Any]) -> Trial:
         options=item.options,
         pairs=tuple((context, target) for context, target in record.get("pairs") or ()),
         pattern=record.get("pattern") or "",
+        sample=record.get("sample") or 0,
     )
     shots = tuple(record["shots"])
     return Trial.of(

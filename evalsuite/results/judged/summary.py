@@ -86,7 +86,11 @@ def judging_problems(content: dict[str, Any]) -> Iterator[str]:
 
 
 def _subject(source: Source, cell: Cell, reading: Reading) -> Subject:
-    rows = [(key, trial, response) for key, trial, response in source.read(cell) if response and response.error is None]
+    rows = [
+        (key, trial, response)
+        for key, trial, response in source.read(cell)
+        if response and response.error is None and not trial.request.sample  # judges rate the first sample
+    ]
     names = [(trial.item.id, trial.rotation) for _, trial, _ in rows]
     items, responses = [trial.item for _, trial, _ in rows], [reply for _, _, reply in rows]
     source_of = dict(zip(names, sources([item.dialogue for item in items]), strict=True))

@@ -121,3 +121,4 @@ class Record(Strict):
         description="Of a probe: [context, target] with the valid explanation, and with the corrupted one.",
     )
     pattern: _Text | None = Field(default=None, description="The regular expression that the reply was held to.")
+    sample: Count = Field(default=0, description="Which of the cell's samples; absent for the first.")

@@ -41,6 +41,10 @@ class Metric(Strict):
     low: Number = Field(default=None, description="95 % interval, from dialogues resampled.")
     high: Number = Field(default=None, description="Its upper end.")
     n: Count = Field(description="Items that it is computed from; failed requests are left out.")
+    spread: Number = Field(
+        default=None,
+        description="Standard deviation between the samples' values, where every prompt has several replies.",
+    )
     signature: str = Field(description="Everything that it depends on, in sacreBLEU's style: key:value|…")
     wilson: Annotated[Rows[Share], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="Wilson's 95 % interval, for accuracies."
@@ -54,7 +58,8 @@ class Trained(Strict):
     model_config = ConfigDict(extra="allow")
 
     base: str = Field(description="The model that the adapter was trained on.")
-    task: Task
+    task: str = Field(description="The task of the training items; + joins several.")
+    groups: Rows[str] = Field(default=[], description="The only groups of items that it was trained on; empty: all.")
     size: Count = Field(description="Training items.")
     seed: int
     set: str = Field(description="One set, or both or all of them.")
@@ -75,6 +80,9 @@ class Facts(Strict):
     )
     chat: bool = Field(description="Asked through the model's chat template.")
     sampling: Settings = Field(description="The backend's sampling settings.")
+    samples: Annotated[int, Field(ge=2)] | None = Field(
+        default=None, description="Replies to each prompt; absent if there is one."
+    )
     seed: int = Field(description="For drawing shots and perturbing.")
     limit: Annotated[int, Field(ge=1)] | None = Field(description="Only the first so many items of the file.")
     skipped_lines: Count = Field(description="Broken lines of the file, left out.")
@@ -87,6 +95,9 @@ class Facts(Strict):
         default=None, description="GLUCOSE: rows of the file that have an answer to the task."
     )
     escaped: Count | None = Field(default=None, description="GLUCOSE: rows that say there is none.")
+    perturb_version: Literal[2] | None = Field(
+        default=None, description="Of the perturbation, where it is not the first: with 2, `shuffle` may keep an order."
+    )
     parameters: Count | None = Field(
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
@@ -96,7 +107,7 @@ class Facts(Strict):
 class CellResult(Cell):
     """The results of one model on one task and set, asked in one way."""
 
-    items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular).")
+    items: Count = Field(description="Requests: as many as items, or several an item (perturb: circular; samples).")
     missing: Count = Field(description="Requests not asked yet.")
     status: dict[
         Literal["parsed", "unparsed", "refused", "truncated", "several", "conflict", "empty", "filtered", "failed"],

@@ -14,7 +14,7 @@ from evalsuite.results.sheets.judge import judge_sheets
 from evalsuite.results.sheets.learning import learning_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_ranks
 from evalsuite.results.sheets.robustness import robustness_sheets
-from evalsuite.results.sheets.scores import LEGEND, leaks, result_sheets
+from evalsuite.results.sheets.scores import LEGEND, SAMPLED, leaks, result_sheets
 
 # An analysis is a row: its name for --tables, and a function from a run's results to its sheets. They are shown in this order
 # in the terminal, in exported files and on the page.
@@ -63,4 +63,5 @@ def _checked(done: Results, name: str, make: Callable[[Results], Iterable[Sheet]
 
 def notes(done: Results) -> list[str]:
     """Notes below all tables of a run: the legend, and leakage between splits."""
-    return [LEGEND.en, *leaks(done)]
+    sampled = any("samples" in cell["facts"] for cell in done.cells)
+    return [LEGEND.en, *([SAMPLED.en] if sampled else []), *leaks(done)]

@@ -18,6 +18,7 @@ LEGEND = Text(
     "(n)：没有答案的回复占 n %，计为不对   !n：n 个请求失败或未问，不计入",
     "(n): percent of replies without an answer, counted as not right   !n: requests failed or not asked, left out",
 )
+SAMPLED = Text("±n：各样本得分的标准差", "±n: standard deviation between the samples' scores")
 
 
 def result_sheets(done: Results) -> Iterator[Sheet]:
@@ -150,7 +151,8 @@ def by_scoring(cells: Sequence[Entry]) -> Iterator[Sheet]:
 
 
 def _number(cell: Entry | None, metric: str) -> Value:
-    """The value, with the percentage of replies without an answer in brackets, and "!n" for n requests without a reply."""
+    """The value, with the percentage of replies without an answer in brackets, "!n" for n requests without a reply, and the
+    spread of several samples."""
     if cell is None:
         return Value(None)
     status = cell["status"]
@@ -161,7 +163,10 @@ def _number(cell: Entry | None, metric: str) -> Value:
     flags = [f"({100 * silent / answered:.0f})"] if silent else []
     if lost:
         flags.append(f"!{lost}")
-    value = cell["metrics"].get(metric, {}).get("value")  # a cell without answers has only the task's own metrics
+    found = cell["metrics"].get(metric, {})  # a cell without answers has only the task's own metrics
+    value, spread = found.get("value"), found.get("spread")
+    if spread is not None:
+        flags.insert(0, f"±{100 * spread:.1f}")
     return Value(value, flags=tuple(flags), compares=not lost)
 
 

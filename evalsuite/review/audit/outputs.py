@@ -88,10 +88,11 @@ def population(run: Path) -> tuple[Output, ...]:
 
 
 def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:
-    task_named(cell["task"])
+    if not task_named(cell["task"]).kind.written:  # a probe, though a person may have chosen in writing
+        return
     for record in records.read_records(run, cell["records"]):
         if not record["likelihoods"] and record["answer"]["status"] not in _UNWRITTEN:
-            yield _output(record, way_of(cell, record["rotation"]))
+            yield _output(record, way_of(cell, record["rotation"], record.get("sample", 0)))
 
 
 def _output(record: dict[str, Any], way: str) -> Output:
@@ -114,13 +115,14 @@ def _output(record: dict[str, Any], way: str) -> Output:
     return Output(id=of, way=way, headline=headline, f1=scores.get("f1", scores.get("answer_f1")), **values)
 
 
-def way_of(cell: Mapping[str, Any], rotation: int) -> str:
+def way_of(cell: Mapping[str, Any], rotation: int, sample: int = 0) -> str:
     """How an item was asked: what distinguishes its cell from others of the same model, task and set.
 
-    Example: "paper 0-shot generate none", followed by " rotation 2" for a rotated item.
+    Example: "paper 0-shot generate none", followed by " rotation 2" for a rotated item and by " sample 2" for a
+    further sample.
     """
     way = f"{cell['variant']} {cell['shots']}-shot {cell['scoring']} {cell['perturb']}"
-    return f"{way} rotation {rotation}" if rotation else way
+    return way + (f" rotation {rotation}" if rotation else "") + (f" sample {sample}" if sample else "")
 
 
 def output_id(model: str, item: str, split: str, way: str, reply: str) -> str:

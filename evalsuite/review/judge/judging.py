@@ -111,7 +111,7 @@ def _judge(
 
 
 def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
-    """The replies to judge, by cell: those without error, the first `limit` of each cell.
+    """The replies to judge, by cell: those without error, the first `limit` of each cell; of several samples the first.
 
     Raises ConfigError for an unknown model, or if there is nothing to judge.
     """
@@ -128,7 +128,8 @@ def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
             and (not s.model or cell.place.model in s.model)
         ):
             rows = []
-            for name, trial, response in list(store.read(cell))[: s.limit]:
+            first = [row for row in store.read(cell) if not row[1].request.sample]
+            for name, trial, response in first[: s.limit]:
                 if response is not None and response.error is None:
                     rows.append(Candidate(trial.item, trial.rotation, name, text_after_thinking(response)))
             found.append((cell, rows))
@@ -165,7 +166,7 @@ def judgings(
     if repeats_by(backend) == "wording" and s.repeats > rubric.wordings:
         raise ConfigError(
             f"--repeats {s.repeats}: the judge decodes greedily, so each repeat takes another wording, and rubric "
-            f"{rubric.name} has {rubric.wordings}; lower --repeats, or set the judge's api: {{temperature: …}} above 0"
+            f"{rubric.name} has {rubric.wordings}; lower --repeats, or set the judge's generation: {{temperature: …}} above 0"
         )
 
     def render(c: Candidate, **how: Any) -> str:
@@ -205,7 +206,9 @@ def _attack_judgings(
 
 def repeats_by(backend: Backend) -> str:
     """What makes repeats differ: "sampling", or "wording" for a judge that decodes greedily (temperature 0)."""
-    return "sampling" if backend.settings.get("temperature", 0) != 0 else "wording"
+    decoding = backend.settings.get("decoding")
+    settings = backend.settings | (decoding if isinstance(decoding, dict) else {})
+    return "sampling" if settings.get("temperature", 0) != 0 else "wording"
 
 
 def store_judging(
@@ -266,7 +269,8 @@ def _unanswered(
         for row in rows:
             if row["keys"] and all(_unreadable(rubric, store.response(k)) for k in row["keys"][: attempt - 1]):
                 prompt = again(row["prompt"], rubric.reminder, attempt)
-                requests.append(_request(rubric, model, judging, row["item"], prompt))
+                request = _request(rubric, model, judging, row["item"], prompt)
+                requests.append(replace(request, sample=int(judging.control.partition("/")[2] or 1) - 1))
                 keys.append(row["keys"][attempt - 1])
     way = rubric.name if attempt == 1 else f"{rubric.name} again/{attempt}"
     return [
