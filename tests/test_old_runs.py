@@ -51,7 +51,9 @@ def test_results_are_the_same(run: Path) -> None:
     for key in ("extraction", "gaps"):
         assert isinstance(now.pop(key), list) and key not in was
     for one, other in [*zip(was["cells"], now["cells"], strict=True), *zip(was["means"], now["means"], strict=True)]:
-        of_replies = {n for n, x in other["metrics"].items() if "|in:reply.1|" in x.get("signature", "") or is_papers(n)}
+        of_replies = {
+            n for n, x in other["metrics"].items() if "|in:reply.1|" in x.get("signature", "") or is_papers(n)
+        }
         for metrics in (one["metrics"], other["metrics"]):
             for name in of_replies | {"bleu_sacre_zh"}:
                 metrics.pop(name, None)
