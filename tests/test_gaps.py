@@ -26,7 +26,7 @@ TASK = "knowledge_filling"
 
 def cell(item_set: str, values: list[float], task: str = TASK, model: str = "m", **more: Any) -> CellOutcomes:
     place = replace(Place(model, task, item_set, "test", "paper", 0), **more)
-    outcomes = tuple(Outcome(f"{n}", 0, n, value, (), (), None) for n, value in enumerate(values))
+    outcomes = tuple(Outcome(f"{n}", 0, 0, n, value, (), (), None) for n, value in enumerate(values))
     return CellOutcomes(Cell(place, {}), (), outcomes)
 
 
@@ -57,6 +57,15 @@ def test_a_gap_by_hand() -> None:
     assert row["low"] == pytest.approx(0.5 - 0.1 * 2**0.5) and row["high"] == pytest.approx(0.5 + 0.1 * 2**0.5)
     (none,) = rows(cell("easy", EASY), cell("hard", HARD), half=None)
     assert (none["low"], none["high"]) == (None, None)
+
+
+def test_the_samples_of_an_item_are_one_value() -> None:
+    one = cell("easy", EASY)
+    twice = replace(
+        one, outcomes=tuple(replace(o, sample=n, value=v) for o in one.outcomes for n, v in enumerate((o.value, 0.0)))
+    )
+    (row,) = gaps([twice, cell("hard", HARD)], [entry(one), entry(cell("hard", HARD))])
+    assert row["items"] == [40, 40] and row["gap"] == pytest.approx(0.375 - 0.25)
 
 
 def test_the_interval_agrees_with_the_test() -> None:
@@ -102,10 +111,10 @@ def test_the_sheet_and_the_papers_averages() -> None:
 def test_table_1_beside_data_of_ones_own() -> None:
     own = tuple(Table1(name, 3, (20, 10, 15.0), (900, 100, 400.0), 20.0) for name in ("easy", "mine", "hard"))
     found = Stats("", own, {}, (), "test", ())
-    assert table1_heads(found) == ["EASY", "MINE", "HARD", "paper EASY", "paper HARD"]
+    assert table1_heads(found) == ["EASY", "MINE", "HARD", "Total", "paper EASY", "paper HARD", "paper TOTAL"]
     lines = dict(table1_rows(found))
-    assert lines["dialogues"] == ["3", "3", "3", "9,700", "10,000"]
-    assert lines["Avg. characters per dialogue"][-2:] == ["538.98", "464.18"]
+    assert lines["dialogues"][-3:] == ["9,700", "10,000", "19,700"]
+    assert lines["Avg. characters per dialogue"][-3:] == ["538.98", "464.18", "501.58"]
     assert {*lines} == {*table1("easy")} == {*table1("hard")} and table1("mine") == {}
 
 

@@ -224,7 +224,7 @@ class Mean(Strict):
 class Extraction(Cell):
     """What extraction adds to the scores of a cell of spans or texts."""
 
-    items: Count = Field(description="Answered requests.")
+    items: Count = Field(description="Answered items.")
     cut: Share = Field(description="Replies from which an answer was read that is not the whole reply.")
     f1: Share = Field(description="F1 of the answers.")
     f1_reply: Share = Field(description="The same measure on the whole replies, less special tokens and thinking.")
