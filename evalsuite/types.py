@@ -300,7 +300,9 @@ class Kind:
     read: Callable[[Item, Response, Reading, Language], Answer]
     score: Callable[[Item, Answer, Response | None, Language], Score]
     parts: Callable[[Answered], tuple[Part, ...]]
-    item_metrics: tuple[str, ...]  # metrics that every item has; paired comparisons use the first
+    item_metrics: tuple[
+        str, ...
+    ]  # metrics that every item has (of a probe that was chosen the first only); paired comparisons use the first
     scorings: tuple[str, ...] = ("generate",)  # the SCORINGS that apply; tasks with a pattern add "constrained"
     options: bool = False  # its items list options
     several: bool = False  # asks for all right options, not for one
@@ -377,6 +379,12 @@ class Rubric:
     zh: str  # its source
     en: str
     scales: tuple[Scale, ...]
+    unanimous: bool = False  # 0 or 1, and 1 only if all annotators say so; else the median counts
+
+    @property
+    def reported(self) -> tuple[Scale, ...]:
+        """The scales of the report: those that annotators mark, and of a unanimous rubric `valid`, 1 if all are."""
+        return (*self.scales, Scale("valid", "有效", "Valid", 0, 1, ())) if self.unanimous else self.scales
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,6 +419,7 @@ class Benchmark:
     commit: str = ""  # of the repository at `address`; "": the newest
     no_address: str = ""  # why there is nothing to fetch
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
+    levels: tuple[str, ...] = ()  # two sets, the easier first, whose gap is tested
     groups: tuple[str, ...] = ()  # values of `Item.group`, in the paper's order; files may hold more
     rubric: str = ""  # the judges' default rubric for its short texts; prompts/judge/<name>.j2
     audit: Rubric | None = None  # the human annotators' default rubric for its short texts
@@ -418,6 +427,7 @@ class Benchmark:
     # Our metric -> the published metric of the same definition; None: the names are equal. Metrics not listed are not
     # compared with published figures.
     published_as: Mapping[str, str] | None = None
+    references: Callable[[], Sequence[Any]] | None = None  # sheets of the paper's other figures, for the page
     published_zh: str = ""  # a note for readers who compare with the published figures
     published_en: str = ""
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<name>/

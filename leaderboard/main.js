@@ -38,8 +38,8 @@ function showItem() {
   if (current() !== undefined) box.focus({ preventScroll: true });
 }
 async function start() {
-  if (typeof DecompressionStream === "undefined") { $("notice").textContent = WORDS.old[0]; return; }
-  try { prepare(await unpack($("data").textContent)); } catch (error) { $("notice").textContent = WORDS.broken[0] + error.message; return; }
+  if (typeof DecompressionStream === "undefined") { refuse(WORDS.old[0]); return; }
+  try { prepare(await unpack($("data").textContent)); } catch (error) { refuse(WORDS.broken[0] + error.message); return; }
   startState();
   render(true);
   addEventListener("hashchange", () => {

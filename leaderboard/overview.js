@@ -1,10 +1,10 @@
 // The overview: table, export, chart, the ways of asking compared, statuses.
 // ---------------------------------------------------------------- overview
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each is null where there is nothing to show. */
-const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["scorings", () => drawScorings()],
+const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["extracted", () => drawAnalysis("extraction")], ["leveled", () => drawAnalysis("gaps")], ["scorings", () => drawScorings()],
   ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()], ["judged", () => drawJudge()],
-  ["correlated", () => drawCorrelations()], ["sheets", () => drawSheets()], ["statuses", () => drawStatus()]];
-const stale = new Set();  // parts out of sight that are to be drawn again
+  ["correlated", () => drawCorrelations()], ["sheets", () => drawSheets()], ["references", () => drawReferences()], ["statuses", () => drawStatus()]];
+const stale = new Map();  // parts out of sight that are to be drawn again, and where they were scrolled to
 
 /** Draw what is in sight at once, and the rest when there is time: a change of a setting must not wait for all of it. */
 function drawOverview() {
@@ -13,9 +13,9 @@ function drawOverview() {
   delete document.documentElement.dataset.drawn;
   const boxes = PARTS.map(([id, draw]) => [id, draw, $("part-" + id)]);
   const visibleNow = ([, , box]) => { const edge = box.getBoundingClientRect(); return edge.top < innerHeight && edge.bottom >= 0; };
-  // Where parts stand is asked before any is drawn: after it, each answer would cost a layout. New ones stand nowhere yet.
-  const seen = boxes.some(([, , box]) => box.firstChild) && boxes.map(visibleNow);
-  boxes.forEach((part, i) => { if (seen ? seen[i] : visibleNow(part)) drawPart(part[2], part[1]); else stale.add(part[0]); });
+  // Where parts stand and are scrolled to is asked before any is drawn: after it, each answer would cost a layout. New ones stand nowhere yet.
+  const seen = boxes.some(([, , box]) => box.firstChild) && boxes.map(visibleNow), scrolled = boxes.map(([, , box]) => scrolledIn(box));
+  boxes.forEach((part, i) => { if (seen ? seen[i] : visibleNow(part)) drawPart(part[2], part[1], scrolled[i]); else stale.set(part[0], scrolled[i]); });
   drawSections();
   later(drawStale);
 }
@@ -34,14 +34,15 @@ function drawStale() {
 }
 function drawNext() {
   const next = PARTS.find(([id]) => stale.has(id));
-  if (next) drawPart($("part-" + next[0]), next[1]);
+  if (next) drawPart($("part-" + next[0]), next[1], stale.get(next[0]));
   return Boolean(next);
 }
+/** The places in a part that are scrolled: [number, left, top]. */
+const scrolledIn = (box) => [...box.querySelectorAll(".scroll")].map((x, i) => [i, x.scrollLeft, x.scrollTop]).filter(([, left, top]) => left || top);
 /** Draw a part anew where it stands: focus and scrolled places are kept. */
-function drawPart(box, draw) {
+function drawPart(box, draw, scrolled) {
   stale.delete(box.id.slice("part-".length));
   const focus = box.contains(document.activeElement) && document.activeElement.closest("[data-keep]")?.dataset.keep;
-  const scrolled = [...box.querySelectorAll(".scroll")].map((x, i) => [i, x.scrollLeft, x.scrollTop]).filter(([, left, top]) => left || top);
   put(box, draw());
   const regions = box.querySelectorAll(".scroll");  // only those moved are moved again: each asks for a layout
   for (const [i, left, top] of scrolled) if (regions[i]) Object.assign(regions[i], { scrollLeft: left, scrollTop: top });
@@ -70,13 +71,22 @@ function controls() {
 function notes() {
   if (!data.cells.length) return h("p", { class: "notice" }, t("noCells"));
   if (!data.cells.some(inView)) return h("p", { class: "notice" }, t("noneHere"));
-  const lines = [state.published && data.published.length > 0 && profileNotes(), state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"), ...scoringNotes(), ...perturbNotes(), ...benchmarkNotes()].filter(Boolean);
+  const lines = [extractionNote(), state.published && data.published.length > 0 && profileNotes(), state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"), ...scoringNotes(), ...perturbNotes(), ...benchmarkNotes()].filter(Boolean);
   return lines.length > 0 && h("p", { class: "note", id: "profile", role: "status" }, lines.join(" "));
 }
 function scoringNotes() {
   if (state.scoring === "generate") return [];
   const about = WORDS["about." + state.metricChoice] && choiceMetrics.includes(state.metricChoice) ? t("about." + state.metricChoice) : "";
   return [t("about." + state.scoring), about, t("otherTasks"), state.published && data.published.length > 0 && t("onlyGenerated")];
+}
+/** What the shown scores of spans and texts are of: extracted answers or whole replies. */
+function extractionNote() {
+  const shown = tasks.filter((x) => ["span", "text"].includes(x.kind) && data.cells.some((c) => c.task === x.name && inView(c)));
+  if (!shown.length) return "";
+  const paper = shown.some((x) => isPaper(metricOf(x))), own = shown.some((x) => !isPaper(metricOf(x)));
+  const old = (c) => Object.entries(c.metrics ?? {}).some(([m, x]) => m.startsWith("paper.") && m !== "paper.accuracy" && x.signature?.includes("|parser:"));
+  const runs = paper ? [...new Set(data.cells.filter((c) => shown.some((x) => x.name === c.task) && inView(c) && old(c)).map((c) => data.runs[c.run].name))] : [];
+  return [own && t("ofAnswers"), paper && t("ofReplies"), runs.length > 0 && t("oldReplies", runs.join(", "))].filter(Boolean).join(" ");
 }
 /** Why the papers' rows are not beside the metrics chosen; once each. */
 function profileNotes() {
@@ -131,7 +141,8 @@ function ranks(rows, { set, task, sets }) {
   return (row) => (ranked && ["best", "second"][values.indexOf(value(row))]) || "";
 }
 const columnCells = (set, task) => [...models.values()].filter(inSight).map((m) => cellAt(m.id, set, task.name)).filter(Boolean);
-const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2;
+const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2
+  && new Set(cells.map((c) => c.perturb)).size === new Set(cells.map((c) => `${c.perturb}|${c.facts?.perturb_version}`)).size;
 
 function overviewTable({ id, b, title, columns }) {
   if (!columns.length) return null;

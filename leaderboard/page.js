@@ -57,6 +57,9 @@ function copyBySelection(text) {  // where the clipboard API is not allowed, as 
   area.remove();
 }
 
+/** Say why the page cannot be drawn. */
+const refuse = (why) => fill(put($("notice"), why), { role: "alert" });
+
 /** What scrolls can be reached by keyboard, in every browser: long texts, where they are cut off. */
 function reachable(box) {
   for (const x of box.querySelectorAll("pre, .reply, .notice")) if (x.scrollHeight > x.clientHeight + 1 && x.clientHeight) x.tabIndex = 0;
@@ -204,12 +207,12 @@ function counts(cell) {
   all.none = NO_ANSWER.reduce((sum, x) => sum + all[x], 0);
   return (cell.counted = all);
 }
-/** The paper's figures: model -> value and table, for a set (null: the mean over them), task and metric at the chosen number of shots. */
+/** The paper's figures: model -> value and table, for a set (null: the mean over them), task and metric at the chosen number of shots and perturbation. */
 function published(set, task, metric, group) {
   const found = new Map(), scoring = scoringOf(taskOf(task)), wanted = publishedAs(taskOf(task), metric), of = set ?? "avg";
-  if (!["generate", "nll"].includes(scoring) || perturbOf(taskOf(task)) !== "none") return found;  // the paper's models wrote their answers, to items as they are
+  if (!["generate", "nll"].includes(scoring)) return found;  // the paper's models wrote their answers
   for (const p of data.published) {
-    if (p.set !== of || p.task !== task || p.metric !== wanted || p.shots !== state.shots || p.group !== group) continue;
+    if (p.set !== of || p.task !== task || p.metric !== wanted || p.shots !== state.shots || p.group !== group || (p.perturb ?? "none") !== perturbOf(taskOf(task))) continue;
     const entry = found.get(p.model) ?? { value: p.value, sources: [] };
     if (!entry.sources.includes(p.source)) entry.sources.push(p.source);
     found.set(p.model, entry);

@@ -200,6 +200,7 @@ document.adoptedStyleSheets = [seen];
 
 
 WINDOW = {"width": 1280, "height": 900}
+ENDED = "html[data-drawn=all], #notice[role=alert]"  # a leaderboard: wholly drawn, or it says why it cannot be
 PATIENCE = 600_000  # milliseconds: what does not come at all ends a test, what comes late on a busy machine does not
 
 
@@ -230,6 +231,9 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
     """Opens a file in a tab that nothing was done in: no history, nothing stored, no permissions; fails the test on any
     dialog, script error, console message or network request. `script` runs before those of every page.
 
+    A script error closes the tab, so that what waits for the page fails at once. So does a leaderboard that says why it
+    cannot be drawn, or is drawn without what the test waits for.
+
     All tabs are of one Chromium. What a test hands back is cleaned and lent again, for a new window costs twice as much as
     a page; that of a test that failed is closed.
 
@@ -258,7 +262,7 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
             profile.set_default_timeout(PATIENCE)
             tab = profile.new_page()
             tab.on("console", lambda message: noise.append(message.text))
-            tab.on("pageerror", lambda error: noise.append(str(error)))
+            tab.on("pageerror", lambda error: (noise.append(str(error)), tab.close()))
             tab.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
             tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else noise.append(r.url))
             if script:
@@ -280,12 +284,16 @@ def browse() -> Iterator[Callable[..., AbstractContextManager[Any]]]:
                 try:
                     tab.set_viewport_size(viewport)
                     tab.goto(file.as_uri() + query)
-                    tab.wait_for_selector(drawn)
+                    tab.wait_for_selector(f"{drawn}, {ENDED}")
+                    assert tab.is_visible(drawn), f"no {drawn}: {tab.inner_text('body')[:300]}"
                     yield tab
                     clean(tab)
                 except BaseException as error:
-                    error.add_note(f"The page said: {noise[:5]}" if noise else "The page said nothing.")
+                    torn = tab.is_closed()
                     tab.context.close()
+                    if torn:
+                        raise AssertionError(f"a script of the page failed: {noise[:5]}") from error
+                    error.add_note(f"The page said: {noise[:5]}" if noise else "The page said nothing.")
                     raise
                 if noise:
                     tab.context.close()

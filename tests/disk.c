@@ -1,7 +1,8 @@
 /* A disk that can be cut off or full: LD_PRELOAD it. Concerns files under $DISK_ROOT only.
  *
  * Appends every change to $DISK_LOG, as a line "operation path offset length other-path" (fields between tabs) and the bytes
- * that were written. After disk_arm(n) the n-th write and all later ones fail with ENOSPC, as on a full disk. */
+ * that were written. After disk_arm(n) the n-th write and all later ones fail with ENOSPC, as on a full disk; disk_written()
+ * tells how many there were since. Nothing is synced in truth: what a cut would leave is computed from the log. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,10 +19,13 @@
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static long left = -1; /* writes until the disk is full; -1: never */
+static long written = 0;
 
-void disk_arm(long n) { left = n; }
+void disk_arm(long n) { left = n, written = 0; }
+long disk_written(void) { return written; }
 
 static int full(void) {
+    written++;
     if (left < 0) return 0;
     if (left > 0) left--;
     if (left > 0) return 0;
@@ -84,13 +88,12 @@ int ftruncate64(int fd, off64_t n) {
 }
 int ftruncate(int fd, off_t n) { return ftruncate64(fd, n); }
 
-static int synced(int done, int fd) {
+int fsync(int fd) {
     char path[PATH_MAX];
-    if (!done && name_of(fd, path)) note("sync", path, 0, 0, 0, "");
-    return done;
+    if (name_of(fd, path)) note("sync", path, 0, 0, 0, "");
+    return 0;
 }
-int fsync(int fd) { return synced(REAL(fsync)(fd), fd); }
-int fdatasync(int fd) { return synced(REAL(fdatasync)(fd), fd); }
+int fdatasync(int fd) { return fsync(fd); }
 
 int rename(const char *from, const char *to) {
     int done = REAL(rename)(from, to);

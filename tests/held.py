@@ -1,64 +1,106 @@
-"""Commands that hold still in the middle of writing, so that a test can kill or interrupt them there.
+"""Commands that hold still in the middle of writing, so that a test can kill them there.
 
-    python tests/held.py 30 run --out …     # a command of evalsuite that holds when it would write its 31st row
+    python tests/held.py torch …     # loads these modules, then forks a process for each line on stdin: [30, "run", "--out", …]
 
-Rows are replies on their way to a store, those of earlier transactions being kept and those of the one under way not; or
-lines of a screening, written chunk by chunk."""
+The process runs a command of evalsuite and holds when it would write its 31st row. Rows are steps of a training; replies on
+their way to a store, those of earlier transactions being kept and those of the one under way not; or lines of a screening,
+written chunk by chunk. Loading takes longer than most commands: so it is done once for all that a test kills."""
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
-_HELD = "held in the middle of writing"
+
+def nothing(pid: int) -> None: ...
 
 
-def stop(
-    goal: int,
-    words: Iterable[object],
-    blow: signal.Signals = signal.SIGKILL,
-    look: Callable[[int], object] = lambda pid: None,
-) -> tuple[int, str]:
-    """Run a command until it has `goal` rows, look at it by its id, and send it the signal: (exit code, stderr)."""
-    command = [sys.executable, __file__, str(goal), *map(str, words)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout and process.stderr
-        said = ""
-        for line in process.stdout:
-            said += line
-            if line.strip() == _HELD:
-                look(process.pid)
-                process.send_signal(blow)
-                break
-        _, told = process.communicate()
-    assert _HELD in said, f"the command ended before it had {goal} rows:\n{said}{told}"
-    return process.returncode, told
+@contextmanager
+def commands(*modules: str) -> Iterator[Callable[..., None]]:
+    """`kill(goal, words)` runs a command until it has `goal` rows and kills it; before that `look` is given its id."""
+    server = [sys.executable, __file__, *modules]
+    pipe = subprocess.PIPE
+    with (
+        tempfile.TemporaryFile("w+") as told,
+        subprocess.Popen(server, stdin=pipe, stdout=pipe, stderr=told, text=True) as process,
+    ):
+        assert process.stdin and process.stdout
+
+        def said() -> tuple[str, int]:
+            assert process.stdout
+            what, _, number = process.stdout.readline().partition(" ")
+            return what, int(number or 0)
+
+        def kill(goal: int, words: Iterable[object], look: Callable[[int], object] = nothing) -> None:
+            print(json.dumps([goal, *map(str, words)]), file=process.stdin, flush=True)
+            what, pid = said()
+            if what != "held":
+                told.seek(0)
+                raise AssertionError(f"the command ended before it had {goal} rows:\n{told.read()}")
+            try:
+                look(pid)
+            finally:
+                os.kill(pid, signal.SIGKILL)
+            assert said() == ("ended", -signal.SIGKILL)
+
+        yield kill
+        process.stdin.close()
+
+
+def kill(goal: int, words: Iterable[object], look: Callable[[int], object] = nothing) -> None:
+    """One command, killed when it has `goal` rows."""
+    with commands() as one:
+        one(goal, words, look)
 
 
 def _hold(left: int) -> None:
     from evalsuite.authoring import screen
+    from evalsuite.evaluation.display import TrainingProgress
     from evalsuite.results.store import Store
 
-    put, in_order = Store.put, screen._in_order
+    put, in_order, step = Store.put, screen._in_order, TrainingProgress.step
+    out = os.dup(1)
+    os.dup2(2, 1)
+
+    def row(size: int = 1) -> None:
+        nonlocal left
+        if left <= 0:
+            os.write(out, f"held {os.getpid()}\n".encode())
+            signal.pause()
+        left -= size
 
     def counted(rows: Iterable[Any], size: Callable[[Any], int]) -> Iterator[Any]:
-        nonlocal left
-        for row in rows:
-            if left <= 0:
-                print(_HELD, flush=True)
-                signal.pause()
-            left -= size(row)
-            yield row
+        for each in rows:
+            row(size(each))
+            yield each
 
-    Store.put = lambda store, rows: put(store, counted(rows, lambda row: 1))  # type: ignore[method-assign]
+    Store.put = lambda store, rows: put(store, counted(rows, lambda _: 1))  # type: ignore[method-assign]
     screen._in_order = lambda *given: counted(in_order(*given), len)
+    TrainingProgress.step = lambda progress, at: (row(), step(progress, at))[1]  # type: ignore[method-assign]
+
+
+def _serve() -> None:
+    from evalsuite.cli.app import main
+
+    for module in sys.argv[1:]:
+        import_module(module)
+    for line in sys.stdin:
+        goal, *words = json.loads(line)
+        if child := os.fork():
+            print("ended", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+            continue
+        sys.argv = ["evalsuite", *words]
+        _hold(goal)
+        main()
 
 
 if __name__ == "__main__":
-    from evalsuite.cli.app import main
-
-    _hold(int(sys.argv.pop(1)))
-    main()
+    _serve()

@@ -14,10 +14,10 @@ import pytest
 from once import made_once
 
 import evalsuite
+from evalsuite.benchmarks.corecode.reference import table4 as paper_table4
 from evalsuite.common.errors import ConfigError
 from evalsuite.review import audit
 from evalsuite.review.audit import figures
-from evalsuite.review.audit.findings import paper_table4
 from evalsuite.review.audit.marks import Mark
 from evalsuite.review.audit.outputs import Output, population
 from evalsuite.review.audit.sample import Drawn, Sample, allocate, draw_sample, load_sample, run_totals
@@ -202,6 +202,25 @@ def test_several_annotators_make_one_verdict() -> None:
     assert (b.right, b.scores) == (True, {"score": 3.0})  # of as many, the first; the median
     scores = figures.scores(sample, (a, b))
     assert [(s.n, s.mean.value, s.histogram[3]) for s in scores] == [(1, 3.0, 1)]
+
+
+def test_an_explanation_is_valid_if_all_find_it_so() -> None:
+    """CEDAR's three criteria: one annotator's no is the consensus, and one criterion's no makes it invalid."""
+    sample = sample_of((text(1), "s", 2, 2), (text(2), "s", 2, 2), rubric="cedar")
+    names = ("relevant", "nontrivial", "plausible")
+    marked = {"t1": ((1, 1, 1), (1, 1, 1), (1, 1, 1)), "t2": ((1, 1, 1), (1, 1, 1), (1, 0, 1))}
+    marks = [
+        Mark(of, who, True, None, dict(zip(names, map(float, given), strict=True)))
+        for of, rows in marked.items() for who, given in zip("pqr", rows, strict=True)
+    ]  # fmt: skip
+    rows = {s.scale: (s.mean.value, s.histogram) for s in figures.scores(sample, figures.consensus(sample, marks))}
+    half = (0.5, {0: 1, 1: 1})
+    assert rows == {
+        "relevant": (1.0, {0: 0, 1: 2}),
+        "nontrivial": half,
+        "plausible": (1.0, {0: 0, 1: 2}),
+        "valid": half,
+    }
 
 
 def line(of: Sample, on: str, **fields: Any) -> str:

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Generation, Model
 from evalsuite.benchmarks.glucose import slots as slots
 from evalsuite.types import Message, Request, Response
 
-pytest.importorskip("torch", reason="needs evalsuite[hf]")
-pytest.importorskip("llguidance", reason="needs evalsuite[hf]")
+needs("hf", "torch", "llguidance")
 
 PLAIN = [
     "是|否",

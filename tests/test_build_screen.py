@@ -202,6 +202,8 @@ def test_a_hub_costs_no_more_than_another_word(tmp_path: Path) -> None:
          [("0_1", ["A: 你好。", "B: 时间: 九点。", "A: 好。"])]),
         ("dulemon.json", '{"conversation": ["Usr: 你好", "Bot: 你好呀"]}\n{"conversation": ["Bot: 在吗"]}\n',
          [("dulemon-1", ["A: 你好", "B: 你好呀"]), ("dulemon-2", ["A: 在吗"])]),
+        ("persona.json", '{"conversation": ["Usr: 我 在 IT 部门\\tU1,U2", "Bot:hi ， new job 吗 ？\\tB2", "Usr: 是 的"]}\n',
+         [("persona-1", ["A: 我在IT部门", "B: hi，new job吗？", "A: 是的"])]),
         ("kdconv.json", '[{"messages": [{"message": "知道吗？", "attrs": []}, {"message": "知道。"}], "name": "x"}]',
          [("kdconv-1", ["A: 知道吗？", "B: 知道。"])]),
         ("crosswoz.json", '{"391": {"messages": [{"content": "你好", "role": "usr"}, {"content": "您好", "role": "sys"}]}}',
@@ -336,7 +338,7 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
         workers.extend(os.pidfd_open(int(child)) for child in children)
 
     words = ["--knowledge", KNOWLEDGE, "--index", index, "--out", killed, "--more-than", 2, "--jobs", 2]
-    held.stop(1, ["build", "screen", many, *words], look=look)
+    held.kill(1, ["build", "screen", many, *words], look=look)
     matches = killed / "matches.jsonl"
     lines = matches.read_bytes().count(b"\n")
     assert 0 < lines < 108 and not (killed / "kept.jsonl").exists()
@@ -405,7 +407,7 @@ def test_taggers_that_are_not_there(tmp_path: Path, knowledge: Path, name: str) 
 
 
 def test_the_command(tmp_path: Path, cli: Any) -> None:
-    other = write(tmp_path / "other.jsonl", {"id": "z", "dialogue": ["A: 医院里有医生。", "B: 嗯。"]})
+    other = write(tmp_path / "other.jsonl", {"conversation": ["Usr: 医院 里 有 医生 。\tU1", "Bot: 嗯 。"]})
     out = tmp_path / "out"
     files = ("--knowledge", "bundled:sample/knowledge/assertions.csv", "--index", tmp_path / "i", "--out", out)
     done = cli("build", "screen", SAMPLE, other, *files, "--more-than", 2, "--counts", "0,1", "--jobs", 1)
@@ -414,7 +416,8 @@ def test_the_command(tmp_path: Path, cli: Any) -> None:
     assert rows["other"] == ["1", "0", "0", "0"] and rows["Total"][0] == "55"
     kept = (out / "kept.jsonl").read_text(encoding="utf-8").splitlines()
     assert rows["Total"][3] == str(len(kept)) and kept
-    assert "screening: 55 of 55" in done.stderr
+    assert "screening: 55 of 55" in done.stderr and "persona tags removed from 1 turns" in done.stdout
+    assert [s["tags"] for s in json.loads((out / "counts.json").read_text(encoding="utf-8"))["sources"]] == [0, 1]
 
 
 def test_real_dialogues(real_data: Path, tmp_path: Path) -> None:

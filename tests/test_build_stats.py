@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,13 @@ from typer.testing import CliRunner
 
 from evalsuite.authoring import artefacts
 from evalsuite.authoring.classifier import hashed_features, nearest_texts
-from evalsuite.authoring.stats import compute_stats
-from evalsuite.authoring.stats_page import write_stats_page
+from evalsuite.authoring.stats import DIMENSIONS, KnowledgeCounts, Stats, compute_stats
+from evalsuite.authoring.stats_page import table1_heads, table1_rows, write_stats_page
+from evalsuite.benchmarks.check import Table1
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.cli.build import build
-from evalsuite.common.errors import ConfigError
+from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.statistics import effective_size, wilson
 
@@ -182,6 +184,43 @@ def test_the_sample_is_told_as_its_annotations_say(tmp_path: Path) -> None:
     assert json.loads(told.read_text(encoding="utf-8"))["findings"][0]["task"] == "knowledge_filling"
     html = page.read_text(encoding="utf-8")
     assert "<script" not in html and "http://www.w3.org/2000/svg" in html and "事件原因 Event Cause" in html
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def test_the_total_is_made_as_in_the_paper() -> None:
+    """Table 1's columns HARD and EASY give its column Total."""
+    tables = (
+        Table1("hard", 10_000, (26, 14, 18.69), (1_002, 194, 464.18), 24.83),
+        Table1("easy", 9_700, (26, 16, 20.10), (953, 231, 538.98), 26.81),
+    )
+    counts = {
+        "hard": KnowledgeCounts(37_777, dict(zip(DIMENSIONS, (21_320, 16_439, 18), strict=True)), 75_554, (4.81, 4.74)),
+        "easy": KnowledgeCounts(39_010, dict(zip(DIMENSIONS, (23_541, 15_461, 8), strict=True)), 78_020, (5.31, 4.91)),
+    }
+    found = Stats("", tables, counts, (), "test", ())
+    heads, rows = table1_heads(found), table1_rows(found)
+    total, paper = ([values[heads.index(name)] for _, values in rows] for name in ("Total", "paper TOTAL"))
+    assert [*map(number, paper)] == [*map(number, total)]
+    assert total == [
+        "19,700", "26", "15", "19.40", "977.5", "212.5", "501.58", "25.82", "76,787", "44,861", "31,900", "26",
+        "153,574", "5.06", "4.83",
+    ]  # fmt: skip
+    assert Stats("", tables[:1], counts, (), "test", ()).total is None
+    assert replace(found, knowledge={"easy": counts["easy"]}).total == (*(found.total or ())[:1], None)
+
+
+def test_annotations_of_other_dialogues_are_refused(tmp_path: Path) -> None:
+    rows = (bundled("sample") / "annotations.jsonl").read_text(encoding="utf-8").splitlines()
+    other = json.loads(rows[1])
+    other["dialogue"][0] += "啊"
+    file = tmp_path / "mine.jsonl"
+    file.write_text(f"{rows[0]}\n\n{json.dumps(other)}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=f"'{other['id']}' is no dialogue of the {other['set']} set") as refused:
+        compute_stats(bundled("sample"), file)
+    assert (refused.value.file, refused.value.line, refused.value.field) == (file, 3, "id")
 
 
 def test_the_command_shows_and_writes(tmp_path: Path) -> None:

@@ -30,6 +30,23 @@ WRONG = [
     ("  - {name: b, backend: hf}\n", ["models[1].path", "required"]),
     ("  - {name: a, backend: hf, path: x}\n", ["two models are called 'a'"]),
     ("other: 1\n", ["models.yaml:5: other", "Known: models"]),
+    (
+        "    chat_template: '{{ messages }}'\n",
+        ["models.yaml:5: models[0].chat_template", "no effect without chat: true"],
+    ),
+    (
+        "    chat: true\n    chat_template: |\n      {% for m in messages %}\n      {% endif %}\n",
+        ["models.yaml:6: models[0].chat_template: line 2: ", "endif"],
+    ),
+    (
+        "    chat: true\n    chat_template: belle.jinja\n",
+        ["models.yaml:6: models[0].chat_template: ", "belle.jinja: no such file"],
+    ),
+    (
+        "  - {name: b, backend: openai, path: x, chat: true, chat_template: '{{ messages }}'}\n",
+        ["models.yaml:5: models[1].chat_template: backend openai does not render chats"],
+    ),
+    ("    prompt: ''\n", ["models.yaml:5: models[0].prompt", "at least 1 character"]),
     ("  : :\n - [", ["models.yaml:5: not YAML"]),
 ]
 
@@ -68,3 +85,15 @@ def test_choosing_models(tmp_path: Path) -> None:
         load_models(bundled("models.yaml"), ["tiny"])
     with pytest.raises(ConfigError, match="no such file"):
         load_models(tmp_path / "nowhere.yaml")
+
+
+def test_a_chat_template_is_a_text_or_a_file_beside_models_yaml(tmp_path: Path) -> None:
+    text = "{% for m in messages %}{% generation %}{{ m.content }}{% endgeneration %}{% break %}{% endfor %}"
+    (tmp_path / "turns.jinja").write_text(text, encoding="utf-8")
+    path = tmp_path / "models.yaml"
+    path.write_text(GOOD + "    chat: true\n    chat_template: turns.jinja\n", encoding="utf-8")
+    (model,) = load_models(path)
+    assert model.chat_template == text
+    (tmp_path / "turns.jinja").write_text("{% for %}", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"models\.yaml:6: models\[0\]\.chat_template: .*turns\.jinja:1: "):
+        load_models(path)

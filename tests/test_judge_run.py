@@ -12,6 +12,7 @@ from typing import Any
 
 import held
 import pytest
+from needs import needs
 from once import made_once
 from typer.testing import CliRunner
 
@@ -22,8 +23,7 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.results.judged.replies import read_verdict
 from evalsuite.results.judged.scale import Scale
 
-for package in ("openai", "tenacity", "aiolimiter"):
-    pytest.importorskip(package, reason="needs evalsuite[openai]")
+needs("openai", "openai", "tenacity", "aiolimiter")
 
 FIVE = [Scale("score", 0, 5)]
 TASKS = ["knowledge_generation", "event_cause"]
@@ -156,9 +156,10 @@ def test_kill_9(run: Path, endpoint: tuple[Server, Path], cli: Any) -> None:
     before = replies(run)
     flags = ["--blind", "--attacks", "1"]
     lost = 0  # replies that came through whole and were not stored yet
-    for goal in (60, 140):
-        held.stop(goal, command(run, models, *flags))
-        lost += sum(asked.whole > 0 for asked in server.asked.values()) - len(replies(run) - before)
+    with held.commands("openai") as kill:
+        for goal in (60, 140):
+            kill(goal, command(run, models, *flags))
+            lost += sum(asked.whole > 0 for asked in server.asked.values()) - len(replies(run) - before)
     assert len(replies(run) - before) > 100
     done = cli(*command(run, models, *flags), expect=1)
     assert "requests failed: 400" in done.stderr  # prompts that are too long

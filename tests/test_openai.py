@@ -18,6 +18,7 @@ from typing import Any
 
 import held
 import pytest
+from needs import needs
 from pydantic import ValidationError
 
 import evalsuite
@@ -29,9 +30,7 @@ from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, r
 from evalsuite.common.errors import BackendError
 from evalsuite.types import Message, Request, Response
 
-pytest.importorskip("openai", reason="needs evalsuite[openai]")
-pytest.importorskip("tenacity", reason="needs evalsuite[openai]")
-pytest.importorskip("aiolimiter", reason="needs evalsuite[openai]")
+needs("openai", "openai", "tenacity", "aiolimiter")
 
 KEY = "sk-marker-9f8e7d6c5b4a"
 PATIENT = 600.0  # seconds: no reply is late on a busy machine
@@ -509,9 +508,10 @@ def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None
     server, models = endpoint
     out = tmp_path / "run"
     asked: dict[str, int] = {}
-    for goal in (20, 50):
-        held.stop(goal, command(models, out, *FEW))
-        asked |= {name: server.asked[name].times for name in stored(out) - asked.keys()}
+    with held.commands("openai") as kill:
+        for goal in (20, 50):
+            kill(goal, command(models, out, *FEW))
+            asked |= {name: server.asked[name].times for name in stored(out) - asked.keys()}
     assert asked
     cli(*command(models, out, *FEW), expect=1)  # the prompts that are too long
     with sqlite3.connect(out / "store.sqlite") as db:

@@ -60,6 +60,9 @@ def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
         "schema/results.schema.json",
         "models.yaml",
         "models/tiny-zh/model.safetensors",
+        "models/paper.yaml",
+        "models/chinese-2026.yaml",
+        "models/belle.jinja",
     ):
         assert f"evalsuite/bundle/{part}" in names
     site = tmp_path / "site"

@@ -107,6 +107,29 @@ def test_a_tab_lent_again_is_as_new(tmp_path: Path, browse: Any) -> None:
         tab.evaluate("console.log('noise')")
 
 
+FAILING = {
+    "script error": ("<p id=other>text</p><script>setTimeout(() => { throw Error('torn'); })</script>", "torn"),
+    "not drawn": ("<p id=notice role=alert>no data</p>", "no data"),
+    "drawn without it": ("<script>document.documentElement.dataset.drawn = 'all'</script>text", "no #drawn: text"),
+}
+
+
+@pytest.mark.parametrize(("html", "told"), FAILING.values(), ids=FAILING)
+def test_what_cannot_come_is_not_waited_for(tmp_path: Path, browse: Any, html: str, told: str) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(html)
+    with pytest.raises(AssertionError, match=told), browse(file, "#drawn"):
+        pass
+
+
+def test_a_script_error_ends_every_wait(tmp_path: Path, browse: Any) -> None:
+    file = tmp_path / "page.html"
+    file.write_text("<button id=drawn onclick='throw Error(1 + 1)'>text</button>")
+    with pytest.raises(AssertionError, match="2"), browse(file, "#drawn") as tab:
+        tab.click("#drawn")
+        tab.wait_for_selector("#never")
+
+
 def test_overview(page: Any) -> None:
     assert page.inner_text("h1") == "CORECODE leaderboard"
     for item_set in ("easy", "hard"):
@@ -178,10 +201,17 @@ def test_what_was_read_is_highlighted(page: Any) -> None:
     assert page.inner_text(".two mark.read").strip("()") in "abc"
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1920])
-def test_no_sideways_scrolling(page: Any, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+def no_sideways_scrolling(page: Any) -> bool:
+    """In a narrow, a usual and a wide window."""
+    seen = []
+    for width in (390, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        seen.append(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+    return all(seen)
+
+
+def test_no_sideways_scrolling(page: Any) -> None:
+    assert no_sideways_scrolling(page)
 
 
 def exported(page: Any) -> list[dict[str, str]]:
@@ -195,10 +225,14 @@ def shown(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
-@pytest.mark.parametrize("scoring", SCORINGS)
-def test_choosing_a_scoring(ways: Path, ways_page: Any, scoring: str) -> None:
+def test_choosing_a_scoring(ways: Path, ways_page: Any) -> None:
     """Choices by the scoring chosen, spans and texts as generated; the paper's rows beside generated choices only."""
     results = json.loads((ways / "results.json").read_text())
+    for scoring in SCORINGS:
+        choose_scoring(results, ways_page, scoring)
+
+
+def choose_scoring(results: dict[str, Any], ways_page: Any, scoring: str) -> None:
     ways_page.select_option("[data-keep=scoring] select", scoring)
     offered = ways_page.locator("[data-keep=metric-choice] option").all_inner_texts()
     assert ("Accuracy less the prior" in offered) == (scoring == "texts")
@@ -218,9 +252,13 @@ def test_choosing_a_scoring(ways: Path, ways_page: Any, scoring: str) -> None:
     assert ("slot_identification" in baselines) == (scoring == "generate")
 
 
-@pytest.mark.parametrize("task", ["", "slot_identification", "domain_identification"])
-def test_by_scoring(ways: Path, ways_page: Any, task: str) -> None:
+def test_by_scoring(ways: Path, ways_page: Any) -> None:
     results = json.loads((ways / "results.json").read_text())
+    for task in ("", "slot_identification", "domain_identification"):
+        compare_scorings(results, ways_page, task)
+
+
+def compare_scorings(results: dict[str, Any], ways_page: Any, task: str) -> None:
     names = [task] if task else ["knowledge_filling", "domain_identification", "slot_identification"]
     ways_page.select_option("[data-keep=way-task] select", task)
     ways_page.select_option("[data-keep=way-set] select", "easy")
@@ -294,16 +332,14 @@ def test_thoughts_and_filtered_replies(ways_page: Any) -> None:
     assert ways_page.locator(".two .reasoning, .two pre.reply").count() == 0
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1920])
-def test_likelihoods_do_not_scroll_sideways(ways_page: Any, width: int) -> None:
-    ways_page.set_viewport_size({"width": width, "height": 900})
+def test_likelihoods_do_not_scroll_sideways(ways_page: Any) -> None:
     ways_page.select_option("[data-keep=scoring] select", "texts")
-    assert ways_page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert no_sideways_scrolling(ways_page)
     ways_page.locator("table[data-set=hard] tbody.own button.cell[aria-label*='Slot identification']").click()
     ways_page.wait_for_selector("#panes")
     ways_page.click(".rows .row >> nth=0")
     ways_page.wait_for_selector(".likely")
-    assert ways_page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert no_sideways_scrolling(ways_page)
 
 
 def test_numbers_that_are_none(ways: Path, tmp_path: Path, browse: Any) -> None:
@@ -427,9 +463,7 @@ def test_choosing_a_perturbation(perturbed: Path, perturbed_page: Any, perturb: 
     assert perturb in perturbed_page.inner_text(".cellhead .lead")
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1920])
-def test_robustness_does_not_scroll_sideways(perturbed_page: Any, width: int) -> None:
-    perturbed_page.set_viewport_size({"width": width, "height": 900})
+def test_robustness_does_not_scroll_sideways(perturbed_page: Any) -> None:
     for task in ("knowledge_filling", "domain_identification"):
         perturbed_page.select_option("[data-keep=robust-task] select", task)
-        assert perturbed_page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert no_sideways_scrolling(perturbed_page)

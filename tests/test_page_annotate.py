@@ -22,11 +22,13 @@ DIALOGUES = [
 ]  # fmt: skip
 
 
-def build_benchmark(folder: Path, rows: list[dict[str, Any]], annotator: str = "", item_set: str = "easy") -> Path:
+def build_benchmark(
+    folder: Path, rows: list[dict[str, Any]], annotator: str = "", item_set: str = "easy", inspect: bool = False
+) -> Path:
     source = folder / "dialogues.jsonl"
     source.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
     return annotation_page.write_annotation_page(
-        annotation_page.load_dialogues(source, item_set), folder / "page.html", annotator
+        annotation_page.load_dialogues(source, item_set), folder / "page.html", annotator, inspect
     )
 
 
@@ -153,6 +155,11 @@ BROKEN: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
+# field -> what is wrong with it.
+TOLD = """() => Object.fromEntries([...document.querySelectorAll("[id^='w-']")].map((x) =>
+    [x.id.slice(2), [...x.querySelectorAll("[data-code]")].map((y) => y.textContent)]).filter(([, texts]) => texts.length))"""
+
+
 @pytest.mark.parametrize("item_set", ["easy", "hard"])
 def test_the_page_has_the_rules_of_check(tmp_path: Path, item_set: str, browse: Any) -> None:
     """Field for field and word for word, for every kind of mistake."""
@@ -161,15 +168,13 @@ def test_the_page_has_the_rules_of_check(tmp_path: Path, item_set: str, browse: 
     for p in rule_problems(AnnotatedDialogue.model_validate(row)):
         n, _, field = p.field.removeprefix("annotations[").partition("]")
         ours.setdefault((int(n), field.lstrip(".").split("[")[0] or "whole"), []).append(p.message)
-    fields = [*BASE, "whole"]
     theirs: dict[tuple[int, str], list[str]] = {}
     with browse(build_benchmark(tmp_path, [row], "林小雨"), "#output") as tab:
         assert int(tab.inner_text("#wrongs").split()[0]) == sum(map(len, ours.values()))
         for n in range(len(BROKEN)):
             tab.click(f"[data-of='{n}']")
-            for field in fields:
-                if texts := tab.locator(f"#w-{field} [data-code]").all_text_contents():
-                    theirs[n, field] = texts
+            for field, texts in tab.evaluate(TOLD).items():
+                theirs[n, field] = texts
     assert theirs == {place: texts for place, texts in ours.items() if place[1] != "proposed"}
     assert {n for n, _ in ours} >= set(range(1, len(BROKEN) - 1)) - {12, 19}
 
@@ -217,6 +222,60 @@ def test_proposals_are_shown_until_accepted_edited_or_rejected(tmp_path: Path, b
     assert [(k.value, k.proposer, k.annotator) for k in dialogue.annotations] == [("A的充电宝进了水", "gpt", "林小雨"), ("A把充电宝摔了", "gpt", "林小雨")]  # fmt: skip
 
 
+def test_an_inspector_returns_and_the_annotator_revises(tmp_path: Path, browse: Any) -> None:
+    """All four verdicts by keys and clicks; a reload keeps them; the annotator sees why and mends it; the count follows."""
+    done = BASE | {"annotator": "林小雨"}
+    four = [done | {"value": v} for v in ("A的充电宝进了水", "A摔了充电宝", "B不肯修", "电池坏了")]
+    rows = [{**DIALOGUES[0], "annotations": four, "annotator": "林小雨"}]
+    source = tmp_path / "林小雨.jsonl"
+    source.write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
+    page = annotation_page.write_annotation_page(
+        annotation_page.load_dialogues(source), tmp_path / "page.html", "周明", inspect=True
+    )
+    with browse(page, "#output") as tab:
+        assert tab.inner_text("#count") == "0 of 1 finished" and tab.locator("#remove").count() == 0
+        for key in "yrs":  # accepts the first; returns the second for its slot
+            tab.keyboard.press(key)
+        tab.keyboard.insert_text("后果，不是原因")
+        tab.keyboard.press("Escape")
+        tab.keyboard.press("]")
+        tab.fill("#in-value", "B不肯修充电宝")
+        tab.keyboard.press("Escape")
+        for key in "]xr":  # x removes nothing here
+            tab.keyboard.press(key)
+        tab.click("[data-reason=knowledge]")
+        tab.reload()
+        tab.wait_for_selector("#output")
+        assert tab.inner_text("#count") == "1 of 1 finished"
+        assert tab.locator(".found .pill").all_inner_texts() == ["accepted", "returned", "revised", "returned"]
+        with tab.expect_download() as download:
+            tab.click("#export")
+        inspected = tmp_path / download.value.suggested_filename
+        download.value.save_as(inspected)
+    (dialogue,), wrong = check_dialogues(inspected)
+    assert not wrong and dialogue.annotator == "林小雨"
+    assert [(k.verdict, k.reason, k.note) for k in dialogue.annotations] == [
+        ("accepted", "", ""), ("returned", "slot", "后果，不是原因"), ("revised", "", ""), ("returned", "knowledge", ""),
+    ]  # fmt: skip
+    assert {(k.annotator, k.inspector) for k in dialogue.annotations} == {("林小雨", "周明")}
+    page = annotation_page.write_annotation_page(
+        annotation_page.load_dialogues(inspected), tmp_path / "page.html", "林小雨"
+    )
+    with browse(page, "#output") as tab:
+        assert tab.inner_text("#count") == "0 of 1 finished"
+        tab.click("[data-of='1']")
+        assert tab.inner_text("#verdict") == "Returned by 周明. Returned for: Slot 后果，不是原因"
+        tab.click("#step-slot [data-name='Event Cause'] >> xpath=following-sibling::button[1]")
+        assert tab.locator("#verdict").count() == 0
+        tab.click("[data-of='3']")
+        tab.keyboard.press("x")
+        assert tab.inner_text("#count") == "1 of 1 finished"
+        (mended,), _ = check_dialogues(export(tab, tmp_path / "again.jsonl"))
+    assert [(k.verdict, k.reason, k.inspector) for k in mended.annotations] == [
+        ("accepted", "", "周明"), ("revised", "slot", ""), ("revised", "", "周明"),
+    ]  # fmt: skip
+
+
 def test_hostile_dialogues_are_text(tmp_path: Path, browse: Any) -> None:
     """Markup is shown; a span is counted in the text as it is, not in the marks that stand for hidden characters."""
     turns = [f"A: {text}" for text in HOSTILE] + ["B: 一\u200b二三四"]
@@ -234,12 +293,14 @@ def test_hostile_dialogues_are_text(tmp_path: Path, browse: Any) -> None:
 
 @pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
 def test_axe(tmp_path: Path, lang: str, theme: str, width: int, browse: Any) -> None:
-    """WCAG 2.0 to 2.2, A and AA; with problems in view, a proposal, and the list of keys."""
+    """WCAG 2.0 to 2.2, A and AA; with problems in view, a proposal or an inspector's verdict, and the list of keys."""
     pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
     from test_page_accessible import violations
 
-    rows = [{**DIALOGUES[0], "annotations": [BASE | {"conflict1": "掉进洗脸池", "proposed": True}]}]
-    file = build_benchmark(tmp_path, rows)
+    inspect = lang == "zh"
+    more = {"verdict": "returned", "reason": "slot", "note": "后果"} if inspect else {"proposed": True}
+    rows = [{**DIALOGUES[0], "annotations": [BASE | {"conflict1": "掉进洗脸池"} | more]}]
+    file = build_benchmark(tmp_path, rows, inspect=inspect)
     with browse(file, "#name", bypass_csp=True, viewport={"width": width, "height": 900}) as tab:
         tab.goto(f"{file.as_uri()}?lang={lang}&theme={theme}")
         tab.wait_for_selector("#name")

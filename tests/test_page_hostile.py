@@ -10,6 +10,7 @@ import re
 import shutil
 import unicodedata
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,7 +27,11 @@ for package in ("openai", "tenacity", "aiolimiter"):
     pytest.importorskip(package, reason="needs evalsuite[openai]")
 
 pytestmark = pytest.mark.slow
-PARTS = [HOSTILE[:33], HOSTILE[33:66], HOSTILE[66:99]]  # the hundredth is a million characters long
+TEXTS = HOSTILE[:99]  # the hundredth is a million characters long
+# Texts of a kind stand together in the list: every third of them has all kinds. A place of the page gets one part, the next
+# place another: each place meets each kind, and each text stands in many places.
+PARTS = [TEXTS[n::3] for n in range(3)]
+NAMES = PARTS[0]  # of models
 TASKS = ["domain_identification", "event_cause"]
 LISTS = ("drops", "positions", "wordings", "shots")
 
@@ -34,38 +39,34 @@ LISTS = ("drops", "positions", "wordings", "shots")
 base = made_once(everything, "base")
 
 
-@pytest.fixture(scope="module", params=range(len(PARTS)))
-def part(request: pytest.FixtureRequest) -> list[str]:
-    return PARTS[request.param]
-
-
 @made_once
-def site(base: Path, part: list[str], folder: Path) -> Path:
+def site(base: Path, folder: Path) -> Path:
     """A page of the run with every name a hostile one, and of runs without cells in folders of hostile names."""
     run = folder / "run"
     shutil.copytree(base, run)
-    change(run, lambda results: poison(run, results, part))
+    change(run, lambda results: poison(run, results, cycle(PARTS)))
     runs = [run]
-    for i, text in enumerate(part):
+    for i, text in enumerate(PARTS[1]):
         name = re.sub(r"[/\0]", "∕", text).encode("utf-8", "replace")[:200].decode("utf-8", "ignore")
         runs.append(folder / str(i) / (name if name.strip(". ") else f"{name} {i}"))
         runs[-1].mkdir(parents=True)
         (runs[-1] / "results.json").write_text(json.dumps({"cells": []}))
-    for each, text in zip(runs, [part[-1], *part], strict=True):
+    for each, text in zip(runs, [PARTS[2][-1], *PARTS[2]], strict=True):
         told = {"started": text, "python": text, "platform": text, "settings": {text: text, "data": text}}
         told |= {"packages": {text: text, "torch": text}, "data": {text: {"sha256": text, "items": 1}}}
         (each / "manifest.json").write_text(json.dumps(told))
     return evalsuite.report(runs)
 
 
-def poison(run: Path, results: dict[str, Any], part: list[str]) -> None:
-    """Every string of the part as the name of a model, wording, perturbation, metric, judge …; and all that records hold."""
+def poison(run: Path, results: dict[str, Any], parts: Iterator[list[str]]) -> None:
+    """A part of the texts as the names of models, one as those of wordings, one as those of perturbations, metrics,
+    judges …; and as all that records hold."""
     models = list(dict.fromkeys(cell["model"] for cell in results["cells"]))
     for rows in rows_of(results):
         usual = {"model": "lexical", "variant": "paper", "shots": 0, "perturb": "none"}
         for row in [r for r in rows if r["task"] in TASKS and all(r.get(k, v) == v for k, v in usual.items())]:
-            rows += [{**copy.deepcopy(row), "model": str(n)} for n in range(len(models), len(part))]
-    names = dict(zip([*models, *map(str, range(len(models), len(part)))], part, strict=True))
+            rows += [{**copy.deepcopy(row), "model": str(n)} for n in range(len(models), len(NAMES))]
+    names = dict(zip([*models, *map(str, range(len(models), len(NAMES)))], NAMES, strict=True))
     for rows in (*rows_of(results), results["learning"]):
         for row in rows:
             row["model"] = names.get(row.get("model"), row.get("model"))
@@ -73,40 +74,45 @@ def poison(run: Path, results: dict[str, Any], part: list[str]) -> None:
     lexical = names["lexical"]
     mine = [c for c in results["cells"] if c["model"] == lexical and c["task"] in TASKS and c["variant"] == "paper" and not c["shots"] and c["perturb"] == "none"]  # fmt: skip
     for cell in mine:
-        change_records(run / cell["records"], lambda records: poison_records(records, part))
-    for cell in results["cells"]:
+        change_records(run / cell["records"], lambda records: poison_records(records, items_of(cell["task"])))  # noqa: B023
+    tags, facts, signatures = next(parts), next(parts), next(parts)
+    for n, cell in enumerate(results["cells"]):
         cell["facts"] |= {
-            "tags": [*part, *cell["facts"]["tags"]],
-            part[0]: part[1],
+            "tags": [*tags, *cell["facts"]["tags"]],
+            facts[n % len(facts)]: facts[0],
             "backend": cell["facts"]["backend"],
         }
-        for metric in cell["metrics"].values():
-            metric["signature"] = part[2]
-    for i, text in enumerate(part):
-        cell = mine[i % len(mine)]
-        cell["metrics"][text] = {**cell["metrics"].get("f1", cell["metrics"].get("accuracy")), "signature": text}
-        cell["status"][text] = 1
-        cell["errors"][text] = 1
-        for more in ({"variant": text}, {"perturb": text}, {"task": text}, {"set": text}, {"split": text}, {"scoring": text}):  # fmt: skip
-            results["cells"].append(copy.deepcopy(cell) | more)
-        for drop in [r for r in results["robustness"]["drops"] if r["model"] == lexical][:1]:
-            results["robustness"]["drops"] += [
-                {**drop, "perturb": text},
-                {**drop, "metric": text},
-                {**drop, "test": text},
-            ]
-    for row in results["robustness"]["wordings"]:
+        for i, metric in enumerate(cell["metrics"].values()):
+            metric["signature"] = signatures[(n + i) % len(signatures)]
+    for key in ("metrics", "status", "errors"):
+        for i, text in enumerate(next(parts)):
+            cell = mine[i % len(mine)]
+            metric = cell["metrics"].get("f1", cell["metrics"].get("accuracy"))
+            cell[key][text] = {**metric, "signature": text} if key == "metrics" else 1
+    for key in ("variant", "perturb", "task", "set", "split", "scoring"):
+        for i, text in enumerate(next(parts)):
+            results["cells"].append(copy.deepcopy(mine[i % len(mine)]) | {key: text})
+    (drop,) = [r for r in results["robustness"]["drops"] if r["model"] == lexical][:1]
+    for key in ("perturb", "metric", "test"):
+        results["robustness"]["drops"] += [{**drop, key: text} for text in next(parts)]
+    for row, part in zip(results["robustness"]["wordings"], parts, strict=False):
         row |= {"values": {**row["values"], **dict.fromkeys(part, 0.5)}, "worst": part[0]}
-    for row in results["robustness"]["positions"]:
+    for row, part in zip(results["robustness"]["positions"], parts, strict=False):
         row["labels"] = [part[i % len(part)] for i in range(len(row["labels"]))]
     for row in results["learning"][:1]:
-        results["learning"] += [{**row, "base": text, "trained_on": text, "perturb": text} for text in part]
-    for row in results["confusions"]:
+        for key in ("base", "trained_on", "perturb"):
+            results["learning"] += [{**row, key: text} for text in next(parts)]
+    for row, part in zip(results["confusions"], parts, strict=False):
         row["names"] = [[part[i % len(part)], part[i % len(part)]] for i in range(len(row["names"]))]
-    for row in results["metric_correlations"]:
+    for row, part in zip(results["metric_correlations"], parts, strict=False):
         n = len(part)
         row |= {"metrics": part, "spearman": [0.5] * (n * (n - 1) // 2), "kendall": [-0.5] * (n * (n - 1) // 2)}
-    poison_judged(run, results["judged"], names, part)
+    poison_judged(run, results["judged"], parts)
+
+
+def items_of(task: str) -> list[str]:
+    """A task's items have every other text."""
+    return TEXTS[TASKS.index(task) :: len(TASKS)]
 
 
 def rows_of(results: dict[str, Any]) -> list[list[dict[str, Any]]]:
@@ -142,26 +148,31 @@ def seen(text: str) -> str:
     return "".join(f"U+{ord(c):04X}" if c in hidden else c for c in text)
 
 
-def poison_judged(run: Path, judged: dict[str, Any], names: dict[str, str], part: list[str]) -> None:
+def poison_judged(run: Path, judged: dict[str, Any], parts: Iterator[list[str]]) -> None:
     cells = judged["cells"]
-    for cell in [c for c in cells if c["control"] == "plain"][:2]:
-        cells += [copy.deepcopy(cell) | {"judge": text, "rubric": text, "errors": {text: 1}} for text in part]
-    for cell in cells:
+    for key in ("judge", "rubric", "errors"):
+        for cell in [c for c in cells if c["control"] == "plain"][:2]:
+            cells += [copy.deepcopy(cell) | {key: {text: 1} if key == "errors" else text} for text in next(parts)]
+    for cell, part in zip(cells, parts, strict=False):
         for numbers in cell.get("scales", {}).values():
             for found in (numbers.get("metrics", {}), numbers.get("joint", {})):
                 found |= {text: found["f1"] for text in part if "f1" in found}
     for rows in judged["controls"].values():
         for row in rows[:1]:
-            who = {"judges": part} if "judges" in row else {}
-            rows += [{**copy.deepcopy(row), "judge": text, "rubric": text, **who} for text in part]
-        for row in rows:
+            for key in ("judge", "rubric", "judges"):
+                if key in row:
+                    part = next(parts)
+                    rows += [copy.deepcopy(row) | {key: part if key == "judges" else text} for text in part]
+        for row, part in zip(rows, parts, strict=False):
             if "family" in row:
                 row["family"] = part[0]
             if "by_kind" in row:
                 row["by_kind"] = {text: next(iter(row["by_kind"].values())) for text in part}
+    part = next(parts)
     judged["controls"][part[1]] = [{"judge": part[1], "rubric": part[2], "scale": part[0], "n": 1}]
     for path in sorted((run / "judged").glob("*.jsonl")):
-        change_records(path, lambda records: poison_reasons(records, part))
+        task = next(t for t in [*TASKS, ""] if t in path.name)
+        change_records(path, lambda records: poison_reasons(records, items_of(task) if task else TEXTS))  # noqa: B023
 
 
 def poison_reasons(records: list[dict[str, Any]], part: list[str]) -> None:
@@ -218,17 +229,16 @@ def address(**at: str) -> str:
     return "&".join(f"{k}={quote(v.encode('utf-8', 'replace'))}" for k, v in at.items())
 
 
-def test_overview(tab: Any, site: Path, part: list[str]) -> None:
-    """All of it, opened, in both languages, filtered by each text; then each as anything that an address may hold."""
+def test_overview(tab: Any, site: Path) -> None:
+    """All of it, opened, in both languages, and with the last of all that can be chosen."""
     visit(tab, site)
     unfold(tab)
     assert tab.evaluate(CHECK) == []
     tab.click("#lang")
     tab.wait_for_selector("html[data-drawn=all]")
     assert tab.evaluate(CHECK) == []
-    assert tab.locator("#part-tables tbody.own tr").count() > len(part)
-    if part is PARTS[0]:
-        choose_last(tab)
+    assert tab.locator("#part-tables tbody.own tr").count() > len(NAMES)
+    choose_last(tab)
     assert tab.evaluate(CHECK) == []
 
 
@@ -241,9 +251,9 @@ def choose_last(tab: Any) -> None:
             tab.wait_for_selector("html[data-drawn=all]")
 
 
-def test_names_are_searched(tab: Any, site: Path, part: list[str]) -> None:
+def test_names_are_searched(tab: Any, site: Path) -> None:
     visit(tab, site)
-    for text in part[::7]:
+    for text in NAMES[::5]:
         tab.fill("#find", text.encode("utf-8", "replace").decode())
         if typed := tab.input_value("#find"):  # a line of it
             tab.wait_for_function("text => new URLSearchParams(location.hash.slice(1)).get('find') === text", arg=typed)
@@ -251,28 +261,30 @@ def test_names_are_searched(tab: Any, site: Path, part: list[str]) -> None:
 
 
 def test_addresses(base: Path, browse: Any) -> None:
-    """Each as all that an address may hold."""
+    """Each as some of what an address may hold, which meets each kind."""
     site = evalsuite.report([base])
     keys = ("find", "size", "tags", "set", "tasks", "sort", "prompt", "shots", "metric", "by", "scoring", "perturb", "split", "lang")  # fmt: skip
+    places = ("model", "item", "run", "task", "shots")
     with browse(site, script=KEEP) as tab:
         visit(tab, site)
-        for text in HOSTILE[:99]:
-            for at in (dict.fromkeys(keys, text), dict.fromkeys(("model", "item", "run", "task", "shots"), text)):
+        for n in range(0, len(TEXTS), 3):
+            texts = [*TEXTS[n:], *TEXTS[:n]]
+            for at in (dict(zip(keys, texts, strict=False)), dict(zip(places, texts, strict=False))):
                 tab.evaluate("hash => { location.hash = hash; }", address(**at))
             tab.wait_for_selector("#gone")
-            assert tab.evaluate(CHECK) == [], text
+            assert tab.evaluate(CHECK) == [], n
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_items(tab: Any, base: Path, site: Path, part: list[str], task: str) -> None:
+def test_items(tab: Any, base: Path, site: Path, task: str) -> None:
     """Each as the name, dialogue, question, options, reply … of an item, and said by judges."""
     cells = json.loads((base / "results.json").read_text())["cells"]
-    lexical = part[list(dict.fromkeys(cell["model"] for cell in cells)).index("lexical")]
+    lexical = NAMES[list(dict.fromkeys(cell["model"] for cell in cells)).index("lexical")]
     visit(tab, site, address(run="0", model=lexical, set="easy", task=task, split="test", prompt="paper", shots="0"))
     tab.wait_for_selector("#panes")
     unfold(tab)
     assert tab.evaluate(CHECK) == []
-    for text in part:
+    for text in items_of(task):
         tab.evaluate(
             "at => { location.hash = location.hash.split('&item=')[0] + '&' + at; }", address(item=stored(text))
         )
@@ -281,12 +293,12 @@ def test_items(tab: Any, base: Path, site: Path, part: list[str], task: str) -> 
         unfold(tab)
         assert tab.evaluate(CHECK) == []
     tab.click("#lang")
-    tab.fill("#search", part[-1].encode("utf-8", "replace").decode())
+    tab.fill("#search", items_of(task)[-1].encode("utf-8", "replace").decode())
     tab.wait_for_function("() => !document.getElementById('found').textContent.includes('%')")
     assert tab.evaluate(CHECK) == []
 
 
-def test_files(tab: Any, site: Path, part: list[str]) -> None:
+def test_files(tab: Any, site: Path) -> None:
     visit(tab, site)
     unfold(tab)
     files = tab.evaluate("""async () => {

@@ -43,13 +43,17 @@ def run(folder: Path) -> Path:
     return folder / "run"
 
 
-@pytest.fixture(params=[("zh", 1280), ("en", 390)], ids=str)
+WIDE, NARROW = ("zh", 1280), ("en", 390)
+
+
+@pytest.fixture
 def page(browse: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
-    lang, width = request.param
+    lang, width = getattr(request, "param", WIDE)
     with browse(run / "page/index.html", "#judge", query=f"?lang={lang}", viewport={"width": width, "height": 900}) as tab:  # fmt: skip
         yield tab
 
 
+@pytest.mark.parametrize("page", [WIDE, NARROW], indirect=True, ids=str)
 def test_the_section(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
     means = page.locator("#judge [data-sheet=judge-means]")
@@ -109,6 +113,7 @@ def slopes(pairs: list[tuple[float, float]]) -> float:
     return told[0]
 
 
+@pytest.mark.parametrize("page", [NARROW], indirect=True, ids=str)
 def test_items_against_a_metric(page: Any, run: Path) -> None:
     page.select_option("[data-keep=judge-task] select", value="event_cause")
     page.select_option("[data-keep=judge-set] select", value="easy")
@@ -127,6 +132,7 @@ def test_items_against_a_metric(page: Any, run: Path) -> None:
             assert f"ρ {x['spearman']:+.2f} ({x['spearman_low']:+.2f}".replace("-", "−") in panel.inner_text()
 
 
+@pytest.mark.parametrize("page", [NARROW], indirect=True, ids=str)
 def test_an_items_opinions(page: Any) -> None:
     page.locator("#judge [data-sheet=judge-means] button.cell").first.click()
     page.locator("#rows button.row").first.click()

@@ -31,9 +31,13 @@ def run(folder: Path) -> Path:
     return folder / "run"
 
 
-@pytest.fixture(params=[("en", 1280), ("zh", 390)], ids=str)
+WIDE, NARROW = ("en", 1280), ("zh", 390)
+both = pytest.mark.parametrize("page", [WIDE, NARROW], indirect=True, ids=str)
+
+
+@pytest.fixture
 def page(browse: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
-    lang, width = request.param
+    lang, width = getattr(request, "param", WIDE)
     size = {"width": width, "height": 900}
     with browse(run / "page/index.html", "#correlations", query=f"?lang={lang}", viewport=size) as tab:
         yield tab
@@ -48,18 +52,22 @@ def short(letters: str) -> str:
     return letters if len(letters) < 3 or letters not in "abcdefghij" else f"{letters[0]}–{letters[-1]}"
 
 
+# Of each cell of a row: its letters, and what is said of it.
+LETTERS = "all => all.map((x) => [x.querySelector('.letters')?.innerText, x.querySelector('button.cell')?.ariaLabel])"
+
+
+@both
 def test_letters(page: Any, run: Path) -> None:
     found = {(e["set"], e["task"], e["metric"]): e for e in ranking.groups(list(ranking.rated_run(run)))}
     for metric in ("f1", "em"):
         page.select_option("[data-keep=metric] select", metric)
+        told = {(s, m): row(page, s, m).locator("td").evaluate_all(LETTERS) for s in ("easy", "hard") for m in PATHS}
         for (item_set, task, of), entry in found.items():
             if of not in (metric, "accuracy"):
                 continue
-            place = list(TASKS).index(task)
             for model, letters in entry["letters"].items():
-                cell = row(page, item_set, model).locator("td").nth(place)
-                assert cell.locator(".letters").inner_text() == short(letters)
-                label = cell.locator("button.cell").get_attribute("aria-label")
+                written, label = told[item_set, model][list(TASKS).index(task)]
+                assert written == short(letters)
                 assert label.endswith(f"group {letters}") or label.endswith(f"分组 {letters}")
     page.select_option("[data-keep=metric] select", "bleu2")  # of which no groups are known
     assert row(page, "easy", "oracle").locator("td").nth(1).locator(".letters").count() == 0
@@ -91,6 +99,7 @@ def test_average_ranks(page: Any, run: Path) -> None:
     assert HOSTILE.replace("<", "&lt;").replace(">", "&gt;") in Path(download.value.path()).read_text()
 
 
+@pytest.mark.parametrize("page", [NARROW], indirect=True, ids=str)
 def test_correlations(page: Any, run: Path) -> None:
     results = json.loads((run / "results.json").read_text())
     names = {"f1": "F1", "em": "EM", "chrf": "chrF", "cider": "CIDEr"}
@@ -115,6 +124,7 @@ def test_correlations(page: Any, run: Path) -> None:
     assert page.locator("svg.heat text.value").count() > len(heads) * (len(heads) - 1)
 
 
+@both
 def test_no_sideways_scrolling(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("#main img").count() == 0

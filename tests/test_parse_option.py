@@ -336,6 +336,12 @@ RULE_5: list[Row] = [  # thinking
     ("◁think▷a◁/think▷b", FILM, "(b)"),
     ("[THINK]a[/THINK]b", FILM, "(b)"),
     ("<|channel|>analysis<|message|>maybe a<|end|><|start|>assistant<|channel|>final<|message|>b", FILM, "(b)"),
+    ("<|channel>thought\nmaybe a\n<channel|>b", FILM, "(b)"),
+    ("<|channel>thought\nmaybe a", FILM, None),
+    ("<mm:think>maybe a</mm:think>b", FILM, "(b)"),
+    ("<think:6124c78e>maybe a</think:6124c78e>b", FILM, "(b)"),
+    ("<|START_THINKING|>maybe a<|END_THINKING|>b", FILM, "(b)"),
+    ("<|open|>think<|sep|>maybe a<|close|>think<|sep|><|open|>response<|sep|>b<|close|>response<|sep|>", FILM, "(b)"),
     ("<THINK>a</THINK>\nB", FILM, "(b)"),
     ("好的，选a还是b呢？\n</think>\n**c**", FILM, "(c)"),
 ]

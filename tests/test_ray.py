@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 from conftest import ENGINE, ON_NODES
+from needs import needs
 from once import made_once
 from sweeps import LARGE
 
@@ -31,7 +32,7 @@ from evalsuite.backends.ray import cluster
 from evalsuite.backends.registry import load_backend
 from evalsuite.types import Message, Request
 
-pytest.importorskip("ray", reason="needs evalsuite[ray]")
+needs("ray", "ray")
 
 MODELS = """models:
   - {name: prompt, backend: prompt_engine, path: PATH}

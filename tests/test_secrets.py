@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from needs import needs
 
 import evalsuite
 from evalsuite.backends.base import Limits
@@ -31,7 +32,7 @@ from evalsuite.evaluation.ask import received
 from evalsuite.evaluation.display import log_to
 from evalsuite.types import Message, Request, Response
 
-pytest.importorskip("openai", reason="needs evalsuite[openai]")
+needs("openai", "openai")
 
 KEY = "zk-TOP/SECRET+9f8e7d6c5b4a&3210=="
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 
 import evalsuite
 from evalsuite.authoring.discriminator import NetworkFeatures
@@ -20,11 +21,11 @@ from evalsuite.backends.checkpoint import Checkpoint, folder_hash
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError
+from evalsuite.common.weights import load_network
 from evalsuite.finetuning import training
 from evalsuite.metrics import semsim
 
-torch = pytest.importorskip("torch", reason="needs evalsuite[hf]")
-transformers = pytest.importorskip("transformers", reason="needs evalsuite[hf]")
+needs("hf", "torch", "transformers")
 
 UP = "model.layers.1.mlp.up_proj.weight"
 Tensors = dict[str, Any]
@@ -68,6 +69,8 @@ def halved(tensors: Tensors) -> Tensors:
 
 
 def further(tensors: Tensors) -> Tensors:
+    import torch
+
     return {**tensors, "mtp.weight": torch.zeros(3)}
 
 
@@ -146,6 +149,8 @@ def test_what_cannot_be_read(tiny: Path, tmp_path: Path) -> None:
 
 
 def test_shards(tiny: Path, tmp_path: Path) -> None:
+    import transformers
+
     net = transformers.AutoModelForCausalLM.from_pretrained(tiny)
     shutil.copytree(tiny, tmp_path / "net")
     (tmp_path / "net" / "model.safetensors").unlink()
@@ -162,6 +167,8 @@ def test_shards(tiny: Path, tmp_path: Path) -> None:
 
 def test_experts(tmp_path: Path, tiny: Path) -> None:
     """transformers stacks them; the one that is missing is told by the name of the stack."""
+    import transformers
+
     config = transformers.MixtralConfig(
         vocab_size=4800, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=2,
         intermediate_size=16, num_local_experts=3,
@@ -176,6 +183,9 @@ def test_experts(tmp_path: Path, tiny: Path) -> None:
 
 def test_encoder_decoders(tiny: Path, tmp_path: Path) -> None:
     """A table of positions that Pegasus computes may be missing, a layer may not."""
+    import torch
+    import transformers
+
     small = {"vocab_size": 4800, "d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "max_position_embeddings": 64}
     heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
     config = transformers.PegasusConfig(**small, **heads, pad_token_id=0, eos_token_id=2)
@@ -193,6 +203,9 @@ def test_encoder_decoders(tiny: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def lora(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import torch
+    import transformers
+
     peft = pytest.importorskip("peft", reason="needs evalsuite[finetune]")
     torch.manual_seed(0)
     net = transformers.AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32)
@@ -209,7 +222,10 @@ ADAPTERS: list[tuple[Callable[[Tensors], Tensors], str | None]] = [
     (lambda tensors: {}, r"56 tensors missing in it"),
     (prefixed, r"56 tensors missing in it .* and 56 tensors for modules that the network does not have \(module.base"),
     (
-        lambda tensors: {**tensors, LAYER.replace("layers.1", "layers.9") + ".weight": torch.zeros(4, 192)},
+        lambda tensors: {
+            **tensors,
+            (name := f"{LAYER}.weight").replace("layers.1", "layers.9"): tensors[name].clone(),
+        },
         r"1 tensor for modules that the network does not have \(base_model.model.model.layers.9",
     ),
     (narrower, r"RuntimeError: [\s\S]*size mismatch for base_model.model.model.layers.0"),
@@ -229,6 +245,8 @@ def test_adapters(
     recwarn: pytest.WarningsRecorder,
 ) -> None:
     """On hf, before vLLM is started, and where finetune goes on from a checkpoint."""
+    import torch
+    import transformers
     from peft import PeftModel
 
     path = changed(lora, tmp_path / "adapter", change, "adapter_model.safetensors")
@@ -293,6 +311,8 @@ def test_a_training_goes_on_from_whole_checkpoints_only(tiny: Path, tmp_path: Pa
 
 def test_encoders(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A discriminator's, and that of semantic similarity: nobody reads a pooler, so it may be missing."""
+    import transformers
+
     config = transformers.BertConfig(
         vocab_size=4800, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
     )
@@ -409,3 +429,12 @@ def test_weights_of_other_suffixes_count_where_they_are_the_only_ones(tmp_path: 
     assert folder_hash(tmp_path) != one
     (tmp_path / "adapter_model.bin").write_text("weights")
     assert folder_hash(tmp_path) == before(tmp_path)
+
+
+def test_a_network_that_writes_no_text_is_refused_in_a_line(tmp_path: Path) -> None:
+    import transformers
+
+    transformers.CLIPConfig().save_pretrained(tmp_path)
+    with pytest.raises(BackendError, match="CLIPConfig") as refused:
+        load_network(transformers.AutoModelForCausalLM, str(tmp_path), "model m")
+    assert len(str(refused.value).replace(str(tmp_path), "")) < 250

@@ -69,19 +69,11 @@ class AgreementReport:
 
 
 def annotator_agreement(files: Sequence[Path]) -> AgreementReport:
-    """Compare several annotators' files. An annotator is named by the `annotator` field, else by the file's name.
+    """Compare several annotators' files.
 
     Raises ConfigError for fewer than two annotators, DataError for an id with different turns.
     """
-    by_name: dict[str, dict[str, AnnotatedDialogue]] = {}
-    notes = []
-    for file in files:
-        dialogues, wrong = check_dialogues(file)
-        if wrong:
-            notes.append(f"{file}: {len(wrong)} problems, compared anyway; `evalsuite build check {file}` lists them")
-        for d in dialogues:
-            name = d.annotator or next((k.annotator for k in d.annotations if k.annotator), file.stem)
-            by_name.setdefault(name, {})[d.id] = d
+    by_name, notes = by_annotator(files)
     if len(by_name) < 2:
         raise ConfigError(f"{', '.join(map(str, files))}: one annotator only ({', '.join(by_name)}); give two or more")
     steps: list[Step] = []
@@ -107,6 +99,23 @@ def annotator_agreement(files: Sequence[Path]) -> AgreementReport:
     return AgreementReport(
         {k: len(v) for k, v in by_name.items()}, tuple(steps), tuple(means), tuple(found), tuple(notes)
     )
+
+
+def by_annotator(files: Sequence[Path]) -> tuple[dict[str, dict[str, AnnotatedDialogue]], list[str]]:
+    """Annotator -> id -> dialogue, and a note on each file with problems.
+
+    An annotator is named by the `annotator` field, else by the file's name.
+    """
+    by_name: dict[str, dict[str, AnnotatedDialogue]] = {}
+    notes = []
+    for file in files:
+        dialogues, wrong = check_dialogues(file)
+        if wrong:
+            notes.append(f"{file}: {len(wrong)} problems, compared anyway; `evalsuite build check {file}` lists them")
+        for d in dialogues:
+            name = d.annotator or next((k.annotator for k in d.annotations if k.annotator), file.stem)
+            by_name.setdefault(name, {})[d.id] = d
+    return by_name, notes
 
 
 Pair = tuple[Knowledge, Knowledge]
@@ -186,10 +195,15 @@ def _steps(who: tuple[str, str], shared: Sequence[tuple[AnnotatedDialogue, Annot
             yield Step(name, who, len(words), same, None, f1)
 
 
+def slot_path(k: Knowledge) -> str:
+    """ "dimension/domain/slot"."""
+    return f"{k.dimension}/{k.domain}/{k.slot}"
+
+
 _CATEGORIES: dict[str, Callable[[Knowledge], str]] = {
     "dimension": lambda k: k.dimension,
     "domain": lambda k: f"{k.dimension}/{k.domain}",
-    "slot": lambda k: f"{k.dimension}/{k.domain}/{k.slot}",
+    "slot": slot_path,
 }
 
 

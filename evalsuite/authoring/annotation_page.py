@@ -14,7 +14,7 @@ from evalsuite.common import jsonl
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import replace_file
 from evalsuite.page.report import assemble
-from evalsuite.results.schema.annotation import AnnotatedDialogue
+from evalsuite.results.schema.annotation import REASONS, AnnotatedDialogue
 
 _SCRIPTS = (
     "words.js", "page.js", "annotate/words.js", "annotate/rules.js", "annotate/rows.js", "annotate/spans.js",
@@ -46,23 +46,35 @@ def load_dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue
     return list(found.values())
 
 
-def write_annotation_page(rows: Sequence[AnnotatedDialogue], out: Path, annotator: str = "") -> Path:
-    """Write the page to `out` and return it. Raises ConfigError if its name does not end in .html."""
+def write_annotation_page(
+    rows: Sequence[AnnotatedDialogue], out: Path, annotator: str = "", inspect: bool = False
+) -> Path:
+    """Write the page to `out` and return it; `inspect`: the inspectors' page. Raises ConfigError if its name does not end in .html."""
     if out.suffix != ".html":
         raise ConfigError(f"--out {out}: expected a name that ends in .html")
     out.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(out, assemble(annotation_page_data(rows, out.stem, annotator), _SCRIPTS, _STYLES))
+    replace_file(out, assemble(annotation_page_data(rows, out.stem, annotator, inspect), _SCRIPTS, _STYLES))
     return out
 
 
-def annotation_page_data(rows: Sequence[AnnotatedDialogue], name: str, annotator: str = "") -> dict[str, Any]:
-    """The page's data. `hash` covers the dialogues only, so new proposals keep the annotations stored in the browser."""
-    hashed = json.dumps([[r.id, r.set, r.dialogue] for r in rows], ensure_ascii=False)
+def annotation_page_data(
+    rows: Sequence[AnnotatedDialogue], name: str, annotator: str = "", inspect: bool = False
+) -> dict[str, Any]:
+    """The page's data. The browser keeps work under `hash`.
+
+    It covers the dialogues only, so new proposals keep the annotations stored in the browser; but in a page of or after an
+    inspection it covers all, since the file's annotations come before older ones in the browser.
+    """
+    whole = inspect or any(k.verdict for row in rows for k in row.annotations)
+    dumped = [row.model_dump(exclude_defaults=True) for row in rows]
+    hashed = json.dumps([inspect, dumped] if whole else [[r.id, r.set, r.dialogue] for r in rows], ensure_ascii=False)
     return {
         "hash": hashlib.sha256(hashed.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         "name": name,
         "annotator": annotator,
-        "dialogues": [r.model_dump(exclude_defaults=True) for r in rows],
+        "inspect": inspect,
+        "dialogues": dumped,
         "ontology": ontology(),
         "rules": load_rules(),
+        "reasons": REASONS,
     }

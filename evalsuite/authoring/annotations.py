@@ -99,6 +99,8 @@ def _annotation_problems(k: Knowledge, dialogue: AnnotatedDialogue) -> Iterator[
     r = load_rules()
     if k.proposed:
         yield Problem("proposed", "proposed", {"value": k.proposer or "a model"})
+    if k.verdict == "returned" and not k.reason:
+        yield Problem("reason", "empty")
     yield from _ontology_problems(k)
     texts = {name: getattr(k, name) for name in _TEXTS}
     for name, text in (*texts.items(), *((f"evidence[{i}]", span) for i, span in enumerate(k.evidence))):

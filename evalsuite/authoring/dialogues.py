@@ -4,7 +4,7 @@
 |---|---|
 | ours, CORECODE's layout | `dialogue`, texts |
 | NaturalConv | `content`, texts without a speaker |
-| DuLeMon | `conversation`, texts that begin with "Usr: " or "Bot: " |
+| DuLeMon | `conversation`, texts that begin with "Usr: " or "Bot: ", words with blanks between, some with a persona tag |
 | KdConv, CrossWOZ | `messages`, objects with `message` or `content`, and perhaps `role` |
 
 A file has one dialogue per line, or is a JSON array of dialogues, or a JSON object id -> dialogue.
@@ -25,6 +25,10 @@ from evalsuite.common.files import read_bytes
 _TURNS = ("dialogue", "content", "conversation", "messages")
 _IDS = ("id", "dialog_id", "dialogue_id")
 _MARK = re.compile(r"\s*([a-z]|usr|user|bot|sys|system)\s*[:：]\s*", re.IGNORECASE)
+# DuLeMon ends turns with the persona sentences that they rest on ("…打工 呢 。\tU1") and puts blanks between words.
+# CORECODE's dialogues have neither.
+_TAG = re.compile(r"\t\s*[A-Z]\d+(?:[\s,，]+[A-Z]\d+)*\s*$")
+_BETWEEN_WORDS = re.compile(r"(?<=[^\x00-\x7f]) +| +(?=[^\x00-\x7f])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Dialogue:
     id: str
     source: str  # the file's stem: a row of Table 8
     turns: tuple[str, ...]  # each with its speaker: "A: 你好。"
+    tags: int = 0  # turns whose persona tag was removed
 
     @property
     def utterances(self) -> tuple[str, ...]:
@@ -62,7 +67,8 @@ def dialogue_files(paths: Iterable[Path]) -> list[Path]:
 def read_dialogues(files: Iterable[Path]) -> Iterator[Dialogue]:
     """All dialogues in order; JSONL is streamed. Raises DataError with line and field.
 
-    Speakers become "A: " and "B: " in order of appearance (paper, section 3); turns without speakers alternate.
+    Speakers become "A: " and "B: " in order of appearance (paper, section 3); turns without speakers alternate. Persona tags
+    of DuLeMon's turns and the blanks between its words are removed.
     """
     seen: set[str] = set()
     for file in files:
@@ -109,6 +115,10 @@ def _dialogue(file: Path, number: int, name: str, row: Any) -> Dialogue:
     turns = row[key]
     if not isinstance(turns, list) or not turns:
         raise DataError("expected a list of turns", file, number, key)
+    tags = 0
+    if key == "conversation":
+        tags = sum(isinstance(turn, str) and bool(_TAG.search(turn)) for turn in turns)
+        turns = [_BETWEEN_WORDS.sub("", _TAG.sub("", turn)) if isinstance(turn, str) else turn for turn in turns]
     said = [_turn(turn) for turn in turns]
     for n, turn in enumerate(said):
         if turn is None:
@@ -116,7 +126,7 @@ def _dialogue(file: Path, number: int, name: str, row: Any) -> Dialogue:
     id = next((row[key] for key in _IDS if key in row), name)
     if not isinstance(id, str | int):
         raise DataError("expected a text or a number", file, number, "id")
-    return Dialogue(str(id), file.stem, _marked([turn for turn in said if turn]))
+    return Dialogue(str(id), file.stem, _marked([turn for turn in said if turn]), tags)
 
 
 def _turn(turn: Any) -> tuple[str, str] | None:

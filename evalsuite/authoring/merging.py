@@ -22,13 +22,14 @@ class Merged:
     repeated: int  # annotations equal to another annotator's
     disputed: tuple[tuple[str, str, str], ...]  # (dialogue, instance, value) with conflicting slots
     empty: int  # dialogues left without annotations
+    returned: int = 0  # annotations that an inspector returned and nobody has revised
 
 
 def merge(files: Sequence[Path], annotator: str = "") -> Merged:
     """Merge the annotations of all annotators, or take those of one `annotator`.
 
     Equal annotations count once. Annotations of the same instance and value with different slots are all left out, since
-    disputed gold is no gold. Raises DataError for a file that breaks a rule or an id with different turns, ConfigError
+    disputed gold is no gold. Those that an inspector returned are left out, in an uninspected copy of the file too. Raises DataError for a file that breaks a rule or an id with different turns, ConfigError
     for an unknown annotator.
     """
     by_id: dict[tuple[str, str], list[tuple[str, AnnotatedDialogue, Knowledge | None]]] = defaultdict(list)
@@ -48,8 +49,15 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
         raise ConfigError(f"--annotator: {unknown('annotator', annotator, [n or '(nobody named)' for n in names])}")
     dialogues = []
     repeated, disputed = 0, []
-    for rows in by_id.values():
-        mine = [(name, k) for name, _, k in rows if k and annotator in ("", name)]
+    returned = {
+        (at, *_who_said(name, k)) for at, rows in by_id.items() for name, _, k in rows if k and k.verdict == "returned"
+    }
+    for at, rows in by_id.items():
+        mine = [
+            (name, k)
+            for name, _, k in rows
+            if k and annotator in ("", name) and (k.verdict in _SETTLED or (at, *_who_said(name, k)) not in returned)
+        ]
         slots: dict[tuple[str, str], dict[str, set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
         for name, k in mine:
             slots[k.instance, k.value][name].add(_slot(k))
@@ -66,12 +74,19 @@ def merge(files: Sequence[Path], annotator: str = "") -> Merged:
         raise DataError("no annotations to build from", files[0])
     shared = 0 if annotator else sum(len({name for name, *_ in rows}) > 1 for rows in by_id.values())
     empty = len(by_id) - len(dialogues)
-    return Merged(tuple(dialogues), dict(names), shared, repeated, tuple(disputed), empty)
+    return Merged(tuple(dialogues), dict(names), shared, repeated, tuple(disputed), empty, len(returned))
 
 
 def _name(file: Path, files: Sequence[Path]) -> str:
     """Name of an unnamed annotator: the file's stem, as in `evalsuite build agree`; "" for a single file."""
     return file.stem if len(files) > 1 else ""
+
+
+_SETTLED = ("accepted", "revised")
+
+
+def _who_said(name: str, k: Knowledge) -> tuple[str, ...]:
+    return name, *_slot(k), k.instance, k.value, k.phrase, k.conflict1, k.conflict2
 
 
 def _slot(k: Knowledge) -> tuple[str, ...]:

@@ -75,6 +75,7 @@ class Count:
 
     source: str
     histogram: dict[int, int]  # matches -> dialogues
+    tags: int = 0  # turns whose persona tag was removed (DuLeMon)
 
     @property
     def dialogues(self) -> int:
@@ -95,7 +96,8 @@ class Screening:
 
     @property
     def total(self) -> Count:
-        return Count("Total", dict(sum((Counter(c.histogram) for c in self.counts), Counter())))
+        histogram = sum((Counter(c.histogram) for c in self.counts), Counter())
+        return Count("Total", dict(histogram), sum(c.tags for c in self.counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,14 +267,18 @@ def _screen_chunk(chunk: list[Dialogue]) -> list[str]:
 def _write_results(out: Path, files: Sequence[Path], more_than: int) -> Screening:
     """Write kept.jsonl and counts.json from matches.jsonl."""
     histograms: dict[str, Counter[int]] = {file.stem: Counter() for file in files}
+    tags: Counter[str] = Counter()
     with (out / "matches.jsonl").open(encoding="utf-8") as lines, replacing(out / "kept.jsonl") as kept:
         for line, dialogue in zip(lines, read_dialogues(files), strict=True):
             count = len(json.loads(line)["matches"])
             histograms[dialogue.source][count] += 1
+            tags[dialogue.source] += dialogue.tags
             if count > more_than:
                 row = {"id": dialogue.id, "dialogue": dialogue.turns}
                 kept.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
-    counts = tuple(Count(source, dict(sorted(histogram.items()))) for source, histogram in histograms.items())
+    counts = tuple(
+        Count(source, dict(sorted(histogram.items())), tags[source]) for source, histogram in histograms.items()
+    )
     summary = {
         "more_than": more_than,
         "kept": sum(c.more_than(more_than) for c in counts),

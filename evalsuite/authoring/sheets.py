@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evalsuite.authoring.agree import AgreementReport
+from evalsuite.authoring.inspection import QualityReport
 from evalsuite.authoring.stats import Stats
-from evalsuite.authoring.stats_page import grouped, summary, table1_rows
+from evalsuite.authoring.stats_page import grouped, summary, table1_heads, table1_rows
+from evalsuite.benchmarks.corecode.reference import INSPECTORS, REVIEWERS
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import Column, Row, Sheet, Value
 
@@ -27,7 +29,7 @@ def agreement_sheets(found: AgreementReport, most: int) -> Iterator[Sheet | str]
     rows = tuple(Row((", ".join(s.who), s.step, s.n, s.same, Value(s.kappa), Value(s.f1))) for s in found.steps)
     yield Sheet("agreement", "Agreement step by step", columns, rows)
     for a, b, value in found.means:
-        yield f"{a}, {b}: mean kappa over the steps {100 * value:.1f} % (the paper: reviewers 80.7, inspectors 59.4)"
+        yield f"{a}, {b}: mean kappa over the steps {100 * value:.1f} % (the paper: reviewers {100 * REVIEWERS:.1f}, inspectors {100 * INSPECTORS:.1f})"
     if found.disagreements:
         count = len(found.disagreements)
         title = f"{count} disagreements" + (f", the first {most}; --out writes all" if count > most else "")
@@ -39,13 +41,41 @@ def agreement_sheets(found: AgreementReport, most: int) -> Iterator[Sheet | str]
     yield from found.notes
 
 
+def quality_sheets(found: QualityReport, most: int) -> Iterator[Sheet | str]:
+    """Agreement, then the inspectors' verdicts on each annotator, then who qualifies."""
+    if found.agreement:
+        yield from agreement_sheets(found.agreement, most)
+    if found.inspected:
+        share = (Column(f"{name} %", kind="percent") for name in ("accepted", "returned", "revised"))
+        columns = (Column("annotator"), _N, Column("inspected", kind="count"), *share, Column("was returned for"))
+        rows = tuple(
+            Row((
+                i.annotator, i.annotations, i.inspected, *(x / i.inspected for x in (i.accepted, i.returned, i.revised)),
+                ", ".join(f"{reason} {n}" for reason, n in i.reasons.items()) or "–",
+            ))
+            for i in found.inspected
+        )  # fmt: skip
+        yield Sheet("inspection", "Inspectors' verdicts", columns, rows)
+    if found.qualified:
+        counts = (Column(name, kind="count") for name in ("gold items", "right", "more"))
+        columns = (Column("annotator"), *counts, Column("right %", kind="percent"), Column(""))
+        rows = tuple(
+            Row((q.annotator, q.items, q.right, q.more, q.share, Value("qualifies" if q.qualifies else "does not qualify", tone="" if q.qualifies else "strong")))
+            for q in found.qualified
+        )  # fmt: skip
+        title = f"Annotators on gold items; {100 * found.qualify:g} % qualifies"
+        yield Sheet("qualification", title, columns, rows)
+
+
 def stats_sheets(found: Stats) -> Iterator[Sheet | str]:
     """Table 1, bars of domains and slots, the artefact checks of each task and set, and a summary line each."""
     if found.table1:
-        columns = (Column(""), *(Column(t.set.upper(), kind="count") for t in found.table1))
+        columns = (Column(""), *(Column(head, kind="count") for head in table1_heads(found)))
         rows = tuple(Row((name, *values)) for name, values in table1_rows(found))
-        note = f"over the dialogues shown whole; knowledge counted in {found.source or '–'}"
-        yield Sheet("table1", "As in the paper's Table 1", columns, rows, (note,))
+        notes = [f"over the dialogues shown whole; knowledge counted in {found.source or '–'}"]
+        if found.total:
+            notes.append("Total, as in the paper: counts are summed, all else is the mean of the sets' figures")
+        yield Sheet("table1", "As in the paper's Table 1", columns, rows, tuple(notes))
     for item_set in dict.fromkeys(s.set for s in found.spread):
         domains = [(zh, en, n) for (zh, en), n in found.domains(item_set).items()]
         yield _bars("domains", f"{item_set.upper()}: annotations by domain", domains)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from evalsuite.authoring.annotations import read_dialogues
 from evalsuite.authoring.artefacts import CHECKS, Finding, run_checks
 from evalsuite.authoring.task_files import Annotation, read_annotations
 from evalsuite.benchmarks.check import Table1, table1, whole_dialogues
@@ -16,6 +17,8 @@ from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.ontology import slots
 from evalsuite.benchmarks.registry import TASKS
+from evalsuite.common import jsonl
+from evalsuite.common.errors import DataError
 
 DIMENSIONS = tuple(dict.fromkeys(s.dimension for s in slots()))
 
@@ -54,6 +57,19 @@ class Stats:
     split: str  # of the artefact checks
     findings: tuple[Finding, ...]
 
+    @property
+    def total(self) -> tuple[Table1, KnowledgeCounts | None] | None:
+        """The paper's column Total; None for a single set.
+
+        As in the paper, counts are sums and all else is the mean of the sets' figures, the extremes too: its longest
+        dialogues have 1,002 and 953 tokens, and 977.5 in Total.
+        """
+        if len(self.table1) < 2:
+            return None
+        known = [self.knowledge.get(t.set) for t in self.table1]
+        counted = [k for k in known if k]
+        return _total(self.table1), _total_knowledge(counted) if len(counted) == len(known) else None
+
     def domains(self, item_set: str) -> dict[tuple[str, str], int]:
         """(Chinese, English) name -> annotations. The English name includes the dimension, since two have a domain 空间."""
         found: Counter[tuple[str, str]] = Counter()
@@ -66,6 +82,7 @@ class Stats:
         return {
             "format": 1,
             **asdict(self),
+            "total": dict(zip(("table1", "knowledge"), (t and asdict(t) for t in self.total or ()), strict=False)),
             "checks": {c.name: {"says": c.says, "reads": c.reads} for c in CHECKS.values()},
             "findings": [{**asdict(f), "gain": round(f.gain, 6), "above": f.above} for f in self.findings],
         }
@@ -75,15 +92,55 @@ def compute_stats(folder: Path, annotations: Path | None = None, split: str = "t
     """Count and check data in the official layout.
 
     Knowledge is counted in `annotations` if given, else in the files of slot identification, which have one item per
-    annotation, else in those of the event-causal tasks. Raises DataError for missing or malformed files.
+    annotation, else in those of the event-causal tasks. Raises DataError for missing or malformed files, and for
+    annotations of a dialogue that the data do not have.
     """
     corpus = Corpus(BENCHMARK, folder, skip_bad=skip_bad)
     tables = tuple(table1(name, whole) for name, whole in whole_dialogues(corpus).items() if whole)
     if annotations:
+        _check_dialogues(annotations, corpus, folder)
         source, knowledge, counts = annotations.name, *_of_annotations(read_annotations(annotations))
     else:
         source, knowledge, counts = _of_files(corpus)
     return Stats(source, tables, knowledge, tuple(_slot_counts(counts)), split, run_checks(corpus, split))
+
+
+def _total(tables: Sequence[Table1]) -> Table1:
+    def means(triples: Iterable[Sequence[float]]) -> tuple[float, float, float]:
+        most, least, average = (fmean(values) for values in zip(*triples, strict=True))
+        return most, least, average
+
+    return Table1(
+        "total", sum(t.dialogues for t in tables), means(t.turns for t in tables), means(t.tokens for t in tables),
+        fmean(t.tokens_per_turn for t in tables),
+    )  # fmt: skip
+
+
+def _total_knowledge(counts: Sequence[KnowledgeCounts]) -> KnowledgeCounts:
+    phrases = [k.conflict_phrases for k in counts if k.conflict_phrases is not None]
+    pairs = [k.characters for k in counts if isinstance(k.characters, tuple)]
+    both = [k.characters for k in counts if isinstance(k.characters, float)]
+    characters: tuple[float, float] | float | None = None
+    if len(pairs) == len(counts):
+        characters = (fmean(a for a, _ in pairs), fmean(b for _, b in pairs))
+    elif len(both) == len(counts):
+        characters = fmean(both)
+    return KnowledgeCounts(
+        sum(k.annotations for k in counts), {d: sum(k.dimensions[d] for k in counts) for d in DIMENSIONS},
+        sum(phrases) if len(phrases) == len(counts) else None, characters,
+    )  # fmt: skip
+
+
+def _check_dialogues(annotations: Path, corpus: Corpus, folder: Path) -> None:
+    """Raise DataError for the first dialogue with annotations that the data do not have."""
+    whole = whole_dialogues(corpus)
+    dialogues = read_dialogues(annotations)
+    for (line, _), d in zip(jsonl.read_objects(annotations), dialogues, strict=True):
+        if d.annotations and tuple(d.dialogue) not in whole.get(d.set, ()):
+            raise DataError(
+                f"{d.id!r} is no dialogue of the {d.set} set of {folder}; give the annotations that these data were made from",
+                annotations, line, "id",
+            )  # fmt: skip
 
 
 Counts = dict[str, Counter[str]]  # set -> Chinese slot name -> annotations

@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from evalsuite.authoring.artefacts import CHECKS, Finding
 from evalsuite.authoring.charts import bar_chart
 from evalsuite.authoring.stats import DIMENSIONS, KnowledgeCounts, Stats
+from evalsuite.benchmarks.check import Table1
+from evalsuite.benchmarks.corecode.reference import table1
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.files import replace_file
 
@@ -50,7 +53,7 @@ def render_page(found: Stats) -> str:
     return template.render(
         css=Markup(css),
         css_hash=base64.b64encode(hashlib.sha256(css.encode()).digest()).decode(),
-        sets=[t.set.upper() for t in found.table1],
+        sets=table1_heads(found),
         rows=table1_rows(found),
         source=found.source,
         charts=charts,
@@ -88,13 +91,38 @@ def summary(found: Stats) -> list[tuple[bool, str]]:
     return lines
 
 
+def table1_heads(found: Stats) -> list[str]:
+    """The headings of Table 1's columns: the sets, the total of several, then the same of the paper."""
+    return [*(heading for heading, *_ in _columns(found)), *(f"paper {name.upper()}" for name, _ in _papers(found))]
+
+
 def table1_rows(found: Stats) -> list[tuple[str, list[str]]]:
-    """(name, value of each set) in the paper's order. The paper's "tokens" are characters, speaker marks included."""
-    known = [found.knowledge.get(t.set) for t in found.table1]
+    """(name, value of each column) in the paper's order. The paper's "tokens" are characters, speaker marks included."""
+    return [(name, [*values, *(paper[name] for _, paper in _papers(found))]) for name, values in _own_rows(found)]
+
+
+def _columns(found: Stats) -> list[tuple[str, Table1, KnowledgeCounts | None]]:
+    """(heading, upper half, lower half) of each column of our own."""
+    columns = [(t.set.upper(), t, found.knowledge.get(t.set)) for t in found.table1]
+    return [*columns, ("Total", *found.total)] if found.total else columns
+
+
+def _papers(found: Stats) -> list[tuple[str, dict[str, str]]]:
+    """(heading, row -> figure) of each column of the paper."""
+    names = [*(t.set for t in found.table1), *(["total"] if found.total else [])]
+    return [(name, paper) for name in names if (paper := table1(name))]
+
+
+def _own_rows(found: Stats) -> list[tuple[str, list[str]]]:
+    columns = _columns(found)
+    tables, known = [t for _, t, _ in columns], [k for *_, k in columns]
     extremes = ("Max.", "Min.", "Avg.")
 
     def number(value: float) -> str:
         return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+
+    def extreme(values: Sequence[float], n: int) -> str:
+        return number(values[n]) if n == 2 else f"{values[n]:,.1f}".removesuffix(".0")
 
     def phrase(k: KnowledgeCounts | None, n: int) -> str:
         if k is None or k.characters is None:
@@ -107,10 +135,10 @@ def table1_rows(found: Stats) -> list[tuple[str, list[str]]]:
         "Social interaction": "annotated social interactions",
     }
     return [
-        ("dialogues", [number(t.dialogues) for t in found.table1]),
-        *((f"{e} turns per dialogue", [number(t.turns[n]) for t in found.table1]) for n, e in enumerate(extremes)),
-        *((f"{e} characters per dialogue", [number(t.tokens[n]) for t in found.table1]) for n, e in enumerate(extremes)),
-        ("Avg. characters per turn", [number(t.tokens_per_turn) for t in found.table1]),
+        ("dialogues", [number(t.dialogues) for t in tables]),
+        *((f"{e} turns per dialogue", [extreme(t.turns, n) for t in tables]) for n, e in enumerate(extremes)),
+        *((f"{e} characters per dialogue", [extreme(t.tokens, n) for t in tables]) for n, e in enumerate(extremes)),
+        ("Avg. characters per turn", [number(t.tokens_per_turn) for t in tables]),
         ("annotated instances (triplets)", ["–" if k is None else number(k.annotations) for k in known]),
         *((names[d], ["–" if k is None else number(k.dimensions[d]) for k in known]) for d in DIMENSIONS),
         ("conflict phrases", ["–" if k is None or k.conflict_phrases is None else number(k.conflict_phrases) for k in known]),

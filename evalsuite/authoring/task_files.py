@@ -81,11 +81,11 @@ def read_annotations(path: Path) -> list[Annotation]:
 
 
 def flatten(dialogues: Iterable[AnnotatedDialogue]) -> list[Annotation]:
-    """The annotations of checked dialogues in one list."""
+    """The annotations of checked dialogues in one list, without those that an inspector returned."""
     found = []
     for d in dialogues:
         turns = tuple(d.dialogue)
-        for k in d.annotations:
+        for k in d.standing:
             slot, place = find_slot(k.dimension, k.domain, k.slot), phrase_position(k, turns)
             assert slot is not None and place is not None  # checked when the file was read
             conflicts = (k.conflict1, k.conflict2)

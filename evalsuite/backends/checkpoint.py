@@ -9,15 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import BackendError
+from evalsuite.common.weights import WAY_ROUND, as_backend_errors
 from evalsuite.types import Likelihood, Message, Request, Response, label_begins, label_forms
 
+# Names of the longest input in configurations: most; BLOOM, ChatGLM2; ChatGLM, GLM. vLLM reads these, too.
+_LENGTHS = ("max_position_embeddings", "seq_length", "max_sequence_length")
+_THOUGHTS = re.compile("think|thought|reason|channel|message", re.IGNORECASE)
 NO_BEAMS = "scoring constrained: not with beam search; leave out generation.beams"
 
 
@@ -39,19 +46,22 @@ class Checkpoint:
     """A model's tokenizer, chat template, configuration and end-of-text ids."""
 
     def __init__(self, model: Model) -> None:
-        """Raises BackendError if the tokenizer is missing, or the chat template that `chat: true` needs."""
+        """Raises BackendError if the tokenizer cannot be loaded, or the chat template that `chat: true` needs is missing."""
         import transformers
 
         transformers.utils.logging.set_verbosity_error()
         self.model, self.path = model, locate(model)
         source: dict[str, Any] = {"revision": model.revision, "trust_remote_code": model.trust_remote_code}
-        try:
+        with as_backend_errors(f"model {model.name}: cannot load {self.path}", model.trust_remote_code):
             self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(self.path, padding_side="left", **source)
             self.config: Any = transformers.AutoConfig.from_pretrained(self.path, **source)
-        except (OSError, ValueError) as error:
-            raise BackendError(f"model {model.name}: cannot load {self.path}: {error}") from None
+        if model.chat_template:
+            self.tokenizer.chat_template = model.chat_template
         if model.chat and not self.tokenizer.chat_template:
-            raise BackendError(f"model {model.name}: chat: true, but {self.path} has no chat template; set chat: false")
+            raise BackendError(
+                f"model {model.name}: chat: true, but {self.path} has no chat template; give it one (chat_template), or set "
+                "chat: false"
+            )
         if self.tokenizer.pad_token_id is None:
             self.tokenizer.pad_token = self.tokenizer.eos_token
         try:
@@ -66,7 +76,7 @@ class Checkpoint:
     def context(self) -> int | None:
         """The smaller context limit of network and tokenizer, in tokens; None if neither has one."""
         limits = [  # tokenizers without a limit state a huge one
-            getattr(self.config.get_text_config(), "max_position_embeddings", None),
+            *(getattr(self.config.get_text_config(), name, None) for name in _LENGTHS),
             self.tokenizer.model_max_length,
         ]
         return min((n for n in limits if n and n < 10_000_000), default=None)
@@ -117,6 +127,28 @@ class Checkpoint:
         """Whether the network is an encoder-decoder: T5, BART, BlenderBot."""
         return bool(getattr(self.config, "is_encoder_decoder", False))
 
+    @property
+    def auto(self) -> Any:
+        """The class of transformers that loads the network.
+
+        A checkpoint's own code says in its config (`auto_map`) which one that is: GLM-10B's and ChatGLM-6B's is
+        AutoModelForSeq2SeqLM or AutoModel, although they are no encoder-decoders. Raises BackendError if it is none that
+        can write.
+        """
+        import transformers
+
+        usual = "AutoModelForSeq2SeqLM" if self.seq2seq else "AutoModelForCausalLM"
+        if type(self.config).__module__.startswith("transformers."):
+            return getattr(transformers, usual)
+        mapped = getattr(self.config, "auto_map", {})
+        for name in (usual, "AutoModelForCausalLM", "AutoModelForSeq2SeqLM", "AutoModel"):
+            if name in mapped:
+                return getattr(transformers, name)
+        raise BackendError(
+            f"model {self.model.name}: the own code of {self.path} has no network that writes (auto_map in config.json: "
+            f"{', '.join(mapped)}); {WAY_ROUND}"
+        )
+
     def ids(self, request: Request) -> list[int]:
         """The prompt's token ids. For scoring "nll": those of the longest pair, context and target."""
         if request.scoring == "nll":
@@ -130,17 +162,23 @@ class Checkpoint:
             return None
         if request.scoring == "nll":
             return f"a pair of {length} tokens exceeds {limit}" if length > limit else None
-        # Encoder and decoder have separate contexts.
-        if (max(length, room) if self.seq2seq else length + room) <= limit:
+        if self.room(length, room) <= limit:
             return None
         return f"prompt of {length} tokens and reply of {room} exceed {limit}"
+
+    def room(self, prompt: int, reply: int) -> int:
+        """The tokens of context that a prompt and its reply take; encoder and decoder have separate contexts."""
+        return max(prompt, reply) if self.seq2seq else prompt + reply
 
     def after(self, context: str, texts: Sequence[str], plain: bool = False) -> list[list[int]]:
         """The token ids that each text adds after `context`, when both are tokenised together.
 
         If the tokenizer merges the end of the context with the start of the text into one token, the text is tokenised
-        alone, since the network is given the context's own ids. `plain`: the context is not a chat.
+        alone, since the network is given the context's own ids. `plain`: the context is not a chat. An encoder-decoder's
+        texts are always tokenised alone.
         """
+        if self.seq2seq:
+            return [list(self.tokenizer(text_target=t, add_special_tokens=False)["input_ids"]) for t in texts]
         before, *wholes = self.tokenizer(
             [context, *(context + t for t in texts)], add_special_tokens=plain or not self.model.chat
         )["input_ids"]
@@ -187,13 +225,13 @@ class Checkpoint:
         target has no end-of-text token: see HuggingFace.nll.
         """
         ids = list(self.tokenizer(context)["input_ids"]) or [self._start]
-        if self.seq2seq:
-            return ids, list(self.tokenizer(text_target=target, add_special_tokens=False)["input_ids"])
         return ids, self.after(context, [target], plain=True)[0]
 
     @property
     def opening(self) -> list[int]:
-        """Special tokens between a decoder's start token and its text: BART's <s>; T5 has none."""
+        """Special tokens between a decoder's start token and its text: BART's <s>; T5 and causal networks have none."""
+        if not self.seq2seq:
+            return []
         found = self.tokenizer(text_target="a", return_special_tokens_mask=True)
         return list(found["input_ids"][: found["special_tokens_mask"].index(0)])
 
@@ -207,13 +245,30 @@ class Checkpoint:
         """Decode a reply from generated ids, which may continue after an end-of-text id."""
         row = list(new[:max_new_tokens])
         end = next((n for n, token in enumerate(row) if token in self.stop_ids), None)
-        text = self.tokenizer.decode(row[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        text = self._text_of(row[:end])
         new_tokens = len(row) if end is None else end + 1
         finish = "length" if end is None else "stop"
         cut = min((place for s in self.model.generation.stop if (place := text.find(s)) >= 0), default=None)
         if cut is not None:
             text, finish = text[:cut], "stop"
         return Response(text, finish, prompt_tokens, new_tokens)
+
+    def _text_of(self, ids: Sequence[int]) -> str:
+        """The text of generated ids, without special tokens except those that mark thoughts, which the parser looks for."""
+
+        def decode(part: Iterator[int], special: bool) -> str:
+            # Special tokens are left out of the text unless the part is made of them.
+            return str(
+                self.tokenizer.decode(list(part), skip_special_tokens=not special, clean_up_tokenization_spaces=False)
+            )
+
+        return "".join(decode(part, marks) for marks, part in groupby(ids, self._thought_marks.__contains__))
+
+    @cached_property
+    def _thought_marks(self) -> set[int]:
+        """Ids of special tokens around thoughts: <|channel|> and <|message|> of gpt-oss, <|channel> of Gemma 4 …"""
+        added = getattr(self.tokenizer, "added_tokens_decoder", {})
+        return {n for n, token in added.items() if token.special and _THOUGHTS.search(token.content)}
 
     def fingerprint(self, **facts: Any) -> str:
         """A hash of the model's files (or hub commit), its adapter, its chat settings and `facts` (dtype, device …)."""
@@ -224,6 +279,7 @@ class Checkpoint:
             "chat": model.chat,
             "chat_template_kwargs": model.chat_template_kwargs,
             "adapter": folder_hash(Path(adapter)) if adapter and Path(adapter).is_dir() else adapter,
+            **({"chat_template": model.chat_template} if model.chat_template else {}),
         }
         if Path(self.path).is_dir():
             parts["files"] = folder_hash(Path(self.path), model.trust_remote_code)

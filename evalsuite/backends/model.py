@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from evalsuite.common.finite import not_finite
 
@@ -201,6 +201,8 @@ class Model(Strict):
     path: str
     hub: Literal["huggingface", "modelscope"] = "huggingface"
     chat: bool = False  # use the model's chat template, with shots as turns
+    # A Jinja text, or a file beside models.yaml that holds one (load_models reads it); None: the checkpoint's own.
+    chat_template: str | None = Field(default=None, min_length=1)
     chat_template_kwargs: dict[str, Any] = {}  # arguments of the template, e.g. {enable_thinking: false}
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     device: str = "auto"
@@ -217,6 +219,7 @@ class Model(Strict):
     )
     tasks: list[str] | None = None  # the only tasks of a run to ask this model; None: all
     shots: list[int] | None = None  # overrides --shots for this model
+    prompt: str | None = Field(default=None, min_length=1)  # a wording; overrides --prompt for this model
     tags: list[str] = []
     family: str | None = None  # e.g. qwen, to detect judges of their own family; None: from the name or path
 
@@ -245,6 +248,13 @@ class Model(Strict):
                     f"generation.{name}: has no effect at temperature 0 (greedy); set generation.temperature"
                 )
         return self
+
+    @field_validator("chat_template")
+    @classmethod
+    def _of_a_chat(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is not None and not info.data.get("chat"):
+            raise ValueError("has no effect without chat: true")
+        return value
 
     @field_validator("shots")
     @classmethod

@@ -5,7 +5,8 @@ An unknown key is an error that names the key, its line, and the keys that exist
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from evalsuite.backends.keys import keep_secrets
 from evalsuite.backends.model import API, HF, VLLM, Finetune, Generation, Model, Price, Strict
 from evalsuite.backends.registry import backend_named, check_sampling
 from evalsuite.backends.scripted import Replies, scripted_models
-from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.files import read_text
 from evalsuite.common.resources import resolve
+from evalsuite.common.templates import check_chat_template
 from evalsuite.common.yamltext import parse_yaml, place_and_problem
 
 Models = str | Path | Replies  # path of a models.yaml, or model name -> reply function
@@ -68,12 +70,14 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
         raise ConfigError("\n".join(_explain(path, node, e) for e in error.errors())) from None
     keep_secrets(models)
     for n, model in enumerate(models):
-        try:
-            backend_named(model.backend)
+        with _refused(path, node, n, "backend"):
+            row = backend_named(model.backend)
             check_sampling(model)
-        except ConfigError as error:
-            place = {"loc": ("models", n, "backend"), "msg": str(error), "type": "unknown_backend"}
-            raise ConfigError(_explain(path, node, place)) from None
+        if model.chat_template is not None:
+            with _refused(path, node, n, "chat_template"):
+                if not row.local:
+                    raise ConfigError(f"backend {model.backend} does not render chats: the server does")
+                models[n] = model.model_copy(update={"chat_template": _chat_template(model.chat_template, path.parent)})
     seen = [m.name for m in models]
     for name in seen:
         if seen.count(name) > 1:
@@ -82,6 +86,20 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
         if name not in seen:
             raise ConfigError(f"{path}: {unknown('model', name, seen)}")
     return [_located(m, path.parent) for m in models if not names or m.name in names]
+
+
+def _chat_template(value: str, base: Path) -> str:
+    """The text of a chat template: `value` itself, or that of the file which it names, relative to `base`.
+
+    Raises ConfigError if there is no such file, or the text is no template.
+    """
+    file = None if "{{" in value or "{%" in value else resolve(value, base)
+    try:
+        text = value if file is None else read_text(file, missing="no such file, and the name is no Jinja text")
+        check_chat_template(text, file)
+    except (DataError, PromptError) as error:
+        raise ConfigError(str(error)) from None
+    return text
 
 
 def _check_size(path: Path, root: Any) -> None:
@@ -118,6 +136,16 @@ def _located(model: Model, base: Path) -> Model:
         return model
     adapter = place(model.adapter) if model.adapter else None
     return model.model_copy(update={"path": place(model.path), "adapter": adapter})
+
+
+@contextmanager
+def _refused(path: Path, node: Any, model: int, field: str) -> Iterator[None]:
+    """Add file, line and field to a ConfigError."""
+    try:
+        yield
+    except ConfigError as error:
+        place = {"loc": ("models", model, field), "msg": str(error), "type": "refused"}
+        raise ConfigError(_explain(path, node, place)) from None
 
 
 def _explain(path: Path, node: Any, error: Any) -> str:

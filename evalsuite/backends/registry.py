@@ -13,6 +13,7 @@ from evalsuite.backends.model import SAMPLING, Model
 from evalsuite.backends.vllm import sharing
 from evalsuite.common.errors import BackendError, ConfigError, EvalsuiteError, unknown
 from evalsuite.common.plugins import installed, load_plugin, origin_of
+from evalsuite.common.weights import way_round
 from evalsuite.types import SCORINGS
 
 log = logging.getLogger(__name__)
@@ -53,7 +54,8 @@ BACKENDS: dict[str, BackendRow] = {
     row.name: row
     for row in (
         BackendRow("baseline", _baseline),
-        BackendRow("scripted", _scripted, files=True, sampling=("temperature", "samples")),
+        # A person chooses a probe's explanation.
+        BackendRow("scripted", _scripted, ("generate", "nll"), files=True, sampling=("temperature", "samples")),
         BackendRow("hf", _hf, SCORINGS, files=True, local=True, sampling=SAMPLING),
         BackendRow("vllm", _vllm, SCORINGS, files=True, local=True, sampling=SAMPLING, engine=sharing.engine_key),
         BackendRow("openai", _openai, sampling=tuple(name for name in SAMPLING if name != "beams")),
@@ -122,9 +124,11 @@ def engine_errors(model: Model) -> Iterator[None]:
         yield
     except (EvalsuiteError, sqlite3.Error):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         log.info("model %s", model.name, exc_info=True)
-        raise BackendError(f"model {model.name}: {type(error).__name__}: {error}") from error
+        raise BackendError(
+            f"model {model.name}: {type(error).__name__}: {error}{way_round(model.trust_remote_code)}"
+        ) from error
 
 
 @contextmanager

@@ -54,8 +54,8 @@ class Table1:
 
     set: str
     dialogues: int
-    turns: tuple[int, int, float]  # max, min, mean per dialogue
-    tokens: tuple[int, int, float]
+    turns: tuple[float, float, float]  # max, min, mean per dialogue
+    tokens: tuple[float, float, float]
     tokens_per_turn: float
 
 

@@ -142,28 +142,27 @@ def delta_nll(response: Response) -> float:
     return valid - corrupted
 
 
-def _read_probe(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
-    return _likeliest(item, response) if response.likelihoods else Answer(Status.EMPTY, rule="no likelihoods")
-
-
 def _score_probe(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
-    if response is None or not response.likelihoods:
+    if response is None:
         return Score()
-    return Score({"accuracy": _is_right(item, answer), "delta_nll": delta_nll(response)})
+    accuracy = {"accuracy": _is_right(item, answer)}
+    return Score(accuracy | {"delta_nll": delta_nll(response)} if response.likelihoods else accuracy)
+
+
+def was_chosen(answered: Answered) -> bool:
+    """Whether the explanations of these probes were chosen, as by a person, so that there are no likelihoods."""
+    return not any(response.likelihoods for response in answered.responses)
 
 
 def _probe_parts(answered: Answered) -> tuple[Part, ...]:
     from evalsuite.metrics.statistics import Means
 
-    means = Means.of(
-        {
-            "accuracy": [_is_right(i, a) for i, a in zip(answered.items, answered.answers, strict=True)],
-            "delta_nll": [delta_nll(response) for response in answered.responses],
-        }
-    )
-    return (
-        Part("means", means, {name: name for name in means.names}, {name: f"{name}|by:token" for name in means.names}),
-    )
+    columns = {"accuracy": [_is_right(i, a) for i, a in zip(answered.items, answered.answers, strict=True)]}
+    if not was_chosen(answered):
+        columns["delta_nll"] = [delta_nll(response) for response in answered.responses]
+    method = choice_method(answered)
+    means = Means.of(columns)
+    return (Part("means", means, {name: name for name in columns}, {name: f"{name}|{method}" for name in columns}),)
 
 
 CHOICE = Kind(
@@ -177,7 +176,7 @@ CHOICES = Kind(
 SPAN = Kind("span", "片段", "spans", _read_span, _score_words, _span_parts, ("f1", "em"), quoted=True)
 TEXT = Kind("text", "短文本", "texts", _read_text, _score_words, _text_parts, ("f1", "em"), rated=True)
 PROBE = Kind(
-    "probe", "探测", "probes", _read_probe, _score_probe, _probe_parts, ("accuracy", "delta_nll"), ("nll",),
+    "probe", "探测", "probes", _read_choice, _score_probe, _probe_parts, ("accuracy", "delta_nll"), ("nll",),
     options=True, written=False, unjudged="a probe has no written reply to judge",
 )  # fmt: skip
 KINDS = {row.name: row for row in (CHOICE, CHOICES, SPAN, TEXT, PROBE)}

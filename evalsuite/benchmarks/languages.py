@@ -12,10 +12,10 @@ from evalsuite.types import Answer, Answered, Item, Language, Part, Reading, Res
 
 
 def parser_of(reading: Reading) -> str:
-    """The parser's name in signatures: with its version, and "-whole" if spans and texts are not extracted."""
+    """The parser's name in signatures: with its version, and "-whole.2" if spans and texts are not extracted."""
     from evalsuite.parse import PARSER_VERSION
 
-    return f"{reading.parser}-{PARSER_VERSION}{'' if reading.extract else '-whole'}"
+    return f"{reading.parser}-{PARSER_VERSION}{'' if reading.extract else '-whole.2'}"
 
 
 def _read_chinese(item: Item, response: Response, reading: Reading) -> Answer:
@@ -58,55 +58,84 @@ def _score_words(said: str, references: Sequence[str]) -> dict[str, float]:
     return {"f1": squad.f1(said, references), "em": squad.exact_match(said, references)}
 
 
-def _corpus(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]:
-    """All text metrics under two profiles: ours, and the paper's with names "paper.<name>"."""
+def reply_text(response: Response) -> str:
+    """The reply as the papers' programs score it: whole, without special tokens and thinking. One that a content filter cut
+    is empty."""
+    from evalsuite.parse import whole_reply
+
+    return "" if response.finish == "content_filter" else whole_reply(response.text)
+
+
+def whole_replies(answered: Answered) -> list[str]:
+    """(N,) `reply_text` of the replies."""
+    return [reply_text(response) for response in answered.responses]
+
+
+# In signatures of metrics of `whole_replies`. Others name the parser, which read the answers.
+OF_REPLY = "in:reply.1"
+
+
+def _corpora(answered: Answered, profile: str, papers: str) -> tuple[Part, Part]:
+    """The text metrics of the answers under our profile, and of the whole replies under the paper's: "paper.<name>"."""
     from evalsuite.metrics.texts import TextCorpus
 
-    corpus = TextCorpus([a.text or "" for a in answered.answers], [item.references for item in answered.items])
+    references = [item.references for item in answered.items]
+    answers, replies = [a.text or "" for a in answered.answers], whole_replies(answered)
+    corpus = TextCorpus(answers, references)
     rows = TEXT_METRICS.values()
 
-    def part(name: str, profile: str, names: dict[str, str]) -> Part:
-        scores = corpus.score(profile)
+    def part(name: str, corpus: TextCorpus, profile: str, names: dict[str, str], source: str) -> Part:
+        scores = corpus.score(profile, names=names.values())
+        names = {name: of for name, of in names.items() if of in scores.corpus}
         # The cell appends the version to every signature.
         own = {name: scores.signatures[of].rpartition("|version:")[0] for name, of in names.items()}
-        signatures = {name: f"{text}|parser:{parser_of(answered.reading)}" for name, text in own.items()}
+        signatures = {name: f"{text}|{source}" for name, text in own.items()}
         return Part(name, scores, names, signatures, {name: scores.of_items(of) for name, of in names.items()})
 
+    ours = {row.stated_as or row.name: row.name for row in rows if row.ours}
+    theirs = {f"paper.{row.stated_as or row.name}": row.name for row in rows if row.papers}
+    whole = corpus if replies == answers else TextCorpus(replies, references)  # which shares all tables
     return (
-        part("default", profile, {row.stated_as or row.name: row.name for row in rows if row.ours}),
-        part("paper", papers, {f"paper.{row.name}": row.name for row in rows if row.papers}),
+        part("default", corpus, profile, ours, f"parser:{parser_of(answered.reading)}"),
+        part("paper", whole, papers, theirs, OF_REPLY),
     )
 
 
 def _chinese_parts(answered: Answered) -> tuple[Part, ...]:
-    return _corpus(answered, "default", "paper")
+    return _corpora(answered, "default", "paper")
 
 
-def _squad(answered: Answered, names: Sequence[str] | None = None) -> Part:
-    """SQuAD's metrics; `names` selects some of them."""
+def _squad(answered: Answered, names: Sequence[str], papers: Sequence[str]) -> Part:
+    """Metrics of `squad.span_values`: `names` of the answers; `papers` of the whole replies, named "paper.<name>"."""
     from evalsuite.metrics.statistics import Means
 
-    rows = [
-        squad.span_values(a.text or "", item.references)
-        for a, item in zip(answered.answers, answered.items, strict=True)
-    ]
-    names = names or list(rows[0])
-    parser = parser_of(answered.reading)
-    signatures = {name: f"{name}|norm:{squad.NORMALISATION}|parser:{parser}" for name in names}
-    means = Means.of({name: [row[name] for row in rows] for name in names})
-    return Part("squad", means, {name: name for name in names}, signatures)
+    references = [item.references for item in answered.items]
+    answers = [a.text or "" for a in answered.answers]
+    columns: dict[str, list[float]] = {}
+    signatures: dict[str, str] = {}
+    for before, wanted, texts, source in (
+        ("", names, answers, f"parser:{parser_of(answered.reading)}"),
+        ("paper.", papers, whole_replies(answered), OF_REPLY),
+    ):
+        rows = [squad.span_values(text, refs) for text, refs in zip(texts, references, strict=True)]
+        for name in wanted:
+            stated = before + name.removeprefix("paper.")
+            columns[stated] = [row[name] for row in rows]
+            signatures[stated] = f"{name}|norm:{squad.NORMALISATION}|{source}"
+    return Part("squad", Means.of(columns), {name: name for name in columns}, signatures)
 
 
 def _english_span_parts(answered: Answered) -> tuple[Part, ...]:
-    return (_squad(answered),)
+    """As SQuAD, and as CIDER's official code does."""
+    return (_squad(answered, ("f1", "em", "no_match"), ("paper.f1", "paper.em", "no_match")),)
 
 
 def _english_text_parts(answered: Answered) -> tuple[Part, ...]:
     """F1 and EM as in SQuAD, on words, and the other text metrics."""
-    words = _squad(answered, ("f1", "em"))
-    ours, papers = _corpus(answered, "english", "cicero")
-    rest = {name: of for name, of in ours.names.items() if name not in words.names}
-    return words, replace(ours, names=rest), papers
+    words = _squad(answered, ("f1", "em"), ("f1", "em"))
+    parts = _corpora(answered, "english", "cicero")
+    rest = (replace(p, names={name: of for name, of in p.names.items() if name not in words.names}) for p in parts)
+    return words, *rest
 
 
 ZH = Language(

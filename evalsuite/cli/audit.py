@@ -1,14 +1,15 @@
-"""`evalsuite audit make` and `evalsuite audit read`."""
+"""`evalsuite audit make`, `read` and `answer`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import parts
-from evalsuite.common.terminal import print_all, say
+from evalsuite.cli.options import parts, takes
+from evalsuite.common.terminal import print_all, safe, say
+from evalsuite.evaluation.settings import Settings
 
 audit = typer.Typer(no_args_is_help=True)
 
@@ -24,7 +25,7 @@ def audit_make(
         str,
         typer.Option(
             "--rubric",
-            help="Rubric for short texts: corecode (0-5), cicero (3 x 1-5), glucose (0-3); default: the benchmark's own.",
+            help="Rubric for short texts: corecode (0-5), cicero (3 x 1-5), glucose (0-3), cedar (3 x 0-1, for explanations); default: the benchmark's own.",
         ),
     ] = "",
     name: Annotated[
@@ -65,3 +66,19 @@ def audit_read(
     print_all(*draw(audit_sheets(found, published)))
     write_audit(found, out, table)
     say(f"every figure: {out}")
+
+
+@audit.command("answer")
+@takes(Settings, only=["tasks", "set", "split", "limit", "data", "skip_bad", "prompts"])
+def audit_answer(
+    out: Annotated[Path, typer.Option("--out", help="The page to write.")] = Path("answer.html"),
+    prompt: Annotated[str, typer.Option("--prompt", help="The wording whose instructions the page shows.")] = "plain",
+    **settings: Any,
+) -> None:
+    """Write a page on which a person answers the items of a run; its export is the replies of a `scripted` model."""
+    from evalsuite.review import audit as auditing
+
+    made = auditing.write_answer_page(out, prompt, **settings)
+    say(safe(f"{made.items} items of {', '.join(made.tasks)}: {made.page}", lines=False))
+    replies = made.page.with_suffix(".NAME.jsonl").name
+    say(f"score its export {replies} as a model: {{name: human, backend: scripted, path: {replies}}} in a models.yaml")

@@ -39,8 +39,21 @@ def metrics(
         Path, typer.Argument(metavar="FILE.jsonl", help="Lines with hyp and ref, or refs for several references.")
     ],
     profile: Annotated[
-        str, typer.Option("--profile", help="Profiles, comma-separated: default, paper, char, jieba, english, cicero.")
-    ] = "default,paper",
+        str | None,
+        typer.Option(
+            "--profile",
+            help="Profiles, comma-separated: default, paper, english, cicero, char, jieba, rouge_chinese; "
+            "without --tokens: default,paper.",
+        ),
+    ] = None,
+    tokens: Annotated[
+        str,
+        typer.Option(
+            "--tokens",
+            help="Every metric on the same units, comma-separated: char, jieba, 13a, zh, mixed, rjieba, or none (words "
+            "as blanks part them).",
+        ),
+    ] = "",
     semsim: Annotated[
         str,
         typer.Option(
@@ -51,4 +64,6 @@ def metrics(
 ) -> None:
     from evalsuite.exchange.batch import metric_lines
 
-    emit(json.dumps(metric_lines(file, parts(profile), semsim), ensure_ascii=False, indent=1), json_mark)
+    profiles = parts(profile if profile is not None else "" if tokens else "default,paper")
+    found = metric_lines(file, profiles, semsim, parts(tokens))
+    emit(json.dumps(found, ensure_ascii=False, indent=1), json_mark)

@@ -26,7 +26,9 @@ def check(
         for error in wrong:
             say(safe(str(error), lines=False))
         found = sum(len(d.annotations) for d in dialogues)
-        say(f"{file}: {len(dialogues)} dialogues, {found} annotations, {len(wrong)} problems")
+        returned = found - sum(len(d.standing) for d in dialogues)
+        rest = f", {returned} returned by an inspector" if returned else ""
+        say(f"{file}: {len(dialogues)} dialogues, {found} annotations, {len(wrong)} problems{rest}")
         bad += len(wrong)
     if bad:
         raise typer.Exit(2)
@@ -37,7 +39,13 @@ def annotate(
         Path, typer.Argument(help='JSONL of {"id", "dialogue": [turns]}, or annotations to continue.')
     ],
     out: Annotated[Path, typer.Option("--out", help="The page to write.")] = Path("annotate.html"),
-    annotator: Annotated[str, typer.Option("--annotator", help="The annotator's name; default: the page asks.")] = "",
+    annotator: Annotated[
+        str, typer.Option("--annotator", help="The annotator's (or inspector's) name; default: the page asks.")
+    ] = "",
+    inspect: Annotated[
+        bool,
+        typer.Option("--inspect", help="A page for inspectors: accept, return or revise each annotation of the file."),
+    ] = False,
     set: Annotated[
         str,
         typer.Option("--set", help="Set of dialogues that name none: easy (events name A and B) or hard (x and y)."),
@@ -61,36 +69,46 @@ def annotate(
         raise ConfigError(unknown("set", set, ("easy", "hard")))
     check_budget(budget)
     rows = annotation_page.load_dialogues(resolve(dialogues), set)
+    if inspect and not any(row.annotations for row in rows):
+        raise ConfigError(f"--inspect: {dialogues} has no annotations; give the file that an annotator exported")
     if suggest:
         from evalsuite.authoring.suggest import propose_annotations
 
         found = propose_annotations(rows, suggest, out.with_suffix(""), models, budget)
         rows = list(found.dialogues)
         say(safe(f"{found.summary}; kept in {found.file}", lines=False))
-    say(f"{len(rows)} dialogues: {annotation_page.write_annotation_page(rows, out, annotator)}")
+    say(f"{len(rows)} dialogues: {annotation_page.write_annotation_page(rows, out, annotator, inspect)}")
 
 
 def agree(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE…", help="Annotations exported by two or more annotators.")
+        list[Path],
+        typer.Argument(
+            metavar="FILE…", help="Annotations of two or more annotators, or of one with verdicts or --gold."
+        ),
     ],
+    gold: Annotated[
+        Path | None, typer.Option("--gold", help="Annotations that are right, to measure each annotator by.")
+    ] = None,
+    qualify: Annotated[
+        float, typer.Option("--qualify", help="Share of the gold items that an annotator must have right to qualify.")
+    ] = 0.9,
     out: Annotated[
         Path | None, typer.Option("--out", help="Write figures and every disagreement here, as JSON.")
     ] = None,
     most: Annotated[int, typer.Option("--most", help="Number of disagreements to print; --out has all.")] = 20,
 ) -> None:
-    """Measure the agreement of annotators step by step (Cohen's kappa), and list disagreements."""
+    """Measure the agreement of annotators step by step (Cohen's kappa), list disagreements, and count inspectors' verdicts."""
     import json
-    from dataclasses import asdict
 
-    from evalsuite.authoring.agree import annotator_agreement
-    from evalsuite.authoring.sheets import agreement_sheets
+    from evalsuite.authoring.inspection import annotation_quality
+    from evalsuite.authoring.sheets import quality_sheets
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.common.files import replace_file
     from evalsuite.common.resources import resolve
 
-    found = annotator_agreement([*map(resolve, files)])
-    print_all(*draw(agreement_sheets(found, most)))
+    found = annotation_quality([*map(resolve, files)], resolve(gold) if gold else None, qualify)
+    print_all(*draw(quality_sheets(found, most)))
     if out:
-        replace_file(out, json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n")
+        replace_file(out, json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n")
         say(f"all of it: {out}")

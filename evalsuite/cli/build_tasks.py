@@ -89,6 +89,8 @@ def notes(made: BuiltBenchmark) -> list[str]:
             f"left out, as annotators chose other slots (evalsuite build agree lists them): {disputed}{more}; "
             "settle them in one file, or choose --annotator"
         )
+    if merged.returned:
+        found.append(f"{merged.returned} annotations left out that an inspector returned and nobody has revised")
     if merged.empty:
         found.append(f"{merged.empty} dialogues left out, without annotations to take")
     found += [f"how the distractors were filtered: {path}" for path in made.distractors[:1]]

@@ -57,7 +57,7 @@ def is_copy(one: Dialogue, other: Dialogue) -> bool:
     >>> is_copy(whole, [whole[0], "B: 公司今天开会，大家都没走成。", "A: 辛苦了，早点休息吧。"])
     False
     """
-    return _same(_Words.of(one), _Words.of(other))
+    return _same(_Words.of(tuple(one)), _Words.of(tuple(other)))
 
 
 def copied(known: Iterable[Dialogue], asked: Sequence[Dialogue]) -> list[bool]:
@@ -105,7 +105,8 @@ class _Words:
     unsure: int  # letters of the turns that may be shared without being equal: masked ones, and the last
 
     @classmethod
-    def of(cls, dialogue: Dialogue) -> _Words:
+    @lru_cache(8192)  # a pool of shots is compared with item after item
+    def of(cls, dialogue: tuple[str, ...]) -> _Words:
         parts = dialogue if len(dialogue) != 1 else _SENTENCE_END.split(dialogue[0])
         turns = tuple(filter(str.strip, map(_letters, parts)))
         chinese = any(map(_CHINESE.search, turns))
@@ -114,7 +115,7 @@ class _Words:
         return cls(turns, letters, _WINDOW if chinese else _LETTERS_WINDOW, unsure)
 
 
-@lru_cache(8192)  # a pool of shots is compared with item after item
+@lru_cache(8192)  # dialogues share turns, and one is asked about in several ways
 def _letters(turn: str) -> str:
     """Letters and digits, with a blank for a mask."""
     plain = unicodedata.normalize("NFKC", _SPEAKER.sub("", turn)).casefold()

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
+from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError, nodes
 from jinja2.compiler import CodeGenerator, Frame
+from jinja2.ext import Extension, loopcontrols
+from jinja2.parser import Parser
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -34,10 +38,10 @@ class TemplateFile:
         except DataError as error:
             raise PromptError(str(error)) from None
         self.sha256 = hashlib.sha256(self.source.encode()).hexdigest()
-        # No escaping: prompts are not HTML, and the official text must stay byte for byte.
-        self._environment = _Bounded(undefined=StrictUndefined, autoescape=False)
+        self._environment = _environment()
         try:
-            self._template = self._environment.from_string(self.source)
+            code = _compiled(self.source)
+            self._template = Template.from_code(self._environment, code, self._environment.make_globals(None))
         except TemplateSyntaxError as error:
             raise PromptError(f"{path}:{error.lineno}: {error.message}") from None
         except Exception as error:  # such as RecursionError: nested too deeply
@@ -57,6 +61,26 @@ class TemplateFile:
             kind = "" if isinstance(error, _Endless) or not str(error) else f"{type(error).__name__}: "
             raise PromptError(f"{self.path}:{_line(error)}: {kind}{error or type(error).__name__} ({about})") from None
         return "".join(parts)
+
+
+class _Generation(Extension):
+    """The block that training templates put around a reply; transformers ignores it in prompts."""
+
+    tags = {"generation"}  # noqa: RUF012 - as Jinja types it
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+def check_chat_template(text: str, path: Path | None = None) -> None:
+    """Raise PromptError, with the line, if transformers could not read this chat template. `path`: the file that holds it."""
+    try:
+        Environment(extensions=[_Generation, loopcontrols]).parse(text)
+    except TemplateSyntaxError as error:
+        raise PromptError(f"{f'{path}:' if path else 'line '}{error.lineno}: {error.message}") from None
+    except Exception as error:  # such as RecursionError: nested too deeply
+        raise PromptError(f"{f'{path}: ' if path else ''}{type(error).__name__}: {error}") from None
 
 
 class _Endless(Exception):
@@ -109,6 +133,17 @@ class _Bounded(SandboxedEnvironment):
         if not all(isinstance(side, int | float) and abs(side) < 10**6 for side in (left, right)):
             raise _Endless(f"{operator} is for numbers below a million")
         return super().call_binop(context, operator, left, right)
+
+
+def _environment() -> _Bounded:
+    # No escaping: prompts are not HTML, and the official text must stay byte for byte.
+    return _Bounded(undefined=StrictUndefined, autoescape=False)
+
+
+@lru_cache(256)
+def _compiled(source: str) -> CodeType:
+    """The code of a template, which every cell of a run asks for anew. It runs in the environment that it is given."""
+    return _environment().compile(source)
 
 
 def _line(error: BaseException) -> int:

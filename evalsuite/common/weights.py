@@ -19,6 +19,7 @@ from evalsuite.common.errors import BackendError
 
 log = logging.getLogger(__name__)
 _SHOWN = 8  # names in a message
+WAY_ROUND = "serve the model with the transformers release that its code was written for, and use backend: openai"
 
 # Buffers that transformers' own classes compute, so a checkpoint may lack them.
 _COMPUTED = re.compile(r"(^|\.)(position_ids|inv_freq)$")
@@ -33,7 +34,7 @@ def load_network(auto: Any, path: str, owner: str, *, encoder: bool = False, **a
     NAME"). `encoder`: only an encoder's last hidden states are used, so its pooler and a decoder may be missing.
     Raises BackendError if it cannot be loaded, or if tensors are missing or differ in shape from the network's.
     """
-    with _as_backend_errors(f"{owner}: cannot load {path}"):
+    with as_backend_errors(f"{owner}: cannot load {path}", arguments.get("trust_remote_code", False)):
         net, info = auto.from_pretrained(path, output_loading_info=True, ignore_mismatched_sizes=True, **arguments)
     if getattr(net, "_hf_peft_config_loaded", False):
         raise BackendError(
@@ -41,7 +42,22 @@ def load_network(auto: Any, path: str, owner: str, *, encoder: bool = False, **a
             "the adapter's as adapter"
         )
     _refuse_incomplete(net, info, f"{owner}: cannot load {path}", encoder)
+    _let_write(net)
     return net
+
+
+def _let_write(net: Any) -> None:
+    """Add `generate` to the network of a checkpoint's own, older code.
+
+    transformers 5.23 does so only when it loads the code for the first time in a process.
+    """
+    if type(net).__module__.startswith("transformers_modules.") and not net.can_generate():
+        from transformers import GenerationConfig
+        from transformers.models.auto.auto_factory import add_generation_mixin_to_remote_model
+
+        net.__class__ = add_generation_mixin_to_remote_model(type(net))
+        if net.can_generate():
+            net.generation_config = GenerationConfig.from_model_config(net.config)
 
 
 def add_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> Any:
@@ -53,7 +69,7 @@ def add_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> Any:
         import peft
     except ImportError as error:
         raise BackendError(f"{owner}: an adapter needs `pip install 'evalsuite[finetune]'` ({error})") from None
-    with _as_backend_errors(f"{owner}: cannot load adapter {adapter}"):
+    with as_backend_errors(f"{owner}: cannot load adapter {adapter}"):
         config = peft.PeftConfig.from_pretrained(adapter)
         config.inference_mode = True
         net = peft.get_peft_model(net, config)
@@ -69,7 +85,7 @@ def load_adapter_weights(net: Any, adapter: str, owner: str, **arguments: Any) -
     """
     what = f"{owner}: cannot load adapter {adapter}"
     prompts = net.active_peft_config.is_prompt_learning
-    with _as_backend_errors(what):
+    with as_backend_errors(what):
         # As in PeftModel.from_pretrained: transformers 5 renamed modules of some networks.
         names = {} if prompts else getattr(net.get_base_model(), "_checkpoint_conversion_mapping", {})
         loaded = net.load_adapter(adapter, net.active_adapter, key_mapping=names, **arguments)
@@ -150,8 +166,8 @@ def _dispensable(net: Any, name: str, encoder: bool) -> bool:
 
 
 @contextmanager
-def _as_backend_errors(what: str) -> Iterator[None]:
-    """Turn every exception in the block, except out-of-memory errors, into a BackendError."""
+def as_backend_errors(what: str, own_code: bool = False) -> Iterator[None]:
+    """Turn every exception in the block, except out-of-memory errors, into a BackendError. `own_code`: trust_remote_code."""
     import torch
 
     try:
@@ -163,14 +179,24 @@ def _as_backend_errors(what: str) -> Iterator[None]:
             yield
     except (torch.OutOfMemoryError, MemoryError):
         raise
-    except (OSError, ValueError, ImportError) as error:
+    except OSError as error:
         raise BackendError(f"{what}: {error}") from None
-    except Exception as error:  # torch, safetensors, pickle and a checkpoint's own code share no base class
+    except (ValueError, ImportError) as error:
+        told = str(error).partition("\nModel type should be one of")[0]  # transformers lists all it has, in 3 kB
+        raise BackendError(f"{what}: {told}{way_round(own_code)}") from None
+    except (Exception, SystemExit) as error:  # torch, safetensors and a checkpoint's own code share no base class
         log.info("%s", what, exc_info=True)
-        raise BackendError(f"{what}: {type(error).__name__}: {error}{_unconverted(error)}") from None
+        raise BackendError(
+            f"{what}: {type(error).__name__}: {error}{_unconverted(error)}{way_round(own_code)}"
+        ) from None
 
 
-def _unconverted(error: Exception) -> str:
+def way_round(own_code: bool) -> str:
+    """What to do if the own code of a checkpoint (trust_remote_code) is the cause of an error."""
+    return f". If the checkpoint's own code is older than this transformers: {WAY_ROUND}" if own_code else ""
+
+
+def _unconverted(error: BaseException) -> str:
     """Names of tensors that transformers could not convert (such as merged experts), which it reports in its log only."""
     for frame, _ in walk_tb(error.__traceback__):
         if names := getattr(frame.f_locals.get("loading_info"), "conversion_errors", None):

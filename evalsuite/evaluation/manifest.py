@@ -5,7 +5,9 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -22,19 +24,23 @@ def write_manifest(out: Path, settings: Any, data: str, files: Mapping[str, File
 
     data: the folder of the data. files: data files by their name in the manifest (`Benchmark.data_name`).
     """
-    packages = {}
-    for name in _PACKAGES:
-        try:
-            packages[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     content = {
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "settings": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(settings).items()} | {"data": data},
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": packages,
+        "packages": _versions(),
         "data": {name: {"sha256": f.sha256, "items": len(f.items)} for name, f in files.items()},
     }
     path = out / "manifest.json"
     replace_file(path, finite_json(content, path, indent=1) + "\n")
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """The installed ones of `_PACKAGES`."""
+    versions = {}
+    for name in _PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions

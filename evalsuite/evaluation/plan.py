@@ -21,7 +21,7 @@ from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.corpus import File
 from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, tasks_named
 from evalsuite.common.dialogue import copied
-from evalsuite.common.errors import ConfigError, DataError, unknown
+from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.settings import Settings
 from evalsuite.perturb import Perturbation, perturbation_named
@@ -65,10 +65,16 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
                 change.items(max(kept, key=lambda item: len(item.options)), s.seed)
             except ConfigError as error:
                 raise ConfigError(f"--perturb {change.name}: {error}") from None
-        for variant in s.prompt:
-            prompt = Prompt(resolve(s.prompts), t, variant)
-            for item in kept[:1]:
-                prompt.render(item)
+        named_by = {
+            variant: f"model {m.name}: prompt: " * bool(m.prompt) for m in chosen for variant in _wordings(s, m)
+        }
+        for variant, owner in named_by.items():
+            try:
+                prompt = Prompt(resolve(s.prompts), t, variant)
+                for item in kept[:1]:
+                    prompt.render(item)
+            except PromptError as error:
+                raise PromptError(f"{owner}{error}") from None
         if any(count for m in chosen for count in _shots(s, m, t)) and not corpus.has(t, item_set, "train"):
             path = corpus.path(t, item_set, "train")
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
@@ -146,7 +152,7 @@ def plan_cells(
     for source in eval_sets:
         if model.tasks is not None and source.task.name not in model.tasks:
             continue
-        for variant in s.prompt:
+        for variant in _wordings(s, model):
             prompt = Prompt(resolve(s.prompts), source.task, variant)
             ways = product(
                 _shots(s, model, source.task), _scorings(s, model, source.task), _perturbations(s, source.task)
@@ -169,6 +175,7 @@ def plan_cells(
                     "leaked": source.leaked,
                     "drop_leaked": s.drop_leaked,
                     "tags": model.tags,
+                    **({"perturb_version": change.version} if change.version > 1 else {}),
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                 }
@@ -209,6 +216,10 @@ def _trials(
 def _samples(model: Model, scoring: str) -> int:
     """Replies to each prompt; likelihoods do not vary."""
     return model.generation.samples if scoring in WRITTEN else 1
+
+
+def _wordings(s: Settings, model: Model) -> Sequence[str]:
+    return (model.prompt,) if model.prompt else s.prompt
 
 
 def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:

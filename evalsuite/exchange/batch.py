@@ -8,7 +8,8 @@ from typing import Any
 
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.jsonl import read_objects
-from evalsuite.metrics.profiles import PROFILES
+from evalsuite.metrics.profiles import PROFILES, Profile, on_units
+from evalsuite.metrics.tokens import TOKENISERS
 from evalsuite.parse import parse_option, parse_span
 from evalsuite.types import PARSERS, Answer
 
@@ -61,19 +62,30 @@ def _answer_fields(answer: Answer, labels: list[str]) -> dict[str, Any]:
     return {"choice": choice, "text": answer.text, "status": answer.status.value, "rule": answer.rule, **place}
 
 
-def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), encoder: str = "") -> dict[str, Any]:
+def metric_lines(
+    path: Path,
+    profiles: Iterable[str] = ("default", "paper"),
+    encoder: str = "",
+    tokens: Iterable[str] = (),
+) -> dict[str, Any]:
     """Score a JSONL file of `hyp` and `ref` (or a list `refs`) with every text metric.
 
-    Returns {"items": n, "profiles": {profile: {metric: {"value", "signature"}}}}. `encoder` names the model of `semsim`.
-    Raises ConfigError for an unknown profile or encoder, DataError for a bad line or an empty file.
+    Returns {"items": n, "profiles": {profile: {metric: {"value", "signature"}}}}. `encoder` names the model of `semsim`;
+    `tokens` are units ("char", "none" …) that have a profile each, "tokens:char", with every metric on them.
+    Raises ConfigError for an unknown profile, unit or encoder, DataError for a bad line or an empty file.
     """
     from evalsuite.metrics.semsim import load_encoder
     from evalsuite.metrics.texts import TextCorpus
 
-    profiles = list(profiles)
+    chosen: list[Profile] = []
     for name in profiles:
         if name not in PROFILES:
             raise ConfigError(unknown("profile", name, PROFILES))
+        chosen.append(PROFILES[name])
+    for name in tokens:
+        if name != "none" and name not in TOKENISERS:
+            raise ConfigError(unknown("tokenisation", name, (*TOKENISERS, "none")))
+        chosen.append(on_units(name))
     hypotheses: list[str] = []
     references: list[list[str]] = []
     for number, row in read_objects(path, surrogates=True):
@@ -91,7 +103,10 @@ def metric_lines(path: Path, profiles: Iterable[str] = ("default", "paper"), enc
         loaded = load_encoder(encoder) if encoder else None
     except (ImportError, ValueError) as error:
         raise ConfigError(f"--semsim {encoder}: {error}") from None
-    scores = {name: corpus.score(name, loaded) for name in profiles}
+    try:
+        scores = {profile.name: corpus.score(profile, loaded) for profile in chosen}
+    except ModuleNotFoundError as error:  # a tokeniser that is not installed
+        raise ConfigError(f"--tokens: {error}: pip install {error.name}") from None
     return {
         "items": len(hypotheses),
         "profiles": {

@@ -70,6 +70,12 @@ class Table:
         """(R,) tokens of each reference."""
         return self.length[self.n :]
 
+    def texts(self) -> list[list[str]]:
+        """The tokens of each text, hypotheses first."""
+        words = [self.vocabulary[number] for number in self.tokens.tolist()]
+        spans = zip(self.start.tolist(), self.length.tolist(), strict=True)
+        return [words[start : start + length] for start, length in spans]
+
     def best(self, values: Floats) -> Floats:
         """(R,) values of pairs -> (N,) the maximum over each item's references."""
         return np.maximum.reduceat(values, self.first_ref) if self.n else values

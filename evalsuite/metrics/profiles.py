@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evalsuite.metrics.tokens import tokeniser
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -17,8 +19,11 @@ class Profile:
     rouge: str
     meteor: str
     cider: str
-    rouge_l: str = "f1"  # "f1": Lin's F1, best reference; "coco": pycocoevalcap's F with beta 1.2
+    # "lin": Lin's F1, best reference; "coco": the same, but ROUGE-L is pycocoevalcap's F with beta 1.2; "rouge-chinese": that
+    # library's own, which counts a repeated n-gram once
+    rouge_by: str = "lin"
     meteor15: str | None = None  # tokenisation of METEOR 1.5; None: not in this profile
+    sacre: str | None = None  # tokenisation of sacreBLEU's BLEU; None: not in this profile
 
 
 PROFILES: dict[str, Profile] = {
@@ -30,6 +35,7 @@ PROFILES: dict[str, Profile] = {
         rouge="char",
         meteor="jieba",
         cider="jieba",
+        sacre="zh",
     ),
     "paper": Profile(
         "paper",
@@ -39,7 +45,7 @@ PROFILES: dict[str, Profile] = {
         rouge="whitespace",
         meteor="char",
         cider="whitespace",
-        rouge_l="coco",
+        rouge_by="coco",
         meteor15="mixed",
     ),
     "english": Profile(
@@ -59,12 +65,31 @@ PROFILES: dict[str, Profile] = {
         rouge="whitespace",
         meteor="mixed",
         cider="whitespace",
-        rouge_l="coco",
+        rouge_by="coco",
         meteor15="mixed",
     ),
     "char": Profile("char", "characters only; needs no dictionary", "char", "char", "char", "char", "char"),
     "jieba": Profile("jieba", "jieba's words only", "jieba", "jieba", "jieba", "jieba", "jieba"),
+    "rouge_chinese": Profile(
+        "rouge_chinese",
+        "ROUGE by the library rouge-chinese on jieba's words, for papers that used it",
+        *("jieba", "jieba", "jieba", "jieba", "jieba"),
+        rouge_by="rouge-chinese",
+    ),
 }
+
+
+def on_units(tokenisation: str) -> Profile:
+    """The profile that has every metric on the same units: `tokenisation` is a name in `tokens.TOKENISERS`, or "none" for
+    words as blanks part them. Raises ValueError, which lists the names.
+
+    >>> on_units("13a").bleu, on_units("none").bleu
+    ('13a', 'whitespace')
+    """
+    name = "whitespace" if tokenisation == "none" else tokenisation
+    tokeniser(name)
+    note = "every metric on the same units"
+    return Profile(f"tokens:{tokenisation}", note, name, name, name, name, name, meteor15=name)
 
 
 def profile_named(name: str) -> Profile:

@@ -1,12 +1,13 @@
 """ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004): F measures in [0, 1] of whole answers, taken as one sentence.
 
 rouge_n, rouge_l: F1 of clipped counts, maximum over the references, as Google's rouge-score on the same tokens.
-rouge_n(kind="set"): rouge-chinese's default, which counts each distinct n-gram once. (It also adds 1e-8 to P + R, so values
-differ by up to 1e-8.)
+rouge_chinese: the library of that name itself. It counts each distinct n-gram once, and takes ROUGE-L over sentences.
 rouge_l_coco: pycocoevalcap's Rouge: beta 1.2, maximum precision and maximum recall each over the references.
 """
 
 from __future__ import annotations
+
+from importlib import import_module
 
 import numpy as np
 
@@ -15,18 +16,10 @@ from evalsuite.metrics.counts import Floats, Table, ratio
 COCO_BETA = 1.2
 
 
-def rouge_n(table: Table, order: int, kind: str = "clipped") -> Floats:
-    """(N,) ROUGE-n F1 in [0, 1]; `order` is n, `kind` "clipped" or "set". Raises ValueError for another kind."""
-    if kind == "clipped":
-        total = table.total(order)
-        return _best_f1(table, table.overlap(order).astype(float), total[: table.n], total[table.n :])
-    if kind == "set":
-        grams = table.grams(order)
-        distinct = np.bincount(grams.text, minlength=len(table.length))
-        _, ref = grams.matched()
-        shared = table.sum_by_ref(ref, np.ones(len(ref)), order)
-        return _best_f1(table, shared, distinct[: table.n], distinct[table.n :])
-    raise ValueError(f"no kind {kind!r} of ROUGE-n; there are clipped, set")
+def rouge_n(table: Table, order: int) -> Floats:
+    """(N,) ROUGE-n F1 in [0, 1], from clipped counts; `order` is n."""
+    total = table.total(order)
+    return _best_f1(table, table.overlap(order).astype(float), total[: table.n], total[table.n :])
 
 
 def rouge_l(table: Table) -> Floats:
@@ -40,6 +33,20 @@ def rouge_l_coco(table: Table, beta: float = COCO_BETA) -> Floats:
     precision = table.best(ratio(lcs, table.hyp_length[table.ref_item]))
     recall = table.best(ratio(lcs, table.ref_length))
     return ratio((1 + beta**2) * precision * recall, recall + beta**2 * precision)
+
+
+def rouge_chinese(table: Table, name: str) -> Floats:
+    """(N,) F in [0, 1] of the library rouge-chinese, best reference; `name` is "rouge-1", "rouge-2" or "rouge-l".
+
+    The library gets the tokens joined by blanks, as its documentation asks for. It refuses empty texts, which get 0.
+    """
+    score = import_module("rouge_chinese").Rouge(metrics=[name], stats=["f"]).get_scores
+    texts = [" ".join(words) for words in table.texts()]
+    values = [
+        score([texts[item]], [ref])[0][name]["f"] if texts[item].strip() and ref.strip() else 0.0
+        for item, ref in zip(table.ref_item.tolist(), texts[table.n :], strict=True)
+    ]
+    return table.best(np.array(values, dtype=float))
 
 
 def _best_f1(table: Table, shared: Floats, hyp: np.ndarray, ref: np.ndarray) -> Floats:

@@ -23,7 +23,7 @@ METRICS = {
     row.name: row
     for row in (
         Metric("accuracy", "正确率", "Acc.", share=True),
-        Metric("paper.accuracy", "正确率（论文形式）", "Acc. (paper's forms)", "acc %", share=True),
+        Metric("paper.accuracy", "正确率（仅所列九种形式）", "Acc. (nine listed forms)", "acc %", share=True),
         Metric("accuracy_sum", "正确率（总和）", "Acc. (sum)", share=True),
         Metric("accuracy_token", "正确率（每词元）", "Acc. (per token)", share=True),
         Metric("accuracy_char", "正确率（每字）", "Acc. (per char.)", share=True),
@@ -109,8 +109,20 @@ def _cider_fields(definition: str) -> Fields:
 
 
 def _rouge_l_fields(profile: Profile, items: int) -> dict[str, str]:
-    definition = {"f1": "mean.lin2004.f1.best-ref", "coco": "mean.pycocoevalcap.beta1.2"}[profile.rouge_l]
+    definition = {
+        "lin": "mean.lin2004.f1.best-ref",
+        "coco": "mean.pycocoevalcap.beta1.2",
+        "rouge-chinese": _ROUGE_CHINESE,
+    }[profile.rouge_by]
     return _tokens("rouge", definition)(profile, items)
+
+
+def _rouge_n_fields(profile: Profile, items: int) -> dict[str, str]:
+    own = profile.rouge_by == "rouge-chinese"
+    return _tokens("rouge", _ROUGE_CHINESE if own else "mean.lin2004.f1.clipped.best-ref")(profile, items)
+
+
+_ROUGE_CHINESE = "mean.rouge-chinese.f.best-ref"
 
 
 def _chrf_fields(how: str) -> Fields:
@@ -134,9 +146,12 @@ def _f1_token(texts: Texts, profile: Profile) -> Floats:
 
 
 def _rouge_l(texts: Texts, profile: Profile) -> Floats:
-    from evalsuite.metrics.rouge import rouge_l, rouge_l_coco
+    from evalsuite.metrics.rouge import rouge_chinese, rouge_l, rouge_l_coco
 
-    return {"f1": rouge_l, "coco": rouge_l_coco}[profile.rouge_l](texts.table(profile.rouge))
+    table = texts.table(profile.rouge)
+    if profile.rouge_by == "rouge-chinese":
+        return rouge_chinese(table, "rouge-l")
+    return {"lin": rouge_l, "coco": rouge_l_coco}[profile.rouge_by](table)
 
 
 def _meteor(texts: Texts, profile: Profile) -> Floats:
@@ -156,12 +171,13 @@ def _cider(clipped: bool) -> Callable[[Texts, Profile], Floats]:
 
 def _rouge(order: int) -> TextMetric:
     def values(texts: Texts, profile: Profile) -> Floats:
-        from evalsuite.metrics.rouge import rouge_n
+        from evalsuite.metrics.rouge import rouge_chinese, rouge_n
 
-        return rouge_n(texts.table(profile.rouge), order)
+        table = texts.table(profile.rouge)
+        return rouge_chinese(table, f"rouge-{order}") if profile.rouge_by == "rouge-chinese" else rouge_n(table, order)
 
-    fields = _tokens("rouge", "mean.lin2004.f1.clipped.best-ref")
-    return TextMetric(f"rouge{order}", f"ROUGE-{order}", reads=("rouge",), values=values, fields=fields)
+    name, heading, reads = f"rouge{order}", f"ROUGE-{order}", ("rouge", "rouge_by")
+    return TextMetric(name, heading, reads=reads, values=values, fields=_rouge_n_fields)
 
 
 def _bleu(order: int, papers: bool = False) -> TextMetric:
@@ -196,8 +212,13 @@ def _meteor15_module() -> Any:
 
 
 _BLEU = Counts("bleu", _bleu_module, lambda profile: profile.bleu)
+_SACRE = Counts("sacre", _bleu_module, lambda profile: profile.sacre)
 _CHRF = Counts("chrf", _chrf_module, lambda profile: "char")
 _METEOR15 = Counts("meteor15", _meteor15_module, lambda profile: profile.meteor15)
+
+
+def _sacre(sums: Numbers) -> Floats:
+    return _bleu_module().corpus_bleu_exp(sums)  # type: ignore[no-any-return]
 
 
 def _chrf(sums: Numbers) -> Floats:
@@ -212,18 +233,21 @@ def _meteor15(sums: Numbers) -> Floats:
 TEXT_METRICS = {
     row.name: row
     for row in (
-        TextMetric("f1_char", "F1", short="f1 %", stated_as="f1", values=_each(char_f1),
+        TextMetric("f1_char", "F1", short="f1 %", stated_as="f1", papers=True, values=_each(char_f1),
                    fields=lambda profile, items: {"norm": NORMALISATION, "tok": token_signature("char"), "def": "mean.squad.best-ref"}),
-        TextMetric("em", "EM", values=_each(exact_match), fields=lambda profile, items: {"norm": NORMALISATION, "def": "mean"}),
+        TextMetric("em", "EM", papers=True, values=_each(exact_match), fields=lambda profile, items: {"norm": NORMALISATION, "def": "mean"}),
         TextMetric("f1_token", "F1（词）", "F1 of words", reads=("f1",), fields=_tokens("f1", "mean.squad.best-ref"),
                    values=_f1_token),
         _bleu(1, papers=True),
         _bleu(2, papers=True),
         _bleu(3),
         _bleu(4),
+        TextMetric("bleu_sacre_zh", "BLEU（sacreBLEU zh）", "BLEU (sacreBLEU zh)", counts=_SACRE, pooled=_sacre, single=_sacre,
+                   fields=_tokens("sacre", "pooled.sacrebleu", smooth="exp"),
+                   single_fields=_tokens("sacre", "mean.sacrebleu", smooth="exp")),
         _rouge(1),
         _rouge(2),
-        TextMetric("rouge_l", "ROUGE-L", papers=True, reads=("rouge", "rouge_l"), fields=_rouge_l_fields,
+        TextMetric("rouge_l", "ROUGE-L", papers=True, reads=("rouge", "rouge_by"), fields=_rouge_l_fields,
                    values=_rouge_l),
         TextMetric("meteor15", "METEOR 1.5", ours=False, papers=True, counts=_METEOR15, pooled=_meteor15, single=_meteor15,
                    fields=_tokens("meteor15", "pooled.denkowski-lavie2014.exact-only", "lc"),

@@ -10,6 +10,7 @@ costs as little as accuracy. CIDEr keeps the IDF of the whole corpus.
     paired_permutation    p-value of the difference by swapping dialogues between the models (Riezler & Maxwell 2005)
     paired_test           interval and test of a mean's difference, which agree: mcnemar if it applies, else sign_flips
     sign_flips            paired_permutation of one mean, exact if few dialogues differ
+    unpaired_test         p-value of the difference of means of two sets of dialogues, from permuting dialogues
     pairwise              p-values of the same tests between all pairs of many models
     mcnemar, wilson       exact test and interval of binary scores (McNemar 1947, Wilson 1927) for independent items
     holm                  correction for multiple tests (Holm 1979)
@@ -243,12 +244,86 @@ def paired_test(
         test, p = "McNemar", mcnemar((one > 0).tolist(), (two > 0).tolist())
     else:
         test, p = "permutation", sign_flips(moves, rng)
-    low, high = paired_interval(moves, sizes)
-    if p >= 0.05:
-        low, high = min(low, 0.0), max(high, 0.0)
-    elif low < 0 < high:
-        low, high = (0.0, high) if value > 0 else (low, 0.0)
+    low, high = _agreeing(*paired_interval(moves, sizes), value, p)
     return PairedTest(value, low, high, p, test, len(sums), int(np.count_nonzero(_moved(moves))))
+
+
+def _agreeing(low: float, high: float, value: float, p: float) -> tuple[float, float]:
+    """An interval, extended or cut at 0 where it would contradict a test at the level 0.05."""
+    if p >= 0.05:
+        return min(low, 0.0), max(high, 0.0)
+    if low < 0 < high:
+        return (0.0, high) if value > 0 else (low, 0.0)
+    return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class UnpairedTest:
+    """The difference of the means of two sets, and its p-value."""
+
+    value: float
+    p: float
+    clusters: tuple[int, int]  # dialogues of either set
+    least: float  # the smallest p that so many dialogues can give
+
+    def agreeing(self, low: float, high: float) -> tuple[float, float]:
+        """An interval of `value`, extended or cut at 0 where it would contradict the test."""
+        return _agreeing(low, high, self.value, self.p)
+
+
+def unpaired_test(
+    a: Sequence[float],
+    b: Sequence[float],
+    clusters_a: Sequence[Hashable],
+    clusters_b: Sequence[Hashable],
+    rng: Rng,
+    permutations: int = 1000,
+) -> UnpairedTest:
+    """Test that two sets of different items have the same mean score, from random permutations of dialogues between them.
+
+    a, b: the items' scores; clusters_a, clusters_b: their dialogues. The permuted statistic is the difference divided by its
+    standard error, so that the test holds, too, where one set's scores vary more than the other's (Janssen 1997; Chung &
+    Romano 2013). Two-sided. Raises ValueError for a set without items.
+
+    >>> unpaired_test([1, 1, 1, 0], [0, 0, 0, 1], range(4), range(4), Random(0)).value
+    0.5
+    """
+    sums = []
+    for values, clusters in ((a, clusters_a), (b, clusters_b)):
+        rows = np.stack([np.asarray(values, dtype=float), np.ones(len(values))], axis=1)
+        sums.append(_cluster_sums(rows, clusters))
+    counts = len(sums[0]), len(sums[1])
+    total, size = np.concatenate(sums).T
+    moments = np.stack([total, size, total * total, total * size, size * size], axis=1)
+    everything = moments.sum(axis=0)
+
+    def studentized(one: Floats) -> Floats:
+        """(..., 5) moments of the first set -> (...) the difference of means over its standard error."""
+        sides = [_mean_and_variance(x, n) for x, n in ((one, counts[0]), (everything - one, counts[1]))]
+        difference, variance = sides[0][0] - sides[1][0], sides[0][1] + sides[1][1]
+        certain = np.where(np.abs(difference) > 1e-12, np.copysign(np.inf, difference), 0.0)
+        sure = variance > 1e-15
+        return np.where(sure, difference / np.sqrt(np.where(sure, variance, 1.0)), certain)
+
+    chosen = np.zeros(len(moments), dtype=np.int8)
+    chosen[: counts[0]] = 1
+    observed = abs(float(studentized(chosen @ moments)))
+    generator, as_far = _generator(rng), 0
+    for block in _blocks(len(moments), permutations):
+        drawn = generator.permuted(np.tile(chosen, (block, 1)), axis=1)
+        as_far += int(np.count_nonzero(np.abs(studentized(drawn.astype(float) @ moments)) >= observed - 1e-9))
+    value = math.fsum(a) / len(a) - math.fsum(b) / len(b)
+    least = min(1.0, 2 / math.comb(sum(counts), counts[0]))
+    return UnpairedTest(value, (as_far + 1) / (permutations + 1), counts, least)
+
+
+def _mean_and_variance(moments: Floats, clusters: int) -> tuple[Floats, Floats]:
+    """(..., 5) sums over dialogues of t, n, t², tn, n² (t: a dialogue's score, n: its items) -> the mean per item and its
+    variance, that of a ratio."""
+    t, n, tt, tn, nn = np.moveaxis(moments, -1, 0)
+    mean = t / n
+    spread = np.maximum(tt - 2 * mean * tn + mean * mean * nn, 0.0) / (n * n)
+    return mean, spread * clusters / (clusters - 1) if clusters > 1 else np.zeros_like(mean)
 
 
 def _moved(moves: Floats) -> NDArray[np.bool_]:

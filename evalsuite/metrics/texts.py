@@ -6,7 +6,7 @@ the metrics from sums of rows, so the bootstrap needs no texts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -61,13 +61,20 @@ class TextCorpus:
             self._counts[key] = counts.module().statistics(self.table(tokenisation))
         return self._counts[key]
 
-    def score(self, profile: str | Profile = "default", encoder: semsim.Encoder | None = None) -> TextScores:
-        """All metrics under a profile; `encoder` adds the semantic similarity. Raises ValueError for an unknown profile."""
+    def score(
+        self,
+        profile: str | Profile = "default",
+        encoder: semsim.Encoder | None = None,
+        names: Collection[str] = TEXT_METRICS.keys(),
+    ) -> TextScores:
+        """The metrics of these names under a profile, all that it has by default; `encoder` adds the semantic similarity.
+        Raises ValueError for an unknown profile."""
         chosen = profile_named(profile) if isinstance(profile, str) else profile
+        wanted = [metric for metric in TEXT_METRICS.values() if metric.name in names]
         references, items = count_references(self.references), len(self.hypotheses)
         per_item, signatures = dict[str, Floats](), dict[str, str]()
         pooled: dict[str, NDArray[np.int64]] = {}
-        for metric in TEXT_METRICS.values():
+        for metric in wanted:
             if metric.values is not None:
                 per_item[metric.name] = self._value(metric, chosen)
             elif metric.counts is not None and (tokenisation := metric.counts.tokens(chosen)) is not None:
@@ -75,7 +82,7 @@ class TextCorpus:
             else:
                 continue
             signatures[metric.name] = signature(metric.name, references, **metric.fields(chosen, items))
-        for metric in TEXT_METRICS.values():
+        for metric in wanted:
             if metric.counts and metric.single and metric.single_fields and metric.counts.name in pooled:
                 per_item[f"s{metric.name}"] = metric.single(pooled[metric.counts.name])
                 fields = metric.single_fields(chosen, items)

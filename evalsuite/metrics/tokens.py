@@ -98,6 +98,7 @@ def tokeniser(name: str) -> Callable[[str], Tokens]:
     return TOKENISERS[name]
 
 
+@cache
 def token_signature(name: str) -> str:
     """Name and version for signatures: our tokenisers have a number, others the version of their library.
 

@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields
 from pathlib import Path
@@ -19,9 +19,9 @@ from typing import Any
 
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS
 from evalsuite.benchmarks.corecode.ontology import slots
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, metric_rows
-from evalsuite.common import csvfile
-from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.benchmarks.published import published_figures
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
+from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import remove, replace_file
 from evalsuite.common.finite import not_finite, without_nan
 from evalsuite.common.lock import locked
@@ -34,7 +34,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
 from evalsuite.results.saved import Results
 from evalsuite.results.sheets import SHEETS, sheets
-from evalsuite.types import Benchmark, Place
+from evalsuite.types import Place
 
 # Placeholders of index.html, for styles, scripts, data and shards.
 _PARTS = ("EVALSUITE_CSS", "EVALSUITE_JS", "EVALSUITE_DATA", "EVALSUITE_SHARDS")
@@ -44,7 +44,7 @@ _SHARD = "evalsuiteShard("  # begins a shard's file
 INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the page, as one file to send by mail
 # Keys of results.json that the page takes unchanged, with their value in older runs that lack them.
 _RESULT_KEYS: dict[str, Any] = {
-    "format": 1, "evalsuite": "", "reading": {}, "robustness": {}, "means": [], "learning": [], "breakdowns": [], "confusions": [],
+    "format": 1, "evalsuite": "", "reading": {}, "extraction": [], "gaps": [], "robustness": {}, "means": [], "learning": [], "breakdowns": [], "confusions": [],
     "metric_correlations": [], "judged": {},
 }  # fmt: skip
 # Analyses that the page computes and draws itself, for the cells in view. It draws the sheets of all others.
@@ -149,7 +149,11 @@ def _is_shard(path: Path) -> bool:
 
 def pack_json(data: Any) -> str:
     """Data as gzip'd JSON in base64."""
-    raw = json.dumps(without_nan(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    style: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    try:
+        raw = json.dumps(data, **style)
+    except ValueError:
+        raw = json.dumps(without_nan(data), **style)
     # mtime=0: the same runs give the same bytes. Lone surrogates pass: the page shows them as replacement characters.
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
 
@@ -199,7 +203,8 @@ def page_data(
         add_shard,
         rate,
     )
-    used = {TASKS[cell["task"]].benchmark for cell in cells if cell["task"] in TASKS}
+    asked = {TASKS[cell["task"]].benchmark for cell in cells if cell["task"] in TASKS}
+    used = [name for name in BENCHMARKS if name in asked]
     return {
         "runs": [
             {"name": f.name, "manifest": _manifest(f), **part, "sheets": _sheets(f, results)}
@@ -233,7 +238,8 @@ def page_data(
         "asked": {"items": len(packed.items), "replies": packed.replies},
         "groups": ranking.groups(rated),
         "nemenyi": ranking.critical_values(len({x.model for x in rated})),
-        "published": [row for row in published_figures() if TASKS[row["task"]].benchmark in used],
+        "published": [row for name in used for row in published_figures(BENCHMARKS[name])],
+        "references": [as_json(sheet) for name in used if (made := BENCHMARKS[name].references) for sheet in made()],
         "citations": citations(),
         "slots": [{"en": s.en, "zh": s.zh, "domain": s.domain} for s in slots()],
     }
@@ -275,42 +281,6 @@ def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> lis
             rows[shards.entry_name(record)] = [record["status"], record["scores"], record["reasons"]]
         opinions.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
     return opinions
-
-
-def published_figures() -> list[dict[str, Any]]:
-    """The published figures of all benchmarks (`Benchmark.published`): source table, set, task, model, shots, metric, value,
-    and `group` for those of some items only.
-
-    The set "avg" is the mean over all sets. Figures of subsets that no task asks about are left out.
-    Raises DataError, with file and line, for an unknown task or a value that is not a number.
-    """
-    return [row for benchmark in BENCHMARKS.values() for row in _published(benchmark)]
-
-
-def _published(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
-    if benchmark.published is None:
-        return
-    for line, cells in csvfile.read_rows(benchmark.published, ("source", "set", "task", "model", "metric", "value")):
-        row = {name: cell or "" for name, cell in cells.items()}
-        try:
-            task = benchmark.task(row["task"])
-            if row.get("subset", "all") not in ("all", task.subset):
-                continue
-            figure = {
-                "source": row["source"],
-                "set": row["set"],
-                "task": task.name,
-                "model": f"{row['model']} (not fine-tuned)" if row.get("tuned") == "no" else row["model"],
-                "shots": int(row.get("shots") or 0),
-                "metric": row["metric"],
-                # Published sacreBLEU goes to 100; ours is a share.
-                "value": float(row["value"]) / metric_named(row["metric"]).published,
-            }
-        except (KeyError, ValueError) as error:
-            raise DataError(
-                f"{error}: expected a task's name without its benchmark's, and numbers", benchmark.published, line
-            ) from None
-        yield figure | ({"group": row["group"]} if row.get("group", "avg") not in ("", "avg") else {})
 
 
 def _manifest(folder: Path) -> Any:

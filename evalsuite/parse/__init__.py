@@ -33,9 +33,10 @@ from evalsuite.parse.option import Choices, parse_option
 from evalsuite.parse.options import parse_options
 from evalsuite.parse.sentence import parse_sentence
 from evalsuite.parse.span import parse_span
+from evalsuite.parse.strip import whole_reply
 from evalsuite.parse.verbatim import parse_verbatim
 
 PARSER_VERSION = "3"
 
 __all__ = ["PARSER_VERSION", "Choices", "parse_option", "parse_options", "parse_sentence", "parse_span",
-           "parse_verbatim"]  # fmt: skip
+           "parse_verbatim", "whole_reply"]  # fmt: skip

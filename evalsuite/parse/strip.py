@@ -17,11 +17,13 @@ from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, enclosed,
 
 WINDOW = 2000  # characters read from the head and from the tail of a longer text
 
-_THOUGHTS = "think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|rationale|思考|seed:think"
+_THOUGHTS = "think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|rationale|思考"
 _THINK = re.compile(
-    rf"<\|?(?P<shut>/)?(?:{_THOUGHTS})\|?>|\[(?P<shut2>/)?THINK\]|◁(?P<shut3>/)?think▷"
+    # With a name before it (seed:think, mm:think) or after it (think:6124c78e of Hunyuan).
+    rf"<\|?(?P<shut>/)?(?:[a-z]{{1,8}}:)?(?:{_THOUGHTS})(?::\w{{1,20}})?\|?>|\[(?P<shut2>/)?THINK\]|◁(?P<shut3>/)?think▷"
     r"|<?\|?(?:begin|(?P<shut4>end))_of_(?:thought|thinking|reasoning)\|?>?"
-    r"|<\|channel\|>\s?(?:analysis|commentary|(?P<shut5>final))\s?<\|message\|>",
+    r"|<\|channel\|>\s?(?:analysis|commentary|(?P<shut5>final))\s?<\|message\|>|<\|channel>\s?thought|(?P<shut6><channel\|>)"
+    r"|<\|(?:START|(?P<shut7>END))_THINKING\|>|<\|(?:open|(?P<shut8>close))\|>think<\|sep\|>",
     re.IGNORECASE,
 )
 
@@ -89,7 +91,7 @@ def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
     kept: list[tuple[int, int]] = []
     start, inside = 0, False
     for tag in _THINK.finditer(text):
-        shut = any(tag.group(name) for name in ("shut", "shut2", "shut3", "shut4", "shut5"))
+        shut = any(text for name, text in tag.groupdict().items() if name.startswith("shut"))
         if shut and not inside:
             kept.clear()
         elif not inside:
@@ -193,10 +195,13 @@ def _replacement(kind: str, token: str) -> str:
     return _PLAIN.get(kind, "")
 
 
-_BARE = re.compile(
-    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoh|eoa|eod|pad|unk)>|\[[gs]MASK\]|\[(?:EOS"
-    r"|BOS|PAD|/?INST)\]|\s+"
+# What tokenizers mark off as special, with nothing that a model wrote as text.
+_SPECIAL = re.compile(
+    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>"
+    r"|<(?:start|end)_of_(?:turn|text)>|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|\[[gs]MASK\]"
+    r"|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>"
 )
+_BARE = re.compile(rf"{_SPECIAL.pattern}|\s+")
 
 
 def strip_tokens(raw: str) -> tuple[int, int]:
@@ -216,3 +221,21 @@ def strip_tokens(raw: str) -> tuple[int, int]:
             break
         end = first
     return start, end
+
+
+def whole_reply(raw: str) -> str:
+    """The whole text of a reply: what decoding without special tokens gives, less thinking and blanks at its ends.
+
+    Special tokens are left out wherever they stand; lead-ins, quotes, markup and reasons stay. Thinking is between special
+    tokens, and engines that part it from the reply give none. An unclosed thought leaves nothing.
+
+    >>> whole_reply("<think>先看对话</think>答案是：“他累了”。<|im_end|>")
+    '答案是：“他累了”。'
+    """
+    text, pieces = fold(raw), []
+    for start, end in after_thinking(text)[0]:
+        for token in _SPECIAL.finditer(text, start, end):
+            pieces.append(raw[start : token.start()])
+            start = token.end()
+        pieces.append(raw[start:end])
+    return "".join(pieces).strip()

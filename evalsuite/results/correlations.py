@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.judged.summary import MODELS
-from evalsuite.results.outcomes import Points, ScoredRun
+from evalsuite.results.outcomes import Points, ScoredRun, is_baseline
 from evalsuite.results.scoring import Scored, per_item
 from evalsuite.types import Cell, Place
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from evalsuite.metrics.statistics import Floats
 
 SAMPLE = 2000
+# Left out: a metric of the table with another tokenisation, or of the replies. Kendall's τ takes most of the time.
+_ALIKE = ("bleu_sacre_zh", "paper.f1", "paper.em")
 _OVER = ("model", "scoring", "perturb")  # parts of a place that an entry pools (model) or that never vary
 
 
@@ -33,9 +35,9 @@ def points(cell: Cell, scored: Scored) -> Points | None:
     """The metrics of a cell's items; None for choices, probes, baselines and perturbed items."""
     import numpy as np
 
-    if TASKS[cell.place.task].kind.options or cell.place.perturb != "none" or _baseline(cell.facts):
+    if TASKS[cell.place.task].kind.options or cell.place.perturb != "none" or is_baseline(cell.facts):
         return None
-    columns = per_item(scored)
+    columns = {name: values for name, values in per_item(scored).items() if name not in _ALIKE}
     return Points(cell.place, tuple(columns), np.array(list(columns.values()), dtype=np.float32))
 
 
@@ -74,18 +76,15 @@ def _over_models(place: tuple[tuple[str, Any], ...], entries: Sequence[Mapping[s
 
     models = [e["metrics"] for e in entries if Place.of(e).but(*_OVER) == place and _plain(e)]
     if (count := len(models)) >= MODELS:
-        names = [n for n in models[0] if all(m.get(n, {}).get("value") is not None for m in models)]
+        shared = [n for n in models[0] if all(m.get(n, {}).get("value") is not None for m in models)]
+        names = [n for n in shared if n not in _ALIKE]
         table = np.array([[m[name]["value"] for m in models] for name in names])
         yield {"models": count, "n": count, "of": count, "metrics": names, **between(table)}
 
 
 def _plain(entry: Mapping[str, Any]) -> bool:
     whole = not entry["missing"] and not entry["status"].get("failed")
-    return whole and entry["perturb"] == "none" and not _baseline(entry["facts"])
-
-
-def _baseline(facts: Mapping[str, Any]) -> bool:
-    return facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ())
+    return whole and entry["perturb"] == "none" and not is_baseline(entry["facts"])
 
 
 def between(table: Floats) -> dict[str, list[float | None]]:

@@ -15,7 +15,7 @@ from typing import Any
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import remove, replacing_together
 from evalsuite.common.finite import finite_json
-from evalsuite.results import breakdown, correlations, learning, means, robustness
+from evalsuite.results import breakdown, correlations, extraction, gaps, learning, means, robustness
 from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
@@ -30,6 +30,8 @@ from evalsuite.types import PARSERS, Cell, Reading
 SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     robustness.section,
     means.section,
+    extraction.section,
+    gaps.section,
     learning.section,
     breakdown.section,
     correlations.section,

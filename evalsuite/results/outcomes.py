@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +57,11 @@ def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
     return CellOutcomes(cell, max((t.item.labels for t, _, _ in rows), key=len, default=()), outcomes)
 
 
+def is_baseline(facts: Mapping[str, Any]) -> bool:
+    """Whether a cell with these facts is a baseline's: no model wrote its replies, or its models.yaml says so."""
+    return facts.get("backend") == "baseline" or "baseline" in facts.get("tags", ())
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
     """Every metric of every answered item of one cell, for correlations between metrics."""
@@ -75,6 +80,7 @@ class ScoredCell:
     breakdown: dict[str, Any] | None
     confusion: dict[str, Any] | None
     points: Points | None
+    extraction: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)

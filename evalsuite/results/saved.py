@@ -26,6 +26,8 @@ class Results:
     problems: tuple[str, ...]  # a line for each failure; empty if all is well
     robustness: dict[str, Any] = field(default_factory=dict)
     means: list[dict[str, Any]] = field(default_factory=list)
+    extraction: list[dict[str, Any]] = field(default_factory=list)
+    gaps: list[dict[str, Any]] = field(default_factory=list)
     learning: list[dict[str, Any]] = field(default_factory=list)
     breakdowns: list[dict[str, Any]] = field(default_factory=list)
     confusions: list[dict[str, Any]] = field(default_factory=list)

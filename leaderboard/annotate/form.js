@@ -22,7 +22,7 @@ const follow = (field) => {
 function pick(field, entry) {
   const k = chosen();
   change(() => {
-    Object.assign(k, { [field]: entry.zh, proposed: false, annotator: state.annotator });
+    Object.assign(k, { [field]: entry.zh }, byHand(k));
     for (const below of ["domain", "slot"]) {
       const known = MENUS[below]();
       if (!known.some((x) => x.zh === k[below])) k[below] = known.length === 1 ? known[0].zh : "";
@@ -52,8 +52,24 @@ function drawForm() {
   return h("section", { class: "form", id: "form", "aria-label": t("annotation", state.of + 1) },
     k.proposed && h("div", { class: "notice caution", id: "proposal" }, h("p", null, t("isProposed", k.proposer || "?")),
       h("div", { class: "row2" }, button([t("accept"), " ", key$("y")], accept, { id: "accept", class: "primary" }), button([t("reject"), " ", key$("x")], remove, { id: "reject" }))),
-    FIELDS.map((field) => step(field, k)), h("p", { class: "wrong", id: "w-whole", role: "status" }),
-    h("div", { class: "row2 low" }, !k.proposed && button([t("remove"), " ", key$("x")], remove, { id: "remove", class: "small" })));
+    !k.proposed && drawVerdict(k), FIELDS.map((field) => step(field, k)), h("p", { class: "wrong", id: "w-whole", role: "status" }),
+    h("div", { class: "row2 low" }, !k.proposed && mayRemove(k) && button([t("remove"), " ", key$("x")], remove, { id: "remove", class: "small" })));
+}
+const reasonName = (name) => (name === "knowledge" ? t("noKnowledge") : t("step." + name).replace(/^\d+\. /, ""));
+const reasonKey = (name) => KEYS[name] ?? "n";
+/** To an inspector: accept, return for a reason with a note, or revise by editing. To the annotator: what was returned and why. */
+function drawVerdict(k) {
+  const said = k.verdict && h("p", { id: "said" }, t("verdict." + k.verdict, k.inspector || t("theAnnotator")), k.reason && [" ", t("wasFor"), h("strong", null, reasonName(k.reason))], k.note && [" ", data$("span", "", k.note)]);
+  if (!data.inspect) return returned(k) && h("div", { class: "notice caution", id: "verdict" }, said);
+  return h("div", { class: "notice", id: "verdict" }, said || h("p", { id: "said" }, t("verdictAsked")),
+    h("div", { class: "row2" }, button([t("accept"), " ", key$("y")], accept, { id: "accept", class: "primary" }), button([t("giveBack"), " ", key$("r")], giveBack, { id: "return" })),
+    (state.returning || returned(k)) && [h("p", { class: "note" }, t("returnedWhy")),
+      h("div", { class: "marks dense", role: "group", "aria-label": t("returnedWhy") }, data.reasons.map((name) => h("button", { type: "button", class: "mark", "data-reason": name, "aria-pressed": returned(k) && k.reason === name, onclick: () => giveBackFor(name) }, h("span", null, reasonName(name)), key$(reasonKey(name)))))],
+    returned(k) && noteInput(k));
+}
+function noteInput(k) {
+  const input = h("input", { type: "text", id: "in-note", value: k.note, maxlength: 500, autocomplete: "off", onchange: () => { change(() => { k.note = input.value.trim(); }); } });
+  return h("label", { class: "notefield" }, h("span", null, t("noteToAnnotator")), input);
 }
 function step(field, k) {
   const menu = field in MENUS, label = [t("step." + field), " ", key$(KEYS[field])];

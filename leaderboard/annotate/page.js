@@ -1,6 +1,6 @@
 // The annotation page: one dialogue after the other. After words.js and page.js of the leaderboard, whose helpers it uses
 // (what comes from data reaches the page as text nodes only).
-Object.assign(state, { annotator: "", at: 0, of: -1, field: "", said: "", turn: 0, cursor: null });
+Object.assign(state, { annotator: "", at: 0, of: -1, field: "", said: "", turn: 0, cursor: null, returning: false });
 const key$ = (name) => h("kbd", null, name);
 
 // ---------------------------------------------------------------- what is done to a dialogue
@@ -9,19 +9,40 @@ function add() {
   state.of = current().annotations.length - 1;
   activate("dimension");
 }
+/** An inspector returns what is wrong; only what the inspector has added can be removed. */
+const mayRemove = (k) => !data.inspect || k.proposed || k.annotator === state.annotator;
 function remove() {
-  if (!chosen()) return;
+  if (!chosen() || !mayRemove(chosen())) return;
   change((row) => row.annotations.splice(state.of, 1));
   state.of = Math.min(state.of, current().annotations.length - 1);
   state.field = "";
   draw();
 }
 function accept() {
+  if (data.inspect && chosen() && !chosen().proposed) { judge({ verdict: "accepted" }); return; }
   if (!chosen()?.proposed) return;
   change(() => Object.assign(chosen(), { proposed: false, annotator: state.annotator }));
   const next = current().annotations.findIndex((x) => x.proposed);
   if (next >= 0) state.of = next;
   draw();
+}
+/** An inspector's verdict; then the dialogue's next annotation that has none. */
+function judge(verdict) {
+  const before = settled(chosen());
+  change(() => Object.assign(chosen(), verdict, { inspector: state.annotator }));
+  const next = current().annotations.findIndex((k) => !settled(k));
+  if (!before && next >= 0 && verdict.verdict === "accepted") state.of = next;
+  Object.assign(state, { returning: false, field: "" });
+  draw();
+}
+function giveBack() {
+  if (!data.inspect || !chosen() || chosen().proposed) return;
+  Object.assign(state, { returning: true, field: "" });
+  draw();
+}
+function giveBackFor(reason) {
+  judge({ verdict: "returned", reason });
+  $("in-note")?.focus();
 }
 function nothing() {
   if (current().annotations.length) { state.said = t("notNothing"); draw(); return; }
@@ -36,7 +57,7 @@ function takeBack() {
 // ---------------------------------------------------------------- moving
 function moveTo(at) {
   state.at = Math.max(0, Math.min(rows.length - 1, at));
-  Object.assign(state, { of: current().annotations.length ? 0 : -1, field: "", turn: 0, cursor: null, said: "" });
+  Object.assign(state, { of: current().annotations.length ? 0 : -1, field: "", turn: 0, cursor: null, said: "", returning: false });
   keepPlace();
   draw();
   scrollTo(0, 0);
@@ -47,16 +68,17 @@ function nextOpen() {
 }
 function show(of) {
   const count = current().annotations.length;
-  if (count) Object.assign(state, { of: (of + count) % count, field: "" });
+  if (count) Object.assign(state, { of: (of + count) % count, field: "", returning: false });
   draw();
 }
 function onKey(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || !state.annotator || $("help")?.open) return;
   if (event.target.closest("input, select, textarea")) { if (event.key === "Escape") event.target.blur(); return; }
+  const reason = state.returning && data.reasons.find((x) => reasonKey(x) === event.key);
   const entry = state.field in MENUS && chosen() && /^[1-9]$/.test(event.key) && MENUS[state.field]()[event.key - 1];
   const field = chosen() && Object.keys(KEYS).find((x) => KEYS[x] === event.key);
-  const action = entry ? () => pick(state.field, entry) : field ? () => activate(field) : {
-    n: add, 0: nothing, x: remove, y: accept, u: takeBack, Backspace: takeBack, "[": () => show(state.of - 1), "]": () => show(state.of + 1),
+  const action = reason ? () => giveBackFor(reason) : entry ? () => pick(state.field, entry) : field ? () => activate(field) : {
+    n: add, 0: nothing, x: remove, y: accept, r: giveBack, u: takeBack, Backspace: takeBack, "[": () => show(state.of - 1), "]": () => show(state.of + 1),
     ArrowRight: () => moveTo(state.at + 1), ArrowLeft: () => moveTo(state.at - 1), j: () => moveTo(state.at + 1), k: () => moveTo(state.at - 1),
     " ": nextOpen, "?": () => $("help").showModal(),
   }[event.key];
@@ -80,7 +102,7 @@ function drawDoor() {
     takeUp(name);
     moveTo(Math.max(0, rows.findIndex((x) => !done(x))));
   };
-  put($("main"), h("section", { class: "intro door" }, h("h1", null, t("title")), h("p", { class: "lead" }, t("lead", num(data.dialogues.length))), warning(),
+  put($("main"), h("section", { class: "intro door" }, h("h1", null, t(data.inspect ? "inspectTitle" : "title")), h("p", { class: "lead" }, t(data.inspect ? "inspectLead" : "lead", num(data.dialogues.length))), warning(),
     h("form", { onsubmit: enter }, h("label", { for: "name" }, t("yourName")), h("div", { class: "row2" }, input, h("button", { type: "submit", class: "primary" }, t("begin"))))));
   input.focus();
 }
@@ -119,7 +141,7 @@ function drawList() {
       const mine = wrong.filter((p) => p.field.startsWith(`annotations[${i}]`)).length;
       return h("li", null, h("button", { type: "button", class: "mark", "aria-pressed": i === state.of, "data-of": i, onclick: () => show(i) },
         h("span", { class: "data", lang: "zh-CN" }, visible(`${k.instance || "…"}｜${k.domain || "…"}：${k.slot || "…"} = ${k.value || "…"}`)),
-        h("span", { class: "pill" }, k.proposed ? t("proposed") : mine ? t("toMend", num(mine)) : "✓")));
+        h("span", { class: "pill" }, k.proposed ? t("proposed") : returned(k) || (data.inspect && settled(k)) ? t("is." + k.verdict) : mine ? t("toMend", num(mine)) : data.inspect ? "…" : "✓")));
     })),
     h("div", { class: "row2" }, button([t(row.annotations.length ? "another" : "thereIs"), " ", key$("n")], add, { id: "add", class: "primary" }),
       button([t("thereIsNot"), " ", key$("0")], nothing, { id: "nothing", "aria-pressed": row.nothing, disabled: row.annotations.length > 0 }))];
@@ -134,7 +156,7 @@ function importer() {
 }
 function helpBox() {
   const list = [["n", "keyAdd"], ["0", "keyNothing"], [Object.values(KEYS).join(" "), "keyFields"], ["1–9", "keyMenu"], ["Enter", "keyEnter"], ["Esc", "keyEscape"], ["↑ ↓ ← →", "keySpan"], ["Shift+→", "keyMore"],
-    ["y", "keyAccept"], ["x", "keyRemove"], ["[ ]", "keyShow"], ["j k", "keyMove"], ["Space", "keyOpen"], ["u ⌫", "keyUndo"]];
+    ["y", data.inspect ? "keyInspect" : "keyAccept"], ...(data.inspect ? [["r", "keyReturn"]] : []), ["x", "keyRemove"], ["[ ]", "keyShow"], ["j k", "keyMove"], ["Space", "keyOpen"], ["u ⌫", "keyUndo"]];
   const box = h("dialog", { id: "help", "aria-label": t("keyList") }, h("h2", null, t("keyList")),
     h("dl", { class: "settings" }, list.map(([keys, what]) => [h("dt", null, keys.split(" ").map((x) => [key$(x), " "])), h("dd", null, t(what))])),
     button(t("close"), () => box.close()));

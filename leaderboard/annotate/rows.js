@@ -10,17 +10,20 @@ const FIELDS = ["dimension", "instance", "domain", "slot", "value", "evidence", 
 
 /** A row as the file may have it, with all that it may leave out. */
 const whole = (row) => ({ topic: "", nothing: false, annotator: "", ...row, annotations: row.annotations.map((k) => ({ ...blank(), ...k, evidence: [...(k.evidence ?? [])] })) });
-const blank = () => ({ dimension: "", instance: "", domain: "", slot: "", value: "", evidence: [], phrase: "", conflict1: "", conflict2: "", annotator: "", proposer: "", proposed: false });
+const blank = () => ({ dimension: "", instance: "", domain: "", slot: "", value: "", evidence: [], phrase: "", conflict1: "", conflict2: "", annotator: "", proposer: "", proposed: false, verdict: "", reason: "", note: "", inspector: "" });
 /** The same without what says nothing, as a line. */
 function line(row) {
   const spare = (x, names) => Object.fromEntries(Object.entries(x).filter(([name, value]) => !(names.includes(name) && (!value || value.length === 0))));
   const { id, set, topic, dialogue, annotations, annotator, nothing } = row;
-  return JSON.stringify(spare({ id, set, topic, dialogue, annotations: annotations.map((k) => spare(k, ["evidence", "annotator", "proposer", "proposed"])), annotator, nothing }, ["topic", "annotator", "nothing"]));
+  return JSON.stringify(spare({ id, set, topic, dialogue, annotations: annotations.map((k) => spare(k, ["evidence", "annotator", "proposer", "proposed", "verdict", "reason", "note", "inspector"])), annotator, nothing }, ["topic", "annotator", "nothing"]));
 }
 const touched = (row) => row.nothing || row.annotations.length > 0;
 const checked = new WeakMap();  // row -> its problems, until it is changed
 const wrongsOf = (row) => checked.get(row) ?? checked.set(row, problems(row)).get(row);
-const done = (row) => touched(row) && !wrongsOf(row).length;
+const returned = (k) => k.verdict === "returned";
+/** Whether an inspector has nothing left to say: what its annotator revised since is to be seen again. */
+const settled = (k) => returned(k) || k.verdict === "accepted" || (k.verdict === "revised" && k.inspector);
+const done = (row) => (data.inspect ? row.annotations.every(settled) : touched(row) && !wrongsOf(row).length && !row.annotations.some(returned));
 
 /** Is anything kept here at all? Some browsers do not let pages from files. */
 function canKeep() {
@@ -42,7 +45,7 @@ function takeUp(annotator) {
   undoable.length = 0;
   rows = data.dialogues.map((row, at) => {
     const before = kept(`${shelf()}.${at}`, null);
-    return { ...whole(row), ...(before?.annotator ? before : {}) };  // a page made anew has new proposals for the rest
+    return { ...whole(row), ...(before?.annotator || (data.inspect && before) ? before : {}) };  // a page made anew has new proposals for the rest
   });
 }
 /** Change the row on screen so that it can be taken back; `action` gets the row. Changes that follow one another under one
@@ -52,13 +55,14 @@ function change(action, name = "") {
   if (!name || undoable.at(-1)?.[2] !== name) undoable.push([state.at, structuredClone(row), name]);
   if (undoable.length > 200) undoable.shift();
   action(row);
-  row.annotator = state.annotator;
+  if (!data.inspect) row.annotator = state.annotator;
   checked.delete(row);
   keep();
 }
-/** Whoever edits a proposal has accepted it. */
+/** What an edit says beside the field: whoever edits a proposal has accepted it, and what had a verdict is revised. */
+const byHand = (k) => (data.inspect ? { proposed: false, verdict: "revised", inspector: state.annotator } : { proposed: false, annotator: state.annotator, ...(k.verdict && { verdict: "revised", inspector: "" }) });
 function edit(field, value) {
-  change(() => Object.assign(chosen(), { [field]: value, proposed: false, annotator: state.annotator }), `${state.at} ${state.of} ${field}`);
+  change(() => Object.assign(chosen(), { [field]: value }, byHand(chosen())), `${state.at} ${state.of} ${field}`);
 }
 /** Take the last change back; whether there was one. */
 function undo() {
@@ -85,7 +89,7 @@ function importRows(text) {
     try { row = JSON.parse(each); } catch { row = null; }
     const at = rows.findIndex((x) => x.id === row?.id && JSON.stringify(x.dialogue) === JSON.stringify(row.dialogue));
     if (at < 0 || !fits(row)) { left++; continue; }
-    rows[at] = whole({ ...row, set: rows[at].set, annotator: row.annotator || state.annotator });
+    rows[at] = whole({ ...row, set: rows[at].set, annotator: row.annotator || (data.inspect ? "" : state.annotator) });
     keep(at);
     taken++;
   }
@@ -98,5 +102,5 @@ function fits(row) {
   const kinds = blank();
   const right = (x, like) => (Array.isArray(like) ? Array.isArray(x) && x.every((y) => typeof y === "string") : typeof x === typeof like);
   return Array.isArray(row.annotations) && ["topic", "annotator"].every((x) => right(row[x] ?? "", "")) && right(row.nothing ?? false, false) &&
-    row.annotations.every((k) => k && typeof k === "object" && Object.entries(k).every(([name, value]) => name in kinds && right(value, kinds[name])));
+    row.annotations.every((k) => k && typeof k === "object" && ["", ...data.reasons].includes(k.reason ?? "") && ["", "accepted", "returned", "revised"].includes(k.verdict ?? "") && Object.entries(k).every(([name, value]) => name in kinds && right(value, kinds[name])));
 }

@@ -33,6 +33,7 @@ function problemsOf(k, row) {
   const found = [], r = data.rules;
   const wrong = (field, code, values = {}) => found.push({ field, code, values });
   if (k.proposed) wrong("proposed", "proposed", { value: k.proposer || "a model" });
+  if (k.verdict === "returned" && !k.reason) wrong("reason", "empty");
   ontologyProblem(k, wrong);
   const evidence = k.evidence.map((span, i) => [`evidence[${i}]`, span]);
   for (const [name, text] of [...TEXTS.map((x) => [x, k[x]]), ...evidence]) {

@@ -1,6 +1,6 @@
-// What has been marked. Kept in this browser under the sample's hash and the annotator's name; exported and imported as
-// JSONL, a line an output in the order of marking, with the fields that `evalsuite audit read` reads.
-const marks = new Map();  // output's id -> { said, right, <scales>, note, blind }
+// What has been marked, or on a page with `data.answering` answered. Kept in this browser under the sample's hash and the annotator's name; exported and imported as
+// JSONL, a line an output in the order of marking, with the fields that `evalsuite audit read` reads, or those of a file of replies.
+const marks = new Map();  // output's id -> { said, right, <scales>, note, blind }, or { said } or { text } of an answer
 const undoable = [];      // [output's id, the mark it had before]
 
 const shelf = () => `audit.${data.sample}.${state.annotator}`;
@@ -11,14 +11,18 @@ const isListed = (output) => output.labels.length > 0;
 const asksSeveral = (output) => kindOf(output) === "choices";  // all right options are asked for: what is said is a list of labels
 const bare = (label) => label.replace(/^[(（]|[)）]$/g, "");
 
+/** The reply that an answer makes, as a model would write it; "" if there is none. */
+const replyOf = (output, mark) => (isListed(output) ? (mark.said === undefined ? [] : [mark.said].flat()).map((label) => output.replies[output.labels.indexOf(label)]).join(", ") : mark.text ?? "");
+
 /** Whether all that is asked of an output is marked. */
 function complete(output) {
   const mark = marks.get(output.id) ?? {};
   if (isListed(output)) return mark.said !== undefined;
+  if (data.answering) return Boolean(mark.text);
   return mark.right !== undefined && (kindOf(output) === "span" || scales().every((x) => mark[x.name] !== undefined));
 }
 /** Whether the right answer is on screen: scores are by the reference, so it shows once right or wrong is said. */
-const referenceShown = (output) => (kindOf(output) === "text" && marks.get(output.id)?.right !== undefined) || (state.show && complete(output));
+const referenceShown = (output) => !data.answering && ((kindOf(output) === "text" && marks.get(output.id)?.right !== undefined) || (state.show && complete(output)));
 
 /** Is anything kept here at all? Some browsers do not let pages from files. */
 function canKeep() {
@@ -60,7 +64,11 @@ function undo() {
 }
 
 function exportMarks() {
-  const lines = [...marks].map(([output, mark]) => JSON.stringify({ sample: data.sample, output, annotator: state.annotator, ...mark }) + "\n");
+  const lineOf = data.answering
+    ? (output) => complete(output) && { item: output.id, text: replyOf(output, marks.get(output.id)), perturb: "none" }
+    : (output) => ({ sample: data.sample, output: output.id, annotator: state.annotator, ...marks.get(output.id) });
+  const outputs = new Map(data.outputs.map((x) => [x.id, x]));
+  const lines = [...marks.keys()].map((id) => lineOf(outputs.get(id))).filter(Boolean).map((x) => JSON.stringify(x) + "\n");
   const url = URL.createObjectURL(new Blob(lines, { type: "application/jsonl" }));
   const name = state.annotator.replace(/[^\p{L}\p{N}_-]+/gu, "-");
   h("a", { href: url, download: `${data.name}.${name}.jsonl` }).click();
@@ -73,8 +81,9 @@ function importMarks(text) {
   for (const line of text.split("\n").filter((x) => x.trim())) {
     let row;
     try { row = JSON.parse(line); } catch { row = null; }
-    const output = outputs.get(row?.output);
-    const mark = output && row.sample === data.sample && row.annotator === state.annotator ? markOf(row, output) : null;
+    const output = outputs.get(data.answering ? row?.item : row?.output);
+    const mine = data.answering || (row?.sample === data.sample && row?.annotator === state.annotator);
+    const mark = output && mine ? (data.answering ? answerOf : markOf)(row, output) : null;
     if (!mark) { left++; continue; }
     marks.delete(output.id);
     marks.set(output.id, mark);
@@ -83,6 +92,13 @@ function importMarks(text) {
   undoable.length = 0;
   keep();
   return [taken, left];
+}
+/** The answer of an imported line of replies; null if it holds none that this page could have made. */
+function answerOf(row, output) {
+  if (typeof row.text !== "string" || !row.text.trim()) return null;
+  if (!isListed(output)) return { text: row.text };
+  const said = row.text.split(", ").map((x) => output.labels[output.replies.indexOf(x)]);
+  return said.includes(undefined) || (said.length > 1 && !asksSeveral(output)) ? null : { said: asksSeveral(output) ? said : said[0] };
 }
 /** The mark of an imported line; null if it holds none that this page could have made. */
 function markOf(row, output) {

@@ -1,4 +1,5 @@
-// The audit page: one output after the other, marked by keyboard or by clicks. After words.js and page.js of the
+// The audit page: one output after the other, marked by keyboard or by clicks. With `data.answering` the outputs are items,
+// which a person answers. After words.js and page.js of the
 // leaderboard, whose helpers it uses (what comes from models reaches the page as text nodes only), and audit/marks.js.
 Object.assign(state, { annotator: "", at: 0, show: false, said: "" });
 const current = () => data.outputs[state.at];
@@ -17,9 +18,10 @@ function keysOf(output) {
     // Where labels are no letters, letters count, and so do numbers; never both a label and a place.
     if (!names.some((x) => /^[0-9]$/.test(x))) output.labels.slice(0, 9).forEach((label, i) => offer(String(i + 1), say(label)));
     if (!names.some((x) => /^[a-z]$/.test(x))) output.labels.slice(0, 26).forEach((label, i) => offer(String.fromCharCode(97 + i), say(label)));
-    for (const said of NO_OPTION.filter((x) => x !== "several" || !asksSeveral(output))) { offer(said[0], say(said)); offer(said[0].toUpperCase(), say(said)); }
+    for (const said of data.answering ? [] : NO_OPTION.filter((x) => x !== "several" || !asksSeveral(output))) { offer(said[0], say(said)); offer(said[0].toUpperCase(), say(said)); }
     return keys;
   }
+  if (data.answering) return keys;
   offer("y", () => answer({ right: true }));
   offer("x", () => answer({ right: false }));
   offer("n", () => answer({ right: false }));
@@ -95,7 +97,7 @@ function drawDoor() {
     const first = data.outputs.findIndex((x) => !complete(x));
     moveTo(first < 0 ? 0 : first);
   };
-  put($("main"), h("section", { class: "intro door" }, h("h1", null, t("title")), h("p", { class: "lead" }, t("lead", num(data.outputs.length))),
+  put($("main"), h("section", { class: "intro door" }, h("h1", null, t(data.answering ? "answerTitle" : "title")), h("p", { class: "lead" }, t(data.answering ? "answerLead" : "lead", num(data.outputs.length))),
     warning(),
     h("form", { onsubmit: enter }, h("label", { for: "name" }, t("yourName")), h("div", { class: "row2" }, input, h("button", { type: "submit", class: "primary" }, t("begin"))))));
   input.focus();
@@ -107,22 +109,22 @@ function draw() {
   const bar = h("i", null);
   bar.style.width = `${(100 * count) / n}%`;
   put($("main"),
-    h("div", { class: "progress" }, h("strong", { role: "status" }, t("marked", num(count), num(n))), h("span", { class: "track", "aria-hidden": "true" }, bar),
+    h("div", { class: "progress" }, h("strong", { role: "status" }, t(data.answering ? "answered" : "marked", num(count), num(n))), h("span", { class: "track", "aria-hidden": "true" }, bar),
       h("span", { class: "data" }, visible(state.annotator)), button(t("someoneElse"), () => { state.annotator = ""; render(); }, { class: "small", id: "change" }),
-      button(t("export"), exportMarks, { class: "small primary", id: "export" }), importer()),
-    warning(), count === n && h("p", { class: "notice", id: "done" }, t("allDone")),
+      button(t(data.answering ? "exportAnswers" : "export"), exportMarks, { class: "small primary", id: "export" }), importer()),
+    warning(), count === n && h("p", { class: "notice", id: "done" }, t(data.answering ? "allAnswered" : "allDone")),
     h("div", { class: "stepper" }, button("‹", () => moveTo(state.at - 1), { id: "prev", disabled: state.at === 0, "aria-label": t("prev") }),
       h("span", { id: "position" }, t("at", num(state.at + 1), num(n))), button("›", () => moveTo(state.at + 1), { id: "next", disabled: state.at === n - 1, "aria-label": t("next") }),
       button(t("nextOpen"), nextOpen, { disabled: count === n }), button(t("undo"), takeBack, { disabled: !undoable.length }), button([t("help"), " ", key$("?")], showHelp, { id: "keys" }),
-      check(t("showAfter"), state.show, (on) => { state.show = on; keep(); draw(); }), h("span", { class: "muted", role: "status", id: "told" }, state.said)),
+      !data.answering && check(t("showAfter"), state.show, (on) => { state.show = on; keep(); draw(); }), h("span", { class: "muted", role: "status", id: "told" }, state.said)),
     h("article", { class: "output", id: "output", "data-id": output.id },
       h("h1", { class: "taskname" }, taskName(task), h("span", { class: "tag" }, output.set.toUpperCase())),
       h("div", { class: "sides" },
-        h("section", { class: "talk", tabindex: 0, "aria-label": t("dialogue") }, h("h2", { class: "low" }, t("dialogue")), chat(output.dialogue)),
+        output.dialogue.length > 0 && h("section", { class: "talk", tabindex: 0, "aria-label": t("dialogue"), onmouseup: takeSpan }, h("h2", { class: "low" }, t("dialogue")), chat(output.dialogue)),
         h("section", { class: "work" },
-          h("h2", { class: "low" }, t("question")), data$("p", "question", output.question),
-          h("h2", { class: "low" }, t("replyHead")), output.reply.trim() ? data$("pre", "reply said", output.reply) : h("p", { class: "reply said muted" }, t("emptyReply")),
-          isListed(output) ? drawOptions(output) : drawJudgement(output), state.show && complete(output) && drawParser(output), drawNote(output)))),
+          h("h2", { class: "low" }, t("question")), output.question ? data$("p", "question", output.question) : h("p", { class: "question" }, t("whichExplanation")),
+          data.answering ? (isListed(output) ? drawOptions(output) : drawWriting(output)) : [h("h2", { class: "low" }, t("replyHead")), output.reply.trim() ? data$("pre", "reply said", output.reply) : h("p", { class: "reply said muted" }, t("emptyReply")),
+          isListed(output) ? drawOptions(output) : drawJudgement(output), state.show && complete(output) && drawParser(output), drawNote(output)]))),
     helpBox());
 }
 /** Something to press, with its key; the key is the last that does it, so that N stands where n is an option. */
@@ -137,12 +139,28 @@ function drawOptions(output) {
   const taken = (letter) => letters ? names.includes(letter) : output.labels.length > letter.charCodeAt(0) - 97;
   const short = Math.max(...output.options.map((x) => x.length)) < 14;
   const chosen = (label) => (Array.isArray(said) ? said.includes(label) : said === label);
-  return [h("h2", { class: "low", id: "asked" }, t(asksSeveral(output) ? "whichOptions" : "whichOption")), h("p", { class: "note" }, t(asksSeveral(output) ? "whichOnesNote" : "whichNote")),
+  const heading = data.answering ? ["yourAnswer", asksSeveral(output) && "yourAnswersNote"] : asksSeveral(output) ? ["whichOptions", "whichOnesNote"] : ["whichOption", "whichNote"];
+  return [h("h2", { class: "low", id: "asked" }, t(heading[0])), heading[1] && h("p", { class: "note" }, t(heading[1])),
     h("div", { class: "marks" + (short ? " dense" : ""), role: "group", "aria-labelledby": "asked" }, output.options.map((option, i) =>
       pressable([data$("b", "", output.labels[i]), " ", data$("span", "", option), shown && output.golds.includes(i) && h("span", { class: "pill gold" }, " ✓ " + t("gold"))],
         chosen(output.labels[i]), keyFor(i), () => choose(output.labels[i])))),
-    h("div", { class: "marks dense others" }, NO_OPTION.filter((name) => name !== "several" || !asksSeveral(output)).map((name) =>
+    !data.answering && h("div", { class: "marks dense others" }, NO_OPTION.filter((name) => name !== "several" || !asksSeveral(output)).map((name) =>
       pressable(t({ none: "none", several: "severalSaid", refused: "refusedSaid" }[name]), said === name, taken(name[0]) ? name[0].toUpperCase() : name[0], keys.get(name[0].toUpperCase()), "other")))];
+}
+/** A span or a short text: typed, or a span selected in the dialogue. Enter goes on. */
+function drawWriting(output) {
+  const input = h("input", { type: "text", id: "answer", autocomplete: "off", spellcheck: "false", "aria-labelledby": "asked", value: marks.get(output.id)?.text ?? "",
+    onchange: () => write(output, input.value), onkeydown: (e) => { if (e.key === "Enter" && !e.isComposing) { e.preventDefault(); write(output, input.value); moveTo(state.at + 1); $("answer")?.focus(); } } });
+  return [h("h2", { class: "low", id: "asked" }, t("yourAnswer")), h("p", { class: "note" }, t(kindOf(output) === "span" ? "spanAnswerNote" : "textAnswerNote")), input];
+}
+function write(output, text) {
+  setMark(output, { text: text.trim() });
+}
+function takeSpan() {
+  const text = getSelection().toString().trim();
+  if (!data.answering || kindOf(current()) !== "span" || !text) return;
+  write(current(), text);
+  draw();
 }
 function drawJudgement(output) {
   const mark = marks.get(output.id) ?? {}, isSpan = kindOf(output) === "span";
@@ -181,8 +199,8 @@ function importer() {
   return [button(t("import"), () => input.click(), { class: "small", id: "import" }), input];
 }
 function helpBox() {
-  const rows = [["a–z 1–9", "keyOption"], ["n N", "keyNone"], ["s S", "keySeveral"], ["r R", "keyRefused"], ["y", "keyYes"], ["x", "keyNo"], ["0–5", "keyScore"],
-    ["← → k j", "keyMove"], ["Space", "keyOpen"], ["u ⌫", "keyUndo"], ["?", "keyHelp"]];
+  const moves = [["← → k j", "keyMove"], ["Space", "keyOpen"], ["u ⌫", "keyUndo"], ["?", "keyHelp"]];
+  const rows = data.answering ? [["a–z 1–9", "keyOption"], ["Enter", "keyEnter"], ...moves] : [["a–z 1–9", "keyOption"], ["n N", "keyNone"], ["s S", "keySeveral"], ["r R", "keyRefused"], ["y", "keyYes"], ["x", "keyNo"], ["0–5", "keyScore"], ...moves];
   const box = h("dialog", { id: "help", "aria-label": t("keyList") }, h("h2", null, t("keyList")),
     h("dl", { class: "settings" }, rows.map(([keys, what]) => [h("dt", null, keys.split(" ").map((x) => [key$(x), " "])), h("dd", null, t(what))])),
     button(t("close"), () => box.close()));
@@ -191,8 +209,8 @@ function helpBox() {
 const showHelp = () => $("help").showModal();
 
 async function start() {
-  if (typeof DecompressionStream === "undefined") { $("notice").textContent = WORDS.old[0]; return; }
-  try { data = await unpack($("data").textContent); } catch (error) { $("notice").textContent = WORDS.broken[0] + error.message; return; }
+  if (typeof DecompressionStream === "undefined") { refuse(WORDS.old[0]); return; }
+  try { data = await unpack($("data").textContent); } catch (error) { refuse(WORDS.broken[0] + error.message); return; }
   state.keeps = canKeep();
   readLanguage();
   readTheme();

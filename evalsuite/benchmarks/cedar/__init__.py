@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.cedar.explanation import DIMENSIONS
+from evalsuite.benchmarks.cedar.rubric import RUBRIC
 from evalsuite.benchmarks.cedar.tasks import SETS, SPLITS, TASKS_CEDAR
 from evalsuite.benchmarks.languages import EN
 from evalsuite.types import Benchmark
@@ -32,5 +33,6 @@ BENCHMARK = Benchmark(
     loader=_corpus,
     no_address="the official data could not be found anywhere: docs/cedar.md says what file to write, and what is bundled",
     groups=DIMENSIONS,
+    audit=RUBRIC,
     published=Path(__file__).with_name("published.csv"),
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalsuite.benchmarks.cedar.corruptions import CORRUPTIONS, corruption_of
-from evalsuite.benchmarks.kinds import delta_nll
+from evalsuite.benchmarks.kinds import choice_method, delta_nll, was_chosen
 from evalsuite.types import Answered, Metric, Part
 
 
@@ -64,12 +64,19 @@ class Probes:
 
 
 def probe_part(answered: Answered) -> Part:
-    """The metrics of a cell, for each group of corruptions and each corruption."""
+    """The metrics of a cell, for each group of corruptions and each corruption. Of chosen explanations only the accuracy."""
     groups = {corruption.name: corruption.group for corruption in CORRUPTIONS.values()}
-    deltas = [delta_nll(response) for response in answered.responses]
+    chosen = was_chosen(answered)
+    pairs = zip(answered.items, answered.answers, strict=True)
+    deltas = (
+        [1.0 if answer.choice == item.gold else -1.0 for item, answer in pairs]
+        if chosen
+        else [delta_nll(response) for response in answered.responses]
+    )
     probes = Probes.of([corruption_of(item) for item in answered.items], groups, deltas)
-    names = {name: name for name in probes.finish(probes.statistics.sum(axis=0))}
-    return Part("probes", probes, names, {name: f"{name}|by:token" for name in names})
+    found = probes.finish(probes.statistics.sum(axis=0))
+    names = {name: name for name in found if not (chosen and name.startswith("delta_nll"))}
+    return Part("probes", probes, names, {name: f"{name}|{choice_method(answered)}" for name in names})
 
 
 # Group or corruption -> its Chinese and English names.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from evalsuite.benchmarks.languages import parser_of
+from evalsuite.benchmarks.languages import OF_REPLY, parser_of, whole_replies
 from evalsuite.types import Answered, Metric, Part
 
 ESCAPED, JOINED, REFERENCES = "escaped", "****", 3
@@ -59,34 +59,40 @@ def cells_bleu(predictions: Sequence[str], cells: Sequence[str]) -> float:
 class CellBleu:
     """BLEU of one dimension and level in both variants, as an `Additive`; in [0, 1].
 
-    statistics: (N, 10), `bleu.COLUMNS` under sacreBLEU's 13a. escaped: the number of escaped rows of the file, which are
-    not resampled; None if not all other rows were asked, so that the notebook's variant is undefined.
+    statistics: (N, 20), `bleu.COLUMNS` under sacreBLEU's 13a, of the answers, then of the whole replies, which the notebook
+    scores. escaped: the number of escaped rows of the file, which are not resampled; None if not all other rows were asked,
+    so that the notebook's variant is undefined.
     """
 
     statistics: Any
     escaped: int | None
 
     @classmethod
-    def of(cls, said: Sequence[str], references: Sequence[Sequence[str]], escaped: int | None) -> CellBleu:
+    def of(
+        cls, said: Sequence[str], replies: Sequence[str], references: Sequence[Sequence[str]], escaped: int | None
+    ) -> CellBleu:
+        import numpy as np
+
         from evalsuite.metrics import bleu
         from evalsuite.metrics.counts import Table
         from evalsuite.metrics.tokens import tokenise
 
         kept = [refs[:REFERENCES] for refs in references]
         flat = iter(tokenise([text for refs in kept for text in refs], "13a"))
-        table = Table(tokenise(said, "13a"), [[next(flat) for _ in refs] for refs in kept])
-        return cls(bleu.statistics(table).astype(float), escaped)
+        grouped = [[next(flat) for _ in refs] for refs in kept]
+        counts = [bleu.statistics(Table(tokenise(texts, "13a"), grouped)).astype(float) for texts in (said, replies)]
+        return cls(np.concatenate(counts, axis=1), escaped)
 
     def finish(self, sums: Any) -> dict[str, Any]:
-        """(..., 10) sums -> metric name -> (...) values."""
+        """(..., 20) sums -> metric name -> (...) values."""
         import numpy as np
 
         from evalsuite.metrics.bleu import corpus_bleu_exp
 
-        values = {"sacrebleu": corpus_bleu_exp(sums)}
+        values = {"sacrebleu": corpus_bleu_exp(sums[..., :10])}
         if self.escaped is not None:
             # An escaped row is "escaped" with the reference "escaped": one matching unigram.
-            values["sacrebleu_notebook"] = corpus_bleu_exp(sums + self.escaped * np.array(_ESCAPED_ROW))
+            values["sacrebleu_notebook"] = corpus_bleu_exp(sums[..., 10:] + self.escaped * np.array(_ESCAPED_ROW))
         return values
 
 
@@ -94,9 +100,11 @@ def bleu_part(answered: Answered) -> Part:
     """The metrics of a cell. The notebook's BLEU needs all items of the file."""
     facts, items = answered.facts, answered.items
     escaped = facts.get("escaped") if facts.get("answered") == len(items) else None
-    bleu = CellBleu.of([a.text or "" for a in answered.answers], [item.references for item in items], escaped)
+    answers = [a.text or "" for a in answered.answers]
+    bleu = CellBleu.of(answers, whole_replies(answered), [item.references for item in items], escaped)
     names = {name: name for name in bleu.finish(bleu.statistics.sum(axis=0))}
-    signatures = {name: f"{name}|def:13a.exp.best-ref|parser:{parser_of(answered.reading)}" for name in names}
+    sources = {"sacrebleu": f"parser:{parser_of(answered.reading)}", "sacrebleu_notebook": OF_REPLY}
+    signatures = {name: f"{name}|def:13a.exp.best-ref|{sources[name]}" for name in names}
     # The notebook's BLEU counts rows that are not items, so single items have no value of it.
     of_items = {"sacrebleu": bleu.finish(bleu.statistics)["sacrebleu"]}
     return Part("glucose", bleu, names, signatures, of_items)

@@ -120,10 +120,8 @@ def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: b
     yield _facts(record, full)
     if record.get("error") is not None:
         yield _frame("no reply: the request failed", _cut(record["error"], MOST, full))
-    elif record.get("pairs"):
-        yield _losses(record, full)
     elif record.get("likelihoods"):
-        yield _likelihoods(record, full)
+        yield (_losses if record.get("pairs") else _likelihoods)(record, full)
     else:
         yield _frame("reply", _reply(record, full))
     if record.get("reasoning"):

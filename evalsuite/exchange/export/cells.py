@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.files import name_hash
+from evalsuite.metrics.signatures import package_version
 from evalsuite.parse import PARSER_VERSION
 from evalsuite.types import Cell, Task, Trial
 
@@ -59,7 +59,7 @@ class Exported:
         """What its numbers depend on, as in our signatures."""
         return {
             "version": PARSER_VERSION,  # of the parser; lm-eval prints it beside every number
-            "evalsuite": version("evalsuite"),
+            "evalsuite": package_version(),
             "data": self.cell.facts["data"],
             "template": self.cell.facts["template"],
             "shots": self.cell.place.shots,

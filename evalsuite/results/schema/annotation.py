@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
 from evalsuite.results.schema.base import Strict
+
+Reason = Literal[
+    "", "knowledge", "dimension", "instance", "domain", "slot", "value", "evidence", "phrase", "conflict1", "conflict2"
+]
+REASONS: tuple[str, ...] = get_args(Reason)[1:]
 
 
 class Knowledge(Strict):
@@ -26,6 +31,15 @@ class Knowledge(Strict):
     annotator: str = Field(default="", description="Who wrote it, or accepted it.")
     proposer: str = Field(default="", description="The model that proposed it; empty if a person wrote it.")
     proposed: bool = Field(default=False, description="Whether no person has accepted it yet.")
+    verdict: Literal["", "accepted", "returned", "revised"] = Field(
+        default="",
+        description="An inspector's; revised: changed by the inspector, or by its annotator after a verdict.",
+    )
+    reason: Reason = Field(
+        default="", description="What it was last returned for: knowledge (it is none), or the field that is wrong."
+    )
+    note: str = Field(default="", description="The inspector's words to the annotator.")
+    inspector: str = Field(default="", description="Whose verdict it is; empty if its annotator revised it since.")
 
 
 class AnnotatedDialogue(Strict):
@@ -38,3 +52,8 @@ class AnnotatedDialogue(Strict):
     annotations: list[Knowledge]
     annotator: str = Field(default="", description="Who annotated the dialogue.")
     nothing: bool = Field(default=False, description="Whether an annotator found no commonsense knowledge.")
+
+    @property
+    def standing(self) -> list[Knowledge]:
+        """The annotations that no inspector has returned."""
+        return [k for k in self.annotations if k.verdict != "returned"]

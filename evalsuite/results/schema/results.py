@@ -58,7 +58,8 @@ class Trained(Strict):
     model_config = ConfigDict(extra="allow")
 
     base: str = Field(description="The model that the adapter was trained on.")
-    task: Task
+    task: str = Field(description="The task of the training items; + joins several.")
+    groups: Rows[str] = Field(default=[], description="The only groups of items that it was trained on; empty: all.")
     size: Count = Field(description="Training items.")
     seed: int
     set: str = Field(description="One set, or both or all of them.")
@@ -94,6 +95,9 @@ class Facts(Strict):
         default=None, description="GLUCOSE: rows of the file that have an answer to the task."
     )
     escaped: Count | None = Field(default=None, description="GLUCOSE: rows that say there is none.")
+    perturb_version: Literal[2] | None = Field(
+        default=None, description="Of the perturbation, where it is not the first: with 2, `shuffle` may keep an order."
+    )
     parameters: Count | None = Field(
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
@@ -217,6 +221,43 @@ class Mean(Strict):
     metrics: dict[str, Average] = Field(description="Those that every set has.")
 
 
+class Extraction(Cell):
+    """What extraction adds to the scores of a cell of spans or texts."""
+
+    items: Count = Field(description="Answered requests.")
+    cut: Share = Field(description="Replies from which an answer was read that is not the whole reply.")
+    f1: Share = Field(description="F1 of the answers.")
+    f1_reply: Share = Field(description="The same measure on the whole replies, less special tokens and thinking.")
+    em: Share
+    em_reply: Share
+    gain: Number = Field(description="f1 less f1_reply.")
+    low: Number = Field(description="95 % interval, from dialogues resampled; null where no item differs.")
+    high: Number
+
+
+class Gap(Strict):
+    """The scores of a model on two sets of a task that differ in difficulty."""
+
+    model: str = Field(min_length=1)
+    task: Task
+    split: Split
+    variant: str
+    shots: Count
+    scoring: Scoring
+    perturb: Perturb
+    metric: str
+    sets: Annotated[Rows[Set], Field(min_length=2, max_length=2)] = Field(description="The easier one first.")
+    values: Annotated[Rows[Number], Field(min_length=2, max_length=2)]
+    items: Annotated[Rows[Count], Field(min_length=2, max_length=2)]
+    dialogues: Annotated[Rows[Count], Field(min_length=2, max_length=2)]
+    gap: Number = Field(description="The first value less the second.")
+    low: Number
+    high: Number
+    p: Share = Field(description="Of an unpaired permutation of dialogues between the sets.")
+    least_p: Share = Field(description="The smallest p that so few dialogues can give.")
+    p_holm: Share = Field(description="p, corrected by Holm over the model's tasks asked in one way.")
+
+
 class Before(Interval):
     """The base model's figure."""
 
@@ -276,6 +317,8 @@ class Results(Strict):
     cells: Rows[CellResult]
     robustness: Robustness
     means: Rows[Mean]
+    extraction: Rows[Extraction] = Field(default_factory=list, description="Absent in older runs.")
+    gaps: Rows[Gap] = Field(default_factory=list, description="Absent in older runs.")
     learning: Rows[Curve]
     breakdowns: Rows[Breakdown]
     confusions: Rows[Confusion]

@@ -8,6 +8,8 @@ from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.sheet import Sheet, spell
 from evalsuite.results.saved import Results
 from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
+from evalsuite.results.sheets.extraction import extraction_sheets
+from evalsuite.results.sheets.gaps import gap_sheets
 from evalsuite.results.sheets.judge import judge_sheets
 from evalsuite.results.sheets.learning import learning_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_ranks
@@ -20,6 +22,8 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "results": result_sheets,
     "ranks": run_ranks,
     "groups": run_groups,
+    "extraction": lambda done: extraction_sheets(done.extraction),
+    "gaps": lambda done: gap_sheets(done.gaps),
     "robustness": lambda done: robustness_sheets(done.robustness),
     "breakdowns": lambda done: breakdown_sheets(done.breakdowns),
     "confusions": lambda done: confusion_sheets(done.confusions),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS, set_order, task_order
+from evalsuite.benchmarks.published import published_figures
+from evalsuite.benchmarks.registry import TASKS, benchmark_of, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.sheets.words import with_notes
 from evalsuite.types import Place
@@ -51,7 +52,7 @@ def _means(cells: Sequence[Entry]) -> Iterator[Sheet]:
         )
         several = len({_way(c) for c in group}) > 1
         group.sort(key=lambda c: (c["model"], set_order(c["set"]), task_order(c["task"]), _way(c)))
-        rows = tuple(_mean_row(c, scale, metrics, several) for c in group)
+        rows = (*(_mean_row(c, scale, metrics, several) for c in group), *_published(group, rubric, len(columns)))
         name = rubric if len(group[0]["scales"]) == 1 else f"{rubric}, {scale}"
         about = {"judge": judge, "rubric": rubric, "scale": scale}
         title = Text(f"{judge} 评审：{name}", f"{judge} judges: {name}")
@@ -76,6 +77,24 @@ def _mean_row(cell: Entry, scale: str, metrics: Sequence[str], several: bool) ->
         ),
         about=Place.of(cell).as_dict(),
     )
+
+
+def _published(group: Sequence[Entry], rubric: str, width: int) -> Iterator[Row]:
+    """The paper's judge on the same tasks, sets and numbers of shots, if the rubric is the benchmark's own."""
+    asked = {(cell["task"], cell["set"], cell["shots"]) for cell in group if cell["perturb"] == "none"}
+    benchmarks = {benchmark.name: benchmark for benchmark in (benchmark_of(task) for task, *_ in asked)}
+    for benchmark in benchmarks.values():
+        if benchmark.rubric != rubric:
+            continue
+        for row in published_figures(benchmark):
+            if row["metric"] == "judge" and (row["task"], row["set"], row["shots"]) in asked:
+                task, source = TASKS[row["task"]], row["source"].replace("Table ", "表 ")
+                name = Text(
+                    f"论文 {source}：{row['model']} {row['set']} {task.zh}",
+                    f"paper, {row['source']}: {row['model']} {row['set']} {task.short}",
+                )
+                about = {name: row[name] for name in ("task", "set", "shots")}
+                yield Row((name, Value(row["value"]), *[None] * (width - 2)), "apart", about)
 
 
 def _way(cell: Entry) -> str:

@@ -26,7 +26,8 @@ _Z = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
-    """The annotators' consensus on one output: majority vote (the first one wins a tie) for choices, median for scores."""
+    """The annotators' consensus on one output: majority vote (the first one wins a tie) for choices; for scores the median,
+    or with a unanimous rubric the lowest."""
 
     output: Output
     stratum: str
@@ -44,13 +45,17 @@ def consensus(sample: Sample, marks: Sequence[Mark]) -> tuple[Consensus, ...]:
         by_output.setdefault(mark.output, []).append(mark)
     marked = [d for d in sample.drawn if d.output.id in by_output]
     counts = Counter((d.output.model, d.stratum) for d in marked)
+    rubric = rubric_named(sample.rubric)
+    middle = min if rubric.unanimous else median
     found = []
     for d in marked:
         mine = by_output[d.output.id]
         said = Counter((m.right, m.said) for m in mine)
         right, option = max(said, key=said.__getitem__)  # the first of equals
         names = [name for m in mine for name in m.scores]
-        scores = {name: float(median(m.scores[name] for m in mine if name in m.scores)) for name in names}
+        scores = {name: float(middle(m.scores[name] for m in mine if name in m.scores)) for name in names}
+        if rubric.unanimous and len(scores) == len(rubric.scales):
+            scores["valid"] = min(scores.values())
         weight = d.size / counts[d.output.model, d.stratum]
         found.append(Consensus(d.output, d.stratum, d.size, weight, right, option, scores))
     return tuple(found)
@@ -208,7 +213,7 @@ class Scores:
 def scores(sample: Sample, found: Sequence[Consensus]) -> tuple[Scores, ...]:
     rows = []
     for model in dict.fromkeys(v.output.model for v in found):
-        for scale in rubric_named(sample.rubric).scales:
+        for scale in rubric_named(sample.rubric).reported:
             mine = [v for v in found if v.output.model == model and scale.name in v.scores]
             names = [name for name in TASKS if any(v.output.task == name for v in mine)]
             for name in [*names, ""] if len(names) > 1 else names:

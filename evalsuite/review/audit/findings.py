@@ -14,7 +14,6 @@ from typing import Any
 from evalsuite.common import csvfile
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
-from evalsuite.common.resources import packaged
 from evalsuite.metrics.agreement import cohen_kappa, fleiss_kappa, spearman, weighted_kappa
 from evalsuite.review.audit import figures
 from evalsuite.review.audit.judges import JudgeAgreement, JudgeScores, OutputScale, judge_agreement, judge_scores
@@ -186,15 +185,6 @@ def _judges(found: Sequence[figures.Consensus], judges: JudgeScores) -> Iterator
                 mine = {p: s for p, s in human.items() if p[1] == scale and model in ("", model_of[p[0]])}
                 if (row := judge_agreement(scores, mine)).n:
                     yield JudgeRow(judge, model, scale, row)
-
-
-def paper_table4() -> list[dict[str, Any]]:
-    """The paper's Table 4: 100 outputs per model."""
-    with packaged("benchmarks/corecode/filter_audit.csv").open(encoding="utf-8", newline="") as file:
-        return [
-            {"model": row["model"], **{k: int(row[k]) for k in ("raw_correct", "filtered_correct", "correct")}}
-            for row in csv.DictReader(file)
-        ]
 
 
 def write_audit(audit: Audit, out: Path, table: Path | None = None) -> None:

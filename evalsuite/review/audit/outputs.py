@@ -88,7 +88,8 @@ def population(run: Path) -> tuple[Output, ...]:
 
 
 def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:
-    task_named(cell["task"])
+    if not task_named(cell["task"]).kind.written:  # a probe, though a person may have chosen in writing
+        return
     for record in records.read_records(run, cell["records"]):
         if not record["likelihoods"] and record["answer"]["status"] not in _UNWRITTEN:
             yield _output(record, way_of(cell, record["rotation"], record.get("sample", 0)))

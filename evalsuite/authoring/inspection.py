@@ -1,0 +1,115 @@
+"""Quality control of annotations as in the paper's section 3: agreement, qualification on gold items, inspection.
+
+The paper had two reviewers choose 43 of 200 candidates by the dialogues that these annotated for a start, and inspectors who
+returned what was unsatisfactory "for revision until they are qualified". It states no threshold; here it is a setting.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from evalsuite.authoring.agree import AgreementReport, annotator_agreement, by_annotator, match_annotations, slot_path
+from evalsuite.authoring.annotations import read_dialogues
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.results.schema.annotation import REASONS, AnnotatedDialogue
+
+Dialogues = Mapping[str, AnnotatedDialogue]  # by id
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """The verdicts on one annotator's annotations."""
+
+    annotator: str
+    annotations: int
+    accepted: int
+    returned: int  # and not yet revised
+    revised: int
+    reasons: dict[str, int]  # reason -> annotations that were last returned for it, since accepted or revised or not
+
+    @property
+    def inspected(self) -> int:
+        return self.accepted + self.returned + self.revised
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """How an annotator did on gold dialogues.
+
+    An item is an annotation of the gold file, right if the annotator has one of the same texts (`match_annotations`) with the
+    same slot; or a gold dialogue without knowledge, right if the annotator found none.
+    """
+
+    annotator: str
+    items: int  # all of the gold file's; those of dialogues that the annotator left out are not right
+    right: int
+    more: int  # annotations of gold dialogues that match no gold one; not in the share
+    qualifies: bool
+
+    @property
+    def share(self) -> float:
+        return self.right / self.items
+
+
+@dataclass(frozen=True, slots=True)
+class QualityReport:
+    """The report of `evalsuite build agree`."""
+
+    agreement: AgreementReport | None  # None for one annotator
+    inspected: tuple[Inspected, ...]  # annotators with a verdict
+    qualified: tuple[Qualified, ...]  # annotators with a gold dialogue
+    qualify: float
+
+    def to_json(self) -> dict[str, Any]:
+        qualified = [{**asdict(q), "share": round(q.share, 6)} for q in self.qualified]
+        rest = {"inspected": [*map(asdict, self.inspected)], "qualify": self.qualify, "qualified": qualified}
+        return (asdict(self.agreement) if self.agreement else {}) | rest
+
+
+def annotation_quality(files: Sequence[Path], gold: Path | None = None, qualify: float = 0.9) -> QualityReport:
+    """Agreement of the annotators, verdicts of inspectors, and with `gold` who is right in a share of at least `qualify`.
+
+    Raises ConfigError for one annotator without verdicts or gold, or a share outside 0 … 1; DataError for a gold file that
+    breaks a rule, or an id with different turns.
+    """
+    if not 0 <= qualify <= 1:
+        raise ConfigError(f"--qualify {qualify}: expected a share from 0 to 1")
+    by_name, _ = by_annotator(files)
+    inspected = tuple(found for name, own in by_name.items() if (found := _verdicts(name, own)).inspected)
+    qualified = _all_qualified(by_name, gold, qualify) if gold else ()
+    alone = len(by_name) == 1 and bool(inspected or gold)
+    return QualityReport(None if alone else annotator_agreement(files), inspected, qualified, qualify)
+
+
+def _verdicts(name: str, own: Dialogues) -> Inspected:
+    mine = [k for d in own.values() for k in d.annotations if not k.inspector or k.annotator != k.inspector]
+    verdicts = Counter(k.verdict for k in mine)
+    reasons: Counter[str] = Counter(k.reason for k in mine)
+    counted = {reason: reasons[reason] for reason in REASONS if reasons[reason]}
+    return Inspected(name, len(mine), verdicts["accepted"], verdicts["returned"], verdicts["revised"], counted)
+
+
+def _all_qualified(by_name: Mapping[str, Dialogues], gold: Path, qualify: float) -> tuple[Qualified, ...]:
+    right = {d.id: d for d in read_dialogues(gold)}
+    asked = [(name, own) for name, own in by_name.items() if own.keys() & right.keys()]
+    return tuple(_qualified(name, own, right, qualify, gold) for name, own in asked)
+
+
+def _qualified(name: str, own: Dialogues, gold: Dialogues, qualify: float, file: Path) -> Qualified:
+    items = right = more = 0
+    for d in gold.values():
+        items += max(1, len(d.standing))
+        mine = own.get(d.id)
+        if mine is None:
+            continue
+        if mine.dialogue != d.dialogue:
+            raise DataError(f"dialogue {d.id}: {name} has other turns; give different dialogues different ids", file)
+        pairs = match_annotations(d.model_copy(update={"annotations": d.standing}), mine)
+        said = [k for k in mine.annotations if not k.proposed]
+        right += sum(slot_path(a) == slot_path(b) for a, b in pairs) if d.standing else not said
+        more += len(said) - len(pairs)
+    return Qualified(name, items, right, more, right / items >= qualify)

@@ -1,0 +1,68 @@
+"""Settings of single models: their own chat format and their own wording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsuite
+from evalsuite.backends.checkpoint import Checkpoint
+from evalsuite.backends.model import Model
+from evalsuite.backends.vllm.sharing import engine_key
+from evalsuite.benchmarks.corecode.loader import Corpus
+from evalsuite.common.errors import BackendError, PromptError
+from evalsuite.finetuning.settings import Sweep
+from evalsuite.finetuning.sweep import Pool, make_jobs
+from evalsuite.types import Message, Request
+
+REQUEST = Request("i/0", "甲", (Message("user", "甲"),), 4)
+OWN = "{% for m in messages %}{{ '问：' + m.content + '\n答：' }}{% endfor %}"
+
+
+def of(path: Path, **more: Any) -> Model:
+    return Model(**{"name": "m", "backend": "hf", "path": str(path), "device": "cpu", **more})
+
+
+def test_a_chat_template_of_the_model_replaces_the_checkpoints(tiny: Path, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="needs evalsuite[hf]")
+    theirs, ours = Checkpoint(of(tiny, chat=True)), Checkpoint(of(tiny, chat=True, chat_template=OWN))
+    assert ours.text(REQUEST) == "问：甲\n答：" != theirs.text(REQUEST)
+    assert len({c.fingerprint() for c in (theirs, ours, Checkpoint(of(tiny, chat=True, chat_template=OWN + " ")))}) == 3
+    for name in ("tokenizer.json", "tokenizer_config.json", "config.json"):
+        (tmp_path / name).write_bytes((tiny / name).read_bytes())
+    assert Checkpoint(of(tmp_path, chat=True, chat_template=OWN)).text(REQUEST) == "问：甲\n答："
+    with pytest.raises(BackendError, match=r"model m: chat: true, but .* has no chat template; give it one"):
+        Checkpoint(of(tmp_path, chat=True))
+
+
+def test_formats_and_wordings_share_an_engine(tiny: Path) -> None:
+    models = [of(tiny, chat=True), of(tiny, chat=True, chat_template=OWN), of(tiny, prompt="plain")]
+    assert len({engine_key(model) for model in models}) == 1
+
+
+def test_a_wording_of_the_model_overrides_the_runs(tmp_path: Path) -> None:
+    path = tmp_path / "models.yaml"
+    path.write_text(
+        "models:\n  - {name: lexical, backend: baseline, path: lexical, prompt: plain}\n"
+        "  - {name: random, backend: baseline, path: random}\n"
+    )
+    asked: dict[str, Any] = {"tasks": ["event_cause"], "set": "easy", "limit": 1, "out": tmp_path / "out"}
+    done = evalsuite.run(path, **asked)
+    assert [(c["model"], c["variant"]) for c in done.cells] == [("lexical", "plain"), ("random", "paper")]
+    path.write_text(path.read_text().replace("plain", "plane"))
+    with pytest.raises(PromptError, match=r"model lexical: prompt: unknown prompt of event_cause 'plane'.*'plain'"):
+        evalsuite.run(path, **asked)
+
+
+def test_finetune_trains_on_the_models_wording(tiny: Path, sample: Corpus, tmp_path: Path) -> None:
+    pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
+    pools = {"event_cause": Pool(tuple(sample.train("event_cause", "easy"))[:2], 0, {})}
+    s = Sweep(model=["m"], tasks=["event_cause"], sizes=[2], out=tmp_path)
+    rows = {}
+    for name in (None, "plain"):
+        (job,) = make_jobs(of(tiny, prompt=name), pools, s)
+        assert job.made_by["prompt"] == (name or "paper") and job.model.prompt == name
+        rows[name] = job.made_by["rows"]
+    assert rows[None] != rows["plain"]
