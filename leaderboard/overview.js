@@ -215,7 +215,7 @@ function valueCell(cell, task, rank, own) {
   const label = `${plain(models.get(cell.id).label)}, ${taskName(task)}, ${setLabel(cell.set)}: ${text}${between && `, ${t("interval")} ${between}`}`;
   return h("td", { class: "v" },
     h("button", { type: "button", class: "cell " + rank, onclick: () => go(cellRoute(cell)), "aria-label": label + (rank ? ", " + t(rank) : "") + (group ? `, ${t("groupIs", group)}` : ""),
-      title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}${isNumber(m?.spread) ? `${t("spread")} ${spreadOf(metric, m, 1)} · ` : ""}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), own && lettersNode(cell, task), spanNode(metric, m),
+      title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}${isNumber(m?.spread) ? `${t("sampleSpread")} ${spreadOf(metric, m, 1)} · ` : ""}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), own && lettersNode(cell, task), spanNode(metric, m),
     n.none > 0 && h("span", { class: "flag" }, statusBar(cell), `${num(n.none)} ${t("noAnswer")}`),
     n.failed > 0 && h("span", { class: "flag bad" }, `! ${num(n.failed)} ${t("failedN")}`),
     n.missing > 0 && h("span", { class: "flag bad" }, `! ${num(n.missing)} ${t("missingN")}`),

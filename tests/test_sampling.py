@@ -448,3 +448,15 @@ def test_the_table_shows_the_spread(tmp_path: Path, cli: Any) -> None:
     cli("run", "--models", models, "--tasks", "knowledge_filling", "--set", "easy", "--limit", 3, "--out", out)
     shown = cli("show", out, COLUMNS="200").stdout
     assert "±23.6" in shown and "standard deviation between the samples' scores" in shown
+
+
+def test_the_page_shows_spread_and_samples(tmp_path: Path, browse: Any) -> None:
+    evalsuite.run(scripted(tmp_path), tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
+    with browse(tmp_path / "run/page/index.html") as page:
+        value = page.locator("button.cell").first
+        assert "SD of samples 23.6" in value.get_attribute("title")
+        value.click()
+        assert "SD of samples 23.6" in page.locator("dl.facts").inner_text()
+        page.locator("#rows").get_by_text("~sample1").first.click()
+        page.locator(".itemid").wait_for()
+        assert page.locator(".itemid").inner_text().endswith("· sample 2")
