@@ -62,10 +62,8 @@ def test_formats(serve: Any) -> None:
 def test_a_run_asks_it(serve: Any, tiny: Path, tmp_path: Path) -> None:
     """Greedy replies are those of backend hf."""
     import torch
-    import transformers
 
     pytest.importorskip("openai", reason="needs evalsuite[openai]")
-    import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(tiny)
