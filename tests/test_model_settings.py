@@ -58,7 +58,8 @@ def test_a_wording_of_the_model_overrides_the_runs(tmp_path: Path) -> None:
 
 def test_finetune_trains_on_the_models_wording(tiny: Path, sample: Corpus, tmp_path: Path) -> None:
     pytest.importorskip("accelerate", reason="needs evalsuite[finetune]")
-    pools = {"event_cause": Pool(tuple(sample.train("event_cause", "easy"))[:2], 0, {})}
+    tasks = ("event_cause",)
+    pools = [Pool(tasks, tasks, tuple(sample.train("event_cause", "easy"))[:2], 0, {})]
     s = Sweep(model=["m"], tasks=["event_cause"], sizes=[2], out=tmp_path)
     rows = {}
     for name in (None, "plain"):
