@@ -19,12 +19,12 @@ from xml.etree import ElementTree
 import pytest
 from everything import UNFOLD, change, change_records, everything
 from hostile import HOSTILE
+from needs import needs
 from once import made_once
 
 import evalsuite
 
-for package in ("openai", "tenacity", "aiolimiter"):
-    pytest.importorskip(package, reason="needs evalsuite[openai]")
+needs("openai", "openai", "tenacity", "aiolimiter")
 
 pytestmark = pytest.mark.slow
 TEXTS = HOSTILE[:99]  # the hundredth is a million characters long
