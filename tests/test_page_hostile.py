@@ -268,7 +268,7 @@ def test_addresses(base: Path, browse: Any) -> None:
     places = ("model", "item", "run", "task", "shots")
     with browse(site, script=KEEP) as tab:
         visit(tab, site)
-        for n in range(0, len(TEXTS), 3):
+        for n in range(0, len(TEXTS), 4):
             texts = [*TEXTS[n:], *TEXTS[:n]]
             for at in (dict(zip(keys, texts, strict=False)), dict(zip(places, texts, strict=False))):
                 tab.evaluate("hash => { location.hash = hash; }", address(**at))
