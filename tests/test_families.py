@@ -20,8 +20,7 @@ from evalsuite.finetuning import training
 from evalsuite.parse.strip import after_thinking
 from evalsuite.types import Message, Request
 
-needs("hf", "torch", "transformers")
-needs("finetune", "peft")
+needs("finetune", "torch", "transformers", "peft")
 pytestmark = pytest.mark.slow
 
 SMALL = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "max_position_embeddings": 256}
@@ -176,9 +175,9 @@ def test_thoughts_between_special_tokens_reach_the_reader(
     marks: tuple[str, str], written: str, tiny: Path, tmp_path: Path
 ) -> None:
     """Decoding without special tokens would make thoughts part of the answer."""
-    from transformers import AutoTokenizer
+    import transformers
 
-    tokenizer = AutoTokenizer.from_pretrained(tiny)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
     tokenizer.add_special_tokens({"extra_special_tokens": list(marks)})
     tokenizer.save_pretrained(tmp_path)
     (tmp_path / "config.json").write_bytes((tiny / "config.json").read_bytes())

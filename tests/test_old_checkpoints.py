@@ -61,8 +61,9 @@ def test_formats(serve: Any) -> None:
 
 def test_a_run_asks_it(serve: Any, tiny: Path, tmp_path: Path) -> None:
     """Greedy replies are those of backend hf."""
-    pytest.importorskip("openai", reason="needs evalsuite[openai]")
     import torch
+
+    pytest.importorskip("openai", reason="needs evalsuite[openai]")
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(tiny)
