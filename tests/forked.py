@@ -1,7 +1,9 @@
-"""Commands of evalsuite in processes that a loaded one forks: loading takes longer than most commands.
+"""Commands of evalsuite, each in a process of its own.
 
-python tests/forked.py           # for each line on stdin, [FOLDER, "run", …], prints exit code and output as JSON
-"""
+    python tests/forked.py openai …  # loads evalsuite and these modules; then runs each line on stdin: [FOLDER, "run", …]
+
+Each process is forked from one that has loaded all: loading takes longer than most commands. What a command ends with and
+prints is a line of JSON on stdout."""
 
 from __future__ import annotations
 
@@ -12,15 +14,16 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 
 @contextmanager
-def commands(**environment: str) -> Iterator[Callable[..., tuple[int, str]]]:
+def commands(*modules: str, **environment: str) -> Iterator[Callable[..., tuple[int, str]]]:
     """`run(folder, *words)` runs a command in a folder and returns its exit code and what it printed on both streams."""
     pipe = subprocess.PIPE
     env = os.environ | environment
-    with subprocess.Popen([sys.executable, __file__], stdin=pipe, stdout=pipe, text=True, env=env) as process:
+    with subprocess.Popen([sys.executable, __file__, *modules], stdin=pipe, stdout=pipe, text=True, env=env) as process:
 
         def run(folder: Path, *words: object) -> tuple[int, str]:
             assert process.stdin and process.stdout
@@ -39,6 +42,8 @@ def _serve() -> None:
 
     for name in evalsuite.__all__:  # loaded on demand
         getattr(evalsuite, name)
+    for module in sys.argv[1:]:
+        import_module(module)
     for line in sys.stdin:
         folder, *words = json.loads(line)
         with tempfile.TemporaryFile() as said:

@@ -118,7 +118,7 @@ def test_texts_and_their_priors(
     if way == "a forward an option":
         monkeypatch.setattr(prefill, "_splits", lambda cache: False)
     monkeypatch.setattr(backend, "_priors", {})
-    requests = asked(sample, "texts", "knowledge_filling", count=3)
+    requests = asked(sample, "texts", "knowledge_filling", count=2)
     for r, response in zip(requests, answers(backend, requests), strict=True):
         ids = backend.checkpoint.option_ids(r)
         assert [x.tokens for x in response.likelihoods] == [len(i) for i in ids]
@@ -156,7 +156,7 @@ def test_memory_running_out_halves_the_batch(hf: HuggingFace, sample: Corpus, mo
 
     from evalsuite.backends.hf import backend as module
 
-    requests = asked(sample, "labels", count=7)
+    requests = asked(sample, "labels", count=5)
     whole = answers(hf, requests)
 
     def starved(net: object, contexts: list[list[int]], options: list[list[list[int]]]) -> list[list[list[float]]]:

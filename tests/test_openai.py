@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import sqlite3
 import subprocess
@@ -16,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import forked
 import held
 import pytest
 from needs import needs
@@ -533,14 +533,13 @@ def test_kill_9(endpoint: tuple[Server, Path], tmp_path: Path, cli: Any) -> None
 def test_the_key_is_shown_nowhere(endpoint: tuple[Server, Path], tmp_path: Path) -> None:
     server, models = endpoint
     out = tmp_path / "run"
-    env = {**os.environ, "OPENAI_LOG": "debug"}  # which is read at import: processes of their own
-    said = ""
-    for mix, task in ((server.mix, "knowledge_filling"), ({"401": 1.0}, "conflict_detection")):
-        server.mix = mix
-        out_of_it, errors = start(*command(models, out, "-v", "--tasks", task, "--limit", "20"), env=env).communicate()
-        said += out_of_it + errors
-    assert "refuses the key (401: Incorrect API key provided (Bearer ***))" in errors
-    assert KEY not in said and "Bearer ***" in said
+    said = []
+    with forked.commands("openai", OPENAI_LOG="debug") as run:  # which is read at import
+        for mix, task in ((server.mix, "knowledge_filling"), ({"401": 1.0}, "conflict_detection")):
+            server.mix = mix
+            said.append(run(tmp_path, *command(models, out, "-v", "--tasks", task, "--limit", "20"))[1])
+    assert "refuses the key (401: Incorrect API key provided (Bearer ***))" in said[-1]
+    assert KEY not in "".join(said) and "Bearer ***" in "".join(said)
     assert server.account()["kinds"]["echo"] > 0
     for file in out.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
