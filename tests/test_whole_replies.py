@@ -54,7 +54,15 @@ def test_what_is_taken_off_a_reply(raw: str, whole: str) -> None:
 GOLDS = ("银行贷款批下来了", "他昨天加班到很晚", "电影票已经卖完了", "外面下着大雨")
 TURNS = ("A: 我今天去办事，你呢？", "B: 我也忙了一天。")
 ITEMS = [
-    Item(f"{n}", "event_cause", "easy", "test", (f"A: {n}号。", *TURNS), "事件“A去办事”的原因是什么？", references=(gold,))
+    Item(
+        f"{n}",
+        "event_cause",
+        "easy",
+        "test",
+        (f"A: {n}号。", *TURNS),
+        "事件“A去办事”的原因是什么？",
+        references=(gold,),
+    )
     for n, gold in enumerate(GOLDS)
 ]
 LEAD = "根据对话内容，原因是"  # ten characters, none of them in a gold
@@ -74,8 +82,12 @@ FORMS: list[tuple[str, str, float, float, float | None, float, float]] = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "f1", "em", "paper_f1", "paper_em", "cider"), [f[1:] for f in FORMS], ids=[f[0] for f in FORMS])
-def test_forms_of_reply(reply: str, f1: float, em: float, paper_f1: float | None, paper_em: float, cider: float) -> None:
+@pytest.mark.parametrize(
+    ("reply", "f1", "em", "paper_f1", "paper_em", "cider"), [f[1:] for f in FORMS], ids=[f[0] for f in FORMS]
+)
+def test_forms_of_reply(
+    reply: str, f1: float, em: float, paper_f1: float | None, paper_em: float, cider: float
+) -> None:
     scored = score_cell(ITEMS, [Response(reply.replace("{}", gold), "stop") for gold in GOLDS], FULL)
     found = {name: scored.value(name) for part in scored.parts for name in part.names}
     assert (found["f1"], found["em"]) == (f1, em)

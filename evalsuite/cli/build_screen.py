@@ -61,6 +61,14 @@ def screen(
             tagger=tagger, either_way=either_way, without=parts(without), index=index, progress=display.work,
         )  # fmt: skip
     rows = [*done.counts, done.total] if len(done.counts) > 1 else [*done.counts]
+    counted = [[row.source, f"{row.dialogues:,}", *(f"{row.more_than(k):,}" for k in thresholds)] for row in rows]
+    for paper in table8():
+        numbers = (paper["dialogues"], *(paper.get(f"more than {k}", "") for k in thresholds))
+        counted.append([f"paper: {paper['source']}", *(f"{int(n):,}" if n else "–" for n in numbers)])
+    heads = ["source", "dialogues", *(f"> {k}" for k in thresholds)]
+    print_all(listing(f"More than {more_than} matches are kept; the paper's Table 8 below", heads, counted))
+    if done.total.tags:
+        say(f"persona tags removed from {done.total.tags:,} turns")
     kept = done.total.more_than(more_than)
     say(
         f"{kept:,} of {done.total.dialogues:,} dialogues: {out / 'kept.jsonl'}   their matches: {out / 'matches.jsonl'}"

@@ -66,7 +66,7 @@ class TemplateFile:
 class _Generation(Extension):
     """The block that training templates put around a reply; transformers ignores it in prompts."""
 
-    tags = frozenset({"generation"})
+    tags = {"generation"}  # noqa: RUF012 - as jinja types it
 
     def parse(self, parser: Parser) -> list[nodes.Node]:
         next(parser.stream)

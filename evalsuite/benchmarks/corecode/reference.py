@@ -36,7 +36,7 @@ def table4() -> list[dict[str, Any]]:
 
 
 def _number(text: str) -> str:
-    return f"{float(text):,.2f}" if "." in text else f"{int(text):,}"
+    return f"{float(text):,.{len(text.partition('.')[2])}f}"
 
 
 def reference_sheets() -> Sequence[Sheet]:
