@@ -127,7 +127,7 @@ def make_jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
     for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompt = Prompt(resolve(s.prompts), task_named(name), model.prompt or s.prompt)
         subset = pools[name].subset(size, seed)
-        rows = [training.training_row(checkpoint, prompt.request(item), item.target) for item in subset]
+        rows = [training.training_row(checkpoint, prompt.request(item), prompt.target(item)) for item in subset]
         limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
         fitting = [r for r in rows if limit is None or len(r.ids) <= limit]
         if not fitting:

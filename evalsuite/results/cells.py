@@ -65,7 +65,7 @@ def _metrics(
     trials, responses, answers = zip(*answered, strict=True)
     rotations = PERTURBATIONS[cell.place.perturb].several
     items, samples = [trial.item for trial in trials], [trial.request.sample for trial in trials]
-    scored = score_cell(items, responses, reading, answers, rotations, cell.facts, samples)
+    scored = score_cell(items, responses, reading, answers, rotations, cell.facts, samples, cell.place.variant)
     if not scored.items:  # every item has a rotation that failed
         return nothing, None
     # The seed names no model: two models with the same replies get the same interval.

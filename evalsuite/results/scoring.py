@@ -71,6 +71,7 @@ def score_cell(
     rotations: bool = False,
     facts: Mapping[str, Any] | None = None,
     samples: Sequence[int] | None = None,
+    variant: str = "",
 ) -> Scored:
     """Score the answered items of a cell; the caller leaves failed requests out.
 
@@ -78,12 +79,13 @@ def score_cell(
     rotations: each item occurs once for every rotation of its options.
     facts: those of the cell; a benchmark's own metrics may need them.
     samples: (N,) which of its item's samples each reply is, if every request has several replies.
+    variant: the name of the template that asked them.
     """
     if answers is None:
         answers = [read_answer(i, r, reading) for i, r in zip(items, responses, strict=True)]
     task = TASKS[items[0].task]
     language = benchmark_of(task.name).language
-    answered = Answered(task, language, tuple(items), tuple(responses), tuple(answers), reading, facts or {})
+    answered = Answered(task, language, tuple(items), tuple(responses), tuple(answers), reading, facts or {}, variant)
     parts: Sequence[Part] = task.kind.parts(answered)
     if rotations:
         items, samples, parts = _rotations(items, samples or [0] * len(items), parts)
