@@ -11,11 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from statistics import stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.dialogue import sources
+from evalsuite.results.similarity import similarity_part
 from evalsuite.types import Answer, Answered, Item, Part, Reading, Response, Score, Status
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.semsim import Encoder
 
 RESAMPLES = 1000
 
@@ -72,6 +76,7 @@ def score_cell(
     facts: Mapping[str, Any] | None = None,
     samples: Sequence[int] | None = None,
     variant: str = "",
+    encoder: Encoder | None = None,
 ) -> Scored:
     """Score the answered items of a cell; the caller leaves failed requests out.
 
@@ -80,6 +85,7 @@ def score_cell(
     facts: those of the cell; a benchmark's own metrics may need them.
     samples: (N,) which of its item's samples each reply is, if every request has several replies.
     variant: the name of the template that asked them.
+    encoder: for the similarity of short texts, which is left out without one.
     """
     if answers is None:
         answers = [read_answer(i, r, reading) for i, r in zip(items, responses, strict=True)]
@@ -91,6 +97,8 @@ def score_cell(
         items, samples, parts = _rotations(items, samples or [0] * len(items), parts)
     elif task.own_part is not None:
         parts = (task.own_part(answered), *parts)
+    if encoder is not None and task.kind.rated:
+        parts = (*parts, similarity_part(answered, encoder))
     spread: dict[str, float | None] = {}
     if samples and any(samples):
         spread = {name: deviation for part in parts for name, deviation in _spread(part, samples).items()}
