@@ -7,7 +7,7 @@ function learningRows() {
 }
 function poolName(rows, pool) {
   const row = rows.find((r) => r.pool === pool), differ = (name) => new Set(rows.map((r) => r[name])).size > 1;
-  const more = [differ("run") && data.runs[row.run]?.name, (differ("trained_on") || row.trained_on !== "both") && t("trainedOn", String(row.trained_on).toUpperCase()), row.allow_leak && t("allowLeak")].filter(Boolean);
+  const more = [differ("run") && data.runs[row.run]?.name, (differ("trained_on") || row.trained_on !== "both") && t("trainedOn", String(row.trained_on).replace(/^\S+/, (x) => x.toUpperCase())), row.allow_leak && t("allowLeak")].filter(Boolean);
   return plain(row.base + (more.length ? ` (${more.join(", ")})` : ""));
 }
 function drawCurves() {

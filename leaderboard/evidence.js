@@ -16,7 +16,7 @@ function drawCellFrame() {
     h("h1", { tabindex: -1, id: "cellname" }, taskName(task), h("span", { class: "tag" }, setLabel(cell.set))),
     h("p", { class: "lead" }, nameNode(models.get(cell.id)), h("span", { class: "muted" }, ` · ${t("variant")} ${plain(cell.variant)} · ${t("shots")} ${cell.shots} · ${t("scoring")} ${t(cell.scoring)} · ${cell.perturb !== "none" ? `${perturbName(cell.perturb)} · ` : ""}${plain(cell.split)}`)),
     h("dl", { class: "facts" },
-      headline(cell, task).map(([m, x]) => sum(longName(m), figure(m, x.value), [[t("interval"), span(m, x.low, x.high, 1)], ["Wilson", span(m, ...(x.wilson ?? []), 1)], [t("spread"), spreadOf(m, x, 1)], ["n", num(x.n)]]
+      headline(cell, task).map(([m, x]) => sum(longName(m), figure(m, x.value), [[t("interval"), span(m, x.low, x.high, 1)], ["Wilson", span(m, ...(x.wilson ?? []), 1)], [t("sampleSpread"), spreadOf(m, x, 1)], ["n", num(x.n)]]
         .filter(([, v]) => v).map(([k, v]) => h("span", { class: "line" }, `${k} ${v}`)))),
       typeof cell.chance === "number" && sum(t("chance"), pct(cell.chance)), cell.accuracy_of_parsed != null && !cell.metrics.accuracy?.signature.includes("|by:") && sum(t("ofParsed"), pct(cell.accuracy_of_parsed)),
       sum(t("statusIs"), statusBar(cell), [...STATUSES.filter((x) => n[x]).map((x) => `${t(x)} ${num(n[x])}`), ...Object.entries(cell.status ?? {}).filter(([x]) => !STATUSES.includes(x)).map(([x, k]) => `${plain(x)} ${num(k)}`)].join(" · "))),
@@ -70,7 +70,7 @@ function headline(cell, task) {
 }
 function metricTable(cell) {
   const all = Object.entries(cell.metrics ?? {}), binomial = all.some(([, x]) => x.wilson), sampled = all.some(([, x]) => isNumber(x.spread));
-  const heads = [t("metricHead"), t("value"), t("interval"), binomial && "Wilson", sampled && t("spread"), "n", t("signature")].filter(Boolean);
+  const heads = [t("metricHead"), t("value"), t("interval"), binomial && "Wilson", sampled && t("sampleSpread"), "n", t("signature")].filter(Boolean);
   const numbers = (m, x) => [figure(m, x.value, 2), span(m, x.low, x.high, 2) || "–", binomial && (span(m, ...(x.wilson ?? []), 2) || "–"), sampled && (spreadOf(m, x, 2) || "–"), num(x.n)].filter((v) => v !== false);
   return h("details", { id: "metrics" }, h("summary", null, t("allMetrics", all.length)), h("p", { class: "note" }, t("intervalNoteCell")),
     framed(h("table", { class: "metrics" },

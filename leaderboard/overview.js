@@ -1,7 +1,7 @@
 // The overview: table, export, chart, the ways of asking compared, statuses.
 // ---------------------------------------------------------------- overview
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each is null where there is nothing to show. */
-const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["scorings", () => drawScorings()],
+const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["extracted", () => drawAnalysis("extraction")], ["leveled", () => drawAnalysis("gaps")], ["scorings", () => drawScorings()],
   ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()], ["judged", () => drawJudge()],
   ["correlated", () => drawCorrelations()], ["sheets", () => drawSheets()], ["references", () => drawReferences()], ["statuses", () => drawStatus()]];
 const stale = new Map();  // parts out of sight that are to be drawn again, and where they were scrolled to
@@ -141,7 +141,8 @@ function ranks(rows, { set, task, sets }) {
   return (row) => (ranked && ["best", "second"][values.indexOf(value(row))]) || "";
 }
 const columnCells = (set, task) => [...models.values()].filter(inSight).map((m) => cellAt(m.id, set, task.name)).filter(Boolean);
-const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2;
+const sameItems = (cells) => new Set(cells.map((c) => `${c.facts?.data}|${c.facts?.limit}|${c.facts?.seed}|${Boolean(c.facts?.drop_leaked)}`)).size < 2
+  && new Set(cells.map((c) => c.perturb)).size === new Set(cells.map((c) => `${c.perturb}|${c.facts?.perturb_version}`)).size;
 
 function overviewTable({ id, b, title, columns }) {
   if (!columns.length) return null;
@@ -214,7 +215,7 @@ function valueCell(cell, task, rank, own) {
   const label = `${plain(models.get(cell.id).label)}, ${taskName(task)}, ${setLabel(cell.set)}: ${text}${between && `, ${t("interval")} ${between}`}`;
   return h("td", { class: "v" },
     h("button", { type: "button", class: "cell " + rank, onclick: () => go(cellRoute(cell)), "aria-label": label + (rank ? ", " + t(rank) : "") + (group ? `, ${t("groupIs", group)}` : ""),
-      title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}${isNumber(m?.spread) ? `${t("spread")} ${spreadOf(metric, m, 1)} · ` : ""}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), own && lettersNode(cell, task), spanNode(metric, m),
+      title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}${isNumber(m?.spread) ? `${t("sampleSpread")} ${spreadOf(metric, m, 1)} · ` : ""}n=${m?.n ?? 0}` }, h("span", { class: "num" }, text)), own && lettersNode(cell, task), spanNode(metric, m),
     n.none > 0 && h("span", { class: "flag" }, statusBar(cell), `${num(n.none)} ${t("noAnswer")}`),
     n.failed > 0 && h("span", { class: "flag bad" }, `! ${num(n.failed)} ${t("failedN")}`),
     n.missing > 0 && h("span", { class: "flag bad" }, `! ${num(n.missing)} ${t("missingN")}`),
@@ -245,7 +246,7 @@ function exportCsv() {
         m.value, m.low, m.high, ...(m.wilson ?? ["", ""]), m.n, c.items, c.facts?.leaked, c.facts?.drop_leaked, c.chance, c.accuracy_of_parsed, ...STATUSES.map((x) => n[x]), "", m.signature]);
     }
     if (state.published) for (const [model, p] of published(set, task.name, metric)) {
-      lines.push(["published", model, "", set ?? "mean", task.name, "", "", state.shots, scoringOf(task), "none", publishedAs(task, metric), p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
+      lines.push(["published", model, "", set ?? "mean", task.name, "", "", state.shots, scoringOf(task), perturbOf(task), publishedAs(task, metric), p.value, ...Array(10).fill(""), ...STATUSES.map(() => ""), p.sources.join("; "), ""]);
     }
   }
   saveCsv(`${fileStem()}-leaderboard.csv`, lines);

@@ -1,13 +1,13 @@
 // Sheets: tables as the analyses return them (common/sheet.py). One renderer draws any of them, and knows no analysis.
 // ---------------------------------------------------------------- words
 Object.assign(WORDS, {
-  moreTables: ["其他分析", "Further analyses"], sortBy: ["按此列排序", "Sort by this column"],
+  moreTables: ["其他分析", "Further analyses"], extraction: ["抽取的影响", "Effect of extraction"], gaps: ["难度之差", "Easy and hard"], sortBy: ["按此列排序", "Sort by this column"],
 });
 /** Words of a sheet, in the page's language: a text, or { zh, en }. */
 const inWords = (x) => (x && typeof x === "object" ? (state.lang === "zh" ? x.zh : x.en) : String(x ?? ""));
 
 // ---------------------------------------------------------------- what is in view
-const DRAWN = new Set(["judge"]);  // analyses whose sheets stand in sections of their own
+const DRAWN = new Set(["judge", "extraction", "gaps"]);  // analyses whose sheets stand in sections of their own
 /** Sheets of all runs, each with its run's number; `wanted` picks some. */
 const sheetsOf = (wanted) => data.runs.flatMap((run, i) => (run.sheets ?? []).filter(wanted).map((sheet) => ({ ...sheet, run: i })));
 /** Whether what a sheet, row or column is about is in view, as far as it says. */
@@ -121,12 +121,15 @@ function sheetHead(column, id, redraw) {
 
 // ---------------------------------------------------------------- the section
 /** The sheets of every analysis that has no section of its own. */
-function drawSheets() {
-  const nodes = sheetsOf((sheet) => !DRAWN.has(sheet.analysis)).map((sheet, n) => {
+const drawSheets = () => sheetSection("sheets", t("moreTables"), (sheet) => !DRAWN.has(sheet.analysis));
+const drawAnalysis = (name) => sheetSection(name, t(name), (sheet) => sheet.analysis === name && sheet.columns.length > 0);
+/** A section of the sheets that `wanted` picks; null where nothing of them is in view. */
+function sheetSection(section, title, wanted) {
+  const nodes = sheetsOf(wanted).map((sheet, n) => {
     const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
     return node && [data.runs.length > 1 && h("p", { class: "note" }, t("run"), " ", data$("span", "", data.runs[sheet.run].name)), node];
   }).filter(Boolean);
-  return nodes.length > 0 ? h("section", { class: "block", id: "sheets" }, h("h2", null, t("moreTables")), nodes) : null;
+  return nodes.length > 0 ? h("section", { class: "block", id: section }, h("h2", null, title), nodes) : null;
 }
 /** The papers' figures that are no scores of models. */
 function drawReferences() {

@@ -75,7 +75,7 @@ const WORDS = {
     "Filled bars: what the model chose; hollow bars: where gold stands. Bias is the total variation distance between the two, 0 if they are spread alike: a model that says (b) to everything has one full bar."],
   nHead: ["题（对话）", "Items (dialogues)"], bias: ["偏差", "bias"], mostly: ["最常选 {0}：{1} %", "mostly {0}: {1} %"], option: ["选项", "Option"], chosenShare: ["所选 %", "chosen %"], goldShare: ["正确 %", "gold %"], rightThere: ["该处正确率 %", "right there %"],
   silentN: ["另有 {0} 次没有选出选项", "{0} more replies chose no option"], rotation: ["第 {0} 次轮换", "rotation {0}"],
-  sample: ["第 {0} 个样本", "sample {0}"], spread: ["样本间标准差", "SD of samples"],
+  sample: ["第 {0} 个样本", "sample {0}"], sampleSpread: ["样本间标准差", "SD of samples"],
   wordings: ["按提示词", "By prompt wording"], wordingsNote: ["其余设置相同，仅提示词不同（%）。", "The rest equal, only the prompt's wording differs (in percent)."], meanHead: ["平均", "Mean"], spread: ["极差", "Spread"], worst: ["最差", "Worst"],
   byShots: ["按示例数", "By number of shots"], byShotsNote: ["其余设置相同，仅示例数不同（%）。", "The rest equal, only the number of shots differs (in percent)."],
   save: ["另存为", "Save as"], saveAs: ["另存为 {0}：{1}", "Save as {0}: {1}"], showAdapters: ["显示微调适配器（{0}）", "Show fine-tuned adapters ({0})"], andAdapters: ["另有 {0} 个微调适配器", "and {0} fine-tuned adapters"],

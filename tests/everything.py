@@ -39,6 +39,8 @@ def everything(folder: Path) -> Path:
     entries = passing(folder, MODELS, TASKS, perturb, tags)
     entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})
     models.write_text(json.dumps({"models": entries}))
+    for more in ({"prompt": ["plain"]}, {"shots": [2]}):  # first, for each command scores the whole folder
+        evalsuite.run(models=models, model=["lexical", "oracle"], tasks=TASKS[:2], limit=5, out=run, **more)
     evalsuite.run(models=models, tasks=TASKS, limit=5, perturb=perturb, out=run)
     judges = folder / "judges.yaml"
     with Server(mix={}, reply=lambda prompt: f"{len(prompt) % 5}\n因为{len(prompt)}") as server:
@@ -47,8 +49,6 @@ def everything(folder: Path) -> Path:
         evalsuite.judge(
             run, "judge", models=judges, model=["lexical", "oracle", "random"], blind=True, repeats=2, attacks=1
         )
-    for more in ({"prompt": ["plain"]}, {"shots": [2]}):
-        evalsuite.run(models=models, model=["lexical", "oracle"], tasks=TASKS[:2], limit=5, out=run, **more)
     change(run, _train)
     change(run, lambda results: _fail(run, results))
     return run

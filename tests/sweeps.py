@@ -21,7 +21,7 @@ models:
     finetune: {{rank: 8, learning_rate: 2e-2, warmup: 0, epochs: 1, batch: 1, gradient_accumulation: 2, checkpoint_steps: 1{more}}}
 """
 WHAT: dict[str, Any] = {
-    "model": ["tiny"], "tasks": ["knowledge_filling"], "sizes": [2, 6], "test_size": 2, "perturb": ["none", "shuffle"],
+    "model": ["tiny"], "tasks": ["knowledge_filling"], "set": "both", "sizes": [2, 6], "test_size": 2, "perturb": ["none", "shuffle"],
 }  # fmt: skip
 SMALL, LARGE = "tiny+knowledge_filling-2-s1", "tiny+knowledge_filling-6-s1"  # of one step and of three
 

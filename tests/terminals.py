@@ -1,6 +1,7 @@
-"""Commands of evalsuite on pseudo-terminals: one process imports what they need, a fork of it runs each.
+"""Commands of evalsuite and programs on pseudo-terminals: one process imports what they need, a fork of it runs each.
 
-Reads requests from its input: a line of JSON, [terminal, folder, arguments]. Answers "open" once the terminal is open."""
+Reads requests from its input: a line of JSON, [terminal, folder, arguments, program]; without a program it runs the command
+of evalsuite. Answers "open" once the terminal is open."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from importlib import import_module
 SET = {"TERM": "xterm-256color", "COLUMNS": "100", "PYTHONUTF8": "1"}
 
 
-def run(terminal: str, folder: str, arguments: list[str]) -> None:
+def run(terminal: str, folder: str, arguments: list[str], program: str) -> None:
     from evalsuite.cli.app import main
 
     os.setsid()
@@ -26,7 +27,10 @@ def run(terminal: str, folder: str, arguments: list[str]) -> None:
         setattr(sys, name, open(stream, "w", encoding="utf-8", buffering=1, closefd=False))  # noqa: SIM115
     os.chdir(folder)
     sys.argv = ["evalsuite", *arguments]
-    main()
+    if program:
+        exec(program, {"__name__": "__main__"})
+    else:
+        main()
 
 
 if __name__ == "__main__":

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coders import save_bart, save_t5
 from needs import needs
 
 from evalsuite.backends.base import LocalModel
 from evalsuite.backends.checkpoint import nll_response
 from evalsuite.backends.hf.backend import HuggingFace
+from evalsuite.backends.hf.seq2seq import continuations
 from evalsuite.backends.model import Generation, Model
+from evalsuite.common.errors import BackendError
 from evalsuite.types import Message, Request, Response
 
 needs("hf", "torch")
@@ -54,38 +57,10 @@ def tokenizer(opening: str = "") -> Any:
     )  # fmt: skip
 
 
-def save_t5(folder: Path) -> None:
-    import torch
-    import transformers
-
-    torch.manual_seed(0)
-    words = tokenizer()
-    config = transformers.T5Config(
-        vocab_size=len(words) + 5, d_model=16, d_kv=4, d_ff=32, num_layers=2, num_heads=4, decoder_start_token_id=0,
-        initializer_factor=3.0,
-    )  # fmt: skip
-    transformers.T5ForConditionalGeneration(config).save_pretrained(folder)
-    words.save_pretrained(folder)
-
-
-def save_bart(folder: Path) -> None:
-    import torch
-    import transformers
-
-    torch.manual_seed(0)
-    words = tokenizer("<s>")
-    config = transformers.BartConfig(
-        vocab_size=len(words), d_model=16, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
-        decoder_attention_heads=4, encoder_ffn_dim=32, decoder_ffn_dim=32, max_position_embeddings=64, pad_token_id=0,
-        bos_token_id=3, eos_token_id=1, decoder_start_token_id=1, init_std=0.5,
-    )  # fmt: skip
-    net = transformers.BartForConditionalGeneration(config)
-    net.generation_config.forced_bos_token_id = 3
-    net.save_pretrained(folder)
-    words.save_pretrained(folder)
-
-
-SAVED: dict[str, Callable[[Path], None]] = {"t5": save_t5, "bart": save_bart}
+SAVED: dict[str, Callable[[Path], None]] = {
+    "t5": lambda folder: save_t5(folder, tokenizer()),
+    "bart": lambda folder: save_bart(folder, tokenizer("<s>")),
+}
 
 
 def model(path: Path, chat: bool = False, batch_tokens: int = 400) -> HuggingFace:
@@ -272,9 +247,75 @@ def test_what_an_encoder_decoder_writes_is_what_transformers_writes(seq2seq: Hug
         assert response.finish == ("stop" if said[-1] == 1 else "length")
 
 
-@pytest.mark.parametrize("scoring", ["labels", "texts", "constrained"])
-def test_what_an_encoder_decoder_cannot_do_it_says(seq2seq: HuggingFace, scoring: str) -> None:
-    choice = Request("p/0", "你好", (Message("user", "你好"),), 8, scoring, ("(a)", "(b)"), ("甲", "乙"))
-    refused, good = answers(seq2seq, [choice, probe(*PAIRS[0])])
-    assert f"scoring {scoring}: not for encoder-decoder models" in (refused.error or "")
-    assert good.error is None
+def choice(scoring: str, text: str, **more: Any) -> Request:
+    return Request(
+        "p/0",
+        text,
+        (Message("user", text),),
+        8,
+        scoring,
+        ("(甲)", "(乙)", "(我)"),
+        ("天气很好", "再见", "我要带伞。"),
+        **more,
+    )
+
+
+CONTEXTS = ["今天下雨了，因为有云。\n甲", "你好", "A: 你好吗\nB: "]
+
+
+def test_an_encoder_decoder_compares_labels_and_texts(seq2seq: HuggingFace) -> None:
+    """Contexts of several lengths in one batch, each option against transformers' own loss."""
+    for scoring in ("labels", "texts"):
+        for text, response in zip(CONTEXTS, answers(seq2seq, [choice(scoring, x) for x in CONTEXTS]), strict=True):
+            assert response.error is None and len(response.likelihoods) == 3
+            for n, found in enumerate(response.likelihoods):
+                if scoring == "texts":
+                    nll, prior = (
+                        plain_seq2seq(seq2seq, x, choice("texts", x).options[n])
+                        for x in (text, text.rpartition("\n")[2])
+                    )
+                    assert (found.logprob, found.prior) == (
+                        pytest.approx(-sum(nll), abs=1e-4),
+                        pytest.approx(-sum(prior), abs=1e-4),
+                    )
+                    assert found.tokens == len(nll)
+                else:  # of "甲", " 甲" and "(甲"
+                    forms = ["甲乙我"[n], f" {'甲乙我'[n]}", f"({'甲乙我'[n]}"]
+                    said = [sum(plain_seq2seq(seq2seq, text, form)) for form in forms]
+                    assert found.logprob == pytest.approx(math.log(sum(math.exp(-x) for x in said)), abs=1e-4)
+
+
+def test_an_encoder_decoder_is_held_to_labels(seq2seq: HuggingFace) -> None:
+    for response in answers(seq2seq, [choice("constrained", x) for x in CONTEXTS]):
+        assert response.finish == "stop" and re.fullmatch(r"\W*[甲乙我]\W?", response.text)
+
+
+@pytest.mark.parametrize("save", [save_t5, save_bart])
+def test_an_encoder_decoder_is_held_to_a_pattern(tiny: Path, tmp_path: Path, save: Callable[[Path, Any], None]) -> None:
+    import transformers
+
+    save(tmp_path, transformers.AutoTokenizer.from_pretrained(tiny))
+    for response in answers(model(tmp_path), [choice("constrained", x, pattern="下雨|再见") for x in CONTEXTS]):
+        assert (response.error, response.finish) == (None, "stop") and response.text in ("下雨", "再见")
+
+
+def test_a_decoder_is_given_the_start_token_of_its_checkpoint(seq2seq: HuggingFace) -> None:
+    """mBART shifts labels by their last token, so the network's own shift is not used."""
+    import transformers
+
+    config = transformers.MBartConfig(
+        vocab_size=len(seq2seq.checkpoint.tokenizer), d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=16, decoder_ffn_dim=16, max_position_embeddings=64, pad_token_id=0,
+        bos_token_id=3, eos_token_id=1, decoder_start_token_id=3,
+    )  # fmt: skip
+    import torch
+
+    net = transformers.MBartForConditionalGeneration(config).eval()
+    ((found,),) = continuations(net, [[5, 6, 1]], [[[7, 8]]], opening=[9])
+    with torch.inference_mode():
+        logits = net(input_ids=torch.tensor([[5, 6, 1]]), decoder_input_ids=torch.tensor([[3, 9, 7]])).logits[0]
+    wanted = [float(logits.log_softmax(-1)[1, 7]), float(logits.log_softmax(-1)[2, 8])]
+    assert found == pytest.approx(wanted, abs=1e-5)
+    net.config.decoder_start_token_id = net.generation_config.decoder_start_token_id = None
+    with pytest.raises(BackendError, match="without decoder_start_token_id"):
+        continuations(net, [[5, 6, 1]], [[[7, 8]]])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.hf.backend import HuggingFace
@@ -19,9 +20,7 @@ from evalsuite.finetuning import training
 from evalsuite.parse.strip import after_thinking
 from evalsuite.types import Message, Request
 
-torch = pytest.importorskip("torch", reason="needs evalsuite[hf]")
-transformers = pytest.importorskip("transformers", reason="needs evalsuite[hf]")
-pytest.importorskip("peft", reason="needs evalsuite[finetune]")
+needs("finetune", "torch", "transformers", "peft")
 pytestmark = pytest.mark.slow
 
 SMALL = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "max_position_embeddings": 256}
@@ -117,6 +116,9 @@ FAMILIES: dict[str, tuple[str, dict[str, Any], str, str, str]] = {
 
 def checkpoint(folder: Path, tiny: Path, family: str) -> Model:
     """A checkpoint of the family with tiny-zh's tokenizer and the family's special tokens."""
+    import torch
+    import transformers
+
     name, sizes, template, rendered, end = FAMILIES[family]
     tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
     marks = re.findall(r"<[^<>\s]+>|\[gMASK\]", rendered + end)
@@ -173,6 +175,8 @@ def test_thoughts_between_special_tokens_reach_the_reader(
     marks: tuple[str, str], written: str, tiny: Path, tmp_path: Path
 ) -> None:
     """Decoding without special tokens would make thoughts part of the answer."""
+    import transformers
+
     tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
     tokenizer.add_special_tokens({"extra_special_tokens": list(marks)})
     tokenizer.save_pretrained(tmp_path)

@@ -26,7 +26,7 @@ from evalsuite.common.dialogue import is_copy
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.resources import bundled
 from evalsuite.finetuning import training
-from evalsuite.finetuning.sweep import Pool, Sweep, make_pool
+from evalsuite.finetuning.sweep import Pool, Sweep, make_pools
 from evalsuite.prompt import Prompt
 from evalsuite.results.sheets.learning import learning_sheets
 
@@ -49,7 +49,7 @@ def replies(run: Path) -> tuple[int, int]:
 @pytest.mark.parametrize("task", TASKS)
 def test_subsets_are_nested_and_seeded(sample: Corpus, task: str, seed: int) -> None:
     items = tuple(item for s in ("easy", "hard") for item in sample.train(task, s))
-    whole = Pool(items, 0, {})
+    whole = Pool((task,), (task,), items, 0, {})
     sizes = [1, 5, 20, len(items)]
     subsets = [[item.id for item in whole.subset(size, seed)] for size in sizes]
     for size, smaller, larger in zip(sizes, subsets, subsets[1:], strict=False):
@@ -66,8 +66,8 @@ def test_no_dialogue_of_a_test_item_is_trained_on(tmp_path: Path) -> None:
     train = path_of(tmp_path / "data", task, "hard", "train")
     train.write_text(train.read_text(encoding="utf-8").rstrip("\n") + "\n" + json.dumps({**line, "id": 9999}) + "\n")
     corpus = Corpora(tmp_path / "data")
-    asked = Sweep(model=["tiny"], tasks=[task.name], sizes=[4])
-    kept, all_of_them = make_pool(corpus, task, asked), make_pool(corpus, task, replace(asked, allow_leak=True))
+    asked = Sweep(model=["tiny"], tasks=[task.name], sizes=[4], set="both")
+    (kept,), (all_of_them,) = make_pools(corpus, asked), make_pools(corpus, replace(asked, allow_leak=True))
     leaked = "corecode/hard/train/knowledge_filling/9999"
     assert kept.left_out >= 1 and leaked not in {item.id for item in kept.items}
     assert all_of_them.left_out == 0 and leaked in {item.id for item in all_of_them.items}
@@ -75,7 +75,7 @@ def test_no_dialogue_of_a_test_item_is_trained_on(tmp_path: Path) -> None:
     tests = [item for s in ("easy", "hard") for item in corpus.file(task, s, "test").items]
     assert not any(is_copy(item.dialogue, test.dialogue) for item in kept.items for test in tests[:10])
     with pytest.raises(ConfigError, match=rf"knowledge_filling \(both\) has {len(kept.items)} .*--allow-leak"):
-        make_pool(corpus, task, replace(asked, sizes=[100_000]))
+        make_pools(corpus, replace(asked, sizes=[100_000]))
 
 
 @pytest.mark.parametrize("chat", [True, False])
@@ -181,7 +181,7 @@ def test_a_killed_sweep_ends_with_the_same_bytes(sweep: Path, tiny: Path, tmp_pa
     there."""
     out = tmp_path / "out"
     words = ["finetune", "--models", listed(tmp_path, tiny), "--model", "tiny", "--tasks", "knowledge_filling"]
-    words += ["--sizes", "2,6", "--test-size", "2", "--perturb", "none,shuffle", "--out", out]
+    words += ["--set", "both", "--sizes", "2,6", "--test-size", "2", "--perturb", "none,shuffle", "--out", out]
     work, first = out / "adapters" / LARGE / "checkpoints", out / "adapters" / SMALL / "README.md"
     with held.commands("peft", "accelerate") as kill:
         kill(2, words)  # the larger one's second step of three
@@ -233,7 +233,7 @@ def test_out_of_memory_gives_advice(checkpoint: Checkpoint) -> None:
         (
             "backend: hf, path: TINY",
             {"sizes": [10**6]},
-            r"--sizes 1000000: knowledge_filling \(both\) has \d+ training",
+            r"--sizes 1000000: knowledge_filling \(hard\) has (\d+) training .*sizes up to \1, such as --sizes \d+,\1",
         ),
         ("backend: hf, path: TINY", {"sizes": [0]}, "--sizes: expected"),
         ("backend: hf, path: TINY", {"tasks": ["slots"]}, "unknown task 'slots'"),

@@ -21,7 +21,7 @@ import evalsuite
 from evalsuite.backends.cluster import InProcess, Lost
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
-from evalsuite.benchmarks.registry import Corpora, task_named
+from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.errors import BackendError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.display import Display, Step
@@ -30,7 +30,7 @@ from evalsuite.finetuning import ray as finetune_ray
 from evalsuite.finetuning import sweep as sweeping
 from evalsuite.finetuning import training
 from evalsuite.finetuning.jobs import Job, finished
-from evalsuite.finetuning.sweep import Sweep, make_jobs, make_pool
+from evalsuite.finetuning.sweep import Sweep, make_jobs, make_pools
 
 needs("finetune", "peft", "accelerate")
 
@@ -89,8 +89,7 @@ def test_two_nodes_train_what_one_process_trains(
 
 def all_of(file: Path, out: Path, sizes: Sequence[int]) -> list[Job]:
     given = Sweep(**{**WHAT, "sizes": sizes}, out=out)
-    found = make_pool(Corpora(bundled("sample") / "data"), task_named("knowledge_filling"), given)
-    return list(make_jobs(load_models(file)[0], {"knowledge_filling": found}, given))
+    return list(make_jobs(load_models(file)[0], make_pools(Corpora(bundled("sample") / "data"), given), given))
 
 
 def train(file: Path, out: Path, sizes: Sequence[int]) -> None:

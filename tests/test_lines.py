@@ -63,6 +63,29 @@ def test_metrics_of_a_file(tmp_path: Path) -> None:
         assert error.value.field == field
 
 
+UNITS = [
+    # --tokens, BLEU-1 of 很好 看 against 好 看: by characters 2 of 3, by words as blanks part them 1 of 2
+    ("char", 2 / 3),
+    ("none", 1 / 2),
+    ("13a", 1 / 2),
+    ("zh", 2 / 3),
+]
+
+
+@pytest.mark.parametrize(("tokens", "bleu1"), UNITS)
+def test_metrics_on_any_units(tmp_path: Path, cli: Callable[..., Any], tokens: str, bleu1: float) -> None:
+    file = write(tmp_path / "m.jsonl", {"hyp": "很好 看", "ref": "好 看"})
+    found = json.loads(cli("metrics", file, "--tokens", tokens).stdout)["profiles"]
+    assert list(found) == [f"tokens:{tokens}"] and found[f"tokens:{tokens}"]["bleu1"]["value"] == pytest.approx(bleu1)
+    both = json.loads(cli("metrics", file, "--tokens", tokens, "--profile", "rouge_chinese").stdout)["profiles"]
+    assert list(both) == ["rouge_chinese", f"tokens:{tokens}"]
+
+
+def test_unknown_units_are_named(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    file = write(tmp_path / "m.jsonl", {"hyp": "a", "ref": "a"})
+    assert "Did you mean 'jieba'" in cli("metrics", file, "--tokens", "jeiba", expect=2).stderr
+
+
 def test_comparing_two_models(tmp_path: Path) -> None:
     models = tmp_path / "models.yaml"
     models.write_text(

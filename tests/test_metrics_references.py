@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evalsuite.metrics import bleu, chrf, cider, exact_match, f1, meteor, meteor15, rouge
+from evalsuite.metrics import PROFILES, TextCorpus, bleu, chrf, cider, exact_match, f1, meteor, meteor15, rouge
 from evalsuite.metrics.counts import Floats, Table
 from evalsuite.metrics.tokens import tokenise
 
@@ -154,6 +155,55 @@ def test_several_references_sacrebleu() -> None:
     assert abs(100 * chrf.chrf(stats.sum(0)) - metrics.CHRF().corpus_score(HYPS, streams).score) <= 1e-9
     sentences = [metrics.CHRF().sentence_score(h, r).score for h, r in zip(HYPS, REFS, strict=True)]
     assert np.abs(100 * chrf.chrf(stats) - sentences).max() <= 1e-9
+
+
+MIXED = ["他昨天在iPhone 11上看电影。", "很好看", "今天天气不错，出去走走吧！", "", "３个人，3.5元"]
+MIXED_REFS = [
+    ["他昨天看电影。", "他用iPhone 11看了电影"],
+    ["好看"],
+    ["今天天气好，出去走走", "出去"],
+    ["没有"],
+    ["三个人，3.5元"],
+]
+
+
+def test_sacrebleu_of_chinese_is_its_own() -> None:
+    """The corpus value and every resample equal `corpus_bleu` of the library with its tokeniser zh."""
+    sacrebleu = pytest.importorskip("sacrebleu")
+
+    def theirs(index: list[int]) -> float:
+        width = max(len(MIXED_REFS[i]) for i in index)
+        streams = [[refs[n] if n < len(refs := MIXED_REFS[i]) else None for i in index] for n in range(width)]
+        return float(sacrebleu.corpus_bleu([MIXED[i] for i in index], streams, tokenize="zh").score)
+
+    scores = TextCorpus(MIXED, MIXED_REFS).score("default")
+    assert abs(100 * scores.corpus["bleu_sacre_zh"] - theirs([*range(5)])) <= 1e-9
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        drawn = rng.integers(0, 5, 5)
+        assert abs(100 * scores.resample(drawn)["bleu_sacre_zh"] - theirs(drawn.tolist())) <= 1e-9
+    assert "|tok:zh-sacrebleu-" in scores.signatures["bleu_sacre_zh"]
+    assert "bleu_sacre_zh" not in TextCorpus(MIXED, MIXED_REFS).score("english").corpus
+
+
+def test_rouge_chinese_is_the_librarys() -> None:
+    """Words by jieba, joined by blanks, best reference; the library takes no empty text."""
+    library = pytest.importorskip("rouge_chinese").Rouge()
+    pairs = [(hyp, refs) for hyp, refs in zip(MIXED, MIXED_REFS, strict=True) if hyp]
+    scores = TextCorpus(MIXED, MIXED_REFS).score("rouge_chinese")
+    for name, theirs in (("rouge1", "rouge-1"), ("rouge2", "rouge-2"), ("rouge_l", "rouge-l")):
+        own = [
+            max(
+                library.get_scores(*(" ".join(tokenise([t], "jieba")[0]) for t in (hyp, ref)))[0][theirs]["f"]
+                for ref in refs
+            )
+            for hyp, refs in pairs
+        ]
+        assert [value for value, hyp in zip(scores.per_item[name].tolist(), MIXED, strict=True) if hyp] == own
+        assert scores.per_item[name][MIXED.index("")] == 0 and "rouge-chinese" in scores.signatures[name]
+    repeated = TextCorpus(["好好"], [["好"]])  # it counts a repeated n-gram once
+    assert repeated.score(replace(PROFILES["rouge_chinese"], rouge="char")).corpus["rouge1"] == pytest.approx(1)
+    assert repeated.score("char").corpus["rouge1"] == pytest.approx(2 / 3)
 
 
 def test_several_references_nltk() -> None:

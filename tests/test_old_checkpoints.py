@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 
 import evalsuite
 
-torch = pytest.importorskip("torch", reason="needs evalsuite[hf]")
-transformers = pytest.importorskip("transformers", reason="needs evalsuite[hf]")
+needs("hf", "torch", "transformers")
 
 FILE = Path(__file__).parents[1] / "docs" / "examples" / "old-checkpoints" / "serve.py"
 TURNS = [{"role": role, "content": text} for role, text in (("user", "甲"), ("assistant", "乙"), ("user", "丙"))]
@@ -61,9 +61,13 @@ def test_formats(serve: Any) -> None:
 
 def test_a_run_asks_it(serve: Any, tiny: Path, tmp_path: Path) -> None:
     """Greedy replies are those of backend hf."""
+    import torch
+
     pytest.importorskip("openai", reason="needs evalsuite[openai]")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
-    model = transformers.AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32).eval()
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny)
+    model = AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32).eval()
     path, short = tmp_path / "models.yaml", "generation: {max_new_tokens: 8}"
     with served(serve.handler(model, tokenizer, "plain")) as address:
         path.write_text(

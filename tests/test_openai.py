@@ -236,7 +236,7 @@ _ASKED = {"temperature": None, "stop": None, "max_tokens": None, "enable_thinkin
         (429, {"code": "insufficient_quota"}, Stop, "paid"),
         (400, {"code": "Arrearage", "message": "Access denied"}, Stop, "paid"),
         (400, {"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature"}, Stop,
-         r"api: \{temperature: null\}"),
+         r"generation: \{temperature: null\}"),
         (400, {"message": "parameter.enable_thinking must be set to false for non-streaming calls"}, Stop, "parameters"),
         (400, {"message": "This model only support stream mode, please enable the stream parameter"}, Stop, "a stream only"),
         (400, {"message": "Too many 'stop' sequences"}, Stop, "generation: stop"),

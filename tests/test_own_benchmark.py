@@ -7,10 +7,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 
 from evalsuite.benchmarks import registry
@@ -31,17 +32,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def evalsuite(site: Path) -> Callable[..., str]:
-    def command(*arguments: str, cwd: Path, code: int = 0) -> str:
-        env = {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{ROOT}", "COLUMNS": "200"}
-        env.pop("EVALSUITE_DATA", None)
-        done = subprocess.run(
-            [sys.executable, "-m", "evalsuite.cli", *arguments], capture_output=True, text=True, cwd=cwd, env=env
-        )
-        assert done.returncode == code, done.stderr
-        return done.stdout + done.stderr
+def evalsuite(site: Path) -> Iterator[Callable[..., str]]:
+    with forked.commands(PYTHONPATH=f"{site}{os.pathsep}{ROOT}", COLUMNS="200") as run:
 
-    return command
+        def command(*arguments: str, cwd: Path, code: int = 0) -> str:
+            ended, said = run(cwd, *arguments)
+            assert ended == code, said
+            return said
+
+        yield command
 
 
 def test_the_guide_shows_the_files_of_the_example() -> None:

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from everything import UNFOLD, everything
+from needs import needs
 from once import made_once
 
 import evalsuite
 from evalsuite.review import audit
 
-pytest.importorskip("axe_playwright_python", reason="needs evalsuite[dev]")
-for package in ("openai", "tenacity", "aiolimiter"):
-    pytest.importorskip(package, reason="needs evalsuite[openai]")
+needs("dev", "axe_playwright_python")
+needs("openai", "openai", "tenacity", "aiolimiter")
 
 CELL = "run=0&model=lexical&set=hard&task=domain_identification&split=test&prompt=paper&shots=0&scoring=generate"
 WAYS = [("en", "light", 1280), ("zh", "dark", 390)]

@@ -26,7 +26,7 @@ def run(folder: Path) -> Path:
     models += [f"  - {{name: m{n}, backend: baseline, path: random}}\n" for n in range(7)]
     (folder / "models.yaml").write_text("models:\n" + "".join(models))
     run = folder / "run"
-    evalsuite.run(models=folder / "models.yaml", tasks=TASKS, perturb=["none", "shuffle"], limit=60, out=run)
+    evalsuite.run(models=folder / "models.yaml", tasks=TASKS, perturb=["none", "shuffle"], limit=30, out=run)
     results = json.loads((run / "results.json").read_text())
     for entry in (*results["cells"], *results["breakdowns"], *results["confusions"]):
         if entry["model"] == "m6":

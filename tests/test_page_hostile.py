@@ -19,18 +19,19 @@ from xml.etree import ElementTree
 import pytest
 from everything import UNFOLD, change, change_records, everything
 from hostile import HOSTILE
+from needs import needs
 from once import made_once
 
 import evalsuite
 
-for package in ("openai", "tenacity", "aiolimiter"):
-    pytest.importorskip(package, reason="needs evalsuite[openai]")
+needs("openai", "openai", "tenacity", "aiolimiter")
 
 pytestmark = pytest.mark.slow
 TEXTS = HOSTILE[:99]  # the hundredth is a million characters long
-# Texts of a kind stand together in the list: every third of them has all kinds. A place of the page gets one part, the next
-# place another: each place meets each kind, and each text stands in many places.
-PARTS = [TEXTS[n::3] for n in range(3)]
+# Texts of a kind stand together in the list: every fifth of them has all kinds but two, of which each part gets one. A place of
+# the page gets one part, the next place another: each place meets each kind, and each text stands in many places.
+FEW = ["high \ud83d alone", "error: \nerror: "]
+PARTS = [[*dict.fromkeys([*TEXTS[n::5], *FEW])] for n in range(5)]
 NAMES = PARTS[0]  # of models
 TASKS = ["domain_identification", "event_cause"]
 LISTS = ("drops", "positions", "wordings", "shots")
@@ -51,7 +52,7 @@ def site(base: Path, folder: Path) -> Path:
         runs.append(folder / str(i) / (name if name.strip(". ") else f"{name} {i}"))
         runs[-1].mkdir(parents=True)
         (runs[-1] / "results.json").write_text(json.dumps({"cells": []}))
-    for each, text in zip(runs, [PARTS[2][-1], *PARTS[2]], strict=True):
+    for each, text in zip(runs, cycle(PARTS[2]), strict=False):
         told = {"started": text, "python": text, "platform": text, "settings": {text: text, "data": text}}
         told |= {"packages": {text: text, "torch": text}, "data": {text: {"sha256": text, "items": 1}}}
         (each / "manifest.json").write_text(json.dumps(told))

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 from once import made_once
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server
 
-for package in ("openai", "tenacity", "aiolimiter"):
-    pytest.importorskip(package, reason="needs evalsuite[openai]")
+needs("openai", "openai", "tenacity", "aiolimiter")
 
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>\u202e"
 
@@ -57,7 +57,10 @@ def page(browse: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any
 def test_the_section(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
     means = page.locator("#judge [data-sheet=judge-means]")
-    assert means.locator("tbody tr").count() == means.locator("svg.hist").count() == 3 * 2 * 2
+    assert means.locator("tbody:not(.apart) tr").count() == means.locator("svg.hist").count() == 3 * 2 * 2
+    assert (
+        means.locator("tbody.apart tr", has_text="BLOOMZ-1.7B").locator("td.v").first.inner_text() == "4.06"
+    )  # Table 2
     names = {"en": {"repeats", "blind", "panel", "length", "attacks"}, "zh": {"重复评分", "不给标准答案", "评审团", "长度偏好", "注入指令"}}  # fmt: skip
     lang = page.evaluate("document.documentElement.lang")[:2]
     assert names[lang] <= {*page.locator("#judge [data-sheet=judge-controls] tbody th").all_inner_texts()}

@@ -27,7 +27,7 @@ def run(folder: Path) -> Path:
     entries = passing(folder, PATHS, list(TASKS))
     entries.append({"name": "chance", "backend": "baseline", "path": "random", "tags": ["baseline"]})
     (folder / "models.yaml").write_text(json.dumps({"models": entries}))
-    evalsuite.run(models=folder / "models.yaml", limit=20, out=folder / "run")
+    evalsuite.run(models=folder / "models.yaml", limit=12, out=folder / "run")
     return folder / "run"
 
 

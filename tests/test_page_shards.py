@@ -35,13 +35,14 @@ def record_file(out: Path) -> str:
     return next(c["records"] for c in cells if (c["model"], c["set"], c["perturb"]) == ("random", "easy", "none"))
 
 
-@pytest.fixture(params=["inside", "beside"])
-def site(run: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module", params=["inside", "beside"])
+def site(run: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
     """The page with its shards in it, and with several small ones as files."""
-    if request.param == "beside":
-        monkeypatch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
-        monkeypatch.setattr(sys.modules["evalsuite.page.shards"], "SIZE", 20_000)
-    return evalsuite.report([run], tmp_path / "site")
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "beside":
+            patch.setattr(sys.modules["evalsuite.page.report"], "INSIDE", 0)
+            patch.setattr(sys.modules["evalsuite.page.shards"], "SIZE", 20_000)
+        return evalsuite.report([run], tmp_path_factory.mktemp("site") / "site")
 
 
 @pytest.fixture
@@ -150,11 +151,11 @@ ATTEMPTS = {
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
-def test_nothing_but_ours_runs(run: Path, tmp_path: Path, attempt: str, browse: Any) -> None:
+def test_nothing_but_ours_runs(run: Path, attempt: str, browse: Any) -> None:
     """The policy holds even if something of ours went wrong: no HTML from strings, no script or style but the page's."""
     with (
         pytest.raises(AssertionError, match=r"blocked|Trusted|Content Security Policy"),
-        browse(evalsuite.report([run], tmp_path / "site")) as tab,
+        browse(run / "page" / "index.html") as tab,
     ):
         with tab.expect_console_message():
             tab.evaluate(f"() => {{ try {{ {attempt} }} catch {{ }} }}")
@@ -172,9 +173,8 @@ def test_old_shards_are_removed(run: Path, tmp_path: Path, monkeypatch: pytest.M
     assert not (site.parent / "shards").exists()
 
 
-def test_what_is_out_of_sight_is_drawn_later(run: Path, tmp_path: Path, browse: Any) -> None:
-    site = evalsuite.report([run], tmp_path / "site")
-    with browse(site, script="") as tab:
+def test_what_is_out_of_sight_is_drawn_later(run: Path, browse: Any) -> None:
+    with browse(run / "page" / "index.html", script="") as tab:
         tab.wait_for_selector("html[data-drawn=all]")
         drawn = tab.locator(".part > *").count()
         tab.select_option("[data-keep=perturb] select", "shuffle")

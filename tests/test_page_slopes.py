@@ -24,7 +24,8 @@ TASK, SET = "domain_identification", "hard"
 def run(folder: Path) -> Path:
     """Three baselines under perturbations; one change is given a tiny p-value, and one model a hostile name."""
     folder = folder / "run"
-    what: list[dict[str, Any]] = [{"perturb": KINDS}, {"prompt": ["plain"]}, {"shots": [1, 3]}]
+    # The most last, for each command scores the whole folder.
+    what: list[dict[str, Any]] = [{"prompt": ["plain"]}, {"shots": [1, 3]}, {"perturb": KINDS}]
     for more in what:
         evalsuite.run(
             model=["random", "majority", "lexical"], tasks=[TASK, "event_cause"], limit=10, out=folder, **more

@@ -34,7 +34,7 @@ def run(folder: Path) -> Path:
     models = folder.parent / "models.yaml"
     kinds = ("random", "majority", "lexical", "oracle")
     models.write_text(f"models: [{', '.join(f'{{name: {kind}, backend: baseline, path: {kind}}}' for kind in kinds)}]")
-    evalsuite.run(models, perturb=["none", "shuffle"], limit=20, out=folder)
+    evalsuite.run(models, perturb=["none", "shuffle"], limit=12, out=folder)
     results = json.loads((folder / "results.json").read_text())
     names = dict(zip(("majority", "lexical", "oracle"), NAMES, strict=True))
     sizes = dict(zip(NAMES, (5e8, 7e9, None), strict=True))

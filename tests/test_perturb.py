@@ -23,14 +23,16 @@ from evalsuite.common.errors import ConfigError
 from evalsuite.parse import parse_option
 from evalsuite.perturb import (
     PERTURBATIONS,
+    derange,
     perturbation_named,
+    perturbation_of,
     reindicate,
     reverse,
     shuffle,
     swap_speakers,
     traditional,
 )
-from evalsuite.perturb.choice import STYLES, label_names, shuffled_order
+from evalsuite.perturb.choice import STYLES, deranged_order, label_names, shuffled_order
 from evalsuite.perturb.question import label_mentions, rename_labels
 from evalsuite.perturb.text import drop_turns, droppable
 from evalsuite.types import Item
@@ -257,12 +259,20 @@ def test_too_many_options_for_a_style(style: str, most: int) -> None:
 @many
 @given(items(CHOICES), seeds)
 def test_orders_leave_labels_and_question(item: Item, seed: int) -> None:
-    for made in (shuffle(item, seed), reverse(item, seed), *PERTURBATIONS["circular"].items(item, seed)):
+    for made in (
+        shuffle(item, seed),
+        derange(item, seed),
+        reverse(item, seed),
+        *PERTURBATIONS["circular"].items(item, seed),
+    ):
         assert frame(made, "options", "gold") == frame(item, "options", "gold")
         assert Counter(made.options) == Counter(item.options)
         assert made.options[made.gold] == item.options[item.gold]
-    assert (shuffle(item, seed).options == item.options) == (len(set(item.options)) == 1)
+    assert (derange(item, seed).options == item.options) == (len(set(item.options)) == 1)
+    shuffled = shuffle(item, seed)
+    assert shuffled == derange(item, seed) or shuffled.options == item.options  # they differ only where they must
     assert reverse(reverse(item)) == item
+    assert reindicate(derange(item, seed)) == PERTURBATIONS["derange_both"].items(item, seed)[0]
     assert reindicate(shuffle(item, seed)) == PERTURBATIONS["both"].items(item, seed)[0]
 
 
@@ -274,11 +284,24 @@ def test_circular_shows_each_option_in_each_place() -> None:
     assert [x.gold for x in made] == [1, 0, 2]
 
 
-def test_every_other_order_is_drawn_alike() -> None:
+def test_orders_are_drawn_alike() -> None:
+    """A shuffle leaves 1 of 3! orders as it was; a derangement none."""
     item = Item("i", CHOICES[0], "easy", "test", (), "q", ("甲", "乙", "丙"), ("(a)", "(b)", "(c)"), 1, ("乙",))
     drawn = Counter(shuffled_order(replace(item, id=str(n)))[0] for n in range(3000))
+    assert len(drawn) == 6 and all(430 <= count <= 570 for count in drawn.values())
+    drawn = Counter(deranged_order(replace(item, id=str(n)))[0] for n in range(3000))
     assert len(drawn) == 5 and (0, 1, 2) not in drawn
     assert all(500 <= count <= 700 for count in drawn.values())
+
+
+def test_the_first_shuffle_changed_every_order() -> None:
+    """Cells of older runs have no version; in theirs, no order stayed."""
+    assert perturbation_of("shuffle", {}) is PERTURBATIONS["derange"]
+    assert perturbation_of("both", {}) is PERTURBATIONS["derange_both"]
+    assert perturbation_of("shuffle", {"perturb_version": 2}) is PERTURBATIONS["shuffle"]
+    for name in ("none", "reindicate", "derange", "circular"):
+        assert perturbation_of(name, {}) is PERTURBATIONS[name]
+    assert {name for name, row in PERTURBATIONS.items() if row.version > 1} == {"shuffle", "both"}
 
 
 def test_an_order_hangs_on_seed_and_id_alone() -> None:

@@ -12,16 +12,17 @@ from typing import Any
 
 import pytest
 import yaml
+from needs import needs
 
 import evalsuite
 from evalsuite.backends.checkpoint import Checkpoint
 from evalsuite.backends.hf.backend import HuggingFace
-from evalsuite.backends.model import Model
+from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError
+from evalsuite.finetuning import training
 from evalsuite.types import Message, Request
 
-torch = pytest.importorskip("torch", reason="needs evalsuite[hf]")
-transformers = pytest.importorskip("transformers", reason="needs evalsuite[hf]")
+needs("hf", "torch", "transformers")
 
 CONFIGURATION = """
 from transformers import PretrainedConfig
@@ -57,8 +58,10 @@ class OwnForConditionalGeneration(PreTrainedModel):
         self.head = torch.nn.Linear(8, config.vocab_size, bias=False)
         self.post_init()
 
-    def forward(self, input_ids, attention_mask=None, **kwargs):
-        return CausalLMOutputWithPast(logits=self.head(self.embed(input_ids)))
+    def forward(self, input_ids, attention_mask=None, labels=None, **kwargs):
+        logits = self.head(self.embed(input_ids))
+        loss = None if labels is None else torch.nn.functional.cross_entropy(logits[:, :-1].mT, labels[:, 1:])
+        return CausalLMOutputWithPast(loss=loss, logits=logits)
 
     def prepare_inputs_for_generation(self, input_ids, **kwargs):
         return {"input_ids": input_ids}
@@ -84,6 +87,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 
 def checkpoint(folder: Path, tiny: Path, auto_map: dict[str, str], **files: str) -> Model:
     """A checkpoint with the tokenizer of tiny-zh. `files`: text of further .py files, or of those above, by name."""
+    import torch
     from safetensors.torch import save_file
 
     folder.mkdir()
@@ -112,7 +116,41 @@ def test_what_the_config_maps_is_loaded(name: str, tiny: Path, tmp_path: Path) -
     assert type(backend.net).__name__ == "OwnForConditionalGeneration" and backend.context == 1024
     ((_, reply),) = chain.from_iterable(backend.generate([asked()], [False]))
     assert reply.error is None and reply.new_tokens == 4 and "甲乙" not in reply.text
-    assert Checkpoint(backend.checkpoint.model).network_class.__name__ == name
+    assert Checkpoint(backend.checkpoint.model).auto.__name__ == name
+
+
+FORMATS = {  # of the paper's models with code of their own -> "甲" in it
+    "chatglm": (
+        "{% for m in messages %}{% if m.role == 'user' %}[Round {{ loop.index // 2 + 1 }}]\n\n问：{{ m.content }}\n\n答："
+        "{% else %}{{ m.content + '\n\n' }}{% endif %}{% endfor %}",
+        "[Round 1]\n\n问：甲\n\n答：",
+    ),
+    "moss": (
+        "{% for m in messages %}{% if m.role == 'user' %}<|Human|>: {{ m.content }}<eoh>\n<|MOSS|>:"
+        "{% else %} {{ m.content }}<eom>\n{% endif %}{% endfor %}",
+        "<|Human|>: 甲<eoh>\n<|MOSS|>:",
+    ),
+    "baichuan": ("{{ messages | map(attribute='content') | join }}", "甲"),
+}
+
+
+@pytest.mark.parametrize("family", FORMATS)
+def test_it_is_given_a_format_and_trains(family: str, tiny: Path, tmp_path: Path) -> None:
+    pytest.importorskip("peft", reason="needs evalsuite[finetune]")
+    template, rendered = FORMATS[family]
+    settings = Finetune(rank=2, batch=2, gradient_accumulation=1, epochs=1, bf16=False, gradient_checkpointing=False)
+    settings = settings.model_copy(update={"target_modules": ["head"]})
+    own = checkpoint(tmp_path / family, tiny, {"AutoModelForCausalLM": WRITES})
+    model = own.model_copy(update={"chat": True, "chat_template": template, "finetune": settings})
+    backend = HuggingFace(model)
+    assert backend.checkpoint.text(asked("甲")) == rendered
+    ((_, reply),) = chain.from_iterable(backend.generate([asked("甲")], [False]))
+    assert reply.error is None
+    rows = [training.training_row(backend.checkpoint, asked("甲"), "乙")] * 2
+    made_by = {"base": "m", "task": "t", "size": 2, "seed": 1}
+    card = training.train(model, Checkpoint(model), rows, 1, tmp_path / "adapter", made_by)
+    assert card["steps"] == 1 and card["loss"][1] > 0
+    HuggingFace(model.model_copy(update={"adapter": str(tmp_path / "adapter")}))
 
 
 def test_without_trust_it_is_refused(tiny: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,10 @@ def item(n: int, gold: int | None) -> Item:
 
 
 def cell(task: str = CHOICE, perturb: str = "none", model: str = "m", **facts: Any) -> Cell:
-    return Cell(Place(model, task, "easy", "test", "paper", 0, "generate", perturb), {"seed": 0, "data": "d"} | facts)
+    return Cell(
+        Place(model, task, "easy", "test", "paper", 0, "generate", perturb),
+        {"seed": 0, "data": "d", "perturb_version": PERTURBATIONS[perturb].version} | facts,
+    )
 
 
 Reply = Callable[[Item], int | None]
@@ -90,6 +94,19 @@ MODELS: list[tuple[str, str, Reply, dict[str, Any]]] = [
 def test_models_that_are_known_through_and_through(perturb: str, reply: Reply, wanted: dict[str, Any]) -> None:
     row = first(asked(ITEMS, "none", reply), asked(ITEMS, perturb, reply))
     assert {name: row[name] for name in wanted} == wanted
+
+
+def test_runs_whose_shuffle_changed_every_order_are_read_as_such() -> None:
+    """Gold is chosen throughout, so the same option in every item; of 60 items the new shuffle leaves some as they are."""
+    items = [item(n, n % 3) for n in range(60)]
+    assert any(PERTURBATIONS["shuffle"].items(i) != PERTURBATIONS["derange"].items(i) for i in items)
+    for old, now in (("shuffle", "derange"), ("both", "derange_both")):
+        deranged = asked(items, now, lambda i: i.gold)
+        cell_of_old = replace(
+            deranged.cell, place=replace(deranged.cell.place, perturb=old), facts={"seed": 0, "data": "d"}
+        )
+        row = first(asked(items, "none", lambda i: i.gold), replace(deranged, cell=cell_of_old))
+        assert row["same_choice"] == 1.0
 
 
 def test_only_what_was_answered_in_both_is_compared() -> None:

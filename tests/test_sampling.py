@@ -22,6 +22,7 @@ from evalsuite.backends.openai.faults import Server
 from evalsuite.backends.registry import load_backend
 from evalsuite.backends.vllm.beams import beam_search, candidates
 from evalsuite.common.errors import BackendError, ConfigError
+from evalsuite.exchange.parity import parity
 from evalsuite.results.items import list_records
 from evalsuite.results.records import read_records
 from evalsuite.results.schema.record import Record
@@ -78,8 +79,9 @@ def test_temperature_under_its_older_name() -> None:
     both = {"generation": {"temperature": 0.7}, "api": {"temperature": 0.7}}
     for settings in ({"api": {"temperature": 0.7}}, {"generation": {"temperature": 0.7}}, both):
         model = Model.model_validate({"name": "m", "backend": "openai", "path": "x", **settings})
-        assert (model.temperature, model.decoding) == (0.7, {"temperature": 0.7, "seed": 0})
-    assert Model(name="m", backend="openai", path="x", api=API(temperature=None)).decoding == "greedy"
+        assert (model.generation.temperature, model.generation.decoding) == (0.7, {"temperature": 0.7, "seed": 0})
+        assert Model.model_validate(model.model_dump()) == model
+    assert Model(name="m", backend="openai", path="x", api=API(temperature=None)).generation.decoding == "greedy"
 
 
 @pytest.mark.parametrize(
@@ -96,6 +98,13 @@ def test_a_backend_that_cannot(tmp_path: Path, backend: str, generation: str, sa
     (tmp_path / "m.yaml").write_text(f"models:\n  - {{name: m, backend: {backend}, path: x, generation: {made}}}\n")
     with pytest.raises(ConfigError, match=f"m.yaml:2: .*{says}"):
         load_models(tmp_path / "m.yaml")
+
+
+def test_parity_is_not_of_samples(tmp_path: Path) -> None:
+    models = tmp_path / "m.yaml"
+    models.write_text("models: [{name: m, backend: hf, path: x, generation: {temperature: 0.7}}]")
+    with pytest.raises(ConfigError, match="engines draw other samples from one seed"):
+        parity(models, "m")
 
 
 # --- keys and seeds
@@ -122,12 +131,13 @@ def test_what_changes_a_reply_changes_its_key(tiny: Path) -> None:
         {"beams": 2},
     ]
     settings = [
-        {"decoding": Model(name="m", backend="hf", path="x", generation=Generation(**w)).decoding} for w in ways
+        {"decoding": Model(name="m", backend="hf", path="x", generation=Generation(**w)).generation.decoding}
+        for w in ways
     ]
     keys = {request_key("f", replace(ASKED[0], sample=n), False, s) for s in settings for n in (0, 1)}
     assert len(keys) == 2 * len(ways)
     more = Model(name="m", backend="hf", path="x", generation=Generation(temperature=0.7, samples=9))
-    assert more.decoding == settings[1]["decoding"]  # more samples leave the first ones' keys as they are
+    assert more.generation.decoding == settings[1]["decoding"]  # more samples leave the first ones' keys as they are
 
 
 def test_a_seed_follows_from_seed_prompt_and_sample() -> None:
@@ -438,3 +448,15 @@ def test_the_table_shows_the_spread(tmp_path: Path, cli: Any) -> None:
     cli("run", "--models", models, "--tasks", "knowledge_filling", "--set", "easy", "--limit", 3, "--out", out)
     shown = cli("show", out, COLUMNS="200").stdout
     assert "±23.6" in shown and "standard deviation between the samples' scores" in shown
+
+
+def test_the_page_shows_spread_and_samples(tmp_path: Path, browse: Any) -> None:
+    evalsuite.run(scripted(tmp_path), tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
+    with browse(tmp_path / "run/page/index.html") as page:
+        value = page.locator("button.cell").first
+        assert "SD of samples 23.6" in value.get_attribute("title")
+        value.click()
+        assert "SD of samples 23.6" in page.locator("dl.facts").inner_text()
+        page.locator("#rows").get_by_text("~sample1").first.click()
+        page.locator(".itemid").wait_for()
+        assert page.locator(".itemid").inner_text().endswith("· sample 2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -238,3 +239,43 @@ def test_p_is_never_above_one() -> None:
     # One item for each model alone: the two tails of the binomial overlap, 2 · 3/4.
     p, name = stats.pairwise(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), range(3), Random(0))
     assert name == "McNemar" and p.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_an_unpaired_test_by_hand() -> None:
+    """Two dialogues against two, all right against all wrong: of six ways to divide them two are as far apart."""
+    test = stats.unpaired_test([1, 1, 1], [0, 0], ["a", "a", "b"], ["c", "d"], Random(0), 4000)
+    assert (test.value, test.clusters, test.least) == (1.0, (2, 2), 2 / 6)
+    assert test.p == pytest.approx(1 / 3, abs=0.03)
+    same = stats.unpaired_test([1, 1], [1, 1], ["a", "b"], ["c", "d"], Random(0))
+    assert (same.value, same.p) == (0.0, 1.0)
+    assert test.agreeing(0.1, 0.9) == (0.0, 0.9)
+
+
+def test_an_unpaired_test_keeps_its_level_and_sees_a_gap() -> None:
+    """Dialogues of one set have more items, and vary more, than those of the other: the means are equal all the same."""
+    rng = np.random.default_rng(1)
+
+    def sample(dialogues: int, most: int, of: Callable[[], float]) -> tuple[list[float], list[int]]:
+        shares = [(of(), n, count) for n, count in enumerate(rng.integers(1, most, dialogues))]
+        return (
+            [float(rng.random() < p) for p, _, count in shares for _ in range(count)],
+            [n for _, n, count in shares for _ in range(count)],
+        )
+
+    found = 0
+    for seed in range(200):
+        a, of_a = sample(25, 6, lambda: float(rng.random()))
+        b, of_b = sample(50, 3, lambda: 0.5)
+        found += stats.unpaired_test(a, b, of_a, of_b, Random(seed), 200).p < 0.05
+    assert 2 <= found <= 20  # 10 expected
+    a, of_a = sample(60, 3, lambda: 0.8)
+    b, of_b = sample(60, 3, lambda: 0.4)
+    assert stats.unpaired_test(a, b, of_a, of_b, Random(0)).p < 0.01
+
+
+def test_unpaired_p_is_near_welchs() -> None:
+    scipy = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(0.5, 0.1, 80), rng.normal(0.53, 0.2, 120)
+    ours = stats.unpaired_test(a.tolist(), b.tolist(), range(80), range(120), Random(0), 5000).p
+    assert ours == pytest.approx(scipy.ttest_ind(a, b, equal_var=False).pvalue, abs=0.02)

@@ -83,14 +83,18 @@ def test_pairs_and_patterns_tell_requests_apart_and_are_read_back(tmp_path: Path
     assert [r for _, _, r in read] == [None, scored, *[None] * 5]
 
 
-# A row as version 3 wrote it when a request still held its item; earlier ones had neither pairs nor a pattern.
+# A row as version 3 writes it; earlier ones had no sample, then neither pairs nor a pattern.
 OLD = {
     "variant": "paper", "prompt": "提示", "messages": [{"role": "user", "content": "提示"}], "shots": [], "asked_shots": 0,
     "max_new_tokens": 96, "scoring": "generate", "perturb": "none", "rotation": 0, "pairs": [], "pattern": "",
+    "sample": 0,
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("left_out", [(), ("pairs", "pattern"), ("pairs", "pattern", "scoring", "perturb", "rotation")])
+@pytest.mark.parametrize(
+    "left_out",
+    [(), ("sample",), ("sample", "pairs", "pattern"), ("sample", "pairs", "pattern", "scoring", "perturb", "rotation")],
+)
 def test_plans_of_earlier_versions_are_read(tmp_path: Path, left_out: tuple[str, ...]) -> None:
     with Store(tmp_path / "s") as store:
         store.plan(CELL, [("k", TRIAL)])
@@ -105,7 +109,7 @@ def test_what_is_planned_is_read_back(tmp_path: Path) -> None:
     turns = replace(CHOICE, messages=(Message("user", "甲"), Message("assistant", "乙")), scoring="labels")
     item = replace(ITEM, labels=CHOICE.labels, options=CHOICE.options, gold=0)
     shot = Trial.of(item, turns, "plain", ("i/9",), 3, "circular", 1)
-    assert shot.request.batch == ("event_cause", "easy", "test", "plain", 3, "labels", "circular")
+    assert shot.request.batch == ("event_cause", "easy", "test", "plain", 3, "labels", "circular", 0)
     with Store(tmp_path / "s") as store:
         store.plan(CELL, [("k0", TRIAL), ("k1", shot)])
         store.put([("k0", Response("好", "stop", 5, 2))])

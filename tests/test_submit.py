@@ -36,7 +36,8 @@ ABOUT = {"trained_on": [], "statement": "rules, not models"}
 def run(folder: Path) -> Path:
     out = folder
     tasks = ["domain_identification", "event_cause"]
-    evalsuite.run(model=["lexical", "random"], tasks=tasks, set="easy", shots=[0, 1],
+    evalsuite.run(model=["random"], tasks=tasks, set="easy", limit=4, out=out)
+    evalsuite.run(model=["lexical"], tasks=tasks, set="easy", shots=[0, 1],
                   perturb=["none", "shuffle", "circular"], limit=4, out=out)  # fmt: skip
     return out
 
@@ -283,7 +284,7 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("places", results(lambda r: r["robustness"]["positions"][0]["gold"].__setitem__(0, 9)), True, "robustness.positions[0].gold[0]: is 9"),
     ("a breakdown", results(lambda r: r["breakdowns"][0]["turns"][0].update(value=0.123)), True, "breakdowns[0].turns[0].value: is 0.123"),
     ("a breakdown's interval", results(lambda r: r["breakdowns"][0]["distance"][0]["interval"].__setitem__(1, 0.9876)), True, "breakdowns[0].distance[0].interval[1]: is 0.9876"),
-    ("a breakdown less", results(lambda r: r["breakdowns"].pop()), True, "breakdowns[15]: is nothing"),
+    ("a breakdown less", results(lambda r: r["breakdowns"].pop()), True, "breakdowns[9]: is nothing"),
     ("a confusion", results(lambda r: r["confusions"][0]["pairs"][0].__setitem__(2, 77)), True, "confusions[0].pairs[0][2]: is 77"),
     ("what was offered", results(lambda r: r["confusions"][0]["offers"][0]["options"].__setitem__(0, 1)), True, "confusions[0].offers[0].options[0]: is 1"),
     ("no confusions", results(lambda r: r.pop("confusions")), True, "confusions: Field required"),
@@ -361,7 +362,7 @@ def test_two_replies_to_one_prompt(run: Path, folder: Path) -> None:
 
 def test_many_problems_are_counted(folder: Path) -> None:
     for path in folder.glob("records/*"):
-        edit_lines(path, lambda rows: [row.update(key="0" * 64, question="？") for row in rows] and rows)
+        edit_lines(path, lambda rows: [row.update(key="0" * 64, question="？") for row in rows] and rows * 3)
     verdict = check_submission(folder)
     assert len(verdict.problems) == 200 and verdict.more > 0
 

@@ -111,7 +111,7 @@ def hostile_columns(run: Path, folder: Path) -> Path:
     results["cells"] = [
         deepcopy(cell) | {"model": text[:3000] + more, "variant": text[:3000], "missing": more == "!"}
         | {"facts": cell["facts"] | {"backend": "hf", "tags": []}}
-        for text in HOSTILE for more in ("", "?", "!") for cell in plain
+        for text in HOSTILE[::3] for more in ("", "?", "!") for cell in plain  # a third has all kinds
     ]  # fmt: skip
     (out / "results.json").write_text(json.dumps(results))
     return out
@@ -131,14 +131,9 @@ def on_terminal() -> Iterator[Callable[..., str]]:
 
     def run(*argv: str, code: str = "", cwd: Path | None = None) -> str:
         ours, theirs = os.openpty()
-        if code:
-            program = [sys.executable, "-c", code, *argv]
-            env = os.environ | terminals.SET
-            process = subprocess.Popen(program, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=cwd)
-        else:
-            commands.stdin.write(json.dumps([os.ttyname(theirs), str(cwd or Path.cwd()), argv]) + "\n")
-            commands.stdin.flush()
-            assert commands.stdout.readline() == "open\n"
+        commands.stdin.write(json.dumps([os.ttyname(theirs), str(cwd or Path.cwd()), argv, code]) + "\n")
+        commands.stdin.flush()
+        assert commands.stdout.readline() == "open\n"
         os.close(theirs)
         parts = []
         while True:
@@ -150,8 +145,6 @@ def on_terminal() -> Iterator[Callable[..., str]]:
                 break
             parts.append(part)
         os.close(ours)
-        if code:
-            process.wait()
         return b"".join(parts).decode("utf-8").replace("\r\n", "\n")
 
     yield run
@@ -214,7 +207,7 @@ from hostile import HOSTILE
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.types import Response
 with log_to(Path(sys.argv[2]), verbose=True), Display() as display:
-    for text in HOSTILE:
+    for text in [text[:100_000] for text in HOSTILE]:
         progress = display.model([(Line(text, "easy EC", text[:99], "f1"), 2)])
         progress.advance(0, Response("", "error", error=text), 0.0)
         display.progress.refresh()
@@ -280,7 +273,7 @@ def test_programs_get_the_exact_text_and_terminals_the_safe_one(
     piped = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=tmp_path, env=env, check=True).stdout
     assert [json.loads(x)["output"] for x in piped.decode().split("\n") if x] == [row["output"] for row in outputs]
     assert "\u202e".encode() in piped
-    text = on_terminal(code=code, cwd=tmp_path)
+    text = on_terminal("parse", "replies.jsonl", cwd=tmp_path)
     is_calm(text)
     assert [json.loads(x)["output"] for x in text.split("\n") if x] == [row["output"] for row in outputs]
 

@@ -21,6 +21,7 @@ from evalsuite.backends.checkpoint import Checkpoint, folder_hash
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError
+from evalsuite.common.weights import load_network
 from evalsuite.finetuning import training
 from evalsuite.metrics import semsim
 
@@ -428,3 +429,12 @@ def test_weights_of_other_suffixes_count_where_they_are_the_only_ones(tmp_path: 
     assert folder_hash(tmp_path) != one
     (tmp_path / "adapter_model.bin").write_text("weights")
     assert folder_hash(tmp_path) == before(tmp_path)
+
+
+def test_a_network_that_writes_no_text_is_refused_in_a_line(tmp_path: Path) -> None:
+    import transformers
+
+    transformers.CLIPConfig().save_pretrained(tmp_path)
+    with pytest.raises(BackendError, match="CLIPConfig") as refused:
+        load_network(transformers.AutoModelForCausalLM, str(tmp_path), "model m")
+    assert len(str(refused.value).replace(str(tmp_path), "")) < 250

@@ -82,28 +82,6 @@ class Checkpoint:
         return min((n for n in limits if n and n < 10_000_000), default=None)
 
     @property
-    def network_class(self) -> Any:
-        """The class of transformers that loads the network.
-
-        A checkpoint's own code says in its config (`auto_map`) which one that is: GLM-10B's and ChatGLM-6B's is
-        AutoModelForSeq2SeqLM or AutoModel, although they are no encoder-decoders. Raises BackendError if it is none that
-        can write.
-        """
-        import transformers
-
-        usual = "AutoModelForSeq2SeqLM" if self.seq2seq else "AutoModelForCausalLM"
-        if type(self.config).__module__.startswith("transformers."):
-            return getattr(transformers, usual)
-        mapped = getattr(self.config, "auto_map", {})
-        for name in (usual, "AutoModelForCausalLM", "AutoModelForSeq2SeqLM", "AutoModel"):
-            if name in mapped:
-                return getattr(transformers, name)
-        raise BackendError(
-            f"model {self.model.name}: the own code of {self.path} has no network that writes (auto_map in config.json: "
-            f"{', '.join(mapped)}); {WAY_ROUND}"
-        )
-
-    @property
     def parameters(self) -> int | None:
         """The number of parameters; None if the weights are quantised or not in safetensors."""
         if getattr(self.config, "quantization_config", None):
@@ -149,6 +127,28 @@ class Checkpoint:
         """Whether the network is an encoder-decoder: T5, BART, BlenderBot."""
         return bool(getattr(self.config, "is_encoder_decoder", False))
 
+    @property
+    def auto(self) -> Any:
+        """The class of transformers that loads the network.
+
+        A checkpoint's own code says in its config (`auto_map`) which one that is: GLM-10B's and ChatGLM-6B's is
+        AutoModelForSeq2SeqLM or AutoModel, although they are no encoder-decoders. Raises BackendError if it is none that
+        can write.
+        """
+        import transformers
+
+        usual = "AutoModelForSeq2SeqLM" if self.seq2seq else "AutoModelForCausalLM"
+        if type(self.config).__module__.startswith("transformers."):
+            return getattr(transformers, usual)
+        mapped = getattr(self.config, "auto_map", {})
+        for name in (usual, "AutoModelForCausalLM", "AutoModelForSeq2SeqLM", "AutoModel"):
+            if name in mapped:
+                return getattr(transformers, name)
+        raise BackendError(
+            f"model {self.model.name}: the own code of {self.path} has no network that writes (auto_map in config.json: "
+            f"{', '.join(mapped)}); {WAY_ROUND}"
+        )
+
     def ids(self, request: Request) -> list[int]:
         """The prompt's token ids. For scoring "nll": those of the longest pair, context and target."""
         if request.scoring == "nll":
@@ -162,17 +162,23 @@ class Checkpoint:
             return None
         if request.scoring == "nll":
             return f"a pair of {length} tokens exceeds {limit}" if length > limit else None
-        # Encoder and decoder have separate contexts.
-        if (max(length, room) if self.seq2seq else length + room) <= limit:
+        if self.room(length, room) <= limit:
             return None
         return f"prompt of {length} tokens and reply of {room} exceed {limit}"
+
+    def room(self, prompt: int, reply: int) -> int:
+        """The tokens of context that a prompt and its reply take; encoder and decoder have separate contexts."""
+        return max(prompt, reply) if self.seq2seq else prompt + reply
 
     def after(self, context: str, texts: Sequence[str], plain: bool = False) -> list[list[int]]:
         """The token ids that each text adds after `context`, when both are tokenised together.
 
         If the tokenizer merges the end of the context with the start of the text into one token, the text is tokenised
-        alone, since the network is given the context's own ids. `plain`: the context is not a chat.
+        alone, since the network is given the context's own ids. `plain`: the context is not a chat. An encoder-decoder's
+        texts are always tokenised alone.
         """
+        if self.seq2seq:
+            return [list(self.tokenizer(text_target=t, add_special_tokens=False)["input_ids"]) for t in texts]
         before, *wholes = self.tokenizer(
             [context, *(context + t for t in texts)], add_special_tokens=plain or not self.model.chat
         )["input_ids"]
@@ -219,13 +225,13 @@ class Checkpoint:
         target has no end-of-text token: see HuggingFace.nll.
         """
         ids = list(self.tokenizer(context)["input_ids"]) or [self._start]
-        if self.seq2seq:
-            return ids, list(self.tokenizer(text_target=target, add_special_tokens=False)["input_ids"])
         return ids, self.after(context, [target], plain=True)[0]
 
     @property
     def opening(self) -> list[int]:
-        """Special tokens between a decoder's start token and its text: BART's <s>; T5 has none."""
+        """Special tokens between a decoder's start token and its text: BART's <s>; T5 and causal networks have none."""
+        if not self.seq2seq:
+            return []
         found = self.tokenizer(text_target="a", return_special_tokens_mask=True)
         return list(found["input_ids"][: found["special_tokens_mask"].index(0)])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
@@ -39,8 +39,22 @@ class Generation(Strict):
     seed: int | None = Field(default=0, ge=0, lt=2**31)  # of all samples; null: not sent (endpoints only)
     batch_tokens: int = Field(default=16384, ge=1)  # maximum tokens of a batch: prompts, replies, padding (hf)
 
+    @property
+    def changed(self) -> list[str]:
+        """The names in SAMPLING whose settings are not those of greedy decoding."""
+        return [name for name in SAMPLING if getattr(self, name) != Generation.model_fields[name].default]
 
-_GREEDY = {name: field.default for name, field in Generation.model_fields.items()}
+    @property
+    def decoding(self) -> dict[str, Any] | Literal["greedy"]:
+        """How tokens are chosen, part of a reply's key in the store: "greedy", or the settings that differ from it.
+
+        `samples` is not among them: a further sample changes no earlier one.
+        """
+        names = [name for name in self.changed if name not in ("temperature", "samples", "seed")]
+        names += ["temperature", "seed"] if self.temperature else []
+        return {name: getattr(self, name) for name in names} or "greedy"
+
+
 SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty", "beams", "samples", "seed")  # of Generation
 
 
@@ -136,7 +150,8 @@ class API(Strict):
     backoff: float = Field(
         default=1, gt=0
     )  # seconds before the second attempt, then doubling; Retry-After takes precedence
-    temperature: float | None = Field(default=0.0, ge=0)  # older name of generation.temperature; null: not sent
+    # An older name of generation.temperature; "generation": not given.
+    temperature: Annotated[float, Field(ge=0)] | Literal["generation"] | None = "generation"
     reasoning_tokens: int = Field(default=0, ge=0)  # added to max_new_tokens for models that think first
     price: Price | None = None
     parameters: dict[str, Any] = {}  # sent unchanged with every request, e.g. {enable_thinking: false}
@@ -208,42 +223,27 @@ class Model(Strict):
     tags: list[str] = []
     family: str | None = None  # e.g. qwen, to detect judges of their own family; None: from the name or path
 
-    @property
-    def temperature(self) -> float | None:
-        """`generation.temperature`, or its older name under `api`; None: not sent to an endpoint."""
-        return (self.api if "temperature" in self.api.model_fields_set else self.generation).temperature
-
-    @property
-    def decoding(self) -> dict[str, Any] | Literal["greedy"]:
-        """How tokens are chosen, part of a reply's key in the store: "greedy", or the settings that differ from it.
-
-        `samples` is not among them: a further sample changes no earlier one.
-        """
-        made = self.generation
-        changed = {name: getattr(made, name) for name in self.chosen if name not in ("temperature", "samples", "seed")}
-        if self.temperature:
-            changed |= {"temperature": self.temperature, "seed": made.seed}
-        return changed or "greedy"
-
-    @property
-    def chosen(self) -> list[str]:
-        """The names in SAMPLING whose settings are not those of greedy decoding."""
-        made = self.generation.model_copy(update={"temperature": self.temperature})
-        return [name for name in SAMPLING if getattr(made, name) != _GREEDY[name]]
+    @model_validator(mode="after")
+    def _one_temperature(self) -> Model:
+        """`api.temperature` is an older name of `generation.temperature`, which holds it from here on."""
+        older, made = self.api.temperature, self.generation
+        if older != "generation" and older != made.temperature:
+            if "temperature" in made.model_fields_set:
+                raise ValueError(
+                    f"generation.temperature is {made.temperature} and api.temperature is {older}: keep the first, "
+                    "api.temperature is its older name"
+                )
+            object.__setattr__(self, "generation", Generation(**{**made.model_dump(), "temperature": older}))
+        return self
 
     @model_validator(mode="after")
     def _settings_agree(self) -> Model:
         """Settings that contradict each other, or would have no effect, are errors."""
-        made, temperature = self.generation, self.temperature
-        if "temperature" in made.model_fields_set and made.temperature != temperature:
-            raise ValueError(
-                f"generation.temperature is {made.temperature} and api.temperature is {temperature}: keep the first, "
-                "api.temperature is its older name"
-            )
-        if made.beams > 1 and (temperature != 0 or made.samples > 1):
+        made = self.generation
+        if made.beams > 1 and (made.temperature != 0 or made.samples > 1):
             raise ValueError("generation.beams: beam search is not random; it needs temperature 0 and samples 1")
-        for name in self.chosen:
-            if temperature == 0 and name in ("top_p", "top_k", "samples"):
+        for name in made.changed:
+            if made.temperature == 0 and name in ("top_p", "top_k", "samples"):
                 raise ValueError(
                     f"generation.{name}: has no effect at temperature 0 (greedy); set generation.temperature"
                 )

@@ -86,11 +86,11 @@ def backend_named(name: str) -> BackendRow:
 def check_sampling(model: Model) -> None:
     """Raise ConfigError if the model's backend does not obey one of its settings of sampling or beam search."""
     row = backend_named(model.backend)
-    for name in model.chosen:
+    for name in model.generation.changed:
         if name not in row.sampling:
             able = [other.name for other in BACKENDS.values() if name in other.sampling]
             raise ConfigError(f"backend {row.name} does not take generation.{name}; backends {', '.join(able)} do")
-        if row.local and (model.temperature if name == "temperature" else getattr(model.generation, name)) is None:
+        if row.local and getattr(model.generation, name) is None:
             raise ConfigError(f"generation.{name}: null (not sent) is for endpoints; backend {row.name} needs a number")
 
 

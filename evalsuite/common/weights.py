@@ -19,6 +19,7 @@ from evalsuite.common.errors import BackendError
 
 log = logging.getLogger(__name__)
 _SHOWN = 8  # names in a message
+WAY_ROUND = "serve the model with the transformers release that its code was written for, and use backend: openai"
 
 # Buffers that transformers' own classes compute, so a checkpoint may lack them.
 _COMPUTED = re.compile(r"(^|\.)(position_ids|inv_freq)$")
@@ -41,7 +42,22 @@ def load_network(auto: Any, path: str, owner: str, *, encoder: bool = False, **a
             "the adapter's as adapter"
         )
     _refuse_incomplete(net, info, f"{owner}: cannot load {path}", encoder)
+    _let_write(net)
     return net
+
+
+def _let_write(net: Any) -> None:
+    """Add `generate` to the network of a checkpoint's own, older code.
+
+    transformers 5.23 does so only when it loads the code for the first time in a process.
+    """
+    if type(net).__module__.startswith("transformers_modules.") and not net.can_generate():
+        from transformers import GenerationConfig
+        from transformers.models.auto.auto_factory import add_generation_mixin_to_remote_model
+
+        net.__class__ = add_generation_mixin_to_remote_model(type(net))
+        if net.can_generate():
+            net.generation_config = GenerationConfig.from_model_config(net.config)
 
 
 def add_adapter(net: Any, adapter: str, owner: str, **arguments: Any) -> Any:
@@ -166,18 +182,13 @@ def as_backend_errors(what: str, own_code: bool = False) -> Iterator[None]:
     except OSError as error:
         raise BackendError(f"{what}: {error}") from None
     except (ValueError, ImportError) as error:
-        raise BackendError(f"{what}: {error}{way_round(own_code)}") from None
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # torch, safetensors, pickle and a checkpoint's own code share no base class
+        told = str(error).partition("\nModel type should be one of")[0]  # transformers lists all it has, in 3 kB
+        raise BackendError(f"{what}: {told}{way_round(own_code)}") from None
+    except (Exception, SystemExit) as error:  # torch, safetensors and a checkpoint's own code share no base class
         log.info("%s", what, exc_info=True)
         raise BackendError(
             f"{what}: {type(error).__name__}: {error}{_unconverted(error)}{way_round(own_code)}"
         ) from None
-
-
-WAY_ROUND = "serve the model with the transformers release that its code was written for, and use backend: openai"
 
 
 def way_round(own_code: bool) -> str:

@@ -175,6 +175,7 @@ def plan_cells(
                     "leaked": source.leaked,
                     "drop_leaked": s.drop_leaked,
                     "tags": model.tags,
+                    **({"perturb_version": change.version} if change.version > 1 else {}),
                     **({"parameters": size} if (size := getattr(backend, "parameters", None)) else {}),
                     **({"trained": model.trained} if model.trained else {}),
                 }

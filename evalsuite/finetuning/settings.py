@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evalsuite.benchmarks.registry import BENCHMARKS, task_named
 from evalsuite.common.errors import ConfigError
-from evalsuite.common.flags import flag
+from evalsuite.common.flags import check_least, flag
 from evalsuite.perturb import perturbation_named
 
 if TYPE_CHECKING:
@@ -28,9 +28,17 @@ class Sweep:
     model: Sequence[str] = flag(
         (), "A model to train (hf or vllm); may be given more than once.", "NAME", repeated=True, required=True
     )
-    tasks: Sequence[str] = flag((), "Tasks, comma-separated; an adapter is trained for each.", "A,B", required=True)
+    tasks: Sequence[str] = flag(
+        (), "Tasks to test on, comma-separated; an adapter is trained for each.", "A,B", required=True
+    )
+    train_tasks: Sequence[str] = flag(
+        (), "Train one adapter for all --tasks on the pooled items of these tasks, instead of one for each.", "A,B"
+    )
+    train_groups: Sequence[str] = flag(
+        (), "Train only on items of these groups, comma-separated, such as CICERO's cause,reaction.", "A,B"
+    )
     set: str = flag(
-        "both",
+        "hard",
         "Sets to train and test on: easy, hard, or both pooled; of other benchmarks sets such as fold1, comma-separated, or all, pooled.",
         "easy",
     )
@@ -39,7 +47,7 @@ class Sweep:
         "Numbers of training items, comma-separated; larger subsets contain the smaller ones.",
         "1,2,3",
     )
-    test_size: int | None = flag(None, "Test on the first N items of each file only.", "N")
+    test_size: int | None = flag(2000, "Test on the first N items of each file, or on all if there are fewer.", "N")
     seeds: Sequence[int] = flag((1,), "Seeds, comma-separated; an adapter is trained for each.", "1,2,3")
     perturb: Sequence[str] = flag(
         ("none",),
@@ -72,22 +80,25 @@ class Sweep:
             raise ConfigError("--sizes: expected one number of training items or more, such as 2000,4000")
         if not self.seeds:
             raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
-        for name in self.tasks:
-            if not task_named(name).kind.written:
-                raise ConfigError(f"--tasks {name}: a probe has no written answer to train on")
+        check_least(1, test_size=self.test_size)
+        for name in (*self.tasks, *self.train_tasks):
+            task_named(name)
         for name in self.perturb:
             perturbation_named(name)
 
-    def sets(self, corpus: Corpora, t: Task) -> list[str]:
-        """The sets that a task is trained and tested on.
+    def sets(self, corpus: Corpora, t: Task, split: str) -> list[str]:
+        """The sets whose `split` a task is trained or tested on; of `both` and `all`, those that the data have.
 
-        Raises ConfigError if `both` would pool sets that must be named, such as folds, where the training items of one
-        are the test items of another.
+        Raises ConfigError if there is none, or if `both` would pool sets that must be named, such as folds, where the
+        training items of one are the test items of another.
         """
         named, there = {name.strip() for name in self.set.split(",")}, corpus.of(t).sets
         of = BENCHMARKS[t.benchmark]
-        if "both" in named and (of.averaged or len(of.sets) != 2):
+        every = bool(named & {"both", "all"})
+        found = [name for name in there if name in named or every]
+        if not found or ("both" in named and (of.averaged or len(of.sets) != 2)):
             raise ConfigError(
                 f"--set {self.set}: {t.name}: name one {of.sets_en} or more of {', '.join(there)}, or all"
             )
-        return [name for name in there if name in named or named & {"both", "all"}]
+        present = [name for name in found if name in named or corpus.has(t, name, split)]
+        return present or found  # which raises when it is read

@@ -21,36 +21,44 @@ import yaml
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
 from evalsuite.backends.registry import BACKENDS, backend_named
+from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.registry import Corpora, task_named
 from evalsuite.common.dialogue import copied
-from evalsuite.common.errors import ConfigError
+from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import make_folder, replace_file, safe_name
 from evalsuite.common.lock import locked
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.journey import evaluate
-from evalsuite.evaluation.plan import prepare
+from evalsuite.evaluation.plan import data_of, prepare
+from evalsuite.evaluation.settings import Settings
 from evalsuite.finetuning.jobs import Job, finished
 from evalsuite.finetuning.settings import Sweep
 from evalsuite.prompt import Prompt
 from evalsuite.results.saved import Results, require_own
-from evalsuite.types import Item, Task
+from evalsuite.types import Item, Request, Task
 
 _HEAD = "# Written by `evalsuite finetune`: the base models and every adapter trained here.\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The training items of a task, from which its subsets are drawn."""
+    """The training items of an adapter, from which its subsets are drawn."""
 
+    train: tuple[str, ...]  # the tasks of the items
+    test: tuple[str, ...]  # the tasks that the adapter is tested on
     items: tuple[Item, ...]  # of all requested sets, easy first
     left_out: int  # items that share a dialogue with a test item
-    data: dict[str, str]  # set -> hash of its training file
+    data: dict[str, str]  # set (of pooled tasks: task and set) -> hash of its training file
+
+    @property
+    def name(self) -> str:
+        return "+".join(self.train)
 
     def subset(self, size: int, seed: int) -> list[Item]:
         """The first `size` items in a seeded order, so larger subsets contain the smaller ones of the same seed."""
         order = list(self.items)
-        random.Random(f"{seed}:finetune:{order[0].task}").shuffle(order)
+        random.Random(f"{seed}:finetune:{self.name}").shuffle(order)
         return order[:size]
 
 
@@ -68,10 +76,10 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         "prompts": s.prompts, "data": s.data, "skip_bad": s.skip_bad, "out": s.out, "verbose": s.verbose,
         "executor": s.executor, "ray_address": s.ray_address, "replicas": s.replicas,
     }  # fmt: skip
-    *_, corpus, _ = prepare(
-        s.models, model=s.model, **evaluation
-    )  # raises for invalid settings before anything is trained
-    pools = {name: make_pool(corpus, task_named(name), s) for name in s.tasks}
+    # Invalid settings raise before anything is trained.
+    _places(Corpora(resolve(data_of(Settings(data=s.data)))), (*s.tasks, *s.train_tasks), "train", s)
+    *_, corpus, eval_sets = prepare(s.models, model=s.model, **evaluation)
+    pools = make_pools(corpus, s)
     out = Path(s.out)
     make_folder(out)
     adapters: list[Model] = []
@@ -89,74 +97,125 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         if listed.exists() and not listed.read_bytes().startswith(_HEAD.encode()):
             raise ConfigError(f"{listed}: was not written by evalsuite finetune; name another --out")
         with log_to(out / "finetune.log", s.verbose), Display() as display:
+            if few := [f"{x.task.name} {x.set} {len(x.items)}" for x in eval_sets if len(x.items) < (s.test_size or 0)]:
+                display.say(f"fewer test items than --test-size {s.test_size}, so all are used: {', '.join(few)}")
             trained(unfinished(display), display)
         _write_models(listed, [*chosen, *adapters])
         return evaluate(*prepare(listed, model=[m.name for m in (*chosen, *adapters)], **evaluation))
 
 
-def make_pool(corpus: Corpora, t: Task, s: Sweep) -> Pool:
-    """A task's training items; those whose dialogue is a copy of a test item's are left out, unless `allow_leak`.
+def make_pools(corpus: Corpora, s: Sweep) -> list[Pool]:
+    """A pool for each task, or a single one of `train_tasks` for all of them."""
+    tasks = tuple(dict.fromkeys(s.tasks))
+    if s.train_tasks:
+        return [make_pool(corpus, tuple(dict.fromkeys(s.train_tasks)), tasks, s)]
+    return [make_pool(corpus, (name,), (name,), s) for name in tasks]
 
-    Raises ConfigError if fewer remain than the largest size.
+
+def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s: Sweep) -> Pool:
+    """The training items of the tasks `train`; those whose dialogue is a copy of a test item's of the tasks `test` are left
+    out, unless `allow_leak`.
+
+    Raises ConfigError for a group that no item has, or if fewer items remain than the largest size.
     """
-    files = {item_set: corpus.file(t, item_set, "train") for item_set in s.sets(corpus, t)}
-    items = [item for file in files.values() for item in file.items]
-    tests = [item for item_set in s.sets(corpus, t) for item in corpus.file(t, item_set, "test").items]
+    files = {
+        (t.name, item_set): corpus.file(t, item_set, "train") for t, item_set in _places(corpus, train, "train", s)
+    }
+    items = [item for (name, _), file in files.items() for item in _distinct(task_named(name), file.items)]
+    if s.train_groups:
+        groups = dict.fromkeys(item.group for item in items)
+        for group in s.train_groups:
+            if group not in groups:
+                raise ConfigError(f"--train-groups: {unknown('group', group, filter(None, groups))}")
+        items = [item for item in items if item.group in s.train_groups]
+    tests = [
+        item for t, item_set in _places(corpus, test, "test", s) for item in corpus.file(t, item_set, "test").items
+    ]
     leaked = copied((i.dialogue for i in tests), [i.dialogue for i in items])
     clean = [item for item, leaks in zip(items, leaked, strict=True) if not leaks]
     kept = items if s.allow_leak else clean
     left_out = len(items) - len(kept)
+    data = {item_set if len(train) == 1 else f"{t} {item_set}": file.sha256 for (t, item_set), file in files.items()}
+    pool = Pool(train, test, tuple(kept), left_out, data)
     if len(kept) < max(s.sizes):
         hint = f", {left_out} more share a dialogue with a test item; --allow-leak includes them" if left_out else ""
+        if kept:
+            hint += f"; name sizes up to {len(kept)}, such as --sizes {max(1, len(kept) // 2)},{len(kept)}"
         raise ConfigError(
-            f"--sizes {max(s.sizes)}: {t.name} ({s.set}) has {len(kept)} training items in {corpus.root}{hint}"
+            f"--sizes {max(s.sizes)}: {pool.name} ({s.set}) has {len(kept)} training items in {corpus.root}{hint}"
         )
-    return Pool(tuple(kept), left_out, {item_set: file.sha256 for item_set, file in files.items()})
+    return pool
 
 
-def make_jobs(model: Model, pools: dict[str, Pool], s: Sweep) -> Iterator[Job]:
+def _places(corpus: Corpora, tasks: Iterable[str], split: str, s: Sweep) -> list[tuple[Task, str]]:
+    return [(t, item_set) for t in map(task_named, tasks) for item_set in s.sets(corpus, t, split)]
+
+
+def _distinct(t: Task, items: Sequence[Item]) -> Sequence[Item]:
+    """The items; of probes, which pair each valid explanation with several corrupted ones, one for each valid one."""
+    if t.kind.written:
+        return items
+    first: dict[tuple[object, ...], Item] = {}
+    for item in items:
+        first.setdefault((item.dialogue, item.options[0]), item)
+    return list(first.values())
+
+
+def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
     """All jobs of a model, finished or not; lazily, so that one job's rows are in memory at a time.
 
-    Raises ConfigError if all items of a task exceed max_length.
+    Raises ConfigError if all items of a pool exceed max_length, or the backend does not run such networks.
     """
     from evalsuite.backends.checkpoint import Checkpoint
     from evalsuite.finetuning import training
 
     training.require_packages(model)
     checkpoint = Checkpoint(model)
-    for name, size, seed in product(dict.fromkeys(s.tasks), sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
-        prompt = Prompt(resolve(s.prompts), task_named(name), model.prompt or s.prompt)
-        subset = pools[name].subset(size, seed)
-        rows = [training.training_row(checkpoint, prompt.request(item), prompt.target(item)) for item in subset]
-        limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
-        fitting = [r for r in rows if limit is None or len(r.ids) <= limit]
+    if checkpoint.seq2seq and model.backend != "hf":
+        raise ConfigError(f"model {model.name}: backend {model.backend} runs no encoder-decoders; hf does")
+    wording = model.prompt or s.prompt
+    limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
+    for pool, size, seed in product(pools, sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
+        prompts = {name: Prompt(resolve(s.prompts), task_named(name), wording) for name in pool.train}
+        subset = pool.subset(size, seed)
+        asked = [(prompts[item.task], item) for item in subset]
+        rows = [
+            training.training_row(checkpoint, _request(prompt, item), prompt.target(item)) for prompt, item in asked
+        ]
+        fitting = [r for r in rows if limit is None or checkpoint.room(*map(len, r.parts)) <= limit]
         if not fitting:
-            raise ConfigError(f"model {model.name}: finetune: max_length {limit}: all items of {name} are longer")
+            raise ConfigError(f"model {model.name}: finetune: max_length {limit}: all items of {pool.name} are longer")
+        written = [item for item in subset if prompts[item.task].task.kind.written]
         trained = {
             "base": model.name,
-            "task": name,
+            "task": pool.name,
             "size": size,
             "seed": seed,
             "set": s.set,
-            "left_out": pools[name].left_out,
+            "left_out": pool.left_out,
             "allow_leak": s.allow_leak,
             "too_long": len(rows) - len(fitting),
-            "labels": dict(sorted(Counter(item.indicators[gold] for item in subset for gold in item.golds).items())),
+            "labels": dict(sorted(Counter(item.indicators[gold] for item in written for gold in item.golds).items())),
+            **({"groups": list(s.train_groups)} if s.train_groups else {}),
         }
         made_by = {
             **trained,
-            "prompt": prompt.variant,
-            "template": prompt.sha256,
+            "prompt": wording,
+            "template": prompts[pool.name].sha256 if len(prompts) == 1 else {n: p.sha256 for n, p in prompts.items()},
             "settings": model.finetune.model_dump(exclude={"checkpoint_steps"}),
             "base_fingerprint": checkpoint.fingerprint(),
-            "data": pools[name].data,
+            "data": pool.data,
             "items": training.hash_of([item.id for item in subset]),
             "rows": training.hash_of([[r.ids, r.answer] for r in fitting]),
         }
-        label = f"{model.name}+{name}-{size}-s{seed}"
+        label = "-".join((f"{model.name}+{pool.name}", *s.train_groups, str(size), f"s{seed}"))
         folder = Path(s.out) / "adapters" / safe_name(label)
-        entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": [name], "shots": None}
+        entry = {"name": label, "adapter": str(folder), "trained": trained, "tasks": list(pool.test), "shots": None}
         yield Job(model.model_copy(update=entry), model, checkpoint, fitting, made_by)
+
+
+def _request(prompt: Prompt, item: Item) -> Request:
+    return prompt.request(item) if prompt.task.kind.written else probe(prompt, item)
 
 
 def train_locally(todo: Iterable[Job], display: Display) -> None:

@@ -23,6 +23,7 @@ from typing import Any
 import yaml
 
 from evalsuite.backends.checkpoint import Checkpoint
+from evalsuite.backends.hf import seq2seq
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.common.files import remove, replace_file
@@ -47,6 +48,11 @@ class Row:
     answer: int
 
     @property
+    def parts(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The prompt, which an encoder reads, and the answer with the end of text, which its decoder learns."""
+        return self.ids[: -self.answer], self.ids[-self.answer :]
+
+    @property
     def labels(self) -> list[int]:
         """Labels, as long as `ids`: the prompt is ignored, the answer and the end of text carry loss."""
         prompt = len(self.ids) - self.answer
@@ -65,9 +71,17 @@ def require_packages(model: Model) -> None:
 
 
 def training_row(checkpoint: Checkpoint, request: Request, target: str) -> Row:
-    """The token ids that a backend would send for the request, followed by those of the right answer."""
-    answer = [*checkpoint.after(checkpoint.text(request), [target])[0], checkpoint.tokenizer.eos_token_id]
-    return Row((*checkpoint.ids(request), *answer), len(answer))
+    """The token ids that a backend would send for the request, followed by those of the right answer.
+
+    Of a probe (scoring nll), those of its first pair, context and target, whose explanation is the valid one. An
+    encoder-decoder's answer begins with the special tokens that open its decoder's texts.
+    """
+    if request.scoring == "nll":
+        prompt, answer = checkpoint.pair(*request.pairs[0])
+    else:
+        prompt, answer = checkpoint.ids(request), checkpoint.after(checkpoint.text(request), [target])[0]
+    answer = [*checkpoint.opening, *answer, checkpoint.tokenizer.eos_token_id]
+    return Row((*prompt, *answer), len(answer))
 
 
 def batches(lengths: Sequence[int], settings: Finetune, seed: int) -> list[list[int]]:
@@ -100,6 +114,24 @@ def collate(rows: Sequence[Row], pad: int) -> dict[str, Any]:
         "input_ids": torch.tensor([[*r.ids, *[pad] * (width - len(r.ids))] for r in rows]),
         "attention_mask": torch.tensor([[1] * len(r.ids) + [0] * (width - len(r.ids)) for r in rows]),
         "labels": torch.tensor([[*r.labels, *[_IGNORED] * (width - len(r.ids))] for r in rows]),
+    }
+
+
+def collate_encoded(rows: Sequence[Row], pad: int, start: int) -> dict[str, Any]:
+    """The same for an encoder-decoder: input_ids and attention_mask (B, longest prompt), decoder_input_ids and labels (B,
+    longest answer). The decoder is given its `start` token and the answer without its last token."""
+    import torch
+
+    def padded(values: Sequence[Sequence[int]], filler: int) -> Any:
+        width = max(map(len, values))
+        return torch.tensor([[*v, *[filler] * (width - len(v))] for v in values])
+
+    prompts, answers = zip(*(r.parts for r in rows), strict=True)
+    return {
+        "input_ids": padded(prompts, pad),
+        "attention_mask": padded([[1] * len(p) for p in prompts], 0),
+        "decoder_input_ids": padded([(start, *a[:-1]) for a in answers], pad),
+        "labels": padded(answers, _IGNORED),
     }
 
 
@@ -218,7 +250,7 @@ def make_trainer(
         ),
         learning_rate=settings.learning_rate,
         lr_scheduler_type=settings.schedule,
-        warmup_steps=math.ceil(settings.warmup * steps),
+        warmup_steps=math.floor(settings.warmup * steps),  # a warmup's first step has rate 0: not if it is the only one
         weight_decay=settings.weight_decay,
         max_grad_norm=settings.max_grad_norm,
         optim="adamw_torch",
@@ -234,12 +266,14 @@ def make_trainer(
         remove_unused_columns=False,
         dataloader_pin_memory=cuda,
     )
+    pad = checkpoint.tokenizer.pad_token_id
+    start = seq2seq.start_id(net) if checkpoint.seq2seq else None
     arguments._n_gpu = min(arguments.n_gpu, 1)  # DataParallel would change the batches
     trainer = transformers.Trainer(
         model=net,
         args=arguments,
         train_dataset=planned,  # type: ignore[arg-type, unused-ignore]
-        data_collator=lambda found: collate(found[0], checkpoint.tokenizer.pad_token_id),
+        data_collator=lambda found: collate(found[0], pad) if start is None else collate_encoded(found[0], pad, start),
         callbacks=[_step_callback(planned, settings.gradient_accumulation, steps, _last_checkpoint(work)[1], on_step)],
     )
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
@@ -258,7 +292,7 @@ def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
     if _device(model.device) == "cpu":
         torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
     net = load_network(
-        transformers.AutoModelForCausalLM,
+        checkpoint.auto,
         checkpoint.path,
         f"model {model.name}",
         dtype=torch.bfloat16 if bf16 else torch.float32,
@@ -273,7 +307,7 @@ def _network(model: Model, checkpoint: Checkpoint, bf16: bool) -> Any:
         lora_alpha=s.alpha,  # type: ignore[arg-type, unused-ignore]  # peft accepts a float
         lora_dropout=s.dropout,
         target_modules=s.target_modules,
-        task_type="CAUSAL_LM",
+        task_type="SEQ_2_SEQ_LM" if checkpoint.seq2seq else "CAUSAL_LM",
     )
     try:
         return peft.get_peft_model(net, config)

@@ -7,9 +7,10 @@ the original item and the seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from evalsuite.benchmarks.kinds import KINDS
 from evalsuite.benchmarks.languages import LANGUAGES
@@ -19,6 +20,9 @@ from evalsuite.perturb.choice import (
     Order,
     both,
     circular,
+    derange,
+    derange_both,
+    deranged_order,
     kept_order,
     reindicate,
     reverse,
@@ -64,6 +68,7 @@ class Perturbation:
     orders: Callable[[Item, int], tuple[Order, ...]] = kept_order
     several: bool = False  # makes an item for each option; the original counts as right only if all are right
     alters: bool = False  # changes the dialogue, which languages must support: in English "A" is also an article
+    version: int = 1  # raised when a name gets another meaning; in signatures
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -111,8 +116,10 @@ PERTURBATIONS: dict[str, Perturbation] = {
         Perturbation("reindicate_upper", "选项标号改为A、B、C", "options called A, B, C", _listed, partial(reindicate, style="upper")),
         Perturbation("reindicate_circled", "选项标号改为①、②、③", "options called ①, ②, ③", _listed, partial(reindicate, style="circled")),
         Perturbation("reindicate_stems", "选项标号改为甲、乙、丙", "options called 甲, 乙, 丙", _listed, partial(reindicate, style="stems")),
-        Perturbation("shuffle", "打乱选项顺序", "options in another order", _listed, shuffle, shuffled_order),
-        Perturbation("both", "打乱选项并改标号", "options in another order, called 1, 2, 3", _listed, both, shuffled_order),
+        Perturbation("shuffle", "打乱选项顺序", "options shuffled", _listed, shuffle, shuffled_order, version=2),
+        Perturbation("both", "打乱选项并改标号", "options shuffled, called 1, 2, 3", _listed, both, shuffled_order, version=2),
+        Perturbation("derange", "打乱选项顺序，必与原顺序不同", "options in another order", _listed, derange, deranged_order),
+        Perturbation("derange_both", "打乱选项（必与原顺序不同）并改标号", "options in another order, called 1, 2, 3", _listed, derange_both, deranged_order),
         Perturbation("reverse", "选项倒序", "the last option first", _listed, reverse, reversed_order),
         Perturbation("circular", "选项轮换，全对才算对", "every rotation; right only if all are", _single, circular, rotated_orders, True),
         Perturbation("swap_speakers", "说话人A、B互换", "speakers A and B swapped", _written, swap_speakers, alters=True),
@@ -122,6 +129,15 @@ PERTURBATIONS: dict[str, Perturbation] = {
 }  # fmt: skip
 
 
+# Version 1 of `shuffle` and `both` changed the order of every item.
+_FIRST = {"shuffle": "derange", "both": "derange_both"}
+
+
+def perturbation_of(name: str, facts: Mapping[str, Any]) -> Perturbation:
+    """The perturbation that a cell was asked with; `facts` are the cell's, whose `perturb_version` defaults to 1."""
+    return PERTURBATIONS[name if facts.get("perturb_version", 1) > 1 else _FIRST.get(name, name)]
+
+
 def perturbation_named(name: str) -> Perturbation:
     """The perturbation of that name. Raises ConfigError, which lists the names."""
     if name not in PERTURBATIONS:
@@ -129,5 +145,5 @@ def perturbation_named(name: str) -> Perturbation:
     return PERTURBATIONS[name]
 
 
-__all__ = ["PERTURBATIONS", "Perturbation", "both", "circular", "drop_turns", "perturbation_named", "reindicate", "reverse", "shuffle",
-           "swap_speakers", "traditional"]  # fmt: skip
+__all__ = ["PERTURBATIONS", "Perturbation", "both", "circular", "derange", "derange_both", "drop_turns", "perturbation_named",
+           "perturbation_of", "reindicate", "reverse", "shuffle", "swap_speakers", "traditional"]  # fmt: skip

@@ -73,11 +73,17 @@ def kept_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
 
 
 def shuffled_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
-    """A random order that differs from the original; all such orders are equally likely.
+    """A random order: all n! orders of n options are equally likely, and one of them is the original."""
+    order = list(range(len(item.options)))
+    Random(f"{seed}:shuffle:{item.id}").shuffle(order)
+    return (tuple(order),)
 
-    A plain shuffle keeps the order of 1 in 6 items with three options (1 in 2 with two). These cannot flip, so the model
-    would look more robust than it is. The disadvantage: gold keeps its position less often than by chance (1 in 5 instead of
-    1 in 3 with three options; with fifteen the difference is negligible).
+
+def deranged_order(item: Item, seed: int = 0) -> tuple[Order, ...]:
+    """A random order in which the texts differ from the original's; all such orders are equally likely.
+
+    It is `shuffled_order` drawn again until the order changes, so it equals that where one draw is enough. Gold keeps its
+    position less often than by chance: with three options in 1 of 5 items instead of 1 of 3.
     """
     order = list(range(len(item.options)))
     rng = Random(f"{seed}:shuffle:{item.id}")
@@ -99,7 +105,7 @@ def rotated_orders(item: Item, seed: int = 0) -> tuple[Order, ...]:
 def shuffle(item: Item, seed: int = 0) -> Item:
     """Shuffle the options (`shuffled_order`) under the same labels: the paper's "option shuffling".
 
-    Unchanged: labels, question, the set of option texts, the text of the right option.
+    Unchanged: labels, question, the set of option texts, the text of the right option; with 1 in n! items also the order.
     """
     return permute(item, shuffled_order(item, seed)[0])
 
@@ -107,6 +113,16 @@ def shuffle(item: Item, seed: int = 0) -> Item:
 def both(item: Item, seed: int = 0) -> Item:
     """`shuffle`, then `reindicate`. The order equals that of `shuffle` with the same seed, so the two can be compared."""
     return reindicate(shuffle(item, seed))
+
+
+def derange(item: Item, seed: int = 0) -> Item:
+    """Shuffle the options until their order changes (`deranged_order`). Unchanged: as in `shuffle`, but for the order."""
+    return permute(item, deranged_order(item, seed)[0])
+
+
+def derange_both(item: Item, seed: int = 0) -> Item:
+    """`derange`, then `reindicate`, in the order of `derange` with the same seed."""
+    return reindicate(derange(item, seed))
 
 
 def reverse(item: Item, seed: int = 0) -> Item:

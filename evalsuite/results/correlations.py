@@ -98,16 +98,26 @@ def between(table: Floats) -> dict[str, list[float | None]]:
     """
     import numpy as np
 
-    stats = import_module("scipy.stats")
     pairs = list(combinations(range(len(table)), 2))
     if table.shape[1] < 3:
         return {"spearman": [None] * len(pairs), "kendall": [None] * len(pairs)}
     varies = np.ptp(table, axis=1) > 0
+    ranks = import_module("scipy.stats").rankdata(table, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        rho = np.corrcoef(stats.rankdata(table, axis=1))
-    known = [bool(varies[i] and varies[j]) for i, j in pairs]
-    tau = [stats.kendalltau(table[i], table[j])[0] if ok else None for (i, j), ok in zip(pairs, known, strict=True)]
+        found = {"spearman": np.corrcoef(ranks), "kendall": _kendall(ranks)}
     return {
-        "spearman": [round(float(rho[i, j]), 4) if ok else None for (i, j), ok in zip(pairs, known, strict=True)],
-        "kendall": [None if t is None else round(float(t), 4) for t in tau],
+        name: [round(float(values[i, j]), 4) if varies[i] and varies[j] else None for i, j in pairs]
+        for name, values in found.items()
     }
+
+
+def _kendall(ranks: Floats) -> Floats:
+    """τ-b of every two rows of `ranks`, (metrics, metrics): scipy's kendalltau without its tests of significance."""
+    import numpy as np
+
+    agree = np.zeros((len(ranks), len(ranks)))  # pairs of points that two metrics order alike, less those they do not
+    for n in range(1, ranks.shape[1]):
+        order = np.sign(ranks[:, n:] - ranks[:, n - 1 : n])
+        agree += order @ order.T
+    ordered = np.sqrt(agree.diagonal())
+    return agree / ordered[:, None] / ordered

@@ -40,17 +40,27 @@ def extraction(cell: Cell, answered: Sequence[tuple[Trial, Response, Answer, Sco
         same = reply == (answer.text or "")
         cut += answer.status is Status.PARSED and not same
         of_reply.append(own.values if same else score(reply, trial.item.references))
-    columns = {name: ([own.values[name] for *_, own in answered], [x[name] for x in of_reply]) for name in ("f1", "em")}
+    items: dict[str, list[int]] = {}  # item -> its replies: one, or one for each sample
+    for n, (trial, *_) in enumerate(answered):
+        items.setdefault(trial.item.id, []).append(n)
+
+    def by_item(values: Sequence[float]) -> list[float]:
+        return [sum(values[n] for n in replies) / len(replies) for replies in items.values()]
+
+    columns = {
+        name: (by_item([own.values[name] for *_, own in answered]), by_item([x[name] for x in of_reply]))
+        for name in ("f1", "em")
+    }
     gains = [x - y for x, y in zip(*columns["f1"], strict=True)]
-    clusters = sources([trial.item.dialogue for trial, *_ in answered])
+    clusters = sources([answered[replies[0]][0].item.dialogue for replies in items.values()])
     # The seed names no model: two models with the same replies get the same interval.
     rng = Random(f"extraction:{place.task}:{place.set}:{place.split}")
     gain = bootstrap(Means.of({"gain": gains}), clusters, rng)["gain"]
     sampled = any(gains) and len(set(clusters)) > 1
-    means = {name: [sum(side) / len(answered) for side in both] for name, both in columns.items()}
+    means = {name: [sum(side) / len(items) for side in both] for name, both in columns.items()}
     return {
         **place.as_dict(),
-        "items": len(answered),
+        "items": len(items),
         "cut": cut / len(answered),
         "f1": means["f1"][0],
         "f1_reply": means["f1"][1],

@@ -14,7 +14,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.results.outcomes import CellOutcomes, ScoredRun
-from evalsuite.types import Place
+from evalsuite.types import PLACE, Place
 
 
 def section(run: ScoredRun) -> dict[str, Any]:
@@ -40,13 +40,20 @@ def gaps(cells: Sequence[CellOutcomes], entries: Sequence[dict[str, Any]]) -> li
             rows.append(_row(dict(key), [by_set[level] for level in levels], entry_at))
     families: dict[tuple[Any, ...], dict[str, float]] = {}
     for n, row in enumerate(rows):
-        families.setdefault(tuple(row[k] for k in ("model", "split", "variant", "shots", "scoring")), {})[str(n)] = row[
-            "p"
-        ]
+        asked = tuple(row[name] for name in PLACE if name not in ("task", "set"))
+        families.setdefault(asked, {})[str(n)] = row["p"]
     for family in families.values():
         for number, p in holm(family).items():
             rows[int(number)]["p_holm"] = p
     return rows
+
+
+def _items(cell: CellOutcomes) -> tuple[list[float], list[int]]:
+    """The value of each item, the mean of its samples, and the number of its dialogue."""
+    found: dict[str, tuple[int, list[float]]] = {}
+    for outcome in cell.outcomes:
+        found.setdefault(outcome.item, (outcome.source, []))[1].append(outcome.value)
+    return [math.fsum(v) / len(v) for _, v in found.values()], [source for source, _ in found.values()]
 
 
 def _row(place: dict[str, Any], both: Sequence[CellOutcomes], entry_at: dict[Place, dict[str, Any]]) -> dict[str, Any]:
@@ -54,8 +61,7 @@ def _row(place: dict[str, Any], both: Sequence[CellOutcomes], entry_at: dict[Pla
 
     metric = TASKS[place["task"]].item_metrics[0]
     easy, hard = (entry_at[cell.cell.place]["metrics"][metric] for cell in both)
-    values = [[outcome.value for outcome in cell.outcomes] for cell in both]
-    dialogues = [[outcome.source for outcome in cell.outcomes] for cell in both]
+    values, dialogues = zip(*map(_items, both), strict=True)
     # The seed names no model: two models with the same replies get the same p.
     rng = Random(f"gaps:{place['task']}:{place['split']}")
     test = unpaired_test(values[0], values[1], dialogues[0], dialogues[1], rng)

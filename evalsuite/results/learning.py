@@ -18,8 +18,7 @@ from evalsuite.results.outcomes import ScoredRun
 from evalsuite.results.robustness import all_positions
 from evalsuite.types import Place
 
-POOL = ("set", "allow_leak")  # keys of facts.trained that define the pool of training items: one curve a pool
-_ASKED = ("data", "limit", "seed", "drop_leaked")  # keys of facts that define the test items
+_ASKED = ("data", "limit", "seed", "drop_leaked", "perturb_version")  # keys of facts that define the test items
 
 
 def section(run: ScoredRun) -> dict[str, Any]:
@@ -35,7 +34,7 @@ def learning(entries: Sequence[dict[str, Any]], positions: Sequence[dict[str, An
     for cell in entries:
         trained = cell["facts"].get("trained")
         if trained and _figure(cell) is not None:
-            pool = (trained.get(name) for name in POOL)
+            pool = _trained_on(trained, cell["task"]), trained.get("allow_leak")
             groups.setdefault((replace(Place.of(cell), model=trained["base"]), *pool), []).append(cell)
     rows = []
     for (base, trained_on, allow_leak), cells in groups.items():
@@ -54,6 +53,13 @@ def learning(entries: Sequence[dict[str, Any]], positions: Sequence[dict[str, An
         )
     tasks, perturbations = list(TASKS), list(PERTURBATIONS)
     return sorted(rows, key=lambda r: (tasks.index(r["task"]), r["set"], perturbations.index(r["perturb"])))
+
+
+def _trained_on(trained: dict[str, Any], task: str) -> str:
+    """The pool of training items, one curve a pool: the set, the tasks if they are others than `task`, the groups."""
+    tasks = [trained["task"]] if trained.get("task", task) != task else []
+    groups = ["only " + ",".join(trained["groups"])] if trained.get("groups") else []
+    return " ".join((trained["set"], *tasks, *groups))
 
 
 def _figure(cell: dict[str, Any]) -> dict[str, Any] | None:

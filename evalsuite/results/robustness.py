@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.perturb import PERTURBATIONS, Perturbation
+from evalsuite.perturb import PERTURBATIONS, Perturbation, perturbation_of
 from evalsuite.results.outcomes import CellOutcomes, Outcome, ScoredRun
 from evalsuite.types import Place
 
@@ -60,7 +60,7 @@ def drops(cells: Sequence[CellOutcomes]) -> list[dict[str, Any]]:
 def _drop(base: CellOutcomes, other: CellOutcomes) -> dict[str, Any] | None:
     from evalsuite.metrics.statistics import paired_test
 
-    change = PERTURBATIONS[other.cell.place.perturb]
+    change = perturbation_of(other.cell.place.perturb, other.cell.facts)
     perturbed: dict[tuple[str, int], list[Outcome]] = {}  # by item and sample; several if its options were rotated
     for outcome in other.outcomes:
         perturbed.setdefault((outcome.item, outcome.sample), []).append(outcome)

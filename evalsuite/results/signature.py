@@ -21,6 +21,7 @@ def _decoding(facts: dict[str, Any]) -> str | None:
 def signature(cell: Cell) -> str:
     """The part of a signature that all metrics of a cell share."""
     facts = cell.facts
+    version = facts.get("perturb_version")
     parts = {
         "data": facts["data"][:8],
         "prompt": f"{cell.place.variant}-{facts['template'][:8]}",
@@ -29,7 +30,7 @@ def signature(cell: Cell) -> str:
         "limit": facts["limit"],
         "leaked": "dropped" if facts["drop_leaked"] else None,
         "scoring": cell.place.scoring,
-        "perturb": None if cell.place.perturb == "none" else cell.place.perturb,
+        "perturb": None if cell.place.perturb == "none" else f"{cell.place.perturb}{f'-{version}' if version else ''}",
         "decoding": _decoding(facts),
         "model": facts["fingerprint"],
         "evalsuite": VERSION,

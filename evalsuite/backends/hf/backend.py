@@ -40,7 +40,7 @@ class HuggingFace:
         if self.device == "cpu":
             torch.set_num_threads(model.hf.threads or _threads(torch.get_num_threads()))
         net = load_network(
-            checkpoint.network_class,
+            checkpoint.auto,
             checkpoint.path,
             f"model {model.name}",
             dtype=_dtype(model.dtype, self.device),
@@ -50,9 +50,6 @@ class HuggingFace:
         )
         if not net.can_generate():
             raise BackendError(f"model {model.name}: transformers cannot write with {type(net).__name__}; {WAY_ROUND}")
-        if model.adapter:
-            net = add_adapter(net, model.adapter, f"model {model.name}")
-        self.net = net.to(self.device).eval()
         self.model = model
         # Replace all settings: a checkpoint's own (e.g. a repetition penalty) would distort the decoding asked for.
         net.generation_config = transformers.GenerationConfig(
@@ -64,9 +61,17 @@ class HuggingFace:
             disable_compile=not model.hf.compile,
             **(seq2seq.decoder_start(net) if checkpoint.seq2seq else {}),
         )
+        if model.adapter:  # after the settings: peft's encoder-decoders read those of the network within
+            net = add_adapter(net, model.adapter, f"model {model.name}")
+        self.net = net.to(self.device).eval()
+        self._continuations = continuations
+        self._targets = targets
+        if checkpoint.seq2seq:
+            self._continuations = partial(seq2seq.continuations, opening=checkpoint.opening)
+            self._targets = partial(seq2seq.targets, opening=checkpoint.opening)
         self._patterns = Patterns(checkpoint)
         self.context = checkpoint.context
-        self.settings: dict[str, Any] = {"decoding": model.decoding, "stop": model.generation.stop}
+        self.settings: dict[str, Any] = {"decoding": model.generation.decoding, "stop": model.generation.stop}
         self.fingerprint = checkpoint.fingerprint(dtype=str(net.dtype), device=self.device.partition(":")[0])
         self.parameters = checkpoint.parameters
         self._budget = self._limit = model.generation.batch_tokens
@@ -129,8 +134,6 @@ class HuggingFace:
 
     def _refusal(self, request: Request, length: int) -> str | None:
         """Why this model cannot answer the request; None if it can."""
-        if self.checkpoint.seq2seq and request.scoring not in ("generate", "nll"):
-            return f"scoring {request.scoring}: not for encoder-decoder models; they can do generate and nll"
         if request.scoring == "constrained":
             if self.model.generation.beams > 1:
                 return NO_BEAMS
@@ -175,16 +178,22 @@ class HuggingFace:
         left = not self.checkpoint.seq2seq
         ids = torch.tensor([_filled(p, width, pad, left) for p in prompts], device=self.device)
         mask = torch.tensor([_filled([1] * len(p), width, 0, left) for p in prompts], device=self.device)
-        held: dict[str, Any] = {"logits_processor": processors(self.model, requests, mask == 0 if left else None)}
+        held: dict[str, Any] = {
+            "logits_processor": processors(self.model.generation, requests, mask == 0 if left else None)
+        }
+        begin = width if left else 1  # after the decoder's start token
+        if not left and requests[0].scoring == "constrained":  # held from its first word: special tokens are given
+            given = [seq2seq.start_id(self.net), *self.checkpoint.opening]
+            held["decoder_input_ids"] = torch.tensor([given] * len(prompts), device=self.device)
+            begin = len(given)
         if any(r.pattern for r in requests):
-            held["logits_processor"].insert(0, self._patterns.processor(requests, width))
+            held["logits_processor"].insert(0, self._patterns.processor(requests, begin))
         elif requests[0].scoring == "constrained":
             labels = [self.checkpoint.label_forms(r) for r in requests]
-            held["prefix_allowed_tokens_fn"] = _only_labels(labels, self.checkpoint.stop_ids, width)
+            held["prefix_allowed_tokens_fn"] = _only_labels(labels, self.checkpoint.stop_ids, begin)
         limit = max(r.max_new_tokens for r in requests)
         with torch.inference_mode():
             out = self.net.generate(input_ids=ids, attention_mask=mask, max_new_tokens=limit, **held)
-        begin = width if left else 1  # after the decoder's start token
         return [
             self.checkpoint.reply(row, len(prompt), request.max_new_tokens)
             for row, prompt, request in zip(out[:, begin:].tolist(), prompts, requests, strict=True)
@@ -193,19 +202,19 @@ class HuggingFace:
     def _labels(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
         forms = [self.checkpoint.label_begins(r) for r in requests]
         flat = [[form for option in row for form in option] for row in forms]
-        found = continuations(self.net, prompts, flat)
+        found = self._continuations(self.net, prompts, flat)
         return [
             labels_response(row, scores, len(prompt)) for row, scores, prompt in zip(forms, found, prompts, strict=True)
         ]
 
     def _texts(self, requests: list[Request], prompts: list[list[int]]) -> list[Response]:
         options = [self.checkpoint.option_ids(r) for r in requests]
-        found = continuations(self.net, prompts, options)
+        found = self._continuations(self.net, prompts, options)
         priors = [self.checkpoint.prior(r) for r in requests]
         for context, texts in priors:  # the same few options recur: cache their priors
             unknown = [t for t in texts if (tuple(context), tuple(t)) not in self._priors]
             if unknown:
-                for text, scores in zip(unknown, continuations(self.net, [context], [unknown])[0], strict=True):
+                for text, scores in zip(unknown, self._continuations(self.net, [context], [unknown])[0], strict=True):
                     self._priors[tuple(context), tuple(text)] = sum(scores)
         return [
             texts_response(row, [self._priors[tuple(context), tuple(t)] for t in texts], len(prompt))
@@ -223,13 +232,10 @@ class HuggingFace:
         averages over the response's own tokens y_1 … y_m, and models of both kinds are compared in one table.
         """
         rows = [self.checkpoint.pair(context, target) for context, target in pairs]
-        score = targets
-        if self.checkpoint.seq2seq:
-            score = partial(seq2seq.targets, opening=self.checkpoint.opening)
         found: list[list[float]] = [[] for _ in rows]
         sizes = {n: len(c) + len(t) for n, (c, t) in enumerate(rows) if t}  # empty targets need no network
         for batch in plan_batches(sizes, self._budget):
-            for n, scores in zip(batch, score(self.net, [rows[n] for n in batch]), strict=True):
+            for n, scores in zip(batch, self._targets(self.net, [rows[n] for n in batch]), strict=True):
                 found[n] = [-s for s in scores]
         return found
 
@@ -272,7 +278,7 @@ def _filled(row: list[int], width: int, pad: int, left: bool) -> list[int]:
 def _only_labels(labels: list[list[list[list[int]]]], stop: list[int], width: int) -> Callable[[int, Any], list[int]]:
     """A `prefix_allowed_tokens_fn` for `generate` that allows only a label, then only an end-of-text token.
 
-    `labels`: row -> option -> forms -> ids; `width`: length of the padded prompts.
+    `labels`: row -> option -> forms -> ids; `width`: length of the padded prompts, or of what a decoder is given.
     """
 
     def allowed(row: int, ids: Any) -> list[int]:

@@ -10,25 +10,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from evalsuite.backends.base import sample_seed
-from evalsuite.backends.model import Model
+from evalsuite.backends.model import Generation
 from evalsuite.types import Request
 
 Processor = Callable[[Any, Any], Any]  # as of transformers: ((rows, tokens) ids, (rows, vocabulary) logits) -> logits
 
 
-def processors(model: Model, requests: Sequence[Request], padding: Any) -> list[Processor]:
+def processors(made: Generation, requests: Sequence[Request], padding: Any) -> list[Processor]:
     """The logits processors of a model's settings, in transformers' and vLLM's order; none for greedy decoding.
 
     padding: (rows, width) where the padded prompts are no text; None if the network is an encoder-decoder.
     """
     from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
-    made, temperature = model.generation, model.temperature
     found: list[Processor] = []
     if made.repetition_penalty != 1:
         found.append(_penalty(made.repetition_penalty, padding))
-    if temperature:
-        found.append(TemperatureLogitsWarper(temperature))
+    if made.temperature:
+        found.append(TemperatureLogitsWarper(made.temperature))
         if made.top_k:
             found.append(TopKLogitsWarper(made.top_k))
         if made.top_p < 1:

@@ -1,11 +1,18 @@
-"""Encoder-decoder networks (T5, BART, BlenderBot) on transformers, where they differ from causal ones."""
+"""Encoder-decoder networks (T5, BART, BlenderBot) on transformers, where they differ from causal ones.
+
+The encoder reads a prompt. The decoder is given its start token, the special tokens that open each of its texts (`opening`:
+BART's <s>, a language; T5 has none), and then the text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from evalsuite.common.errors import BackendError
+
 Ids = Sequence[int]
+Options = Sequence[Ids]  # token ids of each option
 
 
 def decoder_start(net: Any) -> dict[str, int | None]:
@@ -17,25 +24,49 @@ def decoder_start(net: Any) -> dict[str, int | None]:
     return found
 
 
-def targets(net: Any, pairs: Sequence[tuple[Ids, Ids]], opening: Ids = ()) -> list[list[float]]:
-    """Log-probability of every token of each target given its context, in one forward pass: pair -> token.
+def start_id(net: Any) -> int:
+    """The decoder's start token. Raises BackendError if the checkpoint names none."""
+    found = decoder_start(net)["decoder_start_token_id"]
+    if found is None:
+        raise BackendError(
+            f"{net.config.name_or_path}: an encoder-decoder without decoder_start_token_id in config.json"
+        )
+    return found
 
-    Natural logarithms, computed in float32. Targets have at least one token. `opening`: token ids at the start of every
-    decoder text, after the start token; given to the network, not scored. The network shifts the labels itself.
+
+def continuations(
+    net: Any, contexts: Sequence[Ids], options: Sequence[Options], opening: Ids = ()
+) -> list[list[list[float]]]:
+    """Log-probability of every token of every option, decoded from its row's encoded context: row -> option -> token.
+
+    Natural logarithms, computed in float32. Each context is encoded once, and all options are decoded in one pass. Contexts
+    have at least one token. The `opening` is not scored.
     """
     import torch
+    from transformers.modeling_outputs import BaseModelOutput
 
-    wide, long = max(len(c) for c, _ in pairs), max(len(opening) + len(t) for _, t in pairs)
+    def rows(values: Sequence[Ids]) -> Any:
+        width = max(map(len, values))
+        return torch.tensor([[*v, *[0] * (width - len(v))] for v in values], device=net.device)
 
-    def rows(values: Sequence[Ids], width: int, pad: int) -> Any:
-        return torch.tensor([[*v, *[pad] * (width - len(v))] for v in values], device=net.device)
-
-    labels = rows([[*opening, *target] for _, target in pairs], long, -100)
+    flat = [option for row in options for option in row]
+    of = torch.tensor([n for n, row in enumerate(options) for _ in row], device=net.device)
+    before = [start_id(net), *opening]
+    mask = rows([[1] * len(context) for context in contexts])
     with torch.inference_mode():
+        encoded = net.get_encoder()(input_ids=rows(contexts), attention_mask=mask)[0]
         logits = net(
-            input_ids=rows([context for context, _ in pairs], wide, 0),
-            attention_mask=rows([[1] * len(context) for context, _ in pairs], wide, 0),
-            labels=labels,
+            encoder_outputs=BaseModelOutput(last_hidden_state=encoded[of]),
+            attention_mask=mask[of],
+            decoder_input_ids=rows([[*before, *option[:-1]] for option in flat]),
         ).logits
-        scores = logits.float().log_softmax(-1).gather(-1, labels.clamp(min=0)[..., None])[..., 0].tolist()
-    return [row[len(opening) : len(opening) + len(target)] for row, (_, target) in zip(scores, pairs, strict=True)]
+        after = logits[:, len(before) - 1 :].float().log_softmax(-1)
+        wanted = rows([[*option, 0] for option in flat])[:, : after.shape[1]]  # an empty text has no tokens
+        found = iter(after.gather(-1, wanted[..., None])[..., 0].tolist())
+    return [[next(found)[: len(option)] for option in row] for row in options]
+
+
+def targets(net: Any, pairs: Sequence[tuple[Ids, Ids]], opening: Ids = ()) -> list[list[float]]:
+    """Log-probability of every token of each target given its context: pair -> token. See `continuations`."""
+    found = continuations(net, [context for context, _ in pairs], [[target] for _, target in pairs], opening)
+    return [row[0] for row in found]

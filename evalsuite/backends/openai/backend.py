@@ -48,17 +48,17 @@ class OpenAI:
         template = {"chat_template_kwargs": model.chat_template_kwargs} if model.chat_template_kwargs else {}
         self.extra: dict[str, Any] = {**template, **api.parameters}
         self.settings: dict[str, Any] = {
-            "temperature": model.temperature,
+            "temperature": model.generation.temperature,
             "stop": model.generation.stop,
             "parameters": self.extra,
             "reasoning_tokens": api.reasoning_tokens,
-            **({} if model.decoding == "greedy" else {"decoding": model.decoding}),
+            **({} if model.generation.decoding == "greedy" else {"decoding": model.generation.decoding}),
         }
         parts = json.dumps([api.base_url, model.path, model.chat, self.extra], sort_keys=True)
         self.fingerprint = "openai:" + hashlib.sha256(parts.encode()).hexdigest()[:24]
         # Not of OpenAI's API: vLLM, SGLang and others take them.
         others = {name: getattr(model.generation, name) for name in ("top_k", "repetition_penalty")}
-        self.extra |= {name: value for name, value in others.items() if name in model.chosen}
+        self.extra |= {name: value for name, value in others.items() if name in model.generation.changed}
 
     def tokens(self, request: Request) -> int:
         """An estimate: only the endpoint has the tokenizer."""
@@ -81,11 +81,11 @@ class OpenAI:
             asked["messages"] = [{"role": m.role, "content": text} for m, text in turns]
         else:
             asked["prompt"] = texts[0]
-        if self.model.temperature is not None:
-            asked["temperature"] = self.model.temperature
-        if self.model.temperature and made.seed is not None:
+        if made.temperature is not None:
+            asked["temperature"] = made.temperature
+        if made.temperature and made.seed is not None:
             asked["seed"] = sample_seed(made.seed, request)
-        if "top_p" in self.model.chosen:
+        if "top_p" in made.changed:
             asked["top_p"] = made.top_p
         if made.stop:
             asked["stop"] = made.stop

@@ -39,7 +39,7 @@ class Vllm:
                 self.engine.close()
             raise
         self.context: int | None = min(self.engine.context, self.checkpoint.context or self.engine.context)
-        self.settings: dict[str, Any] = {"decoding": model.decoding, "stop": model.generation.stop}
+        self.settings: dict[str, Any] = {"decoding": model.generation.decoding, "stop": model.generation.stop}
         self.fingerprint = self.checkpoint.fingerprint(**self.engine.facts)
         self.parameters = self.checkpoint.parameters
         self._priors: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}  # (context, text) -> log-probability
@@ -116,9 +116,9 @@ class Vllm:
             held = {"regex": request.pattern} if request.pattern else {"choice": forms}
             limits["structured_outputs"] = StructuredOutputsParams(**held)
         made = self.model.generation
-        if self.model.temperature:
+        if made.temperature:
             drawn = {"top_p": made.top_p, "top_k": made.top_k, "seed": sample_seed(made.seed or 0, request)}
-            limits |= {"temperature": self.model.temperature, **drawn}
+            limits |= {"temperature": made.temperature, **drawn}
         params = _params(
             max_tokens=request.max_new_tokens,
             repetition_penalty=made.repetition_penalty,

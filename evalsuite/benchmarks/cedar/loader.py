@@ -91,7 +91,8 @@ class Corpus(corpus.Corpus):
     def load(self, task: Task, set: str, split: str) -> File:
         if not self.has(task, set, split):
             raise DataError(
-                f"no {set} in the {split} split; there are {', '.join(self._in(split)) or 'none'}", self.root
+                f"no {set} in the {split} split ({split}.jsonl); there are {', '.join(self._in(split)) or 'none'}",
+                self.root,
             )
         if set.startswith(_CHINESE) and self._corecode is not None:
             of = [self._corecode.file(CORECODE.task(t), set.removeprefix(_CHINESE), split) for t in cedar_chinese.TASKS]

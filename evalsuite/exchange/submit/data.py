@@ -13,7 +13,7 @@ from evalsuite.common.errors import EvalsuiteError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.plan import leaks
 from evalsuite.exchange.submit.record_checks import Unfit, Wrong
-from evalsuite.perturb import PERTURBATIONS
+from evalsuite.perturb import perturbation_of
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.types import Item, Trial
 
@@ -62,7 +62,7 @@ class OfficialCell:
         self._official, self._entry, self._expected = official, entry, expected
         self._places = {name: n for n, name in enumerate(expected)}
         self._last = (-1, 0, 0)
-        self._change = PERTURBATIONS[entry["perturb"]]
+        self._change = perturbation_of(entry["perturb"], entry["facts"])
         self._seed: int = entry["facts"]["seed"]
         task = TASKS[entry["task"]]
         train = official.corpus.train(task.name, entry["set"]) if entry["shots"] else ()

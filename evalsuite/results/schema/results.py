@@ -58,7 +58,8 @@ class Trained(Strict):
     model_config = ConfigDict(extra="allow")
 
     base: str = Field(description="The model that the adapter was trained on.")
-    task: Task
+    task: str = Field(description="The task of the training items; + joins several.")
+    groups: Rows[str] = Field(default=[], description="The only groups of items that it was trained on; empty: all.")
     size: Count = Field(description="Training items.")
     seed: int
     set: str = Field(description="One set, or both or all of them.")
@@ -94,6 +95,9 @@ class Facts(Strict):
         default=None, description="GLUCOSE: rows of the file that have an answer to the task."
     )
     escaped: Count | None = Field(default=None, description="GLUCOSE: rows that say there is none.")
+    perturb_version: Literal[2] | None = Field(
+        default=None, description="Of the perturbation, where it is not the first: with 2, `shuffle` may keep an order."
+    )
     parameters: Count | None = Field(
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
@@ -220,7 +224,7 @@ class Mean(Strict):
 class Extraction(Cell):
     """What extraction adds to the scores of a cell of spans or texts."""
 
-    items: Count = Field(description="Answered requests.")
+    items: Count = Field(description="Answered items.")
     cut: Share = Field(description="Replies from which an answer was read that is not the whole reply.")
     f1: Share = Field(description="F1 of the answers.")
     f1_reply: Share = Field(description="The same measure on the whole replies, less special tokens and thinking.")
