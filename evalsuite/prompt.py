@@ -45,9 +45,14 @@ class Prompt:
         shown = {"dialogue": list(item.dialogue), "question": item.question, "options": options}
         return self._template.render(shown, f"item {item.id}")
 
+    def target(self, item: Item) -> str:
+        """The right reply to the item's prompt, as shots show it and finetuning teaches it."""
+        form = self.task.forms.get(self.variant)
+        return form.shown(item) if form else item.target
+
     def request(self, item: Item, shots: Sequence[Item] = (), limit: int | None = None) -> Request:
         """The request: the shots in the given order, then the item. `limit` replaces the task's `max_new_tokens`."""
-        shown = [(self.render(shot), shot.target) for shot in shots]
+        shown = [(self.render(shot), self.target(shot)) for shot in shots]
         last = self.render(item)
         messages = [m for text, answer in shown for m in (Message("user", text), Message("assistant", answer))]
         return Request(

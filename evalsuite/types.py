@@ -271,6 +271,7 @@ class Answered:
     answers: tuple[Answer, ...]
     reading: Reading
     facts: Mapping[str, Any]
+    variant: str = ""  # the prompt template's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +327,14 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """How the replies to a template differ from the references: they are a part of one, or worded otherwise."""
+
+    shown: Callable[[Item], str]  # the right reply, for shots and training
+    whole: Callable[[Item, str], str]  # (item, reply) -> the text that references compare with
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A task of a benchmark: the question it asks about its items, and the metrics of the replies."""
 
@@ -341,6 +350,9 @@ class Task:
     benchmark: str = "corecode"
     # (item, template) -> the regular expression that a reply matches under constrained decoding
     pattern: Callable[[Item, str], str] | None = None
+    forms: Mapping[str, Form] = field(
+        default_factory=dict
+    )  # template -> the form of its replies, if not the references'
     whole: bool = False  # its items show whole dialogues: none masked, altered or clipped
     subset: str = "all"  # the name that published figures give to the task's part of the items
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/

@@ -1,6 +1,6 @@
 // Score by length of the dialogue, turn distance and number of options. The numbers are results.json's.
 // ---------------------------------------------------------------- breakdown
-const BY = [["turns", "byTurns"], ["distance", "byDistance"], ["options", "byOptions"], ["groups", "byGroups"]], MOST_LINES = 6;
+const BY = [["turns", "byTurns"], ["distance", "byDistance"], ["options", "byOptions"], ["answers", "byAnswers"], ["groups", "byGroups"]], MOST_LINES = 6;
 /** Bins of numbers are told apart by their lower end, groups by their name. */
 const binKey = (b) => b.name ?? b.low, binLike = (b) => (x) => binKey(x) === binKey(b);
 const binName = (b) => (b.name !== undefined ? plain(b.name) : b.low === null ? "?" : b.high === null ? `${b.low}+` : b.low === b.high ? String(b.low) : `${b.low}–${b.high}`);

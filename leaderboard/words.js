@@ -109,7 +109,7 @@ const WORDS = {
   breakdown: ["按长度、距离与选项数", "By length, distance and options"],
   breakdownNote: ["同一任务的题按对话轮数、问与答相隔的轮数、选项数分组。竖须为 95% 区间（Wilson，按对话折算题数）；淡色的点不足 10 题。点线为随机水平。悬停、聚焦或按左右键看数值。",
     "One task's items by the turns of their dialogues, the turns between question and answer, and the number of options. Whiskers: 95 % intervals (Wilson's, at the number of items that the dialogues are worth); faint points have fewer than 10 items; dotted: the chance level. Hover, focus or use the arrow keys for values."],
-  byTurns: ["对话轮数", "Turns of the dialogue"], byDistance: ["相隔轮数", "Turns to the answer"], byOptions: ["选项数", "Number of options"],
+  byTurns: ["对话轮数", "Turns of the dialogue"], byDistance: ["相隔轮数", "Turns to the answer"], byOptions: ["选项数", "Number of options"], byAnswers: ["正确答案数", "Right answers"],
   distanceNote: ["相隔轮数：所问的事件（或 [MASK]、短语 1）与正确答案（或短语 2）原文所在两轮之差，0 为同一轮；多处取最近。“?”：两者没有都原样出现在对话里（多数事件是标注者转述的）。",
     "Turns to the answer: from the turn that holds the event asked about (or [MASK], or phrase 1) to the one that holds the right answer (or phrase 2), word for word; 0 is the same turn, the nearest places count. “?”: not both stand in the dialogue word for word (annotators put most events in their own words)."],
   noPlaces: ["此任务的题中，所问与答案没有都原样出现在对话里的，故无“相隔轮数”图。", "In none of these items do both what is asked about and the answer stand in the dialogue word for word: no chart of turns to the answer."],

@@ -18,6 +18,7 @@ from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, Corpora, tasks_name
 from evalsuite.common.dialogue import sources
 from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
+from evalsuite.parse import whole_reply
 from evalsuite.results.means import means
 from evalsuite.results.saved import Results
 
@@ -66,15 +67,18 @@ def test_classes_are_scikit_learns(done: Results) -> None:
 
 
 def test_a_cells_bleu_is_the_notebooks(done: Results) -> None:
-    """Over the whole file by sacreBLEU itself: answered cells with what was said, the others with the word escaped."""
+    """By sacreBLEU itself: over the whole file, answered cells with the whole reply and the others with the word escaped; and
+    over the answers that were read."""
     with (bundled("sample") / "glucose" / FILES["test"]).open(encoding="utf-8", newline="") as file:
         key = list(csv.DictReader(file))
     found = [cell for cell in done.cells if cell["task"] == "glucose_specific_statement"]
     assert len(found) == 20
     for cell in found:
         column = f"{cell['set'].removeprefix('d')}_specificNL"
-        said = {int(row["item"].rpartition("/")[2]): row["answer"]["text"] or "" for row in records(done, cell)}
-        whole = cells_bleu([said.get(n, "escaped") for n in range(len(key))], [row[column] for row in key])
+        rows = {int(row["item"].rpartition("/")[2]): row for row in records(done, cell)}
+        said = {n: row["answer"]["text"] or "" for n, row in rows.items()}
+        replies = {n: whole_reply(row["reply"]) for n, row in rows.items()}
+        whole = cells_bleu([replies.get(n, "escaped") for n in range(len(key))], [row[column] for row in key])
         answered = cells_bleu([said[n] for n in sorted(said)], [key[n][column] for n in sorted(said)])
         assert 100 * cell["metrics"]["sacrebleu_notebook"]["value"] == pytest.approx(whole), cell["set"]
         assert 100 * cell["metrics"]["sacrebleu"]["value"] == pytest.approx(answered), cell["set"]

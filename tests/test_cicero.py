@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import evalsuite
 from evalsuite.benchmarks.cicero import BENCHMARK
 from evalsuite.benchmarks.cicero.loader import Corpus, load_file, path_of, target_turn
 from evalsuite.benchmarks.cicero.tasks import ASKED, QUESTIONS, TASKS_CICERO
@@ -23,6 +24,7 @@ from evalsuite.parse.sentence import parse_sentence
 from evalsuite.perturb.choice import both, circular, shuffle
 from evalsuite.prompt import Prompt
 from evalsuite.results.judged.replies import read_verdict
+from evalsuite.results.sheets.breakdown import breakdown_sheets
 from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.types import Item
 
@@ -250,6 +252,38 @@ def test_a_set_follows_its_texts_through_perturbations() -> None:
             assert sorted(changed.options[n] for n in changed.golds) == sorted(told)
             options = dict(zip(changed.labels, changed.options, strict=True))
             assert parse_options(changed.target, options).choices == changed.golds
+
+
+def test_items_with_one_right_answer_and_with_several_are_told_apart(tmp_path: Path) -> None:
+    """As in Tables 9 and 14; and exact sets by the number of right answers."""
+    right = {n: ", ".join(f"({c})" for c in range(n)) for n in (1, 2, 3)}
+    lines = [
+        {
+            **LINE,
+            "ID": str(place),
+            "Dialogue": [*LINE["Dialogue"], f"B: Until {place}."],
+            "Correct Answers": list(range(n)),
+        }
+        for place, n in enumerate((1, 1, 2, 3))
+    ]
+    items(tmp_path, "all_answers", *lines)
+    said = iter((right[1], right[2], right[2], right[3]))
+    done = evalsuite.run(
+        {"it": lambda request: next(said)}, tasks=["cicero_all_answers"], data=tmp_path, out=tmp_path / "run"
+    )
+    metrics = done.cells[0]["metrics"]
+    assert [metrics[name]["value"] for name in ("set_accuracy", "set_accuracy_single", "set_accuracy_multiple")] == [
+        0.75,
+        0.5,
+        1,
+    ]
+    (entry,) = done.breakdowns
+    assert [(b["low"], b["high"], b["n"], b["value"]) for b in entry["answers"]] == [
+        (1, 1, 2, 0.5),
+        (2, 2, 1, 1),
+        (3, None, 1, 1),
+    ]
+    assert any(sheet.title.en.endswith("by number of right answers") for sheet in breakdown_sheets(done.breakdowns))
 
 
 def test_an_english_judge_gives_the_papers_three_scores() -> None:

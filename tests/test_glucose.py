@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import evalsuite
 from evalsuite.benchmarks.glucose import loader as glucose
 from evalsuite.benchmarks.glucose.bleu import answered_bleu, cells_bleu, notebook_bleu, rating_correlations
 from evalsuite.benchmarks.glucose.slots import prompted, statement
@@ -281,3 +282,76 @@ def test_the_published_figures_are_the_readmes(row: tuple[str, str, str]) -> Non
     differ = {(n, a, b) for n, a, b in zip(README_ORDER, mine, README[row], strict=True) if a != b}
     assert differ == ({(6, 77.6, 77.0)} if row == ("Enc-Dec", "general_rule", "sacrebleu") else set())
     assert len(table) == 140
+
+
+STORY = ("*Gage turned his bike sharply.*", "He fell off his bike.")
+COMPLETED = [
+    # wording, dimension, reply, the explanation that it makes (Table 1's example)
+    ("one_sided", 1, "A car turned in front of him.", "A car turned in front of him >Causes/Enables> Gage turned his bike sharply"),
+    ("one_sided", 6, " He fell off his bike", "Gage turned his bike sharply >Causes/Enables> He fell off his bike"),
+    ("one_sided", 4, "Gage has it >Enables> Gage turned", "Gage has it >Enables> Gage turned"),
+    ("prompted", 1, "because a car turned. He fell.", "a car turned >Causes/Enables> Gage turned his bike sharply"),
+    ("prompted", 2, "since he wants safety", "he want(s) safety >Motivates> Gage turned his bike sharply"),
+    ("prompted", 3, "because he was near a car\nThe end", "he was near a car >Enables> Gage turned his bike sharply"),
+    ("prompted", 4, "because he has a bike that has wheels", "he possess(es) a bike that has wheels >Enables> Gage turned his bike sharply"),
+    ("prompted", 6, ". This causes a fall", "Gage turned his bike sharply >Causes/Enables> a fall"),
+    ("prompted", 6, ", he falls", "Gage turned his bike sharply >Causes/Enables> he falls"),
+    ("prompted", 7, ". As a result he feels sad", "Gage turned his bike sharply >Causes> he feel(s) sad"),
+    ("prompted", 9, ". As a result they have a bike", "Gage turned his bike sharply >Results in> they possess(es) a bike"),
+    ("prompted_no_story", 10, "As a result, he needs help!", "Gage turned his bike sharply >Results in> he need(s) help"),
+    ("prompted", 5, " ", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wording", "dimension", "reply", "explanation"), COMPLETED)
+def test_a_reply_that_is_a_part_makes_an_explanation(
+    wording: str, dimension: int, reply: str, explanation: str
+) -> None:
+    item = Item("", SPECIFIC.name, f"d{dimension}", "test", STORY, "")
+    assert SPECIFIC.forms[wording].whole(item, reply) == explanation
+
+
+@pytest.mark.parametrize("wording", sorted(SPECIFIC.forms))
+def test_what_shots_teach_makes_the_reference_again(folder: Path, wording: str) -> None:
+    prompt = Prompt(bundled("prompts"), SPECIFIC, wording)
+    for item in every(folder, SPECIFIC):
+        shown, connective = prompt.target(item), item.question.partition(">")[2].partition(">")[0]
+        assert ">" not in shown and shown != item.references[0]
+        before = glucose.SETS.index(item.set) < 5
+        side = item.references[0].split(f" >{connective}> ")[0 if before else 1]
+        made = SPECIFIC.forms[wording].whole(item, shown).split(f" >{connective}> ")
+        assert re.sub(r"\((e?s)\)", r"\1", made[0 if before else 1]) == side.rstrip(".")  # the sample has no "want(s)"
+        assert made[1 if before else 0] in " ".join(item.dialogue)
+        assert (item.dialogue[0].strip("*") in prompt.render(item)) or wording.endswith("_no_story")
+
+
+def test_parts_score_as_the_explanation_that_they_make(tmp_path: Path) -> None:
+    """The side of the first reference scores as that side beside X; a whole reference stays as it is."""
+    said = {
+        "whole": lambda item: item.references[0],
+        "part": lambda item: SPECIFIC.forms["one_sided"].shown(item),
+    }
+    items = {item.id: item for item in every(bundled("sample") / "glucose", SPECIFIC)}
+    values = {}
+    for name, reply in said.items():
+        models = {name: lambda request, reply=reply: reply(items[request.id])}
+        done = evalsuite.run(models, tasks=[SPECIFIC.name], set="d1", prompt=["one_sided"], out=tmp_path / name)
+        (cell,) = done.cells
+        assert "form:completed.1" in cell["metrics"]["sacrebleu"]["signature"]
+        values[name] = cell["metrics"]["sacrebleu_notebook"]["value"]
+    assert values["whole"] == pytest.approx(1) == values["part"]  # whose references repeat X
+
+
+def test_without_its_story_a_prompt_shows_x_alone(folder: Path) -> None:
+    item = every(folder, SPECIFIC)[0]
+    (x,) = (turn.strip("*") for turn in item.dialogue if turn.startswith("*"))
+    others = [turn for turn in item.dialogue if not turn.startswith("*")]
+    for task in TASKS_GLUCOSE:
+        place = bundled("prompts") / "glucose" / task.local
+        names = {path.stem for path in place.glob("*.j2")}
+        bare = {name for name in names if name.endswith("_no_story")}
+        assert {name.removesuffix("_no_story") for name in bare} == names - bare
+        for name in names:
+            text = Prompt(bundled("prompts"), task, name).render(item)
+            assert x.rstrip(".") in text
+            assert all((other in text) is (name not in bare) for other in others)

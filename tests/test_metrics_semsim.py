@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import evalsuite
+from evalsuite.common.errors import ConfigError
 from evalsuite.metrics import score_texts, semsim
 from evalsuite.metrics.semsim import Encoder
+from evalsuite.results.saved import Results
+from evalsuite.results.schema.manifest import Manifest
+from evalsuite.types import Request
 
 
 def fake(seen: list[str]) -> Encoder:
@@ -55,3 +63,63 @@ def test_the_real_encoder_puts_meaning_above_words() -> None:
     )
     assert same > 0.8 > 0.3 > other and empty == 0
     assert encoder.version and encoder.name == "use-multilingual-3"
+
+
+TASK = {"tasks": ["event_cause"], "set": "easy", "limit": 2}
+
+
+@pytest.fixture
+def encoder(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The encoder above in place of each that is named; the names, as they are loaded."""
+    loaded: list[str] = []
+    monkeypatch.setattr(semsim, "load_encoder", lambda name: loaded.append(name) or fake([]))
+    return loaded
+
+
+def numbers(done: Results) -> dict[str, float]:
+    (cell,) = done.cells
+    return {name: m["value"] for name, m in cell["metrics"].items() if "semsim" in name}
+
+
+def test_a_run_has_it_of_answers_and_of_replies_if_asked(tmp_path: Path, encoder: list[str]) -> None:
+    said = {"it": lambda request: "答案：好"}
+    assert numbers(evalsuite.run(said, **TASK, out=tmp_path)) == {} and encoder == []
+    found = evalsuite.run(said, **TASK, out=tmp_path, semsim="folder")
+    assert encoder == ["folder"] and list(numbers(found)) == ["semsim", "paper.semsim"]
+    (cell,) = found.cells
+    metric = cell["metrics"]["paper.semsim"]
+    assert metric["signature"].startswith(
+        "semsim|nrefs:1|model:fake-1|def:mean.cosine.floor0.best-ref|in:reply.1|data:"
+    )
+    references = [json.loads(line)["references"] for line in (tmp_path / cell["records"]).read_text().splitlines()]
+    for name, text in (("semsim", "好"), ("paper.semsim", "答案：好")):
+        wanted = semsim.similarity([text] * 2, references, fake([])).mean()
+        assert cell["metrics"][name]["value"] == pytest.approx(wanted)
+
+
+def test_it_stays_while_the_texts_are_the_same(tmp_path: Path, encoder: list[str]) -> None:
+    said = {"it": lambda request: "答案：好"}
+    evalsuite.run(said, **TASK, out=tmp_path)
+    first = numbers(evalsuite.score(tmp_path, semsim="folder"))
+    assert len(first) == 2 and numbers(evalsuite.score(tmp_path)) == first
+    # Answers that are read otherwise are other texts; the replies are as they were.
+    assert list(numbers(evalsuite.score(tmp_path, extract=False))) == ["paper.semsim"]
+    assert numbers(evalsuite.run(said, **{**TASK, "limit": 3}, out=tmp_path)) == {}
+    assert encoder == ["folder"]
+
+
+def test_a_wrong_folder_is_told_before_a_model_is_asked(tmp_path: Path) -> None:
+    def never(request: Request) -> str:
+        raise AssertionError
+
+    with pytest.raises(ConfigError, match=r"--semsim nowhere: .*neither 'use' nor the folder"):
+        evalsuite.run({"it": never}, **TASK, out=tmp_path, semsim="nowhere")
+
+
+def test_the_commands_have_the_flag(tmp_path: Path, encoder: list[str], cli: Callable[..., Any]) -> None:
+    wanted = ("--tasks", "event_cause", "--set", "easy", "--limit", "1", "--model", "lexical")
+    cli("run", *wanted, "--out", tmp_path / "run")
+    cli("score", tmp_path / "run", "--semsim", "folder")
+    told = cli("score", tmp_path / "run", "--signature").stdout
+    assert encoder == ["folder"] and " paper.semsim " in told and "|model:fake-1|" in told
+    Manifest.model_validate_json((tmp_path / "run" / "manifest.json").read_bytes())

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import Parser, takes
+from evalsuite.cli.options import Parser, option, takes
 from evalsuite.common.terminal import emit, json_mark, say
 from evalsuite.evaluation.settings import Settings
 
@@ -26,7 +26,7 @@ def run(**settings: Any) -> None:
 
 @takes(
     Settings,
-    without=["out", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"],
+    without=["out", "semsim", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"],
 )
 def preview(
     item: Annotated[str, typer.Option("--item", help="Only items whose id contains this text.")] = "",
@@ -51,12 +51,13 @@ def score(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     parser: Parser = "full",
     extract: Annotated[bool, typer.Option(help="Cut lead-ins and explanations off spans and short answers.")] = True,
+    semsim: Annotated[Path | None, option(Settings, "semsim")] = None,
     signature: Annotated[bool, typer.Option("--signature", help="Print every number with its signature.")] = False,
 ) -> None:
     import evalsuite
     from evalsuite.cli.show import print_results
 
-    done = evalsuite.score(run, parser, extract)
+    done = evalsuite.score(run, parser, extract, semsim)
     if signature:
         for cell in done.cells:
             for name, metric in cell["metrics"].items():

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
@@ -31,6 +31,9 @@ from evalsuite.results.journey import write_results
 from evalsuite.results.saved import Results, require_cells, require_own
 from evalsuite.results.store import Store, find_store, request_key
 from evalsuite.types import Cell, Item, Reading, Trial
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.semsim import Encoder
 
 
 def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
@@ -57,6 +60,7 @@ def evaluate(
     problems: list[str] = []
     require_own(out)
     require_own_page(out / "page")
+    encoder = _encoder(s.semsim)
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
         warn_of_skipped(eval_sets)
         require_cells(out, store.cells())
@@ -68,7 +72,7 @@ def evaluate(
                     raise backend
                 planned = _planned(plan_cells(s, model, backend, corpus, eval_sets), model, backend, store)
                 ask_trials(backend, planned, store, display)
-    results = write_results(out, Reading())
+    results = write_results(out, Reading(), encoder)
     write_page([out], out / "page")
     return replace(results, problems=(*problems, *results.problems))
 
@@ -107,16 +111,26 @@ def _planned(
     return planned
 
 
-def score(run: str | Path, parser: str = "full", extract: bool = True) -> Results:
+def _encoder(semsim: str | Path | None) -> Encoder | None:
+    if semsim is None:
+        return None
+    from evalsuite.metrics.semsim import open_encoder
+
+    return open_encoder(str(semsim))
+
+
+def score(run: str | Path, parser: str = "full", extract: bool = True, semsim: str | Path | None = None) -> Results:
     """Parse and score every reply of a run again, without a model; write records/ and results.json.
 
     `parser` reads choices: "full", "strict" or "paper" (only the forms that the paper lists). `extract` cuts lead-ins, quotes
-    and reasons off spans and short texts. Raises ConfigError if there is no run in the folder.
+    and reasons off spans and short texts. `semsim` is the encoder of their similarity, as in `Settings`; without it a similarity that was
+    computed for the same texts stays. Raises ConfigError if there is no run in the folder.
     """
     out = Path(run)
     find_store(out)
+    encoder = _encoder(semsim)
     with locked(out):
-        return write_results(out, Reading(parser, extract))
+        return write_results(out, Reading(parser, extract), encoder)
 
 
 def preview(models: Models = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Trial]]]:

@@ -60,6 +60,11 @@ class Settings:
         False, "Leave out items whose dialogue is also in the training split; default: only count them."
     )
     prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
+    semsim: str | Path | None = flag(
+        None,
+        "Also compute Sem-Sim of short texts with the sentence-transformers model in this folder, or with use.",
+        "DIR",
+    )
     budget: float | None = flag(
         None,
         "Limit on the total cost of the run's folder, in the currency of the models' prices; never exceeded.",

@@ -74,7 +74,7 @@ def metric_lines(
     `tokens` are units ("char", "none" …) that have a profile each, "tokens:char", with every metric on them.
     Raises ConfigError for an unknown profile, unit or encoder, DataError for a bad line or an empty file.
     """
-    from evalsuite.metrics.semsim import load_encoder
+    from evalsuite.metrics.semsim import open_encoder
     from evalsuite.metrics.texts import TextCorpus
 
     chosen: list[Profile] = []
@@ -99,10 +99,7 @@ def metric_lines(
     if not hypotheses:
         raise DataError("no lines", path)
     corpus = TextCorpus(hypotheses, references)
-    try:
-        loaded = load_encoder(encoder) if encoder else None
-    except (ImportError, ValueError) as error:
-        raise ConfigError(f"--semsim {encoder}: {error}") from None
+    loaded = open_encoder(encoder) if encoder else None
     try:
         scores = {profile.name: corpus.score(profile, loaded) for profile in chosen}
     except ModuleNotFoundError as error:  # a tokeniser that is not installed

@@ -178,7 +178,10 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
     for pool, size, seed in product(pools, sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
         prompts = {name: Prompt(resolve(s.prompts), task_named(name), wording) for name in pool.train}
         subset = pool.subset(size, seed)
-        rows = [training.training_row(checkpoint, _request(prompts[item.task], item), item.target) for item in subset]
+        asked = [(prompts[item.task], item) for item in subset]
+        rows = [
+            training.training_row(checkpoint, _request(prompt, item), prompt.target(item)) for prompt, item in asked
+        ]
         fitting = [r for r in rows if limit is None or checkpoint.room(*map(len, r.parts)) <= limit]
         if not fitting:
             raise ConfigError(f"model {model.name}: finetune: max_length {limit}: all items of {pool.name} are longer")

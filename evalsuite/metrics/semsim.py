@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from evalsuite.common.errors import ConfigError
 from evalsuite.common.weights import load_network
 from evalsuite.metrics.counts import Floats, ratio
 from evalsuite.metrics.signatures import signature
@@ -61,6 +62,14 @@ def load_encoder(model: str = "use", threads: int = 1) -> Encoder:
             while block := file.read(1 << 20):
                 digest.update(block)
     return Encoder(folder.name, f"sha256-{digest.hexdigest()[:12]}", transformer.encode)
+
+
+def open_encoder(model: str) -> Encoder:
+    """`load_encoder` for the flag --semsim. Raises ConfigError."""
+    try:
+        return load_encoder(model)
+    except (ImportError, ValueError) as error:
+        raise ConfigError(f"--semsim {model}: {error}") from None
 
 
 def _check(folder: Path) -> None:

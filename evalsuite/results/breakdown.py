@@ -1,4 +1,4 @@
-"""Scores by properties of the items (length, distance, options, group), and confusion matrices over the ontology's names.
+"""Scores by properties of the items (length, distance, options, right answers, group), and confusion matrices over the ontology's names.
 
 The keys "breakdowns" and "confusions" of results.json, from the outcomes of single items.
 
@@ -28,6 +28,7 @@ Bin = tuple[int | None, int | None]  # lowest and highest value, both inclusive;
 UNKNOWN: Bin = (None, None)
 # Narrow around 16 and 20 turns: four in five official dialogues have one of these lengths.
 TURNS: tuple[Bin, ...] = ((1, 5), (6, 10), (11, 15), (16, 17), (18, 19), (20, 21), (22, 25), (26, None))
+RIGHT: tuple[Bin, ...] = ((1, 1), (2, 2), (3, None))  # right answers, as in CICERO's Table 3
 DISTANCES: tuple[Bin, ...] = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 9), (10, None))
 
 
@@ -43,7 +44,8 @@ def section(run: ScoredRun) -> dict[str, Any]:
 
 
 def breakdown(outcomes: CellOutcomes, rows: Rows) -> dict[str, Any] | None:
-    """The cell's first metric by number of turns, turn distance, number of options and group; None if no item was answered.
+    """The cell's first metric by number of turns, turn distance, number of options, number of right answers (in tasks with
+    several) and group; None if no item was answered.
 
     `outcomes` are those of `rows`. An item asked in every rotation counts once, and is right if all rotations are.
     """
@@ -58,6 +60,8 @@ def breakdown(outcomes: CellOutcomes, rows: Rows) -> dict[str, Any] | None:
     }
     if outcomes.labels:
         entry["options"] = _bins(((len(item.options),) * 2, *rest) for item, *rest in items)
+    if TASKS[outcomes.cell.place.task].kind.several:
+        entry["answers"] = _bins((_bin(len(item.golds), RIGHT), *rest) for item, *rest in items)
     if len({item.group for item, *_ in items}) > 1:
         entry["groups"] = _groups(outcomes.cell.place.task, items)
     return entry

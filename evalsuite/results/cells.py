@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.perturb import PERTURBATIONS
@@ -18,6 +18,9 @@ from evalsuite.results.scoring import intervals, score_cell
 from evalsuite.results.signature import signature
 from evalsuite.types import Answer, Cell, Reading, Response, Score, Status, Trial
 
+if TYPE_CHECKING:
+    from evalsuite.metrics.semsim import Encoder
+
 ScoredReply = tuple[Trial, Response, Answer, Score]
 
 
@@ -27,13 +30,18 @@ def without_prompt(trial: Trial) -> Trial:
 
 
 def cell_results(
-    cell: Cell, trials: Sequence[Trial], replies: Sequence[ScoredReply], reading: Reading, path: str
+    cell: Cell,
+    trials: Sequence[Trial],
+    replies: Sequence[ScoredReply],
+    reading: Reading,
+    path: str,
+    encoder: Encoder | None = None,
 ) -> ScoredCell:
     """Results of a cell from all its trials and the replies to those that were asked; `path` is its file of records."""
     answered = [reply for reply in replies if reply[1].error is None]
     statuses = Counter(answer.status for _, _, answer, _ in replies)
     errors = Counter(response.error for _, response, _, _ in replies if response.error is not None)
-    metrics, item_points = _metrics(cell, [(trial, r, a) for trial, r, a, _ in answered], reading)
+    metrics, item_points = _metrics(cell, [(trial, r, a) for trial, r, a, _ in answered], reading, encoder)
     entry: dict[str, Any] = {
         **cell.place.as_dict(),
         "items": len(trials),
@@ -56,7 +64,7 @@ def cell_results(
 
 
 def _metrics(
-    cell: Cell, answered: Sequence[tuple[Trial, Response, Answer]], reading: Reading
+    cell: Cell, answered: Sequence[tuple[Trial, Response, Answer]], reading: Reading, encoder: Encoder | None
 ) -> tuple[dict[str, Any], Points | None]:
     """Metric -> value, interval, n and signature, with values None where no request was answered; and the items' points."""
     nothing = {name: {"value": None, "n": 0, "signature": name} for name in TASKS[cell.place.task].metrics}
@@ -65,7 +73,7 @@ def _metrics(
     trials, responses, answers = zip(*answered, strict=True)
     rotations = PERTURBATIONS[cell.place.perturb].several
     items, samples = [trial.item for trial in trials], [trial.request.sample for trial in trials]
-    scored = score_cell(items, responses, reading, answers, rotations, cell.facts, samples)
+    scored = score_cell(items, responses, reading, answers, rotations, cell.facts, samples, cell.place.variant, encoder)
     if not scored.items:  # every item has a rotation that failed
         return nothing, None
     # The seed names no model: two models with the same replies get the same interval.

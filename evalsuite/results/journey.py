@@ -6,11 +6,11 @@ the same settings write the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import remove, replacing_together
@@ -23,8 +23,12 @@ from evalsuite.results.records import file_name, record_of
 from evalsuite.results.saved import Results, record_files, require_cells, require_replies, written_results
 from evalsuite.results.scoring import read_answer, score_answer
 from evalsuite.results.signature import VERSION
+from evalsuite.results.similarity import keep_similarity
 from evalsuite.results.store import RecordWriter, Source, open_store
-from evalsuite.types import PARSERS, Cell, Reading
+from evalsuite.types import PARSERS, Cell, Place, Reading
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.semsim import Encoder
 
 # The keys of results.json beside "cells": each function takes the scored run and returns some of them with their content.
 SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
@@ -39,8 +43,10 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
 )
 
 
-def write_results(out: Path, reading: Reading) -> Results:
+def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -> Results:
     """Score every cell of the store in `out`; write records/, judged/ and results.json. The caller holds the folder's lock.
+
+    encoder: adds the similarity of short texts. Without one, that of an earlier scoring of the same texts is kept.
 
     Raises ConfigError if there is no store or the parser is unknown.
     """
@@ -58,7 +64,7 @@ def write_results(out: Path, reading: Reading) -> Results:
                 yield lambda record: file.writelines([finite_json(record, out / path).encode(), b"\n"])
 
         (out / "records").mkdir(exist_ok=True)
-        content = score_run(store, reading, write_records)
+        content = score_run(store, reading, write_records, encoder, before)
         require_replies(out, before, content)
         with draft(results) as file:
             file.write(finite_json(content, results, indent=1).encode() + b"\n")
@@ -66,9 +72,21 @@ def write_results(out: Path, reading: Reading) -> Results:
     return Results.of(out, content)
 
 
-def score_run(source: Source, reading: Reading, write_records: RecordWriter) -> dict[str, Any]:
-    """The content of results.json, computed from a run's store or from the records of a submission."""
-    cells = tuple(score_replies(source, cell, reading, write_records) for cell in source.cells())
+def score_run(
+    source: Source,
+    reading: Reading,
+    write_records: RecordWriter,
+    encoder: Encoder | None = None,
+    before: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The content of results.json, computed from a run's store or from the records of a submission.
+
+    before: earlier content; its similarities of the same texts are kept.
+    """
+    cells = tuple(score_replies(source, cell, reading, write_records, encoder) for cell in source.cells())
+    earlier = {Place.of(row): row for row in (before or {"cells": ()})["cells"]}
+    for cell in cells:
+        keep_similarity(cell.entry, earlier)
     run = ScoredRun(source, reading, write_records, cells)
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": run.entries}
     for section in SECTIONS:
@@ -76,7 +94,9 @@ def score_run(source: Source, reading: Reading, write_records: RecordWriter) -> 
     return content
 
 
-def score_replies(source: Source, cell: Cell, reading: Reading, write_records: RecordWriter) -> ScoredCell:
+def score_replies(
+    source: Source, cell: Cell, reading: Reading, write_records: RecordWriter, encoder: Encoder | None = None
+) -> ScoredCell:
     """Read and score the replies of one cell, and write a record of each."""
     path = f"records/{file_name(cell)}"
     trials, replies = [], []
@@ -89,4 +109,4 @@ def score_replies(source: Source, cell: Cell, reading: Reading, write_records: R
             score = score_answer(trial.item, answer, response)
             write_record(record_of(cell, key, trial, response, answer, score))
             replies.append((trials[-1], response, answer, score))
-    return cell_results(cell, trials, replies, reading, path)
+    return cell_results(cell, trials, replies, reading, path, encoder)

@@ -11,11 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from statistics import stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of, metric_named
 from evalsuite.common.dialogue import sources
+from evalsuite.results.similarity import similarity_part
 from evalsuite.types import Answer, Answered, Item, Part, Reading, Response, Score, Status
+
+if TYPE_CHECKING:
+    from evalsuite.metrics.semsim import Encoder
 
 RESAMPLES = 1000
 
@@ -71,6 +75,8 @@ def score_cell(
     rotations: bool = False,
     facts: Mapping[str, Any] | None = None,
     samples: Sequence[int] | None = None,
+    variant: str = "",
+    encoder: Encoder | None = None,
 ) -> Scored:
     """Score the answered items of a cell; the caller leaves failed requests out.
 
@@ -78,17 +84,21 @@ def score_cell(
     rotations: each item occurs once for every rotation of its options.
     facts: those of the cell; a benchmark's own metrics may need them.
     samples: (N,) which of its item's samples each reply is, if every request has several replies.
+    variant: the name of the template that asked them.
+    encoder: for the similarity of short texts, which is left out without one.
     """
     if answers is None:
         answers = [read_answer(i, r, reading) for i, r in zip(items, responses, strict=True)]
     task = TASKS[items[0].task]
     language = benchmark_of(task.name).language
-    answered = Answered(task, language, tuple(items), tuple(responses), tuple(answers), reading, facts or {})
+    answered = Answered(task, language, tuple(items), tuple(responses), tuple(answers), reading, facts or {}, variant)
     parts: Sequence[Part] = task.kind.parts(answered)
     if rotations:
         items, samples, parts = _rotations(items, samples or [0] * len(items), parts)
     elif task.own_part is not None:
         parts = (task.own_part(answered), *parts)
+    if encoder is not None and task.kind.rated:
+        parts = (*parts, similarity_part(answered, encoder))
     spread: dict[str, float | None] = {}
     if samples and any(samples):
         spread = {name: deviation for part in parts for name, deviation in _spread(part, samples).items()}

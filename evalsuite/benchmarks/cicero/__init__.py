@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,19 @@ from evalsuite.types import Archives, Benchmark
 
 if TYPE_CHECKING:
     from evalsuite.benchmarks.corpus import Corpus
+    from evalsuite.common.sheet import Sheet
 
 
 def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:
     from evalsuite.benchmarks.cicero.loader import Corpus
 
     return Corpus(benchmark, folder, skip_bad=skip_bad)
+
+
+def _references() -> Sequence[Sheet]:
+    from evalsuite.benchmarks.cicero.reference import reference_sheets
+
+    return reference_sheets()
 
 
 BENCHMARK = Benchmark(
@@ -46,9 +54,14 @@ BENCHMARK = Benchmark(
     published_as={
         "accuracy": "accuracy",
         "set_accuracy": "set_accuracy",
+        "set_accuracy_single": "set_accuracy_single",
+        "set_accuracy_multiple": "set_accuracy_multiple",
+        "paper.bleu1": "bleu1",
         "paper.bleu2": "bleu2",
-        "paper.meteor": "meteor",
+        "paper.meteor15": "meteor",  # the jar, which is METEOR 1.5
         "paper.rouge_l": "rouge_l",
         "paper.cider": "cider",
+        "paper.semsim": "semsim",
     },
+    references=_references,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evalsuite.benchmarks.cicero.metric import METRICS, answers_part
 from evalsuite.benchmarks.kinds import CHOICE, CHOICES, TEXT
 from evalsuite.types import Kind, Task
 
@@ -41,7 +42,11 @@ def _row(name: str, short: str, zh: str, en: str, kind: Kind = TEXT, subset: str
         # Room for the texts of all options, which the official models write.
         CHOICES: (("set_accuracy", "answer_f1", "answer_precision", "answer_recall"), 256),
     }[kind]
-    return Task(f"cicero_{name}", short, zh, en, kind, "{split}.json", "", metrics, tokens, "cicero", subset=subset)
+    own = (answers_part, METRICS) if kind is CHOICES else (None, ())
+    return Task(
+        f"cicero_{name}", short, zh, en, kind, "{split}.json", "", metrics, tokens, "cicero", subset=subset,
+        own_part=own[0], own_metrics=own[1],
+    )  # fmt: skip
 
 
 _BOTH = "targets with cause and subsequent event"

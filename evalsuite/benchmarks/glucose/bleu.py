@@ -97,14 +97,22 @@ class CellBleu:
 
 
 def bleu_part(answered: Answered) -> Part:
-    """The metrics of a cell. The notebook's BLEU needs all items of the file."""
+    """The metrics of a cell. The notebook's BLEU needs all items of the file. Replies that are a part of an explanation are
+    scored as the explanation that they make (forms.py)."""
     facts, items = answered.facts, answered.items
     escaped = facts.get("escaped") if facts.get("answered") == len(items) else None
-    answers = [a.text or "" for a in answered.answers]
-    bleu = CellBleu.of(answers, whole_replies(answered), [item.references for item in items], escaped)
+    form = answered.task.forms.get(answered.variant)
+
+    def explanations(texts: Sequence[str]) -> Sequence[str]:
+        return [form.whole(item, text) for item, text in zip(items, texts, strict=True)] if form else texts
+
+    answers = explanations([a.text or "" for a in answered.answers])
+    replies = explanations(whole_replies(answered))
+    bleu = CellBleu.of(answers, replies, [item.references for item in items], escaped)
     names = {name: name for name in bleu.finish(bleu.statistics.sum(axis=0))}
     sources = {"sacrebleu": f"parser:{parser_of(answered.reading)}", "sacrebleu_notebook": OF_REPLY}
-    signatures = {name: f"{name}|def:13a.exp.best-ref|{sources[name]}" for name in names}
+    made = "|form:completed.1" if form else ""
+    signatures = {name: f"{name}|def:13a.exp.best-ref{made}|{sources[name]}" for name in names}
     # The notebook's BLEU counts rows that are not items, so single items have no value of it.
     of_items = {"sacrebleu": bleu.finish(bleu.statistics)["sacrebleu"]}
     return Part("glucose", bleu, names, signatures, of_items)

@@ -13,6 +13,9 @@ from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS, SETS
 from evalsuite.types import Item
 
 Slot = tuple[str, ...]
+BEFORE = 5  # up to this dimension X is the consequent, from the next one on the antecedent
+NO_STORY = "_no_story"  # the end of the names of templates that show X alone
+_FREE = r"[^>\n]+"
 
 _PLACES = (
     "above", "across from", "at", "below", "far from", "in", "in front of", "inside of", "near", "next to", "on top of",
@@ -66,10 +69,11 @@ PROMPTED: dict[int, tuple[Slot, ...]] = {
 
 
 def pattern(item: Item, variant: str) -> str:
-    """The regular expression of a reply under constrained decoding: the slots of Appendix C for the template `prompted`,
-    else a whole explanation."""
+    """The regular expression of a reply under constrained decoding: the slots of Appendix C for `prompted`, one side for
+    `one_sided`, else a whole explanation."""
     number = SETS.index(item.set) + 1
-    return prompted(number) if variant == "prompted" else statement(number)
+    forms = {"prompted": prompted, "one_sided": side}
+    return forms.get(variant.removesuffix(NO_STORY), statement)(number)
 
 
 def statement(dimension: int) -> str:
@@ -81,11 +85,14 @@ def statement(dimension: int) -> str:
     >>> bool(re.fullmatch(statement(4), "Gage rides a bike >Enables> Gage turned his bike"))
     False
     """
-    free = r"[^>\n]+"
-    slots = [_any([form for word in slot for form in _FORMS.get(word, (word,))]) for slot in HARD[dimension]]
-    bound = rf"[^>\n]+ +{' +'.join(slots)} +[^>\n]+" if slots else free
     connective = rf" >{re.escape(DIMENSIONS[dimension - 1].connective)}> "
-    return bound + connective + free if dimension <= 5 else free + connective + bound
+    return side(dimension) + connective + _FREE if dimension <= BEFORE else _FREE + connective + side(dimension)
+
+
+def side(dimension: int) -> str:
+    """The regular expression of the side that is not X."""
+    slots = [_any([form for word in slot for form in _FORMS.get(word, (word,))]) for slot in HARD[dimension]]
+    return rf"{_FREE} +{' +'.join(slots)} +{_FREE}" if slots else _FREE
 
 
 def prompted(dimension: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evalsuite.benchmarks.glucose.bleu import METRICS, bleu_part
+from evalsuite.benchmarks.glucose.forms import FORMS
 from evalsuite.benchmarks.glucose.slots import pattern
 from evalsuite.benchmarks.kinds import TEXT
 from evalsuite.types import Task
@@ -21,6 +22,7 @@ TASKS_GLUCOSE = (
         96,
         "glucose",
         pattern,
+        forms=FORMS,
         own_part=bleu_part,
         own_metrics=METRICS,
     ),

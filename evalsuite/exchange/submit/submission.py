@@ -27,6 +27,7 @@ SCRUBBED = {
     "settings.data": "a path on the submitter's machine; the files' hashes stay",
     "settings.out": "a path on the submitter's machine",
     "settings.prompts": "a path on the submitter's machine; the templates' hashes stay in results.json",
+    "settings.semsim": "a path on the submitter's machine; the encoder's hash stays in signatures",
     "settings.ray_address": "an address in the submitter's network",
     "platform": "kernel and host build; the system's name stays",
 }
@@ -129,7 +130,7 @@ def _manifest(run: Path) -> tuple[str, str]:
         raise ConfigError(f"{run}: no manifest.json; expected the folder of a run")
     found = read_json(run, path.name)
     settings, scrubbed = found["settings"], {}
-    for name in ("models", "data", "out", "prompts", "ray_address"):
+    for name in ("models", "data", "out", "prompts", "semsim", "ray_address"):
         value = settings.get(name)
         if value is not None and not str(value).startswith("bundled:"):
             settings[name] = None

@@ -238,7 +238,9 @@ def _scores(folder: Path, results: dict[str, Any], found: _Problems) -> None:
             found.add(f"{place}: {left} of its records belong to no request of the cell")
 
     try:
-        again = json.loads(json.dumps(score_run(Submitted(folder, results), Reading(**results["reading"]), keep)))
+        again = json.loads(
+            json.dumps(score_run(Submitted(folder, results), Reading(**results["reading"]), keep, before=results))
+        )
     except Exception as error:  # hostile records may make any metric fail
         found.add(f"results.json: cannot be computed from the records: {type(error).__name__}: {error}")
         return
@@ -300,6 +302,8 @@ def _summary(results: dict[str, Any], official: Official | None, verified: list[
         unverified.append(
             "the judges' prompts: rubrics are known by their hash only, and injected instructions by name"
         )
+    if any("semsim" in name for cell in cells for name in cell["metrics"]):
+        unverified.append("Sem-Sim: it needs its encoder")
     if failed := sum(cell["status"].get("failed", 0) for cell in cells):
         unverified.append(f"{failed:,} requests that failed: they are in no score")
     if official:

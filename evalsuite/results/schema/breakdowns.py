@@ -41,6 +41,7 @@ class Breakdown(Cell):
     turns: Rows[Bin] = Field(description="By turns of the dialogue.")
     distance: Rows[Bin] = Field(description="By turns from what the question is about to the answer.")
     options: Rows[Bin] | None = Field(default=None, description="By number of options; choices only.")
+    answers: Rows[Bin] | None = Field(default=None, description="By number of right answers; tasks with several only.")
     groups: Rows[Group] | None = Field(
         default=None, description="By group, in the paper's order, where there are several."
     )

@@ -28,6 +28,7 @@ class RunSettings(Strict):
     skip_bad: bool
     drop_leaked: bool
     prompts: str | None
+    semsim: str | None = None
     budget: Annotated[float, Field(gt=0)] | None = Field(description="In the currency of the models' prices.")
     max_concurrency: Annotated[int, Field(ge=1)] | None
     executor: Literal["local", "ray"]

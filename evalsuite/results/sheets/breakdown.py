@@ -1,4 +1,4 @@
-"""Sheets of scores by length, distance, number of options and group, and of confusions."""
+"""Sheets of scores by length, distance, number of options or of right answers, and group, and of confusions."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _BY = {
     "turns": Text("按对话轮数", "by turns of the dialogue"),
     "distance": Text("按到答案的轮数", "by turns to the answer"),
     "options": Text("按选项数", "by number of options"),
+    "answers": Text("按正确答案数", "by number of right answers"),
     "groups": Text("按类别", "by group"),
 }
 _UNKNOWN = (None, None)

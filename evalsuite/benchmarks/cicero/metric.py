@@ -1,0 +1,47 @@
+"""Exact match of the answer set over items with one right answer, and over those with several (Tables 9, 14 and 15)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evalsuite.benchmarks.languages import parser_of
+from evalsuite.types import Answered, Metric, Part
+
+METRICS = (
+    Metric("set_accuracy_single", "全对率（一个答案）", "Exact sets (one right answer)", "one %"),
+    Metric("set_accuracy_multiple", "全对率（多个答案）", "Exact sets (several right answers)", "several %"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ByRightAnswers:
+    """Exact match of N items by whether one answer is right, as an `Additive`; in [0, 1], 0 in a resample without items."""
+
+    statistics: Any  # (N, 4): for each of METRICS whether it counts the item, and whether it does so as right
+
+    @classmethod
+    def of(cls, right: Sequence[bool], answers: Sequence[int]) -> ByRightAnswers:
+        """From whether each item's set is exact, and its number of right answers."""
+        import numpy as np
+
+        one, exact = np.array(answers) == 1, np.array(right)
+        return cls(np.stack([one, one & exact, ~one, ~one & exact], axis=1).astype(float))
+
+    def finish(self, sums: Any) -> dict[str, Any]:
+        """(..., 4) sums -> metric name -> (...) values."""
+        from evalsuite.metrics.counts import ratio
+
+        return {m.name: ratio(sums[..., 2 * n + 1], sums[..., 2 * n]) for n, m in enumerate(METRICS)}
+
+
+def answers_part(answered: Answered) -> Part:
+    """The metrics of a cell of `all_answers`: of the two kinds of item those that it has."""
+    said = [{item.options[n] for n in a.choices} for item, a in zip(answered.items, answered.answers, strict=True)]
+    golds = [{*item.references} for item in answered.items]
+    sums = ByRightAnswers.of([a == b for a, b in zip(said, golds, strict=True)], [len(gold) for gold in golds])
+    names = {m.name: m.name for n, m in enumerate(METRICS) if sums.statistics[:, 2 * n].any()}
+    method = f"parser:{parser_of(answered.reading)}"
+    # A single item has no value of the one that does not count it.
+    return Part("answers", sums, names, {name: f"{name}|def:cicero|{method}" for name in names}, {})

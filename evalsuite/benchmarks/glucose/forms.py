@@ -1,0 +1,86 @@
+"""Replies that are a part of an explanation, and the explanation that each makes: "antecedent >connective> consequent".
+
+one_sided  the paper's 1S-LM (section 6.2.1): the reply is the side that is not X; the other side is X as it is.
+prompted   its PT-LM (section 6.1): the reply goes on after X, in the words of Table 8. The word for the connective
+           ("because", ". As a result") is taken off, the rest up to the end of the sentence is the side that is not X, and
+           its verb gets the annotations' form ("has" is "possess(es)" in dimension 4).
+
+The paper does not say how the words of its PT-LM became explanations: this is Table 8 read backwards.
+"""
+
+from __future__ import annotations
+
+import re
+
+from evalsuite.benchmarks.glucose.dimensions import DIMENSIONS, SETS, Dimension
+from evalsuite.benchmarks.glucose.slots import BEFORE, NO_STORY, PROMPTED
+from evalsuite.types import Form, Item
+
+# Verb in a sentence -> in annotations; of the dimensions whose verbs are slots.
+_FEELS = {"feels": "feel(s)", "wants": "want(s)", "likes": "like(s)"}
+_HAS = {"has": "possess(es)", "have": "possess(es)"}
+_NEEDS = {"want": "want(s)", "wants": "want(s)", "need": "need(s)", "needs": "need(s)"}
+_VERBS = {2: _FEELS, 7: _FEELS, 4: _HAS, 9: _HAS, 5: _NEEDS, 10: _NEEDS}
+
+
+def _dimension(item: Item) -> Dimension:
+    return DIMENSIONS[SETS.index(item.set)]
+
+
+def _x(item: Item) -> str:
+    """The sentence X without its full stop."""
+    marked = next(turn for turn in item.dialogue if turn.startswith("*"))
+    return marked.strip("*").strip().rstrip(".!?")
+
+
+def _explanation(item: Item, side: str) -> str:
+    dimension = _dimension(item)
+    ends = (side, _x(item)) if dimension.number <= BEFORE else (_x(item), side)
+    return f" >{dimension.connective}> ".join(ends)
+
+
+def _side(item: Item) -> str:
+    """The side that is not X of the first reference; the whole reference if it has no connective."""
+    sides = item.references[0].split(f">{_dimension(item).connective}>")
+    return sides[0 if _dimension(item).number <= BEFORE else -1].strip()
+
+
+def _is_whole(item: Item, reply: str) -> bool:
+    return f">{_dimension(item).connective}>" in reply
+
+
+def _of_side(item: Item, reply: str) -> str:
+    side = reply.strip().rstrip(".!?")
+    return side if not side or _is_whole(item, side) else _explanation(item, side)
+
+
+def _of_continuation(item: Item, reply: str) -> str:
+    """
+    >>> item = Item("", "", "d4", "", ("*Gage turned his bike.*",), "")
+    >>> _of_continuation(item, "because he has a bike. He fell.")
+    'he possess(es) a bike >Enables> Gage turned his bike'
+    """
+    if _is_whole(item, reply):
+        return reply.strip()
+    number = _dimension(item).number
+    openings = sorted(filter(None, (word.strip(" .,") for word in PROMPTED[number][0])), key=len, reverse=True)
+    rest = re.sub(rf"^[\s.,]*(?:(?:{'|'.join(openings)})(?=\W|$))?[\s,]*", "", reply, flags=re.IGNORECASE)
+    side = re.split(r"[.!?](?=\s|$)|\n", rest, maxsplit=1)[0].strip()
+    verbs = _VERBS.get(number, {})
+    if verbs:  # the first verb is the slot's
+        side = re.sub(rf"\b(?:{'|'.join(verbs)})\b", lambda found: verbs[found[0]], side, count=1)
+    return _explanation(item, side) if side else ""
+
+
+def _continuation(item: Item) -> str:
+    """The first reference as it would go on after X."""
+    number = _dimension(item).number
+    words = {annotated: plain for plain, annotated in reversed(_VERBS.get(number, {}).items())}
+    side = re.sub(r"\S+\(e?s\)", lambda found: words.get(found[0], found[0]), _side(item), count=1)
+    return f"{PROMPTED[number][0][0]} {side}"
+
+
+_ONE_SIDED, _PROMPTED = Form(_side, _of_side), Form(_continuation, _of_continuation)
+FORMS = {
+    name + end: form for name, form in (("one_sided", _ONE_SIDED), ("prompted", _PROMPTED)) for end in ("", NO_STORY)
+}
