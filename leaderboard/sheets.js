@@ -135,5 +135,5 @@ function sheetSection(section, title, wanted) {
 function drawReferences() {
   const wanted = state.published ? data.references ?? [] : [];
   const nodes = wanted.map((sheet, n) => sheetNode({ ...sheet, run: 0 }, { id: `reference-${n + 1}` }));
-  return nodes.length > 0 ? h("section", { class: "block", id: "reference" }, h("h2", null, t("references")), h("p", { class: "note" }, t("referencesNote")), nodes) : null;
+  return nodes.length > 0 ? h("section", { class: "block", id: "reference" }, h("h2", null, t("figures")), h("p", { class: "note" }, t("figuresNote")), nodes) : null;
 }

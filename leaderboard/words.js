@@ -33,7 +33,7 @@ const WORDS = {
     "Scores of the paper's profile are of the whole replies, as in the papers: only special tokens and thinking are taken off; lead-ins and reasons stay, nothing is extracted."],
   oldReplies: ["运行 {0} 由旧版计分，其“论文口径”仍按抽取的答案计算，与论文不可比：请用 evalsuite score 重新计分。",
     "Run {0} was scored by an older version, whose paper's profile was of extracted answers and does not compare with the papers: score it again with evalsuite score."],
-  references: ["论文中的其他数字", "Other figures of the papers"], referencesNote: ["数据集、筛选、标注一致性：供制作或检查自己的数据时对照。", "Of the data set, screening and annotators: to compare with when you make or check data of your own."],
+  figures: ["论文中的其他数字", "Other figures of the papers"], figuresNote: ["数据集、筛选、标注一致性：供制作或检查自己的数据时对照。", "Of the data set, screening and annotators: to compare with when you make or check data of your own."],
   sampleNote: ["运行 {0} 的分数来自随附样例数据（bundled:sample），不是 CORECODE 的测试文件，不能与论文公布的行比较。",
     "The scores of run {0} are on the bundled sample (bundled:sample), not on CORECODE's test files: they do not compare with the paper's rows."],
   notFinite: ["results.json 中不是有限数：{0}", "no finite number in results.json: {0}"],

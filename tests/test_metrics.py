@@ -35,6 +35,8 @@ TOKENS = [
     ("whitespace", "x喜欢 电影", ["x喜欢", "电影"], "str.split"),
     ("whitespace", "全角\u3000空格", ["全角", "空格"], "str.split knows U+3000"),
     ("whitespace", "", [], "definition"),
+    ("blank", "好看\n\n因为 他  累", ["好看\n\n因为", "他", "", "累"], "str.split(' ')"),
+    ("blank", "", [], "definition"),
     ("char", "x喜欢 电影\n", ["x", "喜", "欢", "电", "影"], "definition"),
     ("char", "好👍🏽", ["好", "👍", "🏽"], "code points, not grapheme clusters"),
     ("mixed", "x买了iPhone11，花1.15万", ["x", "买", "了", "iPhone11", "，", "花", "1.15", "万"], "METEOR 1.5 -norm"),

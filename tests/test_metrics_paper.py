@@ -58,6 +58,14 @@ def test_a_blank_in_an_answer_breaks_the_pattern() -> None:
     assert scores["bleu2"] == 0
 
 
+def test_a_line_break_parts_tokens_for_bleu_and_cider_but_not_for_rouge_l() -> None:
+    # As in pycocoevalcap, and in 11 of the 12 rows of the tables where CIDEr is not 2.5 ROUGE-L.
+    hyps, refs = answers(40)
+    before, after = (TextCorpus(texts, refs).score("paper").corpus for texts in (hyps, [f"{hyp}\n" for hyp in hyps]))
+    assert [after[name] for name in ("bleu1", "cider", "em")] == [before[name] for name in ("bleu1", "cider", "em")]
+    assert (before["rouge_l"], after["rouge_l"]) == (pytest.approx(0.2), 0.0)
+
+
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
     spec = importlib.util.spec_from_file_location("paper_profile", SCRIPT)

@@ -252,6 +252,24 @@ def test_several_references_pycocoevalcap() -> None:
     assert np.abs(bleu.corpus_bleu(bleu.statistics(TABLE).sum(0)) - theirs).max() <= 1e-9
 
 
+def test_the_paper_profile_is_pycocoevalcap_on_raw_text() -> None:
+    # BLEU and CIDEr split on whitespace, ROUGE-L on single blanks.
+    hyps = ["他累了", "他累了\n\n因为加班", "他 累了", "因为  下雨 了", "", "下雨\t了", "没有"]
+    refs = ["他累了", "他累了", "他 累了", "因为 下雨 了", "他来了", "下雨 了", "没有票"]
+    gts, res = ({n: [text] for n, text in enumerate(texts)} for texts in (refs, hyps))
+    score = TextCorpus(hyps, [[ref] for ref in refs]).score("paper")
+    for name, metric in (("cider", "cider.cider.Cider"), ("rouge_l", "rouge.rouge.Rouge")):
+        module, of = f"pycocoevalcap.{metric}".rsplit(".", 1)
+        theirs = getattr(pytest.importorskip(module, reason="needs evalsuite[dev]"), of)().compute_score(gts, res)[1]
+        assert np.abs(score.per_item[name] - theirs).max() <= 1e-9, name
+    theirs = (
+        pytest.importorskip("pycocoevalcap.bleu.bleu", reason="needs evalsuite[dev]")
+        .Bleu(4)
+        .compute_score(gts, res, verbose=0)[0]
+    )
+    assert score.corpus["bleu1"] == pytest.approx(theirs[0], abs=1e-9)
+
+
 def test_plain_cider_is_a_cosine() -> None:
     # vrama91/cider, pyciderevalcap/cider: cosine of TF-IDF vectors, mean over n = 1…4 and references, times 10.
     def grams(text: str, n: int) -> dict[str, int]:

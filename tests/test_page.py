@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import math
+import re
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -481,6 +483,13 @@ def test_choosing_a_perturbation(perturbed: Path, perturbed_page: Any, perturb: 
     perturbed_page.goto(link)
     perturbed_page.wait_for_selector("#panes")
     assert perturb in perturbed_page.inner_text(".cellhead .lead")
+
+
+def test_each_word_of_the_page_is_defined_once() -> None:
+    # In a JavaScript object the last of two equal keys counts: a heading had the words of another part.
+    words = (Path(__file__).parents[1] / "leaderboard" / "words.js").read_text(encoding="utf-8")
+    keys = re.findall(r"(?:^|[,{])\s*(\w+): \[", words, re.MULTILINE)
+    assert len(keys) > 300 and [key for key, n in Counter(keys).items() if n > 1] == []
 
 
 def test_robustness_does_not_scroll_sideways(perturbed_page: Any) -> None:

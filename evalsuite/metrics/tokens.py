@@ -1,6 +1,7 @@
 """The tokenisations of text metrics, by name. A metric's value depends on its tokenisation: see docs/metrics.md.
 
     whitespace  str.split(): an unsegmented Chinese answer is one token (what the CORECODE paper must have used)
+    blank       str.split(" "): line breaks part nothing, as in pycocoevalcap's ROUGE-L
     char        every character that is not whitespace
     mixed       characters, but a Latin word or a number is one token ("iPhone11", "1.15")
     jieba       jieba.lcut, default dictionary, HMM on; tokens of whitespace are dropped
@@ -29,6 +30,15 @@ _MIXED = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+(?:[.,][0-9]+)*|\S")
 def whitespace(text: str) -> Tokens:
     """Words separated by whitespace."""
     return text.split()
+
+
+def blank(text: str) -> Tokens:
+    """What single blanks part: two blanks have an empty token between them. An empty text has no tokens.
+
+    >>> blank("好看\\n因为 他")
+    ['好看\\n因为', '他']
+    """
+    return text.split(" ") if text else []
 
 
 def char(text: str) -> Tokens:
@@ -71,6 +81,7 @@ def zh(text: str) -> Tokens:
 
 TOKENISERS: dict[str, Callable[[str], Tokens]] = {
     "whitespace": whitespace,
+    "blank": blank,
     "char": char,
     "mixed": mixed,
     "jieba": jieba,

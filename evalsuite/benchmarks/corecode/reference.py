@@ -66,7 +66,10 @@ def reference_sheets() -> Sequence[Sheet]:
             *(Column(Text(f"多于 {n} 个匹配", f"more than {n} matches"), kind="count") for n in (1, 2, 3)),
             Column(Text("收入 CORECODE", "in CORECODE"), kind="count"),
         ),
-        tuple(Row((row["source"], *(f"{int(v):,}" for v in list(row.values())[1:]))) for row in table8()),
+        tuple(
+            Row((_SOURCES.get(row["source"], row["source"]), *(f"{int(v):,}" for v in list(row.values())[1:])))
+            for row in table8()
+        ),
         (Text("自己的筛选：evalsuite build screen。", "For screenings of your own: evalsuite build screen."),),
     )
     kappas = Sheet(
@@ -102,6 +105,7 @@ def reference_sheets() -> Sequence[Sheet]:
     return data, screening, kappas, filtering
 
 
+_SOURCES = {"Total": Text("合计", "total")}
 _ROWS = {
     "dialogues": "对话",
     "Max. turns per dialogue": "每段对话最多轮数",
