@@ -52,6 +52,7 @@ def partly(pattern: str, text: str) -> bool:
     return bool(pytest.importorskip("regex", reason="needs evalsuite[hf]").fullmatch(pattern, text, partial=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patterns", [PLAIN, GLUCOSE], ids=["plain", "glucose"])
 def test_replies_match_or_are_cut(hf: HuggingFace, patterns: list[str]) -> None:
     asked = [held(p) for p in patterns]

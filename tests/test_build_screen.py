@@ -363,6 +363,7 @@ def test_a_killed_screening_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     assert again.counts == whole.counts
 
 
+@pytest.mark.slow
 def test_the_same_bytes_with_any_number_of_processes(tmp_path: Path) -> None:
     for jobs in (1, 2):
         screen_dialogues([SAMPLE], KNOWLEDGE, tmp_path / str(jobs), jobs=jobs, index=tmp_path / "index.sqlite")

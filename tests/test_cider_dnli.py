@@ -94,6 +94,7 @@ def test_the_draw_hangs_on_the_seed() -> None:
     assert [i for i in sets[0].items if i.gold == 0] == [i for i in sets[2].items if i.gold == 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["sample", "real"])
 def test_no_false_triplet_of_a_fold_is_true(where: str, request: pytest.FixtureRequest) -> None:
     """Checked against the annotations as they are, not against what the loader makes of them."""

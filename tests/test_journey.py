@@ -262,6 +262,7 @@ def test_from_python(tmp_path: Path) -> None:
         evalsuite.score(tmp_path / "no")
 
 
+@pytest.mark.slow
 def test_the_oracle_is_always_right(tmp_path: Path) -> None:
     """Gold answers through the whole journey: whatever they lose, the suite loses for every model."""
     (tmp_path / "models.yaml").write_text("models: [{name: oracle, backend: baseline, path: oracle}]")
@@ -271,6 +272,7 @@ def test_the_oracle_is_always_right(tmp_path: Path) -> None:
         assert all(cell["metrics"][m]["value"] == 1.0 for m in TASKS[cell["task"]].metrics), cell
 
 
+@pytest.mark.slow
 def test_gold_answers_of_the_real_files(real_data: Path) -> None:
     """Replies that are nothing but a reference are read as what they are: 99.8 % of 9,000, all choices.
 

@@ -267,6 +267,7 @@ def test_more_repeats_than_wordings(run: Path, endpoint: tuple[Server, Path]) ->
     assert any("has 5" in problem and "temperature" in problem for problem in done.problems) and not server.asked
 
 
+@pytest.mark.slow
 def test_the_table_fits_80_columns(run: Path, endpoint: tuple[Server, Path]) -> None:
     server, models = endpoint
     server.mix = {}

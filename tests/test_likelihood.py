@@ -268,6 +268,7 @@ def test_filtered_is_a_status_and_not_right() -> None:
     assert answer.status is Status.FILTERED
 
 
+@pytest.mark.slow
 def test_a_run_by_every_scoring(tmp_path: Path) -> None:
     """Choices four ways, other tasks generated; again in the same folder asks nothing; a likelihood is in its record."""
     words = {"model": ["tiny-zh"], "tasks": ["knowledge_filling", "event_cause"], "set": "easy", "limit": 3}

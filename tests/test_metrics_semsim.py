@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import evalsuite
-from evalsuite.common.errors import ConfigError
+from evalsuite.common.errors import BackendError, ConfigError
 from evalsuite.metrics import score_texts, semsim
 from evalsuite.metrics.semsim import Encoder
 from evalsuite.results.saved import Results
@@ -123,3 +124,26 @@ def test_the_commands_have_the_flag(tmp_path: Path, encoder: list[str], cli: Cal
     told = cli("score", tmp_path / "run", "--signature").stdout
     assert encoder == ["folder"] and " paper.semsim " in told and "|model:fake-1|" in told
     Manifest.model_validate_json((tmp_path / "run" / "manifest.json").read_bytes())
+
+
+def test_a_checkpoint_without_modules_gives_its_poolers_output(tiny: Path, tmp_path: Path) -> None:
+    """As SimCSE's code: of each text alone, and of texts padded to one length, the same."""
+    import torch
+    import transformers
+
+    config = transformers.BertConfig(
+        vocab_size=4800, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
+    )
+    shutil.copytree(tiny, tmp_path / "simcse")
+    net = transformers.BertModel(config).eval()
+    net.save_pretrained(tmp_path / "simcse")
+    encoder = semsim.load_encoder(str(tmp_path / "simcse"))
+    assert encoder.version.startswith("pooler-sha256-")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "simcse")
+    texts = ["他喜欢看恐怖片", "好"]
+    with torch.inference_mode():
+        alone = [net(**tokenizer(text, return_tensors="pt")).pooler_output[0].numpy() for text in texts]
+    assert encoder.encode(texts) == pytest.approx(np.array(alone), abs=1e-5)
+    transformers.BertForMaskedLM(config).save_pretrained(tmp_path / "simcse")
+    with pytest.raises(BackendError, match=r"pooler\.dense\.weight"):
+        semsim.load_encoder(str(tmp_path / "simcse"))

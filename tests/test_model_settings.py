@@ -25,6 +25,7 @@ def of(path: Path, **more: Any) -> Model:
     return Model(**{"name": "m", "backend": "hf", "path": str(path), "device": "cpu", **more})
 
 
+@pytest.mark.slow
 def test_a_chat_template_of_the_model_replaces_the_checkpoints(tiny: Path, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="needs evalsuite[hf]")
     theirs, ours = Checkpoint(of(tiny, chat=True)), Checkpoint(of(tiny, chat=True, chat_template=OWN))

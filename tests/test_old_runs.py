@@ -12,6 +12,7 @@ from typing import Any
 from once import made_once
 
 import evalsuite
+from evalsuite.parse import PARSER_VERSION
 
 OLD = Path(__file__).parent / "fixtures" / "run-0.1.0"  # lexical and tiny-zh on two items a task, every kind of task
 
@@ -27,8 +28,8 @@ def run(folder: Path) -> Path:
 # another version since.
 MENDED = (
     ("|def:sklearn|parser:accuracy|by:sum|", "|def:sklearn|by:sum|"),
-    ("parser:full-2", "parser:full-3"),
-    ("parser:paper-2", "parser:paper-3"),
+    ("parser:full-2", f"parser:full-{PARSER_VERSION}"),
+    ("parser:paper-2", f"parser:paper-{PARSER_VERSION}"),
 )
 
 

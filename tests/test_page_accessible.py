@@ -92,6 +92,7 @@ def test_axe(visit: Any, lang: str, theme: str, width: int) -> None:
     assert violations(tab) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
 def test_axe_audit(run: Path, visit: Any, lang: str, theme: str, width: int) -> None:
     page = audit.make_sample(run, n=6, models=["random"])[0].parent

@@ -62,6 +62,7 @@ def pick(page: Any, keep: str, value: str) -> None:
     page.select_option(f"[data-keep={keep}] select", value=value)
 
 
+@pytest.mark.slow
 def test_every_group_is_drawn_with_its_numbers(page: Any, results: dict[str, Any]) -> None:
     page.locator("#breakdown .numbers > summary").click()
     for task in TASKS:

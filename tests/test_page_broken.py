@@ -115,6 +115,7 @@ def later(run: Path, results: dict[str, Any]) -> None:
         results[name] += [{**results[name][0], "task": "unheard_of"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", [old, bare, empty, failed, nothing, later])
 def test_broken_runs(run: Path, broken: Callable[[Path, dict[str, Any]], None], browse: Any) -> None:
     change(run, lambda results: broken(run, results))

@@ -53,6 +53,7 @@ def page(browse: Any, run: Path, request: pytest.FixtureRequest) -> Iterator[Any
         yield tab
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [WIDE, NARROW], indirect=True, ids=str)
 def test_the_section(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]

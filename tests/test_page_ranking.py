@@ -56,6 +56,7 @@ def short(letters: str) -> str:
 LETTERS = "all => all.map((x) => [x.querySelector('.letters')?.innerText, x.querySelector('button.cell')?.ariaLabel])"
 
 
+@pytest.mark.slow
 @both
 def test_letters(page: Any, run: Path) -> None:
     found = {(e["set"], e["task"], e["metric"]): e for e in ranking.groups(list(ranking.rated_run(run)))}

@@ -102,6 +102,7 @@ def test_search_goes_through_every_shard(run: Path, site: Path, page: Any) -> No
     page.keyboard.press("Escape")
 
 
+@pytest.mark.slow
 def test_models_disagree(run: Path, site: Path, page: Any) -> None:
     cells = json.loads((run / "results.json").read_text())["cells"]
     right: dict[str, set[bool]] = {}

@@ -98,6 +98,7 @@ TASKS = {
 }
 
 
+@pytest.mark.slow
 def test_csv(run: Path, page: Any) -> None:
     """Values stand alone, as numbers; intervals beside them; no name is a formula."""
     results = json.loads((run / "results.json").read_text())

@@ -117,6 +117,7 @@ def cost_of_prose(reader: str, size: int) -> float:
 
 # A regular expression counts no steps, so the unit of cost is what plain prose of the same length costs on this machine
 # at this time. Readers are within 7 times that; one quadratic pattern over 4,000 characters takes 60 times and more.
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_no_reply_costs_much_more_than_prose(unit: str) -> None:
     # Of a reply longer than 4,000 characters only `strip` reads everything.

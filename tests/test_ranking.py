@@ -299,6 +299,7 @@ def run(folder: Path) -> Path:
     return folder / "run"
 
 
+@pytest.mark.slow
 def test_of_a_run(run: Path) -> None:
     results = json.loads((run / "results.json").read_text())
     found = ranking.groups(list(ranking.rated_run(run)))

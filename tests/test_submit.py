@@ -428,6 +428,7 @@ def test_tampering_with_sisters_is_found(
 # --- judges
 
 
+@pytest.mark.slow
 def test_judges(tmp_path: Path) -> None:
     for package in ("openai", "tenacity", "aiolimiter"):
         pytest.importorskip(package, reason="needs evalsuite[openai]")

@@ -177,6 +177,7 @@ SHOWN = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("args", "seen"), [r[1:] for r in SHOWN], ids=[r[0] for r in SHOWN])
 def test_show_is_calm_on_a_terminal(
     on_terminal: Callable[..., str], hostile: Path, args: list[str], seen: list[str]
@@ -188,6 +189,7 @@ def test_show_is_calm_on_a_terminal(
     assert not [x for x in seen if x not in plain and x not in re.sub(r"\s*\n[ │]*", "", plain)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["table", "csv", "latex", "markdown"])
 def test_groups_and_ranks_are_calm_on_a_terminal(
     on_terminal: Callable[..., str], hostile_columns: Path, form: str

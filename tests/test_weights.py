@@ -334,6 +334,8 @@ def test_encoders(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(semsim, "import_module", lambda name: Library)
     (whole / "1_Pooling").mkdir()
     (whole / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
+    for folder in (whole, broken):
+        (folder / "modules.json").write_text("[]")
     assert semsim.load_encoder(str(whole)).name == "whole"
     with pytest.raises(BackendError, match=f"encoder {broken}: cannot load {broken}: {missing}"):
         semsim.load_encoder(str(broken))

@@ -15,7 +15,7 @@ def parser_of(reading: Reading) -> str:
     """The parser's name in signatures: with its version, and "-whole.2" if spans and texts are not extracted."""
     from evalsuite.parse import PARSER_VERSION
 
-    return f"{reading.parser}-{PARSER_VERSION}{'' if reading.extract else '-whole.2'}"
+    return f"{reading.parser}-{PARSER_VERSION}{'' if reading.extract else '-whole'}"
 
 
 def _read_chinese(item: Item, response: Response, reading: Reading) -> Answer:

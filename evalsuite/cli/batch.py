@@ -58,7 +58,7 @@ def metrics(
         str,
         typer.Option(
             "--semsim",
-            help="Add semantic similarity by this encoder: use, or the path of a sentence-transformers model.",
+            help="Add semantic similarity by this encoder: use, or the path of a sentence-transformers model or of a checkpoint such as SimCSE.",
         ),
     ] = "",
 ) -> None:

@@ -62,7 +62,7 @@ class Settings:
     prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
     semsim: str | Path | None = flag(
         None,
-        "Also compute Sem-Sim of short texts with the sentence-transformers model in this folder, or with use.",
+        "Also compute Sem-Sim of short texts with the encoder in this folder (sentence-transformers, or a checkpoint such as SimCSE), or with use.",
         "DIR",
     )
     budget: float | None = flag(

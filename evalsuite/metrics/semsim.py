@@ -35,7 +35,8 @@ class Encoder:
 
 
 def load_encoder(model: str = "use", threads: int = 1) -> Encoder:
-    """Load the encoder "use", or the sentence-transformers model in the folder `model`.
+    """Load the encoder "use", or the model in the folder `model`: of sentence-transformers, or, without its modules.json, a
+    checkpoint of transformers, whose pooler's output is taken as by SimCSE's code (Gao et al. 2021).
 
     Raises ImportError, which names the package to install, ValueError if there is no such folder, and BackendError if
     tensors of its networks are missing or differ in shape.
@@ -49,19 +50,46 @@ def load_encoder(model: str = "use", threads: int = 1) -> Encoder:
     folder = Path(model)
     if not folder.is_dir():
         raise ValueError(f"{model!r} is neither 'use' nor the folder of a sentence-transformers model")
+    if not (folder / "modules.json").is_file() and (folder / "config.json").is_file():
+        return Encoder(folder.name, f"pooler-{_digest(folder)}", _pooled(folder))
     try:
         library = import_module("sentence_transformers")
     except ImportError as error:
         raise ImportError(f"{model!r} needs: pip install sentence-transformers") from error
     _check(folder)
     transformer = library.SentenceTransformer(str(folder), local_files_only=True)
+    return Encoder(folder.name, _digest(folder), transformer.encode)
+
+
+def _pooled(folder: Path) -> Callable[[list[str]], Any]:
+    """SimCSE's encoding of texts: the pooler's output, of at most 128 tokens. All tensors must be there, the pooler's too."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer: Any = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+    net = load_network(AutoModel, str(folder), f"encoder {folder}").eval()
+
+    def encode(texts: list[str]) -> Any:
+        rows = []
+        with torch.inference_mode():
+            for start in range(0, len(texts), 64):
+                batch = texts[start : start + 64]
+                inputs = tokenizer(batch, padding=True, truncation=True, max_length=128, return_tensors="pt")
+                rows.append(net(**inputs).pooler_output)
+        return torch.cat(rows).float().numpy()
+
+    return encode
+
+
+def _digest(folder: Path) -> str:
+    """The hash of the weights of a model."""
     weights = sorted(path for path in folder.rglob("*") if path.suffix in (".safetensors", ".bin"))
     digest = sha256()
     for path in weights:
         with path.open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
-    return Encoder(folder.name, f"sha256-{digest.hexdigest()[:12]}", transformer.encode)
+    return f"sha256-{digest.hexdigest()[:12]}"
 
 
 def open_encoder(model: str) -> Encoder:
