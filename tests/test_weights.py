@@ -21,7 +21,7 @@ from evalsuite.backends.checkpoint import Checkpoint, folder_hash
 from evalsuite.backends.hf.backend import HuggingFace
 from evalsuite.backends.model import Finetune, Model
 from evalsuite.common.errors import BackendError
-from evalsuite.common.weights import load_network
+from evalsuite.common.weights import as_backend_errors, load_network
 from evalsuite.finetuning import training
 from evalsuite.metrics import semsim
 
@@ -440,3 +440,9 @@ def test_a_network_that_writes_no_text_is_refused_in_a_line(tmp_path: Path) -> N
     with pytest.raises(BackendError, match="CLIPConfig") as refused:
         load_network(transformers.AutoModelForCausalLM, str(tmp_path), "model m")
     assert len(str(refused.value).replace(str(tmp_path), "")) < 250
+
+
+def test_why_a_model_cannot_be_loaded_is_one_line() -> None:
+    with pytest.raises(BackendError) as found, as_backend_errors("model m: cannot load a/b"):
+        raise OSError("No connection.\nCheck it at\n 'https://x'.")
+    assert str(found.value) == "model m: cannot load a/b: No connection. Check it at 'https://x'."

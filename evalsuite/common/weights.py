@@ -180,7 +180,8 @@ def as_backend_errors(what: str, own_code: bool = False) -> Iterator[None]:
     except (torch.OutOfMemoryError, MemoryError):
         raise
     except OSError as error:
-        raise BackendError(f"{what}: {error}") from None
+        told = " ".join(str(error).split())  # the hub client's messages have several lines
+        raise BackendError(f"{what}: {told}") from None
     except (ValueError, ImportError) as error:
         told = str(error).partition("\nModel type should be one of")[0]  # transformers lists all it has, in 3 kB
         raise BackendError(f"{what}: {told}{way_round(own_code)}") from None
