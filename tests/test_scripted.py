@@ -18,6 +18,7 @@ from evalsuite.backends.base import BackendRow
 from evalsuite.backends.models import load_models
 from evalsuite.backends.scripted import ReplyFile, Scripted
 from evalsuite.common.errors import BackendError, ConfigError, DataError
+from evalsuite.common.resources import bundled
 from evalsuite.results.store import open_store
 from evalsuite.types import Item, Request, Response, Trial
 
@@ -127,6 +128,20 @@ def test_a_file_of_replies(tmp_path: Path) -> None:
     assert cell["facts"]["fingerprint"].startswith("scripted:") and "baseline" not in cell["facts"]["tags"]
     file(tmp_path, *({"item": f"{prefix}/{n}", "text": "(b)"} for n in range(3)))  # another file is another model
     assert evalsuite.run(tmp_path / "models.yaml", **ASKED, out=tmp_path / "run").cells[0]["status"] == {"parsed": 3}
+
+
+def test_items_with_the_same_prompt_have_replies_of_their_own(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "easy" / "generation" / "test"
+    folder.mkdir(parents=True)
+    name = "Event_Causal_Inference--Event_Cause_Inference.jsonl"
+    first = (bundled("sample") / "data" / "easy" / "generation" / "test" / name).read_text("utf-8").splitlines()[0]
+    rows = [json.dumps({**json.loads(first), "id": n}) for n in range(2)]
+    (folder / name).write_text("\n".join(rows), encoding="utf-8")
+    file(tmp_path, *({"item": f"corecode/easy/test/event_cause/{n}", "text": text} for n, text in enumerate("甲乙")))
+    (tmp_path / "models.yaml").write_text("models: [{name: theirs, backend: scripted, path: replies.jsonl}]")
+    evalsuite.run(tmp_path / "models.yaml", tasks=["event_cause"], data=tmp_path / "data", out=tmp_path / "run")
+    records = next((tmp_path / "run" / "records").iterdir()).read_text("utf-8").splitlines()
+    assert [json.loads(record)["reply"] for record in records] == ["甲", "乙"]
 
 
 def test_the_line_that_says_most_of_a_trial(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ class ReplyFile:
         self._lines: dict[str, list[tuple[int, Line]]] = {}
         for number, row in jsonl.read_objects(path, surrogates=True):
             self._keep(number, row)
-        self.settings: dict[str, Any] = {}
+        self.settings: dict[str, Any] = {"by": "item"}  # items with the same prompt may have different replies
         self.fingerprint = f"scripted:{hashlib.sha256(path.read_bytes()).hexdigest()[:24]}"
 
     def _keep(self, number: int, row: dict[str, Any]) -> None:

@@ -44,7 +44,8 @@ _REPAIR = "if it is damaged, put back a copy with its -wal file, or start a new 
 
 
 def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[str, Any]) -> str:
-    """The store's key for a request to a model: a SHA-256 in hexadecimal. `settings` are the backend's sampling settings."""
+    """The store's key for a request to a model: a SHA-256 in hexadecimal. `settings` are the backend's sampling settings;
+    {"by": "item"} tells requests with the same prompt apart by their ids."""
     asked: Any = [[m.role, m.content] for m in request.messages] if chat else request.prompt
     parts = [fingerprint, asked, request.max_new_tokens, settings]
     if request.scoring != "generate":
@@ -54,6 +55,8 @@ def request_key(fingerprint: str, request: Request, chat: bool, settings: dict[s
         parts += [request.pairs, request.pattern]
     if request.sample:
         parts.append({"sample": request.sample})
+    if settings.get("by") == "item":
+        parts.append({"item": request.id})
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
