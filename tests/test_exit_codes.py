@@ -23,6 +23,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.results.schema.annotation import AnnotatedDialogue
 from evalsuite.results.store import Store
 
+pytestmark = pytest.mark.usefixtures("no_finalizers")
 DEEP, HUGE = "[" * 100_000, "1" * 5_000
 _GOOD = "models:\n  - {name: a, backend: baseline, path: lexical}\n"
 

@@ -192,6 +192,7 @@ def test_messages_are_read(body: bytes, expected: tuple[str, str, str | None]) -
     assert (reply.text, reply.finish, reply.reasoning) == expected
 
 
+@pytest.mark.usefixtures("no_finalizers")
 @pytest.mark.parametrize(
     "body",
     [

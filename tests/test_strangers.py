@@ -36,6 +36,7 @@ from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.results.saved import load_results, reading_of
 from evalsuite.review.audit.outputs import population
 
+pytestmark = pytest.mark.usefixtures("no_finalizers")
 HEAD = {"name": "B", "who": "somebody", "contact": "a@example.org", "licence": "CC-BY-4.0", "notes": "none"}
 
 

@@ -28,6 +28,7 @@ from evalsuite.exchange.submit.verdict import Verdict, check_submission
 from evalsuite.page.citations import citations
 from evalsuite.results import records
 
+pytestmark = pytest.mark.usefixtures("no_finalizers")
 HEAD = {"name": "Baselines", "who": "somebody", "contact": "a@example.org", "licence": "CC-BY-4.0", "notes": "none"}
 ABOUT = {"trained_on": [], "statement": "rules, not models"}
 
