@@ -168,8 +168,8 @@ const WORDS = {
   judgeJoint: ["逐题：得分与指标", "Items: score against metric"], judgeJointNote: ["每格一个模型：数字为该得分（纵）与指标所在十分段（横，左闭右开，末段含右端）的题数。ρ 为逐题 Spearman 相关，括号内为 95% 区间（Fisher z，Bonett–Wright 方差，以对话数为样本量）。评审若与指标一致，题数沿左下到右上分布。",
     "A panel a model: how many items have that score (up) and fall into that tenth of the metric (across; the last one holds its end). ρ: Spearman over items with its 95 % interval (Fisher's z, Bonett and Wright's variance, as many pairs as there are dialogues). Judge and metric agree where counts run from bottom left to top right."],
   jointNone: ["此次运行没有逐题计数：用 evalsuite score 重新评分即有。", "This run has no counts of items: evalsuite score RUN adds them."], jointLabel: ["得分：{0} 各十分段的题数。", "score: items by tenth of {0}."], judgeCorrelations: ["与全部指标的相关", "Correlations with all metrics"],
-  foot: ["本页自成一体，不联网，由 evalsuite 生成。“论文”指 CORECODE 原论文，数字引自其表 2、3、6、7。",
-    "This page stands alone, needs no network, and was made by evalsuite. “The paper” is the CORECODE paper; its figures are from Tables 2, 3, 6 and 7."],
+  foot: ["本页自成一体，不联网，由 evalsuite 生成。“论文”指 CORECODE 原论文，数字引自其表 1 至 4、6 至 8 与第 5 节。",
+    "This page stands alone, needs no network, and was made by evalsuite. “The paper” is the CORECODE paper; its figures are from Tables 1 to 4 and 6 to 8 and section 5."],
   // Several benchmarks
   titleAll: ["对话常识评测榜", "Dialogue commonsense leaderboard"],
   leadAll: ["大语言模型的对话常识评测：{0}。每个数字都可点开，直到原始回复。", "Commonsense of large language models in dialogues: {0}. Every number opens, down to the raw reply."],

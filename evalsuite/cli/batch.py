@@ -50,8 +50,8 @@ def metrics(
         str,
         typer.Option(
             "--tokens",
-            help="Every metric on the same units, comma-separated: char, jieba, 13a, zh, mixed, rjieba, or none (words "
-            "as blanks part them).",
+            help="Every metric on the same units, comma-separated: char, jieba, rjieba, mixed, 13a, zh, none (what whitespace "
+            "parts) or blank (what single blanks part).",
         ),
     ] = "",
     semsim: Annotated[
