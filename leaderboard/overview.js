@@ -187,7 +187,7 @@ function sortHead(key, label, extra) {
 }
 function columnHead({ key, task, set, label }, table) {
   const cells = set === null ? [] : columnCells(set, task);
-  const ns = cells.map((c) => c.items);
+  const ns = cells.map((c) => c.items / (c.facts?.samples ?? 1));  // items, each asked several times or once
   const [low, high] = [Math.min(...ns), Math.max(...ns)];
   const n = cells.length > 0 && `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`;
   const parts = (metricName(metricOf(task)) + (n ? ", " + n : "")).split(/\s*(?=[（(])|(?<=,)\s/);  // where the line may break

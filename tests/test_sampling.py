@@ -453,6 +453,7 @@ def test_the_table_shows_the_spread(tmp_path: Path, cli: Any) -> None:
 def test_the_page_shows_spread_and_samples(tmp_path: Path, browse: Any) -> None:
     evalsuite.run(scripted(tmp_path), tasks=["knowledge_filling"], set="easy", limit=3, out=tmp_path / "run")
     with browse(tmp_path / "run/page/index.html") as page:
+        assert "n=3" in page.locator("table.overview thead").first.inner_text()  # items, not replies
         value = page.locator("button.cell").first
         assert "SD of samples 23.6" in value.get_attribute("title")
         value.click()
