@@ -429,6 +429,13 @@ def test_tampering_with_sisters_is_found(
 # --- judges
 
 
+def test_a_run_that_named_a_benchmark(tmp_path: Path) -> None:
+    run, out = tmp_path / "run", tmp_path / "made"
+    evalsuite.run(model=["lexical"], tasks=["glucose"], set="d1", limit=2, out=run)
+    make_submission(run, out, HEAD, ABOUT)
+    assert not check_submission(out).problems
+
+
 @pytest.mark.slow
 def test_judges(tmp_path: Path) -> None:
     for package in ("openai", "tenacity", "aiolimiter"):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from evalsuite.benchmarks.registry import SHIPPED, TASKS
+from evalsuite.benchmarks.registry import BENCHMARKS, SHIPPED, TASKS
 from evalsuite.common.errors import unknown
 from evalsuite.perturb import PERTURBATIONS
 
@@ -20,6 +20,12 @@ class Strict(BaseModel):
 def _task(name: str) -> str:
     if name not in TASKS:
         raise ValueError(unknown("task", name, TASKS))
+    return name
+
+
+def _tasks(name: str) -> str:
+    if name not in TASKS and name not in BENCHMARKS:
+        raise ValueError(unknown("task or benchmark", name, [*BENCHMARKS, *TASKS]))
     return name
 
 
@@ -45,6 +51,14 @@ Task = Annotated[
     Field(
         json_schema_extra={"enum": [t.name for b in SHIPPED for t in b.tasks]},
         description="A name of `evalsuite tasks`.",
+    ),
+]
+TaskOrBenchmark = Annotated[
+    str,
+    AfterValidator(_tasks),
+    Field(
+        json_schema_extra={"enum": [*(b.name for b in SHIPPED), *(t.name for b in SHIPPED for t in b.tasks)]},
+        description="A name of `evalsuite tasks`, or that of a benchmark for all its tasks.",
     ),
 ]
 Perturb = Annotated[

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from evalsuite.results.schema.base import Count, Hash, Perturb, Rows, Scoring, Split, Strict, Task
+from evalsuite.results.schema.base import Count, Hash, Perturb, Rows, Scoring, Split, Strict, TaskOrBenchmark
 
 
 class RunSettings(Strict):
@@ -14,7 +14,7 @@ class RunSettings(Strict):
 
     models: str | None
     model: Rows[str]
-    tasks: Rows[Task]
+    tasks: Rows[TaskOrBenchmark]
     set: str = Field(description="Sets, comma-separated; both or all for all of them.")
     split: Split
     shots: Rows[Count]
