@@ -98,7 +98,8 @@ def table1_heads(found: Stats) -> list[str]:
 
 def table1_rows(found: Stats) -> list[tuple[str, list[str]]]:
     """(name, value of each column) in the paper's order. The paper's "tokens" are characters, speaker marks included."""
-    return [(name, [*values, *(paper[name] for _, paper in _papers(found))]) for name, values in _own_rows(found)]
+    papers = [paper for _, paper in _papers(found)]
+    return [(name, [*values, *(paper[name] for paper in papers)]) for name, values in _own_rows(found)]
 
 
 def _columns(found: Stats) -> list[tuple[str, Table1, KnowledgeCounts | None]]:
