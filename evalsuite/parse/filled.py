@@ -7,57 +7,10 @@ from collections.abc import Sequence
 
 from evalsuite.parse.catalog import Catalog
 from evalsuite.parse.chars import key, squeeze
-from evalsuite.parse.commit import Commitment
-from evalsuite.parse.groups import Group
+from evalsuite.parse.tape import Group
 from evalsuite.parse.segment import SPEAKER, Block
-from evalsuite.parse.weigh import Verdict
+from evalsuite.parse.verdict import Verdict
 from evalsuite.types import Status
-
-
-def only_named(found: Sequence[Commitment], block: Block, low: str) -> Verdict | None:
-    """The only option that a reply names, by a label in brackets or by its text in a short sentence (rule 9)."""
-    named = [c for c in found if c.what == "name" and c.rule in ("named", "defined")]
-    if not named or len(named) != len([c for c in found if c.what != "cancel"]):
-        return None
-    options = {o for c in named for o in c.options}
-    last = named[-1]
-    if len(options) != 1 or -1 in options or any(c.conflict for c in named):
-        return None
-    if not (low[last.start] in "([【" and low[last.end - 1] in ")]】"):
-        words = low[block.start : block.end].strip()
-        size = len(key(low[last.start : last.end]))
-        plain = size >= 3 and size + 4 <= len(words) <= 60 and not _ABOUT.search(words)
-        if not plain or low.find(words[:2], block.start) == last.start or low[max(last.start - 1, 0)] in _NEGATES:
-            return None
-    return Verdict(Status.PARSED, (next(iter(options)),), "only-one-named", last.start, last.end)
-
-
-_NEGATES = "不没未非无"
-_ABOUT = re.compile(
-    r"[?]|吗|对话|选项|答案|题|根据|提到|[a-z]说|是一[种个部]|什么|讨论|关于|概念|定义|是否|如果|because|the "
-)
-
-
-_WHOLE = re.compile(
-    r"(?:填法|填法应该|填入后|填充后|补全后|完整的?(?:句子|对话|话)|合理的?(?:说法|句子|表达|回答)|填好的?(?:句子|话))[^。,;“”「」\n]{0,10}?"
-    r"(?:是|为|:)[ ]?:?[ ]?[“\"「](?P<whole>[^“”\"「」\n]{4,120})[”\"」]"
-)
-
-
-def written_out(groups: Sequence[Group], block: Block, low: str) -> Verdict | None:
-    """The option in the [MASK] sentence that a reply writes out: 完整的句子是“…” (rule 9)."""
-    for match in reversed(list(_WHOLE.finditer(low, block.start, block.end))):
-        head = low[max(low.rfind("。", 0, match.start()), low.rfind("\n", 0, match.start()), 0) : match.start("whole")]
-        held = [g for g in groups if match.start("whole") <= g.start and g.end <= match.end("whole")]
-        if (
-            len(held) != 1
-            or len(held[0].options) != 1
-            or held[0].options[0] < 0
-            or re.search("不|错|原来|如果|吗", head)
-        ):
-            continue
-        return Verdict(Status.PARSED, held[0].options, "written-out", held[0].start, held[0].end)
-    return None
 
 
 def spoken(parts: Sequence[Block], groups: Sequence[Group], low: str) -> Verdict | None:
@@ -106,3 +59,4 @@ def repeated(low: str, options: Catalog) -> Verdict | None:
         if len(text) > 1 and len(said) > 2 * len(text) and said == (text * (len(said) // len(text) + 1))[: len(said)]:
             return Verdict(Status.PARSED, (option,), "repeated", 0, len(low.rstrip()))
     return None
+_NEGATES = "不没未无非"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from evalsuite.parse.catalog import Catalog
-from evalsuite.parse.weigh import Verdict
+from evalsuite.parse.verdict import Verdict
 from evalsuite.types import Status
 
 _ENTAILS = r"entail(?:s|ed|ing)?|follows[ ]from|(?:is|are)[ ]true|true(?=[,.:;])"

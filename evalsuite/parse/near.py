@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from evalsuite.parse.catalog import Catalog
 from evalsuite.parse.chars import key, squeeze
-from evalsuite.parse.cues import Cue
-from evalsuite.parse.groups import Group
+from evalsuite.parse.tape import Group
+
 from evalsuite.parse.mention import Mention
 
 _LETTERS = re.compile(r"(?<![a-z0-9])[a-z]{2,30}(?![a-z0-9])")
@@ -55,7 +55,7 @@ def _repeats(word: str) -> bool:
 _SPOT = re.compile(r"[ ]?[:]?[ ]?[“\"「『【*(\ue001]?[ ]?([^\n,。;:!?“”\"「」『』【】()\ue000-\ue002]{2,40})")
 
 
-def with_near(groups: list[Group], low: str, hints: Sequence[Cue], options: Catalog) -> list[Group]:
+def with_near(groups: list[Group], low: str, hints: Sequence[tuple[str, int, int]], options: Catalog) -> list[Group]:
     """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (rules 2, 11)."""
     spots: list[tuple[int, int]] = []
     for match in re.compile(r"[^\n\ue000]+").finditer(low):
@@ -64,9 +64,9 @@ def with_near(groups: list[Group], low: str, hints: Sequence[Cue], options: Cata
             if 2 <= len(text) <= 60:
                 start = low.index(text, match.start())
                 spots.append((start, start + len(text)))
-    for cue in hints:
-        if cue.kind in "SC=+Fo" and len(spots) < 120:
-            spot = _SPOT.match(low, cue.end)
+    for kind, _, after in hints:
+        if kind in "SspC=l+Fo" and len(spots) < 120:
+            spot = _SPOT.match(low, after)
             if spot:
                 spots.append(spot.span(1))
     found: list[Group] = []

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from evalsuite.parse.catalog import Catalog, catalog
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN, WORD, key, lower
 from evalsuite.parse.mentions import masked, texts
-from evalsuite.parse.option import Choices, parse_several
+from evalsuite.parse.read import Choices, parse_several
 from evalsuite.parse.segment import Block, blocks
 from evalsuite.parse.strip import Clean, strip
 from evalsuite.types import Status
@@ -231,7 +231,7 @@ _CUE = re.compile(
     rf"{_UP_TO}$"
 )
 _BAD_CUE = re.compile(
-    r"(?<![a-z])(?:no|not|incorrect|wrong|false|implausible|invalid)(?:[ ](?:options?|choices?|answers?|ones?))?"
+    r"(?<![a-z])(?:no|not|incorrect|wrong|false|implausible|invalid|rejected|excluded)(?:[ ](?:options?|choices?|answers?|ones?))?"
     rf"[\"'”]?[ ]?(?:(?:is|are)?[ ]?:|(?:is|are)(?![a-z])|(?<=not)(?=[ ])){_UP_TO}$"
 )
 _CLOSED = re.compile(
@@ -249,9 +249,9 @@ _ALONE_AFTER = re.compile(
 _BE = r"(?:is|are|seems?(?:[ ]to[ ]be)?|looks?|would[ ]be|could[ ]be|can[ ]be|may[ ]be|might[ ]be|were|was|(?:=|→|->))?[ ]?"
 _MUCH = r"(?:(?:both|all|also|each|very|quite|most|clearly|definitely|highly|equally|the|a|an|answers?)[ ])*"
 _IT = r"(?:(?:options?|choices?|answers?|ones?|this|it|which|that|these)(?:[ ]|$))?"
-_RIGHT = re.compile(rf"(?:{_SHUT}|[\s*:=\-–—.,(])*+{_IT}{_BE}[*(]*{_MUCH}[*]*{_GOOD}(?![a-z])")
+_RIGHT = re.compile(rf"(?:{_SHUT}|[\s*:=\-–—.,(|])*+{_IT}{_BE}[*(]*{_MUCH}[*]*{_GOOD}(?![a-z])")
 _WRONG = re.compile(
-    rf"(?:{_SHUT}|[\s*:=\-–—.,(])*+{_IT}(?:{_BE}[*(]*{_MUCH}[*]*"
+    rf"(?:{_SHUT}|[\s*:=\-–—.,(|])*+{_IT}(?:{_BE}[*(]*{_MUCH}[*]*"
     r"(?:no|not|false|wrong|incorrect|implausible|impossible|invalid|unlikely|inaccurate|unsupported|irrelevant"
     r"|inappropriate|unreasonable|ruled[ ]out|neither)(?![a-z])"
     r"|(?:isn['’]t|aren['’]t|contradicts?|conflicts?|does[ ]not|doesn['’]t|do[ ]not|don['’]t|cannot|can['’]t)(?![a-z])"

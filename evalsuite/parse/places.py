@@ -33,7 +33,7 @@ _PLACES = re.compile(
     rf"|(?:\bthe[ ]very[ ]|\bthe[ ])?(?P<english>\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|1st|2nd|3rd|4th|5th|6th|7th"
     rf"|8th|last|middle)\b)[ ](?:option|choice|one|answer|candidate|item)\b"
     rf"|(?P<pair>前者|后者|\bformer\b|\blatter\b)"
-    rf"|\b(?:option|choice)[ ](?:number[ ])?(?P<word>one|two|three|four|five|six|seven|eight)\b"
+    rf"|\b(?:(?:option|choice)[ ](?:number[ ])?|number[ ])(?P<word>one|two|three|four|five|six|seven|eight)\b"
 )
 _NOUN_AFTER = re.compile(r"短语|句|人|说话|对话|方面|问题|月|原因|词|步|次|阶段|部分|例|事件|段|世界|季")
 

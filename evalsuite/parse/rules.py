@@ -1,0 +1,142 @@
+"""The table of rules for choices: what stands before and behind a mention on the tape, and what that says of it.
+
+Of the rules that match a mention the first in the table counts.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+# What a rule says of its mention.
+PICK, LINE, HEAD, STATE, ASK = "pick", "line", "head", "state", "ask"  # chosen: explicitly, as a line, at the head, by a statement, in a question
+NOT, EXCEPT, NAME, QUOTE = "not", "except", "name", "quote"
+NONE, THOSE, ALL, THIS, CANCEL = "none", "those", "all", "this", "cancel"  # of all options, or of the mention before
+
+
+class Rule(NamedTuple):
+    name: str
+    verdict: str
+    focus: str  # tokens that it speaks of
+    before: str
+    behind: str
+    example: str = ""
+
+
+Z = r"[:,()\[\]|b]*"  # marks that part nothing
+G1 = rf"{Z}'?{Z}"
+G4 = rf"{Z}(?:['_][aAB]?)?{Z}"
+G14 = rf"{Z}(?:['_~ABahpso]{Z}){{0,2}}"
+ZN = r"[:(\[\]|b)]*"  # the same without a comma
+Y = r"[^./MTQGWm?@]*?"  # within the sentence, no other mention
+YY = r"[^./]*?"  # within the sentence
+V = r"[^./MTQGWm?@,RO:]{0,6}?"  # within the clause
+PLAIN, ANY = "MTQGW", "MTQGWm"
+LABEL = "MQG"
+TEXT = "TW"
+END = r"[ST'sp)\],:.|]*(?:[./]|$)"
+
+RULES = [
+    # --- of all options
+    Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*"),
+    Rule("neither", THOSE, "z", r"[!./,][^MTQGWmOEIH./]*", r""),
+    Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_]*[sp]?", r"[=wyAa_']*[+wy]"),
+    Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$"),
+    # --- except
+    Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r""),
+    Rule("kept", NAME, ANY, r"", r"[NX]['_]?x"),
+    Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}_?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}[-0x]|z|B?=?[-0]|{V}[-0xz])"),
+    Rule("except", EXCEPT, PLAIN, rf"E{G4}", r""),
+    # --- rejected, by what stands behind
+    Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)"),
+    Rule("item-wrong", NOT, ANY, r"[!/][b(]*", rf"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)"),
+    Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)"),
+    Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])"),
+    # --- rejected, by what stands before
+    Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)"),
+    Rule("not-be", NOT, ANY, rf"(?:[XNn]['_]?|-['_]?)={ZN}['_~]?{ZN}", r""),
+    Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}'?:{ZN})", r""),
+    # --- lists and ranks
+    Rule("listed", NAME, ANY, rf"L(?:{Z}['_~]?{Z}=?{Z}|[^./MTQGW]*:{Z})", r""),
+    Rule("listed", NAME, "GW", r"\(", r"\)"),
+    Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r""),
+    Rule("second", NAME, ANY, r"D[^./K]*", r""),
+    Rule("second", NAME, ANY, r"", rf"{V}D"),
+    # --- in doubt
+    Rule("written-out", PICK, "m", r"[!./,][F+'_~]*e['_]?[=:]+['_~#,:]*", r""),
+    Rule("quoted", QUOTE, "m", r"", r""),
+    Rule("line", LINE, PLAIN, rf"[!/][b,.:(|\[@]*'?", r"[)\],.|]*(?:/|$)"),
+    Rule("spoken", NAME, TEXT, rf"@{Y}", r""),
+    Rule("asked", ASK, PLAIN, r"", rf"[^./MTQGWm@,]{{0,6}}\?"),
+    Rule("asked", ASK, PLAIN, rf"q{Y}", r""),
+    Rule("supposed", NAME, PLAIN, rf"(?:I(?!['_]?C)[^./MTQGWm?@K]*|H[^./MTQGWm?@FK]*)", r""),
+    # --- called right
+    Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)"),
+    Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*[,F:]['_]?1"),
+    Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[wy+]"),
+    # --- chosen
+    Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)"),
+    Rule("put-in", PICK, PLAIN, r"J", rf"{V}[C=]"),
+    Rule("answer-is", PICK, PLAIN, rf"(?:[Ss+C]|(?<![MTQ])p){Y}[=l]{Z}(?:['_~s]{Z}){{0,3}}", r""),
+    Rule("is", PICK, LABEL, rf"[!./,]['_]?={Z}", r"[,./()R]|$"),
+    Rule("concluded", PICK, PLAIN, rf"[FK](?:{YY}C{G14}|{Z}['_]?={G4})", r""),
+    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[sp]{Z}:){Z}", r""),
+    Rule("answer", PICK, LABEL, rf"(?:S{Z}['_]?|s){Z}", r""),
+    Rule("answer", PICK, TEXT, rf"S{G1}", r""),
+    Rule("choose", PICK, LABEL, rf"C{G14}", r""),
+    Rule("choose", PICK, TEXT, rf"C{G4}", r""),
+    Rule("boxed", PICK, PLAIN, rf"\[{Z}['_]?", r""),
+    Rule("conclusion", PICK, PLAIN, rf"[FK]{Z}", r""),
+    Rule("but", PICK, PLAIN, rf"[XxnN]['_~=]*[MTQGW],?V{Z}", r""),
+    Rule("rather", PICK, PLAIN, rf"U{G1}", r""),
+    Rule("opinion", PICK, LABEL, rf"o{G1}", r""),
+    Rule("left", PICK, PLAIN, rf"l{G1}", r""),
+    # --- alone
+    Rule("head", HEAD, LABEL, r"[!/][b,.:(|\[]*", r":/"),
+    Rule("ticked", PICK, PLAIN, rf"[!/][b|]*\+{Z}", r""),
+    Rule("head", HEAD, PLAIN, r"![b,.:(|\[]*", r"[,.(;)|nxR]"),
+    Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)"),
+    # --- stated
+    Rule("contrast", STATE, PLAIN, r"", r"[nX]['_=]*[MTQGW]"),
+    Rule("weak", STATE, PLAIN, r"", rf"{V}[wy]"),
+    Rule("item-right", STATE, PLAIN, r"[!/][b(]*", r"[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)"),
+    Rule("statement", STATE, LABEL, rf"[=u]{G4}", r""),
+    Rule("statement", STATE, TEXT, rf"[=u]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$"),
+    Rule("hedge", STATE, PLAIN, rf"[hyo]{G1}", r""),
+    Rule("alone", STATE, PLAIN, rf"[!,./:][FKo]?{Z}", r"(?:,['_])?\.?(?:/|$)"),
+    Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]"),
+]
+
+
+class _Row(NamedTuple):
+    rule: Rule
+    before: re.Pattern[str]
+    behind: re.Pattern[str]
+
+
+def compiled(rules: list[Rule]) -> dict[str, list[_Row]]:
+    """Focus token -> its rules, in rank."""
+    table: dict[str, list[_Row]] = {}
+    for rule in rules:
+        row = _Row(rule, re.compile(rf"(?:{rule.before})\Z"), re.compile(rule.behind))
+        for token in rule.focus:
+            table.setdefault(token, []).append(row)
+    return table
+
+
+@lru_cache(maxsize=1)
+def table() -> dict[str, list[_Row]]:
+    return compiled(RULES)
+
+
+BACK, AHEAD = 48, 24  # tokens that rules see
+
+
+@lru_cache(maxsize=2**16)
+def fired(token: str, before: str, behind: str) -> Rule | None:
+    """The first rule that matches."""
+    for row in table().get(token, ()):
+        if row.behind.match(behind) and row.before.search(before):
+            return row.rule
+    return None

@@ -1,0 +1,214 @@
+"""Stage 4, tape: a reply with one character for each token, over which the table of `rules` is matched.
+
+    因此，正确的选项是(b)。  ->  F,S=M.
+
+A mention is M (by label), T (by text), Q (by position), G (several by label), W (several by text) or m (inside a longer
+quotation). A cue word is the letter of its class in lexicon.yaml. Marks: , . / (a line's end) : ( ) [ ] (a box) @ (a speaker)
+b (a bullet) ! (the block's start). Other words are ' (one character), _ (2 - 4), ~ (5 - 14) or # (more).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, WORD, ends
+from evalsuite.parse.mention import Mention
+from evalsuite.parse.segment import SPEAKER, Block
+
+LIMIT = 600  # cue words kept of a text
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Mentions joined by 和, or, commas or nothing; `ranked` if joined by ">"."""
+
+    start: int
+    end: int
+    members: tuple[Mention, ...]
+    ranked: bool = False
+
+    @property
+    def options(self) -> tuple[int, ...]:
+        """The distinct options, in order."""
+        return tuple(dict.fromkeys(m.option for m in self.members))
+
+    @property
+    def conflict(self) -> bool:
+        """Whether a label and the text beside it name different options (rule 16)."""
+        return any(m.against is not None for m in self.members)
+
+    @property
+    def token(self) -> str:
+        """The group's character on the tape."""
+        by_text = any(m.kind == "text" for m in self.members)
+        if len(self.members) > 1 and len(self.options) > 1:
+            return "W" if by_text else "G"
+        return "T" if by_text else "Q" if self.members[0].kind == "place" else "M"
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """`tokens` of a block; `places` holds the start and end of each in the clean text, `groups` the mentions by position."""
+
+    tokens: str
+    places: tuple[tuple[int, int], ...]
+    groups: dict[int, Group]
+
+
+def _trie(words: list[str]) -> str:
+    """One pattern for many words with shared prefixes factored out: far fewer alternatives to try at each position."""
+    heads: dict[str, list[str]] = {}
+    for word in words:
+        heads.setdefault(word[:1], []).append(word[1:])
+    optional = "" in heads
+    parts = []
+    for head in sorted(heads):
+        if head:
+            tails = heads[head]
+            parts.append(re.escape(head) + (_trie(tails) if tails != [""] else ""))
+    body = parts[0] if len(parts) == 1 and not optional else f"(?:{'|'.join(parts)})"
+    return body + "?" if optional and parts else body
+
+
+def lexicon() -> dict[str, list[str]]:
+    """lexicon.yaml: class -> words, written as in a folded lower-case text."""
+    import yaml
+
+    file = resources.files("evalsuite.parse") / "lexicon.yaml"
+    listed: dict[str, str] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return {kind: [word.replace("_", " ") for word in words.split()] for kind, words in listed.items()}
+
+
+@lru_cache(maxsize=1)
+def scanner() -> tuple[re.Pattern[str], dict[str, str]]:
+    return make_scanner(lexicon())
+
+
+def make_scanner(words: dict[str, list[str]]) -> tuple[re.Pattern[str], dict[str, str]]:
+    kinds: dict[str, str] = {}
+    for kind, listed in words.items():
+        for word in listed:
+            kinds.setdefault(word, kind)
+    han = [word for word in kinds if not word[0].isascii() or not word[0].isalpha()]
+    latin = [word for word in kinds if word[0].isascii() and word[0].isalpha()]
+    marks = rf"[,;。!?\n:=()|{BOX_OPEN}{BOX_CLOSE}、]|\.(?=\s|$)|--+|——?"
+    both = rf"(?P<han>{_trie(han)})|(?<![a-z])(?P<latin>{_trie(latin)})(?![a-z])"
+    return re.compile(rf"(?P<mark>{marks})|{both}|(?P<yes>对)(?=[,。;!?\s\ue000]|$)"), kinds
+
+
+_MARKS = {
+    ",": ",", "、": ",", "-": ",", "—": ",", "|": "|", ":": ":", "=": ":", "(": "(", ")": ")", "?": "?", "\n": "/",
+    BOX_OPEN: "[", BOX_CLOSE: "]",
+}  # fmt: skip
+
+
+def cues(low: str) -> list[tuple[str, int, int]]:
+    """All cue words and marks of a folded lower-case text, in order: class, start, end; of overlapping words the longest."""
+    pattern, kinds = scanner()
+    found: list[tuple[str, int, int]] = []
+    for match in ends(pattern, low, LIMIT):
+        group = match.lastgroup
+        kind = _MARKS.get(match.group()[0], ".") if group == "mark" else "+" if group == "yes" else kinds[match.group()]
+        if kind != "~":
+            found.append((kind, *match.span()))
+    return found
+
+
+_LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?=\D)|[(（][一二三四五][)）]|[一二三四五六][、.])+")
+
+
+_HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
+
+
+def make_tape(low: str, block: Block, groups: Sequence[Group], hints: Sequence[tuple[str, int, int]],
+              quoted: Sequence[tuple[int, int]]) -> Tape:
+    """The tape of one block."""
+    events: list[tuple[int, int, str, Group | None]] = [(g.start, 0, "", g) for g in groups]
+    for kind, start, end in hints:
+        if block.start <= start and end <= block.end and not (kind.isalnum() and _within(low, quoted, start, end)):
+            events.append((start, end, kind, None))
+    events.sort(key=lambda event: (event[0], event[1]))
+    writer = _Writer(low, block, [g.start for g in groups])
+    for n, (start, end, kind, group) in enumerate(events):
+        if start < writer.position:
+            continue
+        if group is not None:
+            writer.mention(group, "m" if _within(low, quoted, group.start, group.end) else group.token)
+        elif not any(e[3] for e in events[n + 1 : n + 3] if e[0] < end):
+            writer.cue(kind, start, end)
+    writer.fill(block.end)
+    return Tape("".join(writer.tokens), tuple(writer.places), writer.groups)
+
+
+_TRAIL = re.compile(
+    r"[ \"”'’)\]】」』》]*(?:吧|号?的?选项|的?关系|的?领域|类型?|号|这个选项|这一项|哦|呢|啊|呀|了|项|才对|的|无疑|喔|嘛|哈)(?![^\W_])"
+)
+
+
+class _Writer:
+    """A tape that is being written."""
+
+    def __init__(self, low: str, block: Block, starts: list[int]) -> None:
+        self.low, self.block, self.position = low, block, block.start
+        self.tokens, self.fresh, self.starts = ["!"], True, starts
+        self.places = [(block.start, block.start)]
+        self.groups: dict[int, Group] = {}
+
+    def put(self, token: str, start: int, end: int) -> None:
+        self.tokens.append(token)
+        self.places.append((start, end))
+        self.position = max(self.position, end)
+
+    def fill(self, end: int) -> None:
+        """The words up to the next event, and at the head of a line its bullet and its speaker."""
+        low = self.low
+        if self.fresh:
+            self.fresh = False
+            at = bisect_right(self.starts, self.position - 1)
+            limit = self.starts[at] if at < len(self.starts) else self.block.end
+            for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")):
+                lead = pattern.match(low, self.position, limit)
+                if lead and low[self.position : lead.end()].strip():
+                    self.put(token, self.position, lead.end())
+        size = len(WORD.findall(low, self.position, end)) if self.position < end else 0
+        if size:
+            self.put("'" if size == 1 else "_" if size <= 4 else "~" if size <= 14 else "#", self.position, end)
+
+    def cue(self, kind: str, start: int, end: int) -> None:
+        self.fill(start)
+        if start < self.position:
+            return
+        if kind == "/" and self.tokens[-1] in ":SC=":
+            self.position, self.fresh = end, True  # the answer is on the next line: 答案是\n
+            return
+        self.put(kind, start, end)
+        self.fresh = kind == "/"
+
+    def mention(self, group: Group, token: str) -> None:
+        self.fill(group.start)
+        if self.tokens[-1] == "p":  # 选项a
+            self.tokens.pop(), self.places.pop()
+        label = group.members[0].kind == "label"
+        if self.tokens[-1] in "!/b" and label and _HEADING.match(self.low, group.start):
+            self.put("b", group.start, group.end)
+            return
+        if not label and self.low[group.start] in "是由" and group.end - group.start > 2:
+            self.put("=", group.start, group.start)  # the option text 是…的一部分 contains its copula
+        self.groups[len(self.tokens)] = group
+        self.put(token, group.start, group.end)
+        trail = _TRAIL.match(self.low, group.end, self.block.end)
+        if trail:
+            self.position = trail.end()
+
+
+def _within(low: str, quoted: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether a place is part of a longer quotation."""
+    at = bisect_right(quoted, (start, len(low))) - 1
+    if at < 0 or quoted[at][1] < end:
+        return False
+    return bool(WORD.search(low[quoted[at][0] : start] + low[end : quoted[at][1]]))
