@@ -29,8 +29,7 @@ Each stage is a module and can be tested alone. Docstrings cite these labelling 
 18. Of contradictory statements without a correcting word, the last explicit one counts.
 """
 
-from evalsuite.parse.read import Choices, parse_option
-from evalsuite.parse.options import parse_options
+from evalsuite.parse.read import Choices, parse_option, parse_options
 from evalsuite.parse.sentence import parse_sentence
 from evalsuite.parse.span import parse_span
 from evalsuite.parse.strip import whole_reply

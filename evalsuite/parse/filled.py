@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from evalsuite.parse.catalog import Catalog
+from evalsuite.parse.mentions import Options
 from evalsuite.parse.chars import key, squeeze
-from evalsuite.parse.tape import Group
+from evalsuite.parse.mentions import Group
 from evalsuite.parse.segment import SPEAKER, Block
 from evalsuite.parse.verdict import Verdict
 from evalsuite.types import Status
@@ -31,7 +31,7 @@ def spoken(parts: Sequence[Block], groups: Sequence[Group], low: str) -> Verdict
     return Verdict(Status.PARSED, group.options, "filled-in", group.start, group.end)
 
 
-def filled(low: str, options: Catalog, dialogue: Sequence[str] | None) -> Verdict | None:
+def filled(low: str, options: Options, dialogue: Sequence[str] | None) -> Verdict | None:
     """The option with which a reply fills in the [MASK] turn of the dialogue."""
     if not dialogue:
         return None
@@ -52,7 +52,7 @@ def filled(low: str, options: Catalog, dialogue: Sequence[str] | None) -> Verdic
     return None
 
 
-def repeated(low: str, options: Catalog) -> Verdict | None:
+def repeated(low: str, options: Options) -> Verdict | None:
     """The option whose text the reply repeats over and over, cut off in the last repetition or not (rule 8)."""
     said = squeeze(low)[0]
     for option, text in enumerate(options.keys):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evalsuite.parse.catalog import Catalog
+from evalsuite.parse.mentions import Options
 from evalsuite.parse.verdict import Verdict
 from evalsuite.types import Status
 
@@ -14,7 +14,7 @@ _SAID = re.compile(rf"(?<![a-z])(?:(?P<entailment>{_ENTAILS})|(?P<contradiction>
 _NOT = re.compile(r"(?:(?<![a-z])(?:not|never|cannot|neither|nor|if|whether|or)|n['’]t)[ ](?:[a-z]+[ ]){0,2}$")
 
 
-def inferred(low: str, options: Catalog) -> Verdict | None:
+def inferred(low: str, options: Options) -> Verdict | None:
     """The option named by all verbs of a reply: "the dialogue contradicts this".
 
     None if any of the verbs is negated or in doubt: a statement that does not contradict need not follow.

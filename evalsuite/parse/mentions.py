@@ -1,124 +1,454 @@
-"""Stage 3, mentions: where a reply names an option by label, text or position (rules 2, 9, 10).
+"""Stage 2, mentions: the options of an item, and where a reply names them (rules 2, 8, 9, 10, 11, 16 and 17).
 
-A mention is not yet a choice; `commit` reads the words around it.
+An option is named by its label, its text (exact, or within a slip, or by a word of the same meaning) or its position. A
+mention is not yet a choice: `rules` reads the words around it.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from evalsuite.parse.catalog import Catalog
-from evalsuite.parse.chars import ends, lower, squeeze
-from evalsuite.parse.labels import labels
-from evalsuite.parse.mention import FORMER, HAN, LATTER, LIMIT, Mention
-from evalsuite.parse.places import places
+from evalsuite.parse.chars import WORD, ends, enclosed, fold, key, lower, squeeze
+from evalsuite.parse.lexicon import LEXICON, same_meaning
 
-_HEADS = {  # option texts that are also ordinary words, and what follows the ordinary word
-    "原因": re.compile(r"[ ]?(?::(?!\s*$)|是因为|是由于|在于|如下|有[:二三])"),
-    "前提": re.compile(r"[ ]?(?::(?!\s*$)|是[^的])"),
-    "比较": re.compile(r"(?!关系|领域|类|[是更最也都吧的])[一-鿿]"),
-    "时间": re.compile(r"[上里内点段长]"),
-    "空间": re.compile(r"[里内]"),
-    "时间原因": re.compile(r"(?!)"),
-}
-_TAILS = {
-    "比较": re.compile(r"(?:经过|通过|相|做个?|进行|来|加以|我|也|都|可以)$"),
-    "时间": re.compile(r"[段一些]$"),
-    "原因": re.compile(r"(?:什么|的主要)$"),
-}
-_VERBS = frozenset(["是", "有", "是一个", "包括类型", "能力", "用途"])
+LIMIT = 200  # mentions kept of a text: half from its head, half from its tail
+FORMER, LATTER = -2, -3  # 前者, 后者 before they are resolved
+OPEN, CLOSE = "(\\[{【「『《〈<〔“\"'‘\ue001", ")\\]}】」』》〉>〕”\"'’\ue002"
+HAN = re.compile(r"[一-鿿㐀-䶿]")
 
 
-def _delimited(low: str, start: int, end: int) -> bool:
-    """Whether a short word stands between punctuation, or after a verb that takes an answer (rule 10)."""
-    after, before = low[end : end + 1], low[max(start - 1, 0) : start]
-    if after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}":
+# The options ------------------------------------------------------------------------------------------------------
+
+_GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an option text that replies fill in: 由…制成
+_STEMS = "甲乙丙丁戊己庚辛壬癸"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """An item's options: labels without brackets and texts as keys (`chars.key`), both indexed by the option's index."""
+
+    labels: tuple[str, ...]
+    keys: tuple[str, ...]
+    core: str  # regular expression of labels: [a-z], \d{1,2}
+    digits: bool  # the labels are numbers
+    texts: re.Pattern[str] | None  # matches any option text in squeezed lower-case text, longest first
+    by_text: Mapping[str, int]  # key -> option, without texts that two options share
+    templates: tuple[tuple[re.Pattern[str], int], ...]  # option texts with a gap: 由…制成
+
+    def label(self, core: str) -> int | None:
+        """The option with this label; -1 for a label of the same kind outside the list (rule 7), None for no label."""
+        core = core.lower().lstrip("0") or "0"
+        if core in self.labels:
+            return self.labels.index(core)
+        return -1 if self.labels and re.fullmatch(self.core, core) else None
+
+    def exact(self, text: str) -> int | None:
+        """The option with this text, given as a key; None if there is none."""
+        found = self.by_text.get(text)
+        return found if found is not None else next((n for gap, n in self.templates if gap.fullmatch(text)), None)
+
+    def near(self, text: str) -> int | None:
+        """The one option within a one-character slip of a key, else the one with the same meaning; None if neither."""
+        if not text or len(text) > 60:
+            return None
+        found = self.exact(text)
+        if found is not None:
+            return found
+        if sum(text in option for option in self.keys) > 1:  # 父母 of 养父母 and 亲生父母
+            return None
+        slips = [index for index, option in enumerate(self.keys) if is_slip(text, option)]
+        return slips[0] if len(slips) == 1 else None if slips else same_meaning(text, self.keys)
+
+
+def is_slip(text: str, option: str) -> bool:
+    """Whether two keys differ by one character that is a plausible slip (rule 2).
+
+    Numbers, negations and opposites are never slips; neither is any change of a short text (科教片 is not 科幻片).
+    """
+    longer, shorter = (text, option) if len(text) > len(option) else (option, text)
+    if len(shorter) < 2 or len(option) < 3 or len(longer) - len(shorter) > 1 or text == option:
         return False
-    if low[start] == "是" and before in ("项", "案"):
-        return False  # 正确的选项是: a copula without its answer
-    return not before or not (HAN.match(before) or before.isalnum()) or before in "是选为填择项"
+    at = next((n for n, (one, other) in enumerate(zip(longer, shorter, strict=False)) if one != other), len(shorter))
+    same = len(longer) == len(shorter)
+    if longer[at + 1 :] != shorter[at + same :]:
+        return False
+    changed = longer[at] + (shorter[at] if same else "")
+    if same and ((len(option) == 3 and at == 0) or all(c in LEXICON["opposed"] for c in changed)):
+        return False
+    return not any(c.isascii() or c in LEXICON["decisive"] for c in changed)
 
 
-def texts(low: str, options: Catalog) -> list[Mention]:
+@lru_cache(maxsize=1024)
+def _options(pairs: tuple[tuple[str, str], ...]) -> Options:
+    labels = tuple(label_core(label) for label, _ in pairs)
+    keys = tuple(key(text) for _, text in pairs)
+    by_text = {text: index for index, text in enumerate(keys) if text and keys.count(text) == 1}
+    templates: list[tuple[re.Pattern[str], int]] = []
+    patterns = [(len(text), re.escape(text)) for text in by_text]
+    for index, (_, text) in enumerate(pairs):
+        parts = [key(part) for part in _GAP.split(fold(text))]
+        if len(parts) == 2 and all(parts) and keys[index] in by_text:
+            pattern = re.escape(parts[0]) + r"[^\W_]{1,12}?" + re.escape(parts[1])
+            templates.append((re.compile(pattern), index))
+            patterns.append((len(keys[index]) + 1, pattern))
+    texts = re.compile("|".join(pattern for _, pattern in sorted(patterns, reverse=True))) if patterns else None
+    digits = bool(labels) and all(label.isdigit() for label in labels)
+    core = r"\d{1,2}" if digits else "[a-z]"
+    if not digits and not all(len(label) == 1 and label.isascii() and label.isalpha() for label in labels):
+        others = "|".join(sorted(map(re.escape, {*labels} - {""}), key=len, reverse=True)) or "(?!)"
+        core = f"[{_STEMS}]" if all(label in _STEMS for label in labels if label) else f"(?:{others})"
+    return Options(labels, keys, core, digits, texts, by_text, tuple(templates))
+
+
+def prepare(options: Mapping[str, str]) -> Options:
+    """An item's options, from label -> text in order; cached for items with the same options."""
+    return _options(tuple(options.items()))
+
+
+def label_core(label: str) -> str:
+    """A label without brackets, dots and width: "(a)", "Ａ.", "①", "甲、" -> a, a, 1, 甲."""
+    core = key("".join(enclosed(char) or char for char in lower(fold(label))))
+    for word in ("选项", "option", "choice"):
+        core = core.removeprefix(word) or core
+    return (core.lstrip("0") or core) if core.isdigit() else core
+
+
+# Mentions ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An option named at `start:end` of the clean text. `option` is -1 for a label outside the list."""
+
+    start: int
+    end: int
+    option: int
+    kind: str  # "label", "text", "place"
+    against: int | None = None  # the option of an adjoining text that differs (rule 16)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Mentions joined by 和, or, commas or nothing; `ranked` if joined by ">"."""
+
+    start: int
+    end: int
+    members: tuple[Mention, ...]
+    ranked: bool = False
+
+    @property
+    def options(self) -> tuple[int, ...]:
+        """The distinct options, in order."""
+        return tuple(dict.fromkeys(m.option for m in self.members))
+
+    @property
+    def conflict(self) -> bool:
+        """Whether a label and the text beside it name different options (rule 16)."""
+        return any(m.against is not None for m in self.members)
+
+
+# By label ---------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _label_pattern(core: str, digits: bool) -> re.Pattern[str]:
+    before = r"(?<![a-z0-9_])(?<!\d[.:])" if digits else "(?<![a-z0-9_])"
+    after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’#])"
+    return re.compile(
+        rf"(?P<open>(?<![a-z])[{OPEN}][ ]?)?{before}(?P<core>{core})"
+        rf"(?:(?P<shut>[ ]?[{CLOSE}])|{after})(?P<dot>[ ]?[.、:)])?"
+    )
+
+
+_AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
+    r"选项|项|这[个一项]|[是为]?(?:最|更|比较|较为)?(?:正确|合适|恰当|贴切|准确|符合|合理|对的|答案|可能)"
+    r"|才|最|更(?![喜爱想关看愿希倾加])|也[是对]|[不也]?对(?![话他她你我])"
+    r"|[不错]|就(?:是|行|对)|符合|因为|由于|理由|而[不非]"
+    r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))|[吧呢了啊呀]|可以"
+    r"|被排除|排除|[都均皆较没]|未|与对话|明显|显然|相对|跟对话|对应"
+)
+_PERSON = re.compile(
+    r"说|问|答|提|讲|表|认|觉|喜|想|回|道|在|们|从|先|去|把|给|同意|建议|推荐|很|的[朋妈爸同老家手猫狗]|明确|前面|后面"
+)
+_WORD_AFTER = re.compile(
+    r"[股站罗恤级型座牌区队组轮照超盘键屏版面柱轴字罩杯咖货胎簿币套餐铁宝端链圈杠]|(?:计划|大调|小调)"
+)
+_CUE_BEFORE = '选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
+_WORD_BEFORE = re.compile(r"(?:素|户|(?<!或)者|话人|角色|级|型|语|划|乘客|同学|先生|女士|小|甲|老)[ ]?$")
+_ENGLISH_BEFORE = re.compile(
+    r"(?:speaker|user|vitamin|plan|grade|phase|person|phrase|type|group|team|party|character|hepatitis"
+    r"|argument|mr|ms|student|event|part|series|turn|block|brand|title|class|unit|version)s?[ ]$"
+)
+_NAMED_BEFORE = re.compile(
+    r"(?:option|choice|answer|letter|label|select|choose|pick|choosing|selecting|item|alternative)s?[ ]?[(:]?[ ]?$"
+)
+_CHOSEN_BEFORE = re.compile(
+    r"(?:is|be|was|are|[:=]|not|than|or|and|nor|neither|either|with|for|out|of|on|say|to|both|between|guess)[ ]$"
+)
+_VERB_AFTER = re.compile(
+    r"[ ](?:is|isn't|isnt|seems?|fits?|because|as|since|and|or|nor|would|looks|makes|matches|but|not|best"
+    r"|correct|rather|instead|over|which|can|cannot|can't|does|doesn't|are|were|was|describes|works|if|due|in|based|when|after"
+    r"|only|too|also|here|wins|should|must|has|to|then|from|however|so|while|for|by|the)\b"
+)
+_VERDICT_AFTER = re.compile(
+    r"[ ](?:(?:is|was|seems|looks|would be|must be|should be|isn't|is not|are)(?: (?:clearly|definitely"
+    r"|obviously|probably|likely|not|also|both))?(?: (?:the|my|more|most|an? (?:wrong|incorrect|better)))?[ ]"
+    r"(?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|appropriate"
+    r"|likely|out|suitable|final|closest|plausible|possible|valid|reasonable)"
+    r"|(?:(?:through|to) [a-z]\b|because|as|since|but not|not|rather|instead|fits|matches|and [a-z]\b|or [a-z]\b|best))"
+)
+_UNIT_AFTER = re.compile(
+    r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)"
+    r"|[.:比]\d(?!\.\d))|[ ](?:options|choices|answers|statements|of)\b"
+)
+_DIGIT_BEFORE = "选项是为案择即于填成入和或与及非除不对答、,。;:!?([【“\"'\n\ue000\ue001 —-→=√×|/>"
+_STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题|例|问题|part|round)[ :]?$")
+
+
+def _bare_number(low: str, start: int, end: int) -> bool:
+    """Whether a digit without brackets is a label, judged by its neighbours (rule 9)."""
+    if start and low[start - 1] not in _DIGIT_BEFORE:
+        return False
+    return not (_UNIT_AFTER.match(low, end) or _STEP_BEFORE.search(low, max(start - 14, 0), start))
+
+
+def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
+    """Whether a letter or stem without brackets is a label, judged by its neighbours (rule 9)."""
+    left, right = text[start - 1 : start], text[end : end + 1]
+    before, after = low[max(start - 14, 0) : start], low[end : end + 40]
+    # A座, 甲骨文: part of a word unless its neighbours are a label's
+    wordlike = bool(text[start].isupper() or HAN.match(text[start]))
+    if HAN.match(right) and (
+        _WORD_AFTER.match(after) or _PERSON.match(after) or (wordlike and not _AFTER_UPPER.match(after))
+    ):
+        return False
+    if HAN.match(left) and (_WORD_BEFORE.search(before) or (wordlike and left not in _CUE_BEFORE)):
+        return False
+    if _ENGLISH_BEFORE.search(before) or (before.strip() == "is" and not after.strip(". ")):
+        return False
+    if re.match(r"[ ][a-z]{2}", after) or right in ("'", "’"):
+        if _NAMED_BEFORE.search(before):
+            return True
+        if text[start].isupper() or low[start] == "i" or (low[start] == "a" and not _CHOSEN_BEFORE.search(before)):
+            return bool(_VERDICT_AFTER.match(after))
+        return bool(_VERB_AFTER.match(after)) and not after.startswith(" is a ")
+    article = low[start] == "a" and re.search(r"[a-z][ ]$", before)
+    return not (article and not re.match(r"[ ]?(?:[.,;:!?()\n]|$)|[ ](?:through|to) [a-z]\b", after))
+
+
+_NOT_SPOKEN = re.compile(
+    r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong"
+    r"|(?:yes|no|true|false)[ ]?[.,]?(?:\n|$))"
+)
+
+
+def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
+    """Whether a capital with a colon marks a speaker: at the start of a line or after a full stop (rule 9)."""
+    if not text[start].isupper() or not re.match(r"[ ]?:", text[end : end + 2]):
+        return False
+    head = low[max(start - 2, 0) : start]
+    if head.strip(' "“「*-') and not re.search(r"[\n。!?~.\ue000][ ]?$", head):
+        return False
+    after = low.index(":", end) + 1
+    own = option and squeeze(low[after : after + len(option) + 8])[0].startswith(option)
+    return not (_NOT_SPOKEN.match(low, after) or own)
+
+
+def _own_text(low: str, end: int, option: str) -> int:
+    """Where the label's own option text ends if it follows directly, else 0. Such a letter is surely a label."""
+    if len(option) < 2 or not low.startswith(option[0], end):
+        return 0
+    squeezed, here, there = squeeze(low[end : end + len(option) + 8])
+    if not squeezed.startswith(option):
+        return 0
+    run = bisect_right(here, len(option) - 1) - 1
+    return end + there[run] + len(option) - here[run]
+
+
+def _labels(low: str, text: str, options: Options) -> Iterator[Mention]:
+    """Labels in all forms: (a), 「a」, a), a., bare; also labels outside the list."""
+    for match in ends(_label_pattern(options.core, options.digits), low, LIMIT) if options.labels else ():
+        start, stop = match.span("core")
+        option = options.label(match["core"])
+        if option is None:
+            continue
+        end = match.end("shut") if match["shut"] is not None else stop
+        own = _own_text(low, stop, options.keys[option]) if option >= 0 else 0
+        if match["shut"] is not None and (match["open"] is not None or match["shut"].strip() in ")]】"):
+            yield Mention(match.start() if match["open"] is not None else start, end, option, "label")
+        elif own:
+            yield Mention(start, own, option, "label")
+        elif not (_bare_number(low, start, stop) if options.digits else _bare_letter(low, text, start, stop)):
+            continue
+        elif not _speaks(low, text, start, stop, options.keys[option] if option >= 0 else "") and (
+            option >= 0 or not (HAN.match(text[end : end + 1]) or text[start - 1 : start] not in _CUE_BEFORE)
+        ):
+            yield Mention(start, stop, option, "label")
+
+
+# By position ------------------------------------------------------------------------------------------------------
+
+_COUNTS = {
+    word: number
+    for number, words in enumerate(
+        ["一 1 first 1st one", "二 两 2 second 2nd two", "三 3 third 3rd three", "四 4 fourth 4th four",
+         "五 5 fifth 5th five", "六 6 sixth 6th six", "七 7 seventh 7th seven", "八 8 eighth 8th eight", "九 9", "十"], 1)
+    for word in words.split()
+}  # fmt: skip
+_NTH = r"十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9]"
+_NTH_EN = "first|second|third|fourth|fifth|sixth|seventh|eighth|1st|2nd|3rd|4th|5th|6th|7th|8th"
+_PLACES = re.compile(
+    rf"(?P<back>倒数)?第[ ]?(?P<nth>{_NTH})[ ]?(?:个?(?:选项|候选|答案|领域)|个选择|项"
+    r"|个(?=[是更最才吧应,。;!?也和或与、肯显比正符对不了呢\n]|答案|选项|合适|$)|种关系(?=[,。;!?\n]|$)|条(?=[,。;!?\n]|$))"
+    r"|(?P<last>最后(?:面)?(?:的)?(?:那|这)?(?:一个|一项|一种|个|项)(?:选项|答案|候选|领域)?|末项|尾项|末尾那个)"
+    r"|选项[ ]?(?P<named>十[一二三四五]|[一二三四五六七八九十](?:(?![一-鿿])|(?=[是为更最才也不正符对])))"
+    r"|(?P<first>首项|首个选项|头一个|第一个|首个答案|最前面的?(?:一个|那个))(?!短语|句|人|问)"
+    r"|(?P<middle>(?:最)?(?:中间|居中|当中)(?:的)?(?:那|这|一)?(?:个|项|一个)(?:选项|答案)?|中间(?:的)?选项)"
+    rf"|\b(?:the[ ](?:very[ ])?)?(?P<english>(?:{_NTH_EN}|last|middle)(?:(?=[ ]?(?:,|and|&)[^.,]{{0,12}}[ ](?:option|choice|answer)s?\b)"
+    r"|(?=[ ](?:option|choice|one|answer|candidate|item)s?\b)))(?:[ ](?:option|choice|one|answer|candidate|item)s?\b)?"
+    r"|(?P<pair>前者|后者|\bformer\b|\blatter\b)"
+    r"|\b(?:(?:option|choice)[ ](?:number[ ])?|number[ ])(?P<word>one|two|three|four|five|six|seven|eight)\b"
+)
+_NOUN_AFTER = re.compile(r"短语|句|人|说话|对话|方面|问题|月|原因|词|步|次|阶段|部分|例|事件|段|世界|季")
+
+
+def _count(word: str) -> int:
+    if word.isdigit():
+        return int(word)
+    return 10 + _COUNTS[word[1]] if len(word) == 2 and word[0] == "十" else _COUNTS[word]
+
+
+def _positions(low: str, options: Options) -> Iterator[Mention]:
+    """Every option named by position: 第二项, 选项四, 倒数第二个, 中间那个, the last one (rule 2)."""
+    count = len(options.keys)
+    for match in ends(_PLACES, low, LIMIT):
+        if _NOUN_AFTER.match(low, match.end()):
+            continue
+        if match["pair"]:
+            yield Mention(*match.span(), FORMER if match["pair"] in ("前者", "former") else LATTER, "place")
+            continue
+        nth = match["nth"] or match["named"] or match["word"] or match["english"] or ("first" if match["first"] else "")
+        if match["last"] or nth == "last":
+            place = count - 1
+        elif match["middle"] or nth == "middle":
+            if count % 2 == 0:
+                continue
+            place = count // 2
+        else:
+            place = count - _count(nth) if match["back"] else _count(nth) - 1
+        yield Mention(*match.span(), place if 0 <= place < count else -1, "place")
+
+
+# By text ----------------------------------------------------------------------------------------------------------
+
+_HEADS = {  # option texts that are also ordinary words: what stands before and behind the ordinary word
+    "原因": ("什么|的主要", r"[ ]?(?::(?!\s*$)|是因为|是由于|在于|如下|有[:二三])"),
+    "前提": ("(?!)", r"[ ]?(?::(?!\s*$)|是[^的])"),
+    "比较": ("经过|通过|相|做个?|进行|来|加以|我|也|都|可以", r"(?!关系|领域|类|[是更最也都吧的])[一-鿿]"),
+    "时间": ("[段一些]", r"[上里内点段长]"),
+    "空间": ("(?!)", r"[里内]"),
+}
+_VERBS = frozenset(["是", "有", "是一个"])
+
+
+def _ordinary(low: str, start: int, end: int, word: str) -> bool:
+    """Whether an option text is an ordinary word here: a verb (rule 10), or 原因 in 原因如下."""
+    if len(word) == 1 or word in _VERBS:  # stands between punctuation, or after a verb that takes an answer
+        after, before = low[end : end + 1], low[max(start - 1, 0) : start]
+        if (after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}") or (word == "是" and before in ("项", "案")):
+            return True
+        return before.isalnum() and before not in "是选为填择项"
+    before_word, behind = _HEADS.get(word, ("(?!)", "(?!)"))
+    return bool(re.match(behind, low[end : end + 6]) or re.search(rf"(?:{before_word})$", low[max(start - 4, 0) : start]))
+
+
+def _texts(low: str, options: Options) -> Iterator[Mention]:
     """Option texts in a reply, longest first, compared without punctuation and blanks."""
-    found: list[Mention] = []
     if options.texts is None:
-        return found
+        return
     squeezed, here, there = squeeze(low)
     for match in ends(options.texts, squeezed, LIMIT):
         word = match.group()
         option = options.exact(word)
-        if option is None:
-            continue
-        first = bisect_right(here, match.start()) - 1
-        last = bisect_right(here, match.end() - 1) - 1
+        first, last = bisect_right(here, match.start()) - 1, bisect_right(here, match.end() - 1) - 1
         start = there[first] + match.start() - here[first]
         end = there[last] + match.end() - here[last]
-        words = low.count(" ", start, end)  # blanks are not compared, and a long English text has many
-        if end - start - words > len(word) + 8 or "\n" in low[start:end] or "\ue000" in low[start:end]:
+        size = end - start - low.count(" ", start, end)  # blanks are not compared, and a long English text has many
+        if option is None or size > len(word) + 8 or "\n" in low[start:end] or "\ue000" in low[start:end]:
             continue
-        if word[0].isascii() and low[max(start - 1, 0) : start].isascii() and low[max(start - 1, 0) : start].isalnum():
-            continue
-        if word[-1].isascii() and low[end : end + 1].isascii() and low[end : end + 1].isalnum():
-            continue
-        if len(word) == 1 or (word in _VERBS and len(word) < 4 and word.startswith(("是", "有"))):
-            if not _delimited(low, start, end):
-                continue
-        elif word in _HEADS and (
-            _HEADS[word].match(low, end) or (word in _TAILS and _TAILS[word].search(low[max(start - 4, 0) : start]))
-        ):
-            continue
-        found.append(Mention(start, end, option, "text"))
-    return found
+        latin = (low[start - 1 : start] + word[0], word[-1] + low[end : end + 1])  # inside a longer word
+        if not any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in latin):
+            if not _ordinary(low, start, end, word):
+                yield Mention(start, end, option, "text")
 
+
+_NAME = r"[ ]?[:]?[ ]?[“\"「『【*(\ue001]?[ ]?"
+_SPOT = re.compile(rf"{_NAME}([^\n,。;:!?“”\"「」『』【】()\ue000-\ue002]{{2,40}})")
+_LINE = re.compile(r"[^\n\ue000]+")
+_EDGES = " \"“”'‘’()[]【】「」『』《》:,、。.!?*-—…~\ue001\ue002"
+
+
+def with_near(groups: list[Group], low: str, spots: Sequence[int], options: Options) -> list[Group]:
+    """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (rules 2, 11).
+
+    `spots`: where a cue word ends that an answer may follow. Lines are tried, too.
+    """
+    places: list[tuple[int, int]] = []
+    for line in list(_LINE.finditer(low))[:40]:
+        text = line.group().strip(_EDGES)
+        if 2 <= len(text) <= 60:
+            start = low.index(text, line.start())
+            places.append((start, start + len(text)))
+    places.extend(spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at)))
+    found: list[Group] = []
+    for start, end in places:
+        if not any(g.start < end and start < g.end for g in (*groups, *found)):
+            option = _near(low[start:end], options)
+            if option is not None:
+                found.append(Group(start, end, (Mention(start, end, option, "text"),)))
+    return sorted(groups + found, key=lambda g: g.start) if found else groups
+
+
+def _near(text: str, options: Options) -> int | None:
+    words = key(text)
+    tails = ("", *(tail for tail in LEXICON["tails"] if words.endswith(tail) and len(words) > len(tail) + 1))
+    return next((o for tail in tails if (o := options.near(words[: len(words) - len(tail)])) is not None), None)
+
+
+# Together ---------------------------------------------------------------------------------------------------------
 
 _JOIN = re.compile(r"[ ]?(?:[-.、:)=—|,][ ]?)?(?:是|为|即|也就是)?[ ]?[“\"'「『【(<《〈*\ue001\ue002]{0,2}[ ]?")
 _SOFT = re.compile(r"[ ]?[\"”'’]?[ ]?(?:[-.、:)—|][ ]?|-{2,})?[“\"'「『【(<《〈]{0,2}[ ]?\n?")
 _BOUNDARY = re.compile(r"[^\w(]|[吧了呢啊]|$|[是为]|选项|这|因|最|正确|符合|才|\(")
+_LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也就是)?(?:选项)?[ ]?")
 
 
-def _merged(found: list[Mention], low: str, text: str) -> list[Mention]:
-    """Merge labels with adjoining texts; where the two differ, `against` is the option of the other (rules 16, 17)."""
-    merged: list[Mention] = []
-    for mention in found:
-        last = merged[-1] if merged else None
-        if (
-            last is None
-            or last.end > mention.start
-            or {last.kind, mention.kind} != {"label", "text"}
-            or last.against is not None
-        ):
-            merged.append(mention)
-            continue
-        gap = low[last.end : mention.start]
-        same = last.option == mention.option
-        joint = replace(last, end=mention.end, kind="label", sure=True)
-        if last.kind == "label":
-            if len(gap) <= 5 and (_SOFT.fullmatch(gap) or (same and _JOIN.fullmatch(gap))):
-                if "\n" in gap and not same:
-                    merged.append(mention)
-                elif same:
-                    merged[-1] = joint
-                elif last.option < 0 or not _BOUNDARY.match(low, mention.end):
-                    merged[-1] = replace(last, end=mention.end)
-                elif (
-                    text[last.start].isupper() and ":" in gap and (last.start == 0 or low[last.start - 1] in "\n\ue000")
-                ):
-                    merged[-1] = mention  # "A: 恐怖片": a speaker, not an option (rule 9)
-                else:
-                    merged[-1] = replace(joint, against=mention.option)
-                continue
-        elif (
-            len(gap) <= 5
-            and re.fullmatch(r"[ ]?[”\"'」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也就是)?(?:选项)?[ ]?", gap)
-            and (low[mention.start] in "([【（" or "(" in gap or "[" in gap or "选项" in gap)
-        ):
-            merged[-1] = replace(joint, option=mention.option, against=None if same else last.option)
-            continue
-        merged.append(mention)
-    return merged
+def _merge(last: Mention, mention: Mention, low: str, text: str) -> tuple[Mention, ...] | None:
+    """A label and an adjoining text as one mention; `against` is the other's option where they differ (rules 16, 17)."""
+    if last.end > mention.start or {last.kind, mention.kind} != {"label", "text"} or last.against is not None:
+        return None
+    gap, same = low[last.end : mention.start], last.option == mention.option
+    joint = replace(last, end=mention.end, kind="label")
+    if len(gap) > 5:
+        return None
+    if last.kind == "text":
+        marked = low[mention.start] in "([【（" or "(" in gap or "[" in gap or "选项" in gap
+        if not marked or not _LABEL_LAST.fullmatch(gap):
+            return None
+        return (replace(joint, option=mention.option, against=None if same else last.option),)
+    if same:
+        return (joint,) if _SOFT.fullmatch(gap) or _JOIN.fullmatch(gap) else None
+    if not _SOFT.fullmatch(gap) or "\n" in gap:
+        return None
+    if last.option < 0 or not _BOUNDARY.match(low, mention.end):
+        return (replace(last, end=mention.end),)
+    if text[last.start].isupper() and ":" in gap and (last.start == 0 or low[last.start - 1] in "\n\ue000"):
+        return (mention,)  # "A: 恐怖片": a speaker, not an option (rule 9)
+    return (replace(joint, against=mention.option),)
 
 
 def _resolved(found: list[Mention]) -> list[Mention]:
@@ -136,39 +466,91 @@ def _resolved(found: list[Mention]) -> list[Mention]:
     return resolved
 
 
-def mentions(text: str, options: Catalog) -> list[Mention]:
+def mentions(text: str, low: str, options: Options) -> list[Mention]:
     """Every option named in a clean text, in order, without overlaps. Texts hide labels inside them (CBA, C罗)."""
-    low = lower(text)
-    named = texts(low, options)
-    covered = [(m.start, m.end) for m in named]
-    starts = [start for start, _ in covered]
+    named = list(_texts(low, options))
+    starts = [m.start for m in named]
 
     def free(mention: Mention) -> bool:
         at = bisect_right(starts, mention.start) - 1
-        for place in (at, at + 1):
-            if 0 <= place < len(covered) and covered[place][0] < mention.end and mention.start < covered[place][1]:
-                return (
-                    mention.start <= covered[place][0] and mention.end >= covered[place][1] and mention.kind == "label"
-                )
-        return True
+        over = [m for m in named[max(at, 0) : at + 2] if m.start < mention.end and mention.start < m.end]
+        return all(mention.kind == "label" and mention.start <= m.start and m.end <= mention.end for m in over[:1])
 
-    found = [m for m in labels(low, text, options) if free(m)] + [m for m in places(low, options) if free(m)]
+    found = [m for m in (*_labels(low, text, options), *_positions(low, options)) if free(m)]
     found = sorted(found + named, key=lambda m: (m.start, -m.end))
     if len(found) > LIMIT:
         found = found[: LIMIT // 2] + found[-LIMIT // 2 :]
     plain: list[Mention] = []
     for mention in found:
-        if not plain or mention.start >= plain[-1].end:
-            plain.append(mention)
-    return _resolved(_merged(plain, low, text))
+        if plain and mention.start < plain[-1].end:
+            continue
+        merged = _merge(plain[-1], mention, low, text) if plain else None
+        plain[-1 if merged else len(plain) :] = merged or (mention,)
+    return _resolved(plain)
 
 
-def masked(low: str, found: list[Mention]) -> str:
+_AND = re.compile(
+    r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|,? ?and the|和|或者?|与|跟|及|以及|还有|并且|and|or|以及选项|>{1,3}|≥|还是"
+    r"|[,.][ ]?(?:and|or)|,?[ ]?(?:或者?是?)|x|(?=[(\[\"'“「a-z0-9]))?[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
+)
+_APART = re.compile(r"(?:相比于?|比起|相较于|较之|除了|除|不同于|至于|虽然|尽管|than|except)[ ]?$")
+_PREDICATE = re.compile(
+    r"[”\"」』)]?[ ]?(?:也|更|才|则|不|是|为|错|就|最|没|显|明|可|还|似|看|较|比|一般|符|与|is|seems|does)"
+)
+_RANGE = re.compile(r"[ ]?(?:-|~|–|to|through|至|到)[ ]?(?:选项|option)?[ ]?")
+
+
+def grouped(found: Sequence[Mention], low: str) -> list[Group]:
+    """Join mentions into groups. A comma joins only if no predicate follows: not in 相比a，b更贴切."""
+    groups: list[Group] = []
+    for mention in found:
+        last = groups[-1] if groups else None
+        gap = low[last.end : mention.start] if last else "\n"
+        if last is None or len(gap) > 9 or "\n" in gap or not (_AND.fullmatch(gap) or _RANGE.fullmatch(gap)):
+            groups.append(Group(mention.start, mention.end, (mention,)))
+            continue
+        first = last.members[-1]
+        between: tuple[Mention, ...] = ()
+        if _RANGE.fullmatch(gap) and first.kind == mention.kind == "label" and 0 <= first.option < mention.option:
+            between = tuple(replace(mention, option=n) for n in range(first.option + 1, mention.option))
+        apart = _APART.search(low, max(last.start - 6, 0), last.start) or _PREDICATE.match(low, mention.end)
+        if "," in gap and apart:
+            groups.append(Group(mention.start, mention.end, (mention,)))
+        else:
+            members = (*last.members, *between, mention)
+            groups[-1] = Group(last.start, mention.end, members, last.ranked or ">" in gap)
+    return groups
+
+
+_SPELLED = re.compile(r"(?<![a-z0-9])(?:[a-z]{2,30}|([0-9])\1{2,29})(?![a-z0-9])")
+_CUED = re.compile(r"(?:选|答案(?:是|为|:)?|answer(?: is|:)?)[ ]?$")
+
+
+def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
+    """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8)."""
+    found: list[Group] = []
+    for match in _SPELLED.finditer(low) if options.labels else ():
+        (start, end), word = match.span(), match.group()
+        members = [options.label(char) for char in word]
+        once = len({*word}) in (1, len(word)) or word in (word + word)[1:-1]  # abcabc
+        if not once or any(option is None or option < 0 for option in members):
+            continue
+        line_end = low.find("\n", end)
+        line = low[low.rfind("\n", 0, start) + 1 : line_end if line_end >= 0 else len(low)]
+        cued = _CUED.search(low, max(start - 12, 0), start)
+        if cued or (len(line) <= 200 and len(WORD.findall(line)) <= end - start):
+            letters = tuple(Mention(start + n, start + n + 1, o or 0, "label") for n, o in enumerate(members))
+            found.append(Group(start, end, letters))
+    found = [f for f in found if not any(g.start <= f.start and f.end <= g.end and len(g.members) == 1 for g in groups)]
+    rest = [g for g in groups if not any(f.start < g.end and g.start < f.end for f in found)]
+    return sorted(rest + found[:50], key=lambda g: g.start)
+
+
+def masked(low: str, found: Sequence[Mention]) -> str:
     """The text with its mentions masked, so that no cue word spans their edges (原因而是 does not contain 因而)."""
     parts: list[str] = []
     position = 0
     for mention in found:
-        parts.append(low[position : mention.start])
-        parts.append("\ue003" * (mention.end - mention.start))
+        parts += (low[position : mention.start], "\ue003" * (mention.end - mention.start))
         position = mention.end
     return "".join((*parts, low[position:]))

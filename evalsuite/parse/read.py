@@ -6,20 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evalsuite.parse.catalog import Catalog, catalog
-from evalsuite.parse.chars import SENTINELS, TURN, WORD, lower
+from evalsuite.parse.chars import SENTINELS, TURN, WORD, key, lower
 from evalsuite.parse.filled import filled, repeated, spoken
 from evalsuite.parse.inference import inferred
-from evalsuite.parse.groups import grouped
-from evalsuite.parse.mentions import masked, mentions
-from evalsuite.parse.near import spelled, with_near
+from evalsuite.parse.mentions import Group, Options, grouped, masked, mentions, prepare, spelled, with_near
 from evalsuite.parse.refusal import declines
 from evalsuite.parse.rules import AHEAD, BACK, Rule, fired
 from evalsuite.parse.scale import probabilities, ranking
 from evalsuite.parse.segment import Block, blocks, quotations
 from evalsuite.parse.strict import paper, strict
 from evalsuite.parse.strip import Clean, strip
-from evalsuite.parse.tape import Group, Tape, cues, make_tape
+from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.parse.verdict import Verdict
 from evalsuite.types import Answer, Status
 
@@ -54,6 +51,7 @@ class Hit:
     adds: bool = False
     firm: bool = False
     conflict: bool = False
+    before: str = ""
 
     @property
     def picks(self) -> bool:
@@ -67,15 +65,16 @@ class Hit:
 _ADDS = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ADDED = re.compile(r"['_]?[a]")
 _ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
+_BUT = re.compile(r"V[^./,MTQG]*\Z")
 _FIRM = re.compile(r"[FK][^./]*\Z")
 
 
-def hits(tape: Tape, count: int, echo: bool) -> list[Hit]:
+def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
     found: list[Hit] = []
     items: set[tuple[int, ...]] = set()
     for at, token in enumerate(tape.tokens):
         before, behind = tape.tokens[max(at - BACK, 0) : at], tape.tokens[at + 1 : at + 1 + AHEAD]
-        rule = fired(token, before, behind)
+        rule = fired(token, before, behind, several)
         group = tape.groups.get(at)
         if rule is None and group is None:
             continue
@@ -85,15 +84,15 @@ def hits(tape: Tape, count: int, echo: bool) -> list[Hit]:
             verdict, name, options = "pick", "ranking", options[:1]
         if verdict in ("line", "head", "state", "ask") and echo:
             verdict, name = "name", "echo"
-        if verdict in ("pick", "line", "head", "state", "ask") and len(options) == count > 2 and (echo or verdict in ("line", "head")):
+        if not several and verdict in ("pick", "line", "head", "state", "ask") and len(options) == count > 2 and (echo or verdict in ("line", "head")):
             verdict, name = "name", "echo"
         if options == (-1,) and (verdict == "state" or name == "is"):
             verdict, name = "name", "outside"
         if group and verdict != "line" and _ITEM.search(before):
             items.add(options)
         adds = bool(group and (_ADDS.search(before) or _ADDED.match(behind)))
-        found.append(Hit(verdict, name, options, *tape.places[at], adds, bool(_FIRM.search(before)), bool(group and group.conflict)))
-    if len(items) > 1:
+        found.append(Hit(verdict, name, options, *tape.places[at], adds, bool(_FIRM.search(before)), bool(group and group.conflict), before))
+    if len(items) > 1 and not several:
         found = [h if h.verdict != "head" else Hit("name", "discussed", h.options, h.start, h.end) for h in found]
     return found
 
@@ -167,7 +166,7 @@ def _stated(found: Sequence[Hit]) -> list[Hit]:
     return []
 
 
-def eliminated(found: Sequence[Hit], options: Catalog, cut: bool) -> Verdict | None:
+def eliminated(found: Sequence[Hit], options: Options, cut: bool) -> Verdict | None:
     """The only option that is left when all others are rejected (rule 6)."""
     gone = [c for c in found if c.verdict == "not"]
     left = set(range(len(options.keys))) - {o for c in gone for o in c.options}
@@ -199,17 +198,26 @@ def parse_option(
         return whole
     clean = strip(output)
     if mode == "strict":
-        return strict(output, clean, catalog(options))
-    return _answer(output, clean, decide(clean, catalog(options), finish, dialogue))
+        return strict(output, clean, prepare(options))
+    return _answer(output, clean, decide(clean, prepare(options), finish, dialogue))
 
 
-def parse_several(output: str, options: Mapping[str, str], *, finish: str = "stop") -> Choices:
-    clean = strip(output)
-    verdict = decide(clean, catalog(options), finish, None, several=True)
+def parse_options(output: str, options: Mapping[str, str], *, finish: str = "stop") -> Choices:
+    clean, known = strip(output), prepare(_apart(options))
+    if not known.digits and not mentions(clean.text, lower(clean.text), known):
+        numbered = prepare({str(n): text for n, text in enumerate(_apart(options).values(), 1)})
+        known = numbered if mentions(clean.text, lower(clean.text), numbered) else known
+    verdict = decide(clean, known, finish, None, several=True)
     answer = _answer(output, clean, verdict)
     chosen = tuple(sorted(verdict.options)) if verdict.status in (Status.PARSED, Status.SEVERAL) else ()
     status = Status.PARSED if chosen else verdict.status
     return Choices(status, chosen, answer.text, answer.rule, answer.start, answer.end)
+
+
+def _apart(options: Mapping[str, str]) -> dict[str, str]:
+    """The options, with the text of a duplicate emptied: a shared text would name neither option."""
+    keys = [key(text) for text in options.values()]
+    return {label: "" if keys[n] in keys[:n] else text for n, (label, text) in enumerate(options.items())}
 
 
 def _verbatim(output: str, options: Mapping[str, str]) -> Answer | None:
@@ -230,7 +238,7 @@ def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
     return Answer(verdict.status, choice, output[start:end], verdict.rule, start, end)
 
 
-def decide(clean: Clean, options: Catalog, finish: str, dialogue: Sequence[str] | None, several: bool = False) -> Verdict:
+def decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str] | None, several: bool = False) -> Verdict:
     text = clean.text
     cut = finish == "length"
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
@@ -239,7 +247,7 @@ def decide(clean: Clean, options: Catalog, finish: str, dialogue: Sequence[str] 
     if not text.strip(SENTINELS + " \n"):
         return Verdict(Status.EMPTY, rule="nothing")
     low = lower(text)
-    groups, hints, quoted = prepare(low, text, options)
+    groups, hints, quoted = found_in(low, text, options)
     for block in blocks(text):
         said = WORD.search(text, block.start)
         ended = said is not None and TURN in text[said.start() :]
@@ -253,14 +261,15 @@ def decide(clean: Clean, options: Catalog, finish: str, dialogue: Sequence[str] 
     return unspoken or repeated(low, options) or (None if cut or several else inferred(low, options)) or nothing
 
 
-def prepare(low: str, text: str, options: Catalog):
-    named = mentions(text, options)
+def found_in(low: str, text: str, options: Options):
+    named = mentions(text, low, options)
     hints = cues(masked(low, named))
-    groups = with_near(spelled(grouped(named, low), low, options), low, hints, options)
+    spots = [end for kind, _, end in hints if kind in "SspC=l+Fo"]
+    groups = with_near(spelled(grouped(named, low), low, options), low, spots, options)
     return groups, hints, quotations(text)
 
 
-def _block(block: Block, groups, hints, quoted, low: str, options: Catalog, cut: bool, several: bool) -> Verdict | None:
+def _block(block: Block, groups, hints, quoted, low: str, options: Options, cut: bool, several: bool) -> Verdict | None:
     inside = [g for g in groups if block.start <= g.start and g.end <= block.end]
     if not several:
         scaled = (None if block.echo else probabilities(low, inside, block.end)) or ranking(low, inside, block)
@@ -268,6 +277,8 @@ def _block(block: Block, groups, hints, quoted, low: str, options: Catalog, cut:
             option, start, end, rule = scaled
             return Verdict(Status.SEVERAL if option is None else Status.PARSED, () if option is None else (option,), rule, start, end)
     tape = make_tape(low, block, inside, hints, quoted)
+    if several:
+        return weigh_set(hits(tape, len(options.keys), block.echo, True), tape, options, cut, low, block)
     found = hits(tape, len(options.keys), block.echo)
     return weigh(found, cut, len(options.keys)) or eliminated(found, options, cut) or (None if cut else only_named(tape, found, low))
 
@@ -289,13 +300,52 @@ def only_named(tape: Tape, found: Sequence[Hit], low: str) -> Verdict | None:
     return None
 
 
-def show(output: str, options: Mapping[str, str]) -> str:
-    clean = strip(output); low = lower(clean.text); known = catalog(options)
-    groups, hints, quoted = prepare(low, clean.text, known)
+def weigh_set(found: list[Hit], tape: Tape, options: Options, cut: bool, low: str, block: Block) -> Verdict | None:
+    everything = tuple(range(len(options.keys)))
+    chosen: list[Hit] = []
+    wrong: set[int] = set()
+    verdict = None
+    for hit in found:
+        stated = hit.verdict in ("line", "head", "state", "pick") and hit.rule not in ("asked",)
+        if hit.verdict == "not":
+            wrong |= set(hit.options)
+        elif hit.verdict == "none" and not chosen:
+            verdict = Verdict(Status.UNPARSED, rule="none", start=hit.start, end=hit.end)
+        elif hit.verdict == "all" or hit.verdict == "but":
+            left = tuple(o for o in everything if o not in hit.options)
+            chosen = [Hit("pick", hit.rule, left, hit.start, hit.end)]
+        elif stated:
+            last = chosen[-1] if chosen else None
+            judged = ("judged-right", "item-right", "right", "weak", "only")
+            if last is None:
+                chosen = [hit]
+            elif (hit.firm or _BUT.search(hit.before)) and hit.verdict == "pick" and not last.firm:
+                chosen = [hit]
+            elif hit.rule in judged and last.rule in judged or hit.adds or hit.strength == last.strength or (hit.verdict in ("line", "head") and last.verdict == "pick"):
+                chosen.append(hit)
+            elif hit.strength > last.strength:
+                chosen = [hit]
+    chosen = [h for h in chosen if not set(h.options) <= wrong]
+    if wrong >= {*everything}:
+        return Verdict(Status.UNPARSED, (), "none", found[0].start, found[-1].end)
+    if not chosen:
+        return verdict
+    options_ = tuple(o for o in _union(chosen) if o not in wrong)
+    start, end = chosen[0].start, chosen[-1].end
+    if -1 in options_:
+        return Verdict(Status.UNPARSED, (), "outside", start, end)
+    if cut and not WORD.search(low, end, block.end):
+        return Verdict(Status.TRUNCATED, (), "cut-off", start, end)
+    return Verdict(Status.SEVERAL, options_, chosen[-1].rule, start, end)
+
+
+def show(output: str, options: Mapping[str, str], several: bool = False) -> str:
+    clean = strip(output); low = lower(clean.text); known = prepare(options)
+    groups, hints, quoted = found_in(low, clean.text, known)
     out = []
     for block in blocks(clean.text):
         tape = make_tape(low, block, groups, hints, quoted)
         out.append(tape.tokens + ("  ECHO" if block.echo else ""))
-        for h in hits(tape, len(known.keys), block.echo):
+        for h in hits(tape, len(known.keys), block.echo, several):
             out.append(f"    {h.verdict:7}{h.rule:14}{h.options} {low[h.start:h.end]!r}{' adds' if h.adds else ''}{' firm' if h.firm else ''}")
     return "\n".join(out)

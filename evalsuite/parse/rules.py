@@ -12,7 +12,7 @@ from typing import NamedTuple
 # What a rule says of its mention.
 PICK, LINE, HEAD, STATE, ASK = "pick", "line", "head", "state", "ask"  # chosen: explicitly, as a line, at the head, by a statement, in a question
 NOT, EXCEPT, NAME, QUOTE = "not", "except", "name", "quote"
-NONE, THOSE, ALL, THIS, CANCEL = "none", "those", "all", "this", "cancel"  # of all options, or of the mention before
+NONE, THOSE, ALL, THIS, CANCEL, BUT = "none", "those", "all", "this", "cancel", "but"  # of all options, or of the mention before
 
 
 class Rule(NamedTuple):
@@ -109,6 +109,26 @@ RULES = [
 ]
 
 
+# Where several options may be right: these first, then RULES. An item of a list is judged on its own, and all may be chosen.
+SETS = [
+    Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}|[!./,]_?~?)(?:E|V){Z}", r""),
+    Rule("all-of-them", ALL, "B", r"[!./,]['_]?", r"['_L~]*(?:[./,]|$)|['_L~]*=?['_B]*[+wy]"),
+    Rule("none-of-them", NONE, "0", r"", r""),
+    Rule("item-wrong", NOT, ANY, r"", rf"(?:{Z}|\.?[^./MTQGW]*[|])['_]?{Z}Z|[^/MTQGWm]*{Z}[:.=]{{1,2}}['_]?Z"),
+    Rule("item-right", PICK, ANY, r"", rf"(?:{Z}|\.?[^./MTQGW]*[|])['_]?{Z}Y"),
+    Rule("judged-wrong", NOT, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?(?:[-x]|[XN]['_]?[+wy])"),
+    Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]"),
+    Rule("judged-wrong", NOT, ANY, r"", r"[-x](?:[MTQGW./,]|$)"),
+    Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)"),
+    Rule("listed-wrong", NOT, ANY, rf"[-xXZ]L?_?=?{Z}:{Z}|[-xXZ]['_L]*={Z}", r""),
+    Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r""),
+    Rule("answers", PICK, ANY, rf"(?:[+CSY][^./MTQGW]*:{Z}|[+CS]['_LBsp=]*)B?{Z}", r""),
+    Rule("line", LINE, PLAIN, rf"[!/.][b,.:(|\[]*'?", r"[)\],.|]*(?:[/.]|$)"),
+    Rule("and", STATE, ANY, rf"[MTQGW]\([^()]*\),?A?{Z}", r""),
+    Rule("options", LINE, PLAIN, r"[!/]['_~]?[LspB]*", r"\.?(?:/|$)"),
+]
+
+
 class _Row(NamedTuple):
     rule: Rule
     before: re.Pattern[str]
@@ -125,18 +145,18 @@ def compiled(rules: list[Rule]) -> dict[str, list[_Row]]:
     return table
 
 
-@lru_cache(maxsize=1)
-def table() -> dict[str, list[_Row]]:
-    return compiled(RULES)
+@lru_cache(maxsize=2)
+def table(several: bool) -> dict[str, list[_Row]]:
+    return compiled(SETS + RULES if several else RULES)
 
 
 BACK, AHEAD = 48, 24  # tokens that rules see
 
 
 @lru_cache(maxsize=2**16)
-def fired(token: str, before: str, behind: str) -> Rule | None:
+def fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
     """The first rule that matches."""
-    for row in table().get(token, ()):
+    for row in table(several).get(token, ()):
         if row.behind.match(behind) and row.before.search(before):
             return row.rule
     return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from evalsuite.parse.chars import WORD
-from evalsuite.parse.tape import Group
+from evalsuite.parse.mentions import Group
 from evalsuite.parse.segment import Block
 
 _NUMBER = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evalsuite.parse.catalog import Catalog
+from evalsuite.parse.mentions import Options
 from evalsuite.parse.chars import SENTINELS, WORD, lower, squeeze
 from evalsuite.parse.strip import Clean
 from evalsuite.types import Answer, Status
@@ -27,7 +27,7 @@ def paper(output: str, options: Mapping[str, str]) -> Answer:
     return Answer(Status.UNPARSED, rule="not-a-listed-form")
 
 
-def strict(output: str, clean: Clean, options: Catalog) -> Answer:
+def strict(output: str, clean: Clean, options: Options) -> Answer:
     """Accept a reply that is a label, an option text, or both, once markup and outer punctuation are removed."""
     if not clean.text.strip(SENTINELS + " \n"):
         return Answer(Status.EMPTY, rule="nothing")

@@ -11,44 +11,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, WORD, ends
-from evalsuite.parse.mention import Mention
+from evalsuite.parse.lexicon import CUES
+from evalsuite.parse.mentions import Group
 from evalsuite.parse.segment import SPEAKER, Block
 
 LIMIT = 600  # cue words kept of a text
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Mentions joined by 和, or, commas or nothing; `ranked` if joined by ">"."""
-
-    start: int
-    end: int
-    members: tuple[Mention, ...]
-    ranked: bool = False
-
-    @property
-    def options(self) -> tuple[int, ...]:
-        """The distinct options, in order."""
-        return tuple(dict.fromkeys(m.option for m in self.members))
-
-    @property
-    def conflict(self) -> bool:
-        """Whether a label and the text beside it name different options (rule 16)."""
-        return any(m.against is not None for m in self.members)
-
-    @property
-    def token(self) -> str:
-        """The group's character on the tape."""
-        by_text = any(m.kind == "text" for m in self.members)
-        if len(self.members) > 1 and len(self.options) > 1:
-            return "W" if by_text else "G"
-        return "T" if by_text else "Q" if self.members[0].kind == "place" else "M"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +47,16 @@ def _trie(words: list[str]) -> str:
     return body + "?" if optional and parts else body
 
 
-def lexicon() -> dict[str, list[str]]:
-    """lexicon.yaml: class -> words, written as in a folded lower-case text."""
-    import yaml
-
-    file = resources.files("evalsuite.parse") / "lexicon.yaml"
-    listed: dict[str, str] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return {kind: [word.replace("_", " ") for word in words.split()] for kind, words in listed.items()}
-
-
 @lru_cache(maxsize=1)
 def scanner() -> tuple[re.Pattern[str], dict[str, str]]:
-    return make_scanner(lexicon())
+    return make_scanner(CUES)
 
 
-def make_scanner(words: dict[str, list[str]]) -> tuple[re.Pattern[str], dict[str, str]]:
+def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, str]]:
     kinds: dict[str, str] = {}
     for kind, listed in words.items():
-        for word in listed:
-            kinds.setdefault(word, kind)
+        for word in listed.split():
+            kinds.setdefault(word.replace("_", " "), kind)
     han = [word for word in kinds if not word[0].isascii() or not word[0].isalpha()]
     latin = [word for word in kinds if word[0].isascii() and word[0].isalpha()]
     marks = rf"[,;。!?\n:=()|{BOX_OPEN}{BOX_CLOSE}、]|\.(?=\s|$)|--+|——?"
@@ -122,6 +85,7 @@ def cues(low: str) -> list[tuple[str, int, int]]:
 _LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?=\D)|[(（][一二三四五][)）]|[一二三四五六][、.])+")
 
 
+_NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
 _HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
 
 
@@ -138,7 +102,7 @@ def make_tape(low: str, block: Block, groups: Sequence[Group], hints: Sequence[t
         if start < writer.position:
             continue
         if group is not None:
-            writer.mention(group, "m" if _within(low, quoted, group.start, group.end) else group.token)
+            writer.mention(group, "m" if _within(low, quoted, group.start, group.end) else _token(group))
         elif not any(e[3] for e in events[n + 1 : n + 3] if e[0] < end):
             writer.cue(kind, start, end)
     writer.fill(block.end)
@@ -164,13 +128,16 @@ class _Writer:
         self.places.append((start, end))
         self.position = max(self.position, end)
 
+    def _next(self, position: int) -> int:
+        at = bisect_right(self.starts, position - 1)
+        return self.starts[at] if at < len(self.starts) else self.block.end
+
     def fill(self, end: int) -> None:
         """The words up to the next event, and at the head of a line its bullet and its speaker."""
         low = self.low
         if self.fresh:
             self.fresh = False
-            at = bisect_right(self.starts, self.position - 1)
-            limit = self.starts[at] if at < len(self.starts) else self.block.end
+            limit = self._next(self.position)
             for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")):
                 lead = pattern.match(low, self.position, limit)
                 if lead and low[self.position : lead.end()].strip():
@@ -194,7 +161,9 @@ class _Writer:
         if self.tokens[-1] == "p":  # 选项a
             self.tokens.pop(), self.places.pop()
         label = group.members[0].kind == "label"
-        if self.tokens[-1] in "!/b" and label and _HEADING.match(self.low, group.start):
+        if self.tokens[-1] in "!/b:" and label and (
+            _HEADING.match(self.low, group.start) or _NUMBERS.fullmatch(self.low, group.start, self._next(group.end))
+        ):
             self.put("b", group.start, group.end)
             return
         if not label and self.low[group.start] in "是由" and group.end - group.start > 2:
@@ -204,6 +173,14 @@ class _Writer:
         trail = _TRAIL.match(self.low, group.end, self.block.end)
         if trail:
             self.position = trail.end()
+
+
+def _token(group: Group) -> str:
+    """A group's character on the tape."""
+    by_text = any(m.kind == "text" for m in group.members)
+    if len(group.options) > 1:
+        return "W" if by_text else "G"
+    return "T" if by_text else "Q" if group.members[0].kind == "place" else "M"
 
 
 def _within(low: str, quoted: Sequence[tuple[int, int]], start: int, end: int) -> bool:
