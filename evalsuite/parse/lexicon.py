@@ -138,7 +138,7 @@ CUES: dict[str, str] = {
     # grants something
     "H": """
         即使 即便 哪怕 虽然 尽管 虽说 固然 除非 一旦 看似 看起来像 乍一看 表面上 有人 很多人 容易误选 容易误认 误以为 以为 容易选 初看 although though even_if suppose assuming unless some_might one_might
-        some_people at_first_glance while
+        some_people at_first_glance at_first 一开始 起初 最初 while
     """,
     # asks
     "?": """

@@ -237,7 +237,7 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
             return bool(_VERDICT_AFTER.match(after))
         return bool(_VERB_AFTER.match(after)) and not after.startswith(" is a ")
     article = low[start] == "a" and re.search(r"[a-z][ ]$", before)
-    return not (article and not re.match(r"[ ]?(?:[.,;:!?()\n]|$)|[ ](?:through|to) [a-z]\b", after))
+    return not (article and not re.match(r"[ ]?(?:[.,;:!?)\n]|\((?![a-z0-9]{1,2}\))|$)|[ ](?:through|to) [a-z]\b", after))
 
 
 _NOT_SPOKEN = re.compile(

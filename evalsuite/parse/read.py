@@ -1,4 +1,4 @@
-"""Last stage: the rules that fired -> one answer."""
+"""Last stage, read: all stages on a raw reply -> one answer (rules 3, 4 and 7)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evalsuite.parse.chars import SENTINELS, TURN, WORD, key, lower
-from evalsuite.parse.filled import filled, repeated, spoken
-from evalsuite.parse.inference import inferred
+from evalsuite.parse.chars import SENTINELS, TURN, WORD, key, lower, squeeze
+from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.mentions import Group, Options, grouped, masked, mentions, prepare, spelled, with_near
-from evalsuite.parse.refusal import declines
-from evalsuite.parse.rules import AHEAD, BACK, Rule, fired
-from evalsuite.parse.scale import probabilities, ranking
-from evalsuite.parse.segment import Block, blocks, quotations
-from evalsuite.parse.strict import paper, strict
+from evalsuite.parse.resolve import Verdict, resolve, resolve_set
+from evalsuite.parse.rules import Hit, hits
+from evalsuite.parse.segment import SPEAKER, Block, blocks, quotations
 from evalsuite.parse.strip import Clean, strip
 from evalsuite.parse.tape import Tape, cues, make_tape
-from evalsuite.parse.verdict import Verdict
 from evalsuite.types import Answer, Status
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:
@@ -35,152 +32,6 @@ class Choices:
     end: int | None = None
 
 
-EXPLICIT, STANDING, STATED, NAMED = 3, 2, 1, 0
-STRENGTH = {"pick": 3, "line": 2, "head": 2, "state": 1, "ask": 1, "not": 3, "none": 3, "those": 3, "all": 1, "cancel": 3}
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A rule that fired at a place of the clean text."""
-
-    verdict: str
-    rule: str
-    options: tuple[int, ...]
-    start: int
-    end: int
-    adds: bool = False
-    firm: bool = False
-    conflict: bool = False
-    before: str = ""
-
-    @property
-    def picks(self) -> bool:
-        return self.verdict in ("pick", "line", "head", "state")
-
-    @property
-    def strength(self) -> int:
-        return STRENGTH.get(self.verdict, 0)
-
-
-_ADDS = re.compile(r"[aA][^MTQGW./,]*\Z")
-_ADDED = re.compile(r"['_]?[a]")
-_ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
-_BUT = re.compile(r"V[^./,MTQG]*\Z")
-_FIRM = re.compile(r"[FK][^./]*\Z")
-
-
-def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
-    found: list[Hit] = []
-    items: set[tuple[int, ...]] = set()
-    for at, token in enumerate(tape.tokens):
-        before, behind = tape.tokens[max(at - BACK, 0) : at], tape.tokens[at + 1 : at + 1 + AHEAD]
-        rule = fired(token, before, behind, several)
-        group = tape.groups.get(at)
-        if rule is None and group is None:
-            continue
-        verdict, name = (rule.verdict, rule.name) if rule else ("name", "named")
-        options = group.options if group else ()
-        if group and (group.ranked or name == "ranking") and verdict in ("pick", "name", "line", "head", "state"):
-            verdict, name, options = "pick", "ranking", options[:1]
-        if verdict in ("line", "head", "state", "ask") and echo:
-            verdict, name = "name", "echo"
-        if not several and verdict in ("pick", "line", "head", "state", "ask") and len(options) == count > 2 and (echo or verdict in ("line", "head")):
-            verdict, name = "name", "echo"
-        if options == (-1,) and (verdict == "state" or name == "is"):
-            verdict, name = "name", "outside"
-        if group and verdict != "line" and _ITEM.search(before):
-            items.add(options)
-        adds = bool(group and (_ADDS.search(before) or _ADDED.match(behind)))
-        found.append(Hit(verdict, name, options, *tape.places[at], adds, bool(_FIRM.search(before)), bool(group and group.conflict), before))
-    if len(items) > 1 and not several:
-        found = [h if h.verdict != "head" else Hit("name", "discussed", h.options, h.start, h.end) for h in found]
-    return found
-
-
-def weigh(found: Sequence[Hit], cut: bool, count: int) -> Verdict | None:
-    """The last explicit commitment, else the only stated one; None if nothing is chosen (rules 3, 8, 18)."""
-    current = _explicit(found, count) or ([] if cut else _stated(found))
-    if not current:
-        return None
-    first, last = current[0], current[-1]
-    if last.verdict == "none":
-        return Verdict(Status.UNPARSED, rule=last.rule, start=last.start, end=last.end)
-    if any(c.conflict for c in current):
-        return Verdict(Status.CONFLICT, rule="label-against-text", start=last.start, end=last.end)
-    options = _union(current)
-    if len(options) > 1:
-        return Verdict(Status.SEVERAL, tuple(o for o in options if o >= 0), "several", first.start, last.end)
-    if options[0] < 0:
-        return Verdict(Status.UNPARSED, rule="outside", start=last.start, end=last.end)
-    return Verdict(Status.PARSED, options, last.rule, last.start, last.end)
-
-
-def _union(found: Sequence[Hit]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(option for c in found for option in c.options))
-
-
-def _explicit(found: Sequence[Hit], count: int) -> list[Hit]:
-    current: list[Hit] = []
-    last_end = -99
-    for index, new in enumerate(found):
-        strength = current[-1].strength if current else NAMED
-        if new.verdict == "not":
-            if current and strength <= STANDING and set(_union(current)) <= set(new.options):
-                current = []
-        elif new.verdict == "cancel":
-            current = []
-        elif new.verdict == "none" and strength < EXPLICIT:
-            current = [new]
-        elif new.verdict == "all" and len(_union(found)) > 1:
-            current = [c for c in found[:index] if (c.picks or c.verdict == "name") and c.options] or current
-        elif new.picks and new.strength >= STANDING:
-            marked = strength > STANDING >= new.strength and new.start - last_end <= 6
-            ranked = bool(current) and current[-1].rule == "ranking" and new.verdict != "pick"
-            if not marked and not ranked:
-                current = _taken(current, new, found[index - 1] if index else None)
-        last_end = new.end
-    return current
-
-
-def _taken(current: list[Hit], new: Hit, before: Hit | None) -> list[Hit]:
-    if current and current[-1].verdict == "none":
-        current = []
-    if new.adds and not current and before is not None and before.verdict == "except":
-        current = [before]
-    return [*current, new] if (new.adds or _listed(current, new)) and not new.firm else [new]
-
-
-def _listed(current: Sequence[Hit], new: Hit) -> bool:
-    alone = ("line", "head")
-    if not current or new.verdict not in alone or current[-1].verdict not in alone:
-        return False
-    return new.start - current[-1].end <= 12
-
-
-def _stated(found: Sequence[Hit]) -> list[Hit]:
-    gone = {option for c in found if c.verdict == "not" for option in c.options}
-    for kind in ("state", "ask"):
-        kept = [c for c in found if c.verdict == kind and not set(c.options) <= gone]
-        if kept and (kind == "state" or len(_union([c for c in found if c.verdict in ("ask", "name")])) == 1):
-            return kept
-    return []
-
-
-def eliminated(found: Sequence[Hit], options: Options, cut: bool) -> Verdict | None:
-    """The only option that is left when all others are rejected (rule 6)."""
-    gone = [c for c in found if c.verdict == "not"]
-    left = set(range(len(options.keys))) - {o for c in gone for o in c.options}
-    pair = next((c for c in reversed(found) if c.rule in ("among", "listed") and len(c.options) > 1), None)
-    if pair is not None and not cut:  # 在a和c之间。a可以排除
-        later = {o for c in gone if c.start > pair.end for o in c.options}
-        kept = [o for o in pair.options if o not in later]
-        if len(kept) == 1 and kept[0] >= 0:
-            return Verdict(Status.PARSED, tuple(kept), "elimination", pair.start, pair.end)
-    if cut or len(left) != 1 or (len(options.keys) < 3 and not gone):
-        return None
-    return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
-
-
 def parse_option(
     output: str,
     options: Mapping[str, str],
@@ -189,35 +40,91 @@ def parse_option(
     mode: str = "full",
     dialogue: Sequence[str] | None = None,
 ) -> Answer:
+    """The option that a reply commits to.
+
+    `options` maps labels to texts in order; the answer's `choice` is an index into them, None unless exactly one option
+    is chosen. `finish` is the reply's finish reason ("length": cut off). With `dialogue`, a reply that repeats the
+    [MASK] turn with an option filled in is recognised (rule 9).
+
+    `mode`: "paper" accepts only the forms that the paper lists, "strict" only a reply that is nothing but the answer,
+    "full" reads everything. Raises ValueError for any other mode.
+    """
     if mode not in ("full", "strict", "paper"):
         raise ValueError(f"mode is {mode!r}, not 'full', 'strict' or 'paper'")
     if mode == "paper":
-        return paper(output, options)
+        return _paper(output, options)
     whole = None if mode == "strict" or finish == "length" else _verbatim(output, options)
     if whole is not None:
         return whole
-    clean = strip(output)
-    if mode == "strict":
-        return strict(output, clean, prepare(options))
-    return _answer(output, clean, decide(clean, prepare(options), finish, dialogue))
+    clean, known = strip(output), prepare(options)
+    verdict = _strict(clean, known) if mode == "strict" else _decide(clean, known, finish, dialogue, several=False)
+    choice = verdict.options[0] if verdict.status is Status.PARSED else None
+    if verdict.end <= verdict.start:
+        return Answer(verdict.status, choice, None, verdict.rule)
+    start, end = clean.raw_span(verdict.start, verdict.end)
+    return Answer(verdict.status, choice, output[start:end], verdict.rule, start, end)
 
 
 def parse_options(output: str, options: Mapping[str, str], *, finish: str = "stop") -> Choices:
-    clean, known = strip(output), prepare(_apart(options))
-    if not known.digits and not mentions(clean.text, lower(clean.text), known):
-        numbered = prepare({str(n): text for n, text in enumerate(_apart(options).values(), 1)})
-        known = numbered if mentions(clean.text, lower(clean.text), numbered) else known
-    verdict = decide(clean, known, finish, None, several=True)
-    answer = _answer(output, clean, verdict)
-    chosen = tuple(sorted(verdict.options)) if verdict.status in (Status.PARSED, Status.SEVERAL) else ()
-    status = Status.PARSED if chosen else verdict.status
-    return Choices(status, chosen, answer.text, answer.rule, answer.start, answer.end)
+    """All options that a reply chooses. `options` maps labels to texts in order; `choices` are indices into them.
+
+    A reply that names an option outside the list has no answer (rule "outside"); nor has a reply that was cut off
+    inside its list of options.
+
+    >>> parse_options("A, C and D.", {"(a)": "rain", "(b)": "snow", "(c)": "hail", "(d)": "sleet"}).choices
+    (0, 2, 3)
+    """
+    clean = strip(output)
+    low, texts = lower(clean.text), _apart(options)
+    known = prepare(dict(zip(options, texts, strict=True)))
+    if not known.digits and not mentions(clean.text, low, known):  # "1 and 3" for options a, b, c: positions from 1
+        numbered = prepare({str(n): text for n, text in enumerate(texts, 1)})
+        known = numbered if mentions(clean.text, low, numbered) else known
+    verdict = _decide(clean, known, finish, None, several=True)
+    if verdict.end <= verdict.start:
+        return Choices(verdict.status, verdict.options, None, verdict.rule)
+    start, end = clean.raw_span(verdict.start, verdict.end)
+    return Choices(verdict.status, verdict.options, output[start:end], verdict.rule, start, end)
 
 
-def _apart(options: Mapping[str, str]) -> dict[str, str]:
-    """The options, with the text of a duplicate emptied: a shared text would name neither option."""
+def _apart(options: Mapping[str, str]) -> list[str]:
+    """The options' texts, with that of a duplicate emptied: a shared text would name neither option."""
     keys = [key(text) for text in options.values()]
-    return {label: "" if keys[n] in keys[:n] else text for n, (label, text) in enumerate(options.items())}
+    return ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
+
+
+# The narrow modes -------------------------------------------------------------------------------------------------
+
+
+def _paper(output: str, options: Mapping[str, str]) -> Answer:
+    """Accept only the forms that the paper lists.
+
+    For "(a) premise": a, A, (a), (A), a), A), (a)premise, (a) premise, premise.
+    """
+    reply = output.strip()
+    start = len(output) - len(output.lstrip())
+    if not reply:
+        return Answer(Status.EMPTY, rule="nothing")
+    for index, (label, text) in enumerate(options.items()):
+        core = label.strip("()")
+        forms = [form for c in {core, core.lower(), core.upper()} for form in (c, f"({c})", f"{c})")]
+        if reply in (*forms, f"({core}){text}", f"({core}) {text}", text):
+            return Answer(Status.PARSED, index, reply, "paper", start, start + len(reply))
+    return Answer(Status.UNPARSED, rule="not-a-listed-form")
+
+
+def _strict(clean: Clean, options: Options) -> Verdict:
+    """Accept a reply that is a label, an option text, or both, once markup and outer punctuation are removed."""
+    if not clean.text.strip(SENTINELS + " \n"):
+        return Verdict(Status.EMPTY, rule="nothing")
+    words, here, there = squeeze(lower(clean.text))
+    found = options.exact(words)
+    for index, label in enumerate(options.labels):
+        if label and words in (label, label + options.keys[index]):
+            found = index
+    if found is None or not words:
+        return Verdict(Status.UNPARSED, rule="more-than-the-answer")
+    return Verdict(Status.PARSED, (found,), "whole-reply", there[0], there[-1] + len(words) - here[-1])
 
 
 def _verbatim(output: str, options: Mapping[str, str]) -> Answer | None:
@@ -230,122 +137,197 @@ def _verbatim(output: str, options: Mapping[str, str]) -> Answer | None:
     return Answer(Status.PARSED, found[0], said, "whole-reply", start, start + len(said))
 
 
-def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
-    choice = verdict.options[0] if verdict.status is Status.PARSED else None
-    if verdict.end <= verdict.start:
-        return Answer(verdict.status, choice, None, verdict.rule)
-    start, end = clean.raw_span(verdict.start, verdict.end)
-    return Answer(verdict.status, choice, output[start:end], verdict.rule, start, end)
+# All stages -------------------------------------------------------------------------------------------------------
 
 
-def decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str] | None, several: bool = False) -> Verdict:
-    text = clean.text
-    cut = finish == "length"
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A clean reply, with what is named and said in it."""
+
+    clean: Clean
+    low: str
+    options: Options
+    groups: list[Group]
+    cues: list[tuple[str, int, int]]
+    quoted: list[tuple[int, int]]
+
+    def tape(self, block: Block) -> Tape:
+        inside = [group for group in self.groups if block.start <= group.start and group.end <= block.end]
+        return make_tape(self.low, block, inside, self.cues, self.quoted)
+
+
+_DUE = "SspC=l+Fo"  # cue words that an answer may follow
+
+
+def named_in(clean: Clean, options: Options) -> Reply:
+    """Find what a clean reply names and says."""
+    low = lower(clean.text)
+    named = mentions(clean.text, low, options)
+    said = cues(masked(low, named))
+    groups = spelled(grouped(named, low), low, options)
+    groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], options)
+    return Reply(clean, low, options, groups, said, quotations(clean.text))
+
+
+def _decide(
+    clean: Clean, options: Options, finish: str, dialogue: Sequence[str] | None, several: bool
+) -> Verdict:
+    """The first block with an answer is the reply; the rest is run-on (rule 4). `several`: more than one may be right."""
+    text, cut = clean.text, finish == "length"
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
     if clean.thinking and not WORD.search(text):
         return Verdict(nothing.status, rule="unclosed-thought")
     if not text.strip(SENTINELS + " \n"):
         return Verdict(Status.EMPTY, rule="nothing")
-    low = lower(text)
-    groups, hints, quoted = found_in(low, text, options)
+    reply = named_in(clean, options)
+    low = reply.low
     for block in blocks(text):
         said = WORD.search(text, block.start)
-        ended = said is not None and TURN in text[said.start() :]
-        verdict = _block(block, groups, hints, quoted, low, options, cut and not ended, several)
+        ended = said is not None and TURN in text[said.start() :]  # a finished turn was not cut off
+        declined = None if block.echo else DECLINES.search(low, block.start, block.end)
+        verdict = _block(reply, block, cut and not ended, several)
+        if declined and (verdict is None or (verdict.status is Status.UNPARSED and declined.start() < verdict.start)):
+            return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
         if verdict is not None:
             return verdict
-        place = None if block.echo else declines(low, block.start, block.end)
-        if place is not None:
-            return filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *place)
-    unspoken = filled(low, options, dialogue) or (None if cut else spoken(blocks(text), groups, low))
-    return unspoken or repeated(low, options) or (None if cut or several else inferred(low, options)) or nothing
+    found = _filled(low, options, dialogue) or _repeated(low, options)
+    if found is None and not cut:
+        found = _spoken(reply) or (None if several else _inferred(low, options))
+    return found or nothing
 
 
-def found_in(low: str, text: str, options: Options):
-    named = mentions(text, low, options)
-    hints = cues(masked(low, named))
-    spots = [end for kind, _, end in hints if kind in "SspC=l+Fo"]
-    groups = with_near(spelled(grouped(named, low), low, options), low, spots, options)
-    return groups, hints, quotations(text)
+def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | None:
+    """The verdict of one block; None if it has no answer."""
+    tape, count = reply.tape(block), len(reply.options.keys)
+    scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end)
+    if scaled is not None:
+        return scaled
+    found = hits(tape, count, block.echo, several)
+    return (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
 
 
-def _block(block: Block, groups, hints, quoted, low: str, options: Options, cut: bool, several: bool) -> Verdict | None:
-    inside = [g for g in groups if block.start <= g.start and g.end <= block.end]
-    if not several:
-        scaled = (None if block.echo else probabilities(low, inside, block.end)) or ranking(low, inside, block)
-        if scaled is not None:
-            option, start, end, rule = scaled
-            return Verdict(Status.SEVERAL if option is None else Status.PARSED, () if option is None else (option,), rule, start, end)
-    tape = make_tape(low, block, inside, hints, quoted)
-    if several:
-        return weigh_set(hits(tape, len(options.keys), block.echo, True), tape, options, cut, low, block)
-    found = hits(tape, len(options.keys), block.echo)
-    return weigh(found, cut, len(options.keys)) or eliminated(found, options, cut) or (None if cut else only_named(tape, found, low))
+# Without a word of choosing ---------------------------------------------------------------------------------------
+
+_NUMBER = re.compile(
+    r"[ ]?[\"”'’)]?[ ]?(?P<lead>[:=,(\-—→|]|的?(?:概率|可能性|置信度|得分)?[ ]?(?:大?约?为|是|占|有|大约|约)?)[ ]?[\"“'(]?"
+    r"(?:约|大约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p)?(?:大?约?为|是|占|有|约|:|=)?[ ]?"
+    r"(?:(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?(?P<percent>%|％|分(?!钟|析|别|之))?(?!\w)|(?P<tenths>[一二三四五六七八九])成(?P<half>半)?)"
+)
+_OF = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?[%％][ ]?(?=\w|:)[^%。;,\n]{1,14}\Z")
+_LATER = re.compile(r"[^。;\n]*?(?<![\w.])(\d{1,3}(?:\.\d{1,6})?)[ ]?[%％]")
 
 
-_SHORT = re.compile(r"![@_'~=#,.A]*T[_'~=,.]*")
+def _score(before: str, after: str) -> tuple[float, bool] | None:
+    """The number that a reply gives an option, and whether it is surely a share: 60%是a, a：60%, b=0.5, c：七成."""
+    of = _OF.search(before)
+    if of:
+        return float(of["number"]), True
+    match = _NUMBER.match(after)
+    if match is None:
+        later = _LATER.match(after)
+        return (float(later[1]), True) if later else None
+    if match["tenths"]:
+        return 10.0 * ("一二三四五六七八九".index(match["tenths"]) + 1) + (5 if match["half"] else 0), True
+    number = float(match["number"])
+    sure = bool(match["percent"])
+    return (number, sure) if sure or number <= 1 or "." in match["number"] or match["lead"] in (":", "=") else None
 
 
-def only_named(tape: Tape, found: Sequence[Hit], low: str) -> Verdict | None:
-    """The only option that a reply names, by a label in brackets or by its text in a short sentence (rule 9)."""
-    if not found or any(h.verdict != "name" or h.rule not in ("named", "spoken") or h.conflict for h in found):
+def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
+    """The option with the greatest number after it (or before), if at least two options have numbers (rule 8)."""
+    scores: dict[int, tuple[float, Group]] = {}
+    percents = 0
+    for position, group in enumerate(groups[:60]):
+        option = group.members[-1].option
+        if len(group.options) != 1 or option < 0:
+            continue
+        limit = min(groups[position + 1].start if position + 1 < len(groups) else end, group.end + 40, end)
+        head = max(group.start - 24, groups[position - 1].end if position else 0)
+        found = _score(low[head : group.start], low[group.end : limit])
+        if found is not None:
+            percents += found[1]
+            if option not in scores or found[0] > scores[option][0]:
+                scores[option] = (found[0], group)
+    numbers = [score for score, _ in scores.values()]
+    if len(scores) < 2 or not (percents or max(numbers) <= 1 or 97 <= sum(numbers) <= 103):
         return None
-    last = found[-1]
-    if len({h.options for h in found}) > 1 or len(last.options) > 1 or last.options[0] < 0:
-        return None
-    if low[last.start] in "([【" and low[last.end - 1] in ")]】":
-        return Verdict(Status.PARSED, last.options, "only-named", last.start, last.end)
-    if last.end - last.start >= 3 and _SHORT.fullmatch(tape.tokens) and 4 <= tape.places[-1][1] - (last.end-last.start):
-        return Verdict(Status.PARSED, last.options, "only-named", last.start, last.end)
+    top = [(option, group) for option, (score, group) in scores.items() if score == max(numbers)]
+    if len(top) > 1:
+        return Verdict(Status.SEVERAL, (), "probability-tie", top[0][1].start, top[-1][1].end)
+    return Verdict(Status.PARSED, (top[0][0],), "probability", top[0][1].start, top[0][1].end)
+
+
+def _filled(low: str, options: Options, dialogue: Sequence[str] | None) -> Verdict | None:
+    """The option with which a reply fills in the [MASK] turn of the dialogue (rule 9)."""
+    for turn in dialogue or ():
+        before, mark, after = turn.partition("[MASK]")
+        head, tail = key(before)[-6:], key(after.split("[MASK]")[0])[:6]
+        if not mark or len(head) + len(tail) < 3:
+            continue
+        squeezed, here, there = squeeze(low)
+        fits = [index for index, text in enumerate(options.keys) if text and head + text + tail in squeezed]
+        if len(fits) == 1:
+            at = squeezed.index(head + options.keys[fits[0]] + tail) + len(head)
+            run = max(i for i, start in enumerate(here) if start <= at)
+            start = there[run] + at - here[run]
+            return Verdict(Status.PARSED, (fits[0],), "filled-in", start, start + len(options.keys[fits[0]]))
     return None
 
 
-def weigh_set(found: list[Hit], tape: Tape, options: Options, cut: bool, low: str, block: Block) -> Verdict | None:
-    everything = tuple(range(len(options.keys)))
-    chosen: list[Hit] = []
-    wrong: set[int] = set()
-    verdict = None
-    for hit in found:
-        stated = hit.verdict in ("line", "head", "state", "pick") and hit.rule not in ("asked",)
-        if hit.verdict == "not":
-            wrong |= set(hit.options)
-        elif hit.verdict == "none" and not chosen:
-            verdict = Verdict(Status.UNPARSED, rule="none", start=hit.start, end=hit.end)
-        elif hit.verdict == "all" or hit.verdict == "but":
-            left = tuple(o for o in everything if o not in hit.options)
-            chosen = [Hit("pick", hit.rule, left, hit.start, hit.end)]
-        elif stated:
-            last = chosen[-1] if chosen else None
-            judged = ("judged-right", "item-right", "right", "weak", "only")
-            if last is None:
-                chosen = [hit]
-            elif (hit.firm or _BUT.search(hit.before)) and hit.verdict == "pick" and not last.firm:
-                chosen = [hit]
-            elif hit.rule in judged and last.rule in judged or hit.adds or hit.strength == last.strength or (hit.verdict in ("line", "head") and last.verdict == "pick"):
-                chosen.append(hit)
-            elif hit.strength > last.strength:
-                chosen = [hit]
-    chosen = [h for h in chosen if not set(h.options) <= wrong]
-    if wrong >= {*everything}:
-        return Verdict(Status.UNPARSED, (), "none", found[0].start, found[-1].end)
-    if not chosen:
-        return verdict
-    options_ = tuple(o for o in _union(chosen) if o not in wrong)
-    start, end = chosen[0].start, chosen[-1].end
-    if -1 in options_:
-        return Verdict(Status.UNPARSED, (), "outside", start, end)
-    if cut and not WORD.search(low, end, block.end):
-        return Verdict(Status.TRUNCATED, (), "cut-off", start, end)
-    return Verdict(Status.SEVERAL, options_, chosen[-1].rule, start, end)
+def _spoken(reply: Reply) -> Verdict | None:
+    """The option in a reply that is the [MASK] turn filled in: one option text inside a long sentence (rule 9)."""
+    low, texts = reply.low, [g for g in reply.groups if all(m.kind == "text" for m in g.members)]
+    options = {option for group in texts for option in group.options}
+    if len(options) != 1 or len(texts) != len(reply.groups) or not SPEAKER.match(low):
+        return None
+    group = texts[0]
+    start = max(low.rfind(mark, 0, group.start) for mark in "\n。!?") + 1
+    end = min((at for at in (low.find(mark, group.end) for mark in "\n。!?") if at >= 0), default=len(low))
+    if low[group.start - 1] in "不没未无非" or re.match(r"[^,。!\n]{0,12}?[?吗]", low[group.end : end + 1]):
+        return None
+    if len(key(low[start:end])) < group.end - group.start + 8:
+        return None
+    return Verdict(Status.PARSED, group.options, "filled-in", group.start, group.end)
+
+
+def _repeated(low: str, options: Options) -> Verdict | None:
+    """The option whose text the reply repeats over and over, cut off in the last repetition or not (rule 8)."""
+    said = squeeze(low)[0]
+    for option, text in enumerate(options.keys):
+        if len(text) > 1 and len(said) > 2 * len(text) and said == (text * (len(said) // len(text) + 1))[: len(said)]:
+            return Verdict(Status.PARSED, (option,), "repeated", 0, len(low.rstrip()))
+    return None
+
+
+_INFERS = re.compile(
+    r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
+    r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
+)
+_UNSURE = re.compile(r"(?:(?<![a-z])(?:not|never|cannot|neither|nor|if|whether|or)|n['’]t) (?:[a-z]+ ){0,2}$")
+
+
+def _inferred(low: str, options: Options) -> Verdict | None:
+    """The option named by all verbs of a reply where entailment and contradiction are the options (CIDER's DNLI).
+
+    None if any of the verbs is negated or in doubt: a statement that does not contradict need not follow.
+    """
+    found = [] if {"entailment", "contradiction"} - {*options.keys} else list(_INFERS.finditer(low))
+    said = {match.lastgroup for match in found}
+    if len(said) != 1 or any(_UNSURE.search(low, 0, match.start()) for match in found):
+        return None
+    option = options.keys.index(str(found[0].lastgroup))
+    return Verdict(Status.PARSED, (option,), "inference", *found[0].span())
+
+
+# Explaining -------------------------------------------------------------------------------------------------------
 
 
 def show(output: str, options: Mapping[str, str], several: bool = False) -> str:
-    clean = strip(output); low = lower(clean.text); known = prepare(options)
-    groups, hints, quoted = found_in(low, clean.text, known)
+    reply = named_in(strip(output), prepare(options))
     out = []
-    for block in blocks(clean.text):
-        tape = make_tape(low, block, groups, hints, quoted)
+    for block in blocks(reply.clean.text):
+        tape = reply.tape(block)
         out.append(tape.tokens + ("  ECHO" if block.echo else ""))
-        for h in hits(tape, len(known.keys), block.echo, several):
-            out.append(f"    {h.verdict:7}{h.rule:14}{h.options} {low[h.start:h.end]!r}{' adds' if h.adds else ''}{' firm' if h.firm else ''}")
+        for h in hits(tape, len(reply.options.keys), block.echo, several):
+            out.append(f"    {h.verdict:7}{h.rule:14}{h.options} {reply.low[h.start:h.end]!r}{' adds' if h.adds else ''}{' firm' if h.firm else ''}")
     return "\n".join(out)

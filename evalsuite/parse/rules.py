@@ -6,13 +6,21 @@ Of the rules that match a mention the first in the table counts.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
+
+from evalsuite.parse.tape import Tape
 
 # What a rule says of its mention.
 PICK, LINE, HEAD, STATE, ASK = "pick", "line", "head", "state", "ask"  # chosen: explicitly, as a line, at the head, by a statement, in a question
 NOT, EXCEPT, NAME, QUOTE = "not", "except", "name", "quote"
 NONE, THOSE, ALL, THIS, CANCEL, BUT = "none", "those", "all", "this", "cancel", "but"  # of all options, or of the mention before
+
+
+# Last explicit words count; else an option that stands alone; else a statement.
+STRENGTH = {PICK: 3, NOT: 3, NONE: 3, THOSE: 3, CANCEL: 3, LINE: 2, HEAD: 2, STATE: 1, ASK: 1, ALL: 1}
 
 
 class Rule(NamedTuple):
@@ -44,8 +52,10 @@ RULES = [
     Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_]*[sp]?", r"[=wyAa_']*[+wy]"),
     Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$"),
     # --- except
+    Rule("ranking", PICK, ANY, r"[!/]b", r"[:(,]*['_]?\+['_]?[)]*/b"),
     Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r""),
     Rule("kept", NAME, ANY, r"", r"[NX]['_]?x"),
+    Rule("kept", NAME, ANY, rf"[NX]x['_~]?=?{G14}", r""),
     Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}_?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}[-0x]|z|B?=?[-0]|{V}[-0xz])"),
     Rule("except", EXCEPT, PLAIN, rf"E{G4}", r""),
     # --- rejected, by what stands behind
@@ -80,8 +90,10 @@ RULES = [
     Rule("put-in", PICK, PLAIN, r"J", rf"{V}[C=]"),
     Rule("answer-is", PICK, PLAIN, rf"(?:[Ss+C]|(?<![MTQ])p){Y}[=l]{Z}(?:['_~s]{Z}){{0,3}}", r""),
     Rule("is", PICK, LABEL, rf"[!./,]['_]?={Z}", r"[,./()R]|$"),
-    Rule("concluded", PICK, PLAIN, rf"[FK](?:{YY}C{G14}|{Z}['_]?={G4})", r""),
-    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[sp]{Z}:){Z}", r""),
+    Rule("concluded", PICK, PLAIN, rf"[FK](?:{YY}C{G14}|{Z}'?={G1})", r""),
+    Rule("concluded", PICK, LABEL, rf"[FK]{Z}['_]?={G4}", r""),
+    Rule("fits", PICK, PLAIN, rf"[+]{G1}", r""),
+    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.b|][sp]{Z}:){Z}", r""),
     Rule("answer", PICK, LABEL, rf"(?:S{Z}['_]?|s){Z}", r""),
     Rule("answer", PICK, TEXT, rf"S{G1}", r""),
     Rule("choose", PICK, LABEL, rf"C{G14}", r""),
@@ -103,7 +115,7 @@ RULES = [
     Rule("item-right", STATE, PLAIN, r"[!/][b(]*", r"[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r""),
     Rule("statement", STATE, TEXT, rf"[=u]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$"),
-    Rule("hedge", STATE, PLAIN, rf"[hyo]{G1}", r""),
+    Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r""),
     Rule("alone", STATE, PLAIN, rf"[!,./:][FKo]?{Z}", r"(?:,['_])?\.?(?:/|$)"),
     Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]"),
 ]
@@ -116,6 +128,7 @@ SETS = [
     Rule("none-of-them", NONE, "0", r"", r""),
     Rule("item-wrong", NOT, ANY, r"", rf"(?:{Z}|\.?[^./MTQGW]*[|])['_]?{Z}Z|[^/MTQGWm]*{Z}[:.=]{{1,2}}['_]?Z"),
     Rule("item-right", PICK, ANY, r"", rf"(?:{Z}|\.?[^./MTQGW]*[|])['_]?{Z}Y"),
+    Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r""),
     Rule("judged-wrong", NOT, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?(?:[-x]|[XN]['_]?[+wy])"),
     Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]"),
     Rule("judged-wrong", NOT, ANY, r"", r"[-x](?:[MTQGW./,]|$)"),
@@ -124,7 +137,7 @@ SETS = [
     Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r""),
     Rule("answers", PICK, ANY, rf"(?:[+CSY][^./MTQGW]*:{Z}|[+CS]['_LBsp=]*)B?{Z}", r""),
     Rule("line", LINE, PLAIN, rf"[!/.][b,.:(|\[]*'?", r"[)\],.|]*(?:[/.]|$)"),
-    Rule("and", STATE, ANY, rf"[MTQGW]\([^()]*\),?A?{Z}", r""),
+    Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r""),
     Rule("options", LINE, PLAIN, r"[!/]['_~]?[LspB]*", r"\.?(?:/|$)"),
 ]
 
@@ -135,7 +148,7 @@ class _Row(NamedTuple):
     behind: re.Pattern[str]
 
 
-def compiled(rules: list[Rule]) -> dict[str, list[_Row]]:
+def compiled(rules: Sequence[Rule]) -> dict[str, list[_Row]]:
     """Focus token -> its rules, in rank."""
     table: dict[str, list[_Row]] = {}
     for rule in rules:
@@ -146,17 +159,87 @@ def compiled(rules: list[Rule]) -> dict[str, list[_Row]]:
 
 
 @lru_cache(maxsize=2)
-def table(several: bool) -> dict[str, list[_Row]]:
-    return compiled(SETS + RULES if several else RULES)
+def _table(several: bool) -> dict[str, list[_Row]]:
+    return compiled((*SETS, *RULES) if several else RULES)
 
 
-BACK, AHEAD = 48, 24  # tokens that rules see
+BACK, AHEAD = 48, 24  # tokens that rules see before and behind
 
 
 @lru_cache(maxsize=2**16)
-def fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
+def _fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
     """The first rule that matches."""
-    for row in table(several).get(token, ()):
+    for row in _table(several).get(token, ()):
         if row.behind.match(behind) and row.before.search(before):
             return row.rule
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What a rule says of the options named at `start:end` of the clean text."""
+
+    verdict: str
+    rule: str
+    options: tuple[int, ...]
+    start: int
+    end: int
+    before: str = ""  # the tape before it
+    behind: str = ""
+    conflict: bool = False
+
+    @property
+    def strength(self) -> int:
+        return STRENGTH.get(self.verdict, 0)
+
+    @property
+    def picks(self) -> bool:
+        return self.verdict in (PICK, LINE, HEAD, STATE)
+
+    @property
+    def adds(self) -> bool:
+        """Whether it is chosen beside the option before: 也."""
+        return bool(self.options and (_ALSO.search(self.before) or _ALSO_BEHIND.match(self.behind)))
+
+    @property
+    def firm(self) -> bool:
+        """Whether it stands in a conclusion or a correction."""
+        return _FIRM.search(self.before) is not None
+
+
+_ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
+_ALSO_BEHIND = re.compile(r"['_]?a")
+_FIRM = re.compile(r"[FK][^./]*\Z")
+_ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
+
+
+def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
+    """What the rules say of each mention and each cue of a block, in order.
+
+    `count`: how many options the item has; `echo`: the block repeats the prompt, so only an explicit answer counts.
+    """
+    found: list[Hit] = []
+    items: set[tuple[int, ...]] = set()  # options that head a line
+    for at, token in enumerate(tape.tokens):
+        before, behind = tape.tokens[max(at - BACK, 0) : at], tape.tokens[at + 1 : at + 1 + AHEAD]
+        rule = _fired(token, before, behind, several)
+        group = tape.groups.get(at)
+        if group is None:
+            if rule is not None:
+                found.append(Hit(rule.verdict, rule.name, (), *tape.places[at], before, behind))
+            continue
+        verdict, name = (rule.verdict, rule.name) if rule else (NAME, "named")
+        options = group.options
+        if (group.ranked or name == "ranking") and verdict in (PICK, NAME, LINE, HEAD, STATE):
+            verdict, name, options = PICK, "ranking", options[:1]
+        everything = not several and len(options) == count > 1 and (echo or verdict in (LINE, HEAD))
+        if verdict in (LINE, HEAD, STATE, ASK) and echo or verdict == PICK and everything or everything and verdict in (LINE, HEAD):
+            verdict, name = NAME, "echo"
+        if options == (-1,) and (verdict == STATE or name == "is"):
+            verdict, name = NAME, "outside"
+        if verdict != LINE and _ITEM.search(before):
+            items.add(options)
+        found.append(Hit(verdict, name, options, *tape.places[at], before, behind, group.conflict))
+    if len(items) > 1 and not several:  # each option in turn is discussed, not chosen
+        found = [replace(hit, verdict=NAME, rule="discussed") if hit.verdict == HEAD else hit for hit in found]
+    return found

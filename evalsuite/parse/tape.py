@@ -82,7 +82,7 @@ def cues(low: str) -> list[tuple[str, int, int]]:
     return found
 
 
-_LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?=\D)|[(（][一二三四五][)）]|[一二三四五六][、.])+")
+_LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(（][一二三四五][)）]|[一二三四五六][、.])+")
 
 
 _NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
@@ -162,7 +162,8 @@ class _Writer:
             self.tokens.pop(), self.places.pop()
         label = group.members[0].kind == "label"
         if self.tokens[-1] in "!/b:" and label and (
-            _HEADING.match(self.low, group.start) or _NUMBERS.fullmatch(self.low, group.start, self._next(group.end))
+            _HEADING.match(self.low, group.start)
+            or (self.starts[-1] > group.start and _NUMBERS.fullmatch(self.low, group.start, self._next(group.end)))
         ):
             self.put("b", group.start, group.end)
             return

@@ -1,0 +1,160 @@
+"""Stage 5, resolve: which of the hits of a block decides (rules 3, 6, 8, 16 and 18)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evalsuite.parse.chars import WORD
+from evalsuite.parse.rules import ALL, ASK, BUT, CANCEL, EXCEPT, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, THOSE, Hit
+from evalsuite.parse.tape import Tape
+from evalsuite.types import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The decision on one block; `start:end` is a place in the clean text."""
+
+    status: Status
+    options: tuple[int, ...] = ()
+    rule: str = ""
+    start: int = 0
+    end: int = 0
+
+
+def _union(found: Sequence[Hit]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(option for hit in found for option in hit.options))
+
+
+def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -> Verdict | None:
+    """The last explicit choice, else the only stated one, else the only option left (rules 3, 6, 8, 18); None if none.
+
+    `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing. `count`: of options.
+    """
+    end = tape.places[-1][1]
+    if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
+        found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
+    current = _explicit(found) or ([] if cut else _stated(found))
+    if not current:
+        return None if cut else _left(found, count) or _only_named(found, tape, low)
+    first, last = current[0], current[-1]
+    if last.verdict == NONE:
+        return Verdict(Status.UNPARSED, (), last.rule, last.start, last.end)
+    if any(hit.conflict for hit in current):
+        return Verdict(Status.CONFLICT, (), "label-against-text", last.start, last.end)
+    options = _union(current)
+    if len(options) > 1:
+        return Verdict(Status.SEVERAL, tuple(o for o in options if o >= 0), "several", first.start, last.end)
+    if options[0] < 0:
+        return Verdict(Status.UNPARSED, (), "outside", last.start, last.end)
+    return Verdict(Status.PARSED, options, last.rule, last.start, last.end)
+
+
+def _explicit(found: Sequence[Hit]) -> list[Hit]:
+    """The last explicit choice, or option that stands alone, and those added to it."""
+    current: list[Hit] = []
+    last_end = -99
+    for index, new in enumerate(found):
+        strength = current[-1].strength if current else 0
+        if new.verdict == CANCEL or (new.verdict == NOT and strength < 3 and {*_union(current)} <= {*new.options}):
+            current = []
+        elif new.verdict == NONE and strength < 3:
+            current = [new]
+        elif new.verdict == ALL and len(_union(found)) > 1:
+            current = [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options] or current
+        elif new.picks and (new.strength > 1 or (new.adds and current and current[-1].picks)):
+            # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
+            marked = not new.adds and strength == 3 and new.verdict in (LINE, HEAD) and new.start - last_end <= 6
+            if not marked and not (current and current[-1].rule == "ranking" and new.verdict != PICK):
+                current = _taken(current, new, found[index - 1] if index else None)
+        last_end = new.end
+    return current
+
+
+def _taken(current: list[Hit], new: Hit, before: Hit | None) -> list[Hit]:
+    """The choices in force after a new one: it alone, or added to the current ones (也), or the next line of a list."""
+    if current and current[-1].verdict == NONE:
+        current = []
+    if new.adds and not current and before is not None and before.verdict == EXCEPT:
+        current = [before]  # 除了a，b也对
+    alone = (LINE, HEAD)
+    listed = current and new.verdict in alone and current[-1].verdict in alone and new.start - current[-1].end <= 12
+    return [*current, new] if (new.adds or listed) and not new.firm else [new]
+
+
+def _stated(found: Sequence[Hit]) -> list[Hit]:
+    """Options stated without an explicit word and not rejected elsewhere; without any, the one in a question."""
+    gone = {option for hit in found if hit.verdict == NOT for option in hit.options}
+    for verdict in (STATE, ASK):
+        kept = [hit for hit in found if hit.verdict == verdict and not {*hit.options} <= gone]
+        if kept and (verdict == STATE or len(_union([h for h in found if h.verdict in (ASK, NAME)])) == 1):
+            return kept
+    return []
+
+
+def _left(found: Sequence[Hit], count: int) -> Verdict | None:
+    """The only option that is left when all others are rejected (rule 6)."""
+    gone = [hit for hit in found if hit.verdict == NOT]
+    left = {*range(count)} - {*_union(gone)}
+    pair = next((hit for hit in reversed(found) if hit.rule in ("among", "listed") and len(hit.options) > 1), None)
+    if pair is not None:  # 在a和c之间。a可以排除
+        kept = {*pair.options} - {*_union([hit for hit in gone if hit.start > pair.end])}
+        if len(kept) == 1 and kept != {-1}:
+            return Verdict(Status.PARSED, tuple(kept), "elimination", pair.start, pair.end)
+    if len(left) != 1 or not gone:
+        return None
+    return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
+
+
+_SHORT = re.compile(r"![@_'~=#,.A]*T[_'~,.=]*")
+
+
+def _only_named(found: Sequence[Hit], tape: Tape, low: str) -> Verdict | None:
+    """The only option that a reply names, by a label in brackets or by its text in a short sentence (rule 9)."""
+    if not found or any(h.verdict != NAME or h.rule not in ("named", "spoken") or h.conflict for h in found):
+        return None
+    last, options = found[-1], _union(found)
+    bracketed = low[last.start] in "([【" and low[last.end - 1] in ")]】"
+    short = last.end - last.start >= 3 and _SHORT.fullmatch(tape.tokens)
+    if len(options) > 1 or options == (-1,) or not (bracketed or short):
+        return None
+    return Verdict(Status.PARSED, options, "only-named", last.start, last.end)
+
+
+_ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
+_BUT = re.compile(r"V[^./,MTQG]*\Z")
+
+
+def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -> Verdict | None:
+    """All options that a block chooses and does not reject. Explicit words replace weaker ones before them."""
+    everything = tuple(range(count))
+    chosen: list[Hit] = []
+    wrong: set[int] = set()
+    none = None
+    for hit in found:
+        last = chosen[-1] if chosen else None
+        if hit.verdict == NOT:
+            wrong |= {*hit.options}
+        elif hit.verdict == NONE and not chosen:
+            none = Verdict(Status.UNPARSED, (), "none", hit.start, hit.end)
+        elif hit.verdict in (ALL, BUT):
+            left = tuple(option for option in everything if option not in hit.options)
+            chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
+        elif hit.picks:
+            concludes = hit.verdict == PICK and (hit.firm or _BUT.search(hit.before) is not None)
+            if last is None or (concludes and not last.firm):
+                chosen = [hit]
+            elif hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.verdict == PICK):
+                chosen.append(hit)
+            elif hit.strength > last.strength:
+                chosen = [hit]
+    options = tuple(option for option in _union(chosen) if option not in wrong)
+    if not options:
+        return Verdict(Status.UNPARSED, (), "none", found[0].start, found[-1].end) if wrong >= {*everything} else none
+    start, end = chosen[0].start, chosen[-1].end
+    if -1 in options:
+        return Verdict(Status.UNPARSED, (), "outside", start, end)
+    if cut and not WORD.search(low, end, tape.places[-1][1]):
+        return Verdict(Status.TRUNCATED, (), "cut-off", start, end)
+    return Verdict(Status.PARSED, tuple(sorted(options)), chosen[-1].rule, start, end)
