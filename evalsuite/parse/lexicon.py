@@ -16,7 +16,7 @@ from evalsuite.parse.chars import key
 CUES: dict[str, str] = {
     # a noun that stands for the answer itself
     "S": """
-        答案 正确选项 正确的选项 正确的一项 正确答案 最终答案 最佳选项 最佳答案 正确领域 正确的领域 最终选择 我的选择 答: 回答: 回复: 结论: 结论是 标准答案 参考答案 第一选择 首要选择 第一可能 最优选项 选择: 选择了: 正解 结果: 作答: 输出: 回应:
+        final: final_label 答案 正确选项 正确的选项 正确的一项 正确答案 最终答案 最佳选项 最佳答案 正确领域 正确的领域 最终选择 我的选择 答: 回答: 回复: 结论: 结论是 标准答案 参考答案 第一选择 首要选择 第一可能 最优选项 选择: 选择了: 正解 结果: 作答: 输出: 回应:
         最后回答 最终回答 最终结果 我的回答 我的判断 最终判断 answer correct_option correct_choice right_option best_option best_choice final_choice my_choice response:
         output: result: my_pick verdict correct_one right_choice right_one ans: ans. answer: 最终结论
     """,
@@ -31,14 +31,14 @@ CUES: dict[str, str] = {
     """,
     # a verb of choosing
     "C": """
-        选 选择 选取 选定 选出 应选 应选择 故选 挑选 挑 填 填入 填写 填上 填的是 倾向于 倾向 归为 归类为 归入 归到 归于 改为 改选 改成 改填 更正为 修正为 纠正为 更改为 定为 猜 锁定 首选 判定为 判断为 确定为 敲定 选用 补上 填充 补充 不得不选
+        stick_with sticking_with label_this_as 选 选择 选取 选定 选出 应选 应选择 故选 挑选 挑 填 填入 填写 填上 填的是 倾向于 倾向 归为 归类为 归入 归到 归于 改为 改选 改成 改填 更正为 修正为 纠正为 更改为 定为 猜 锁定 首选 判定为 判断为 确定为 敲定 选用 补上 填充 补充 不得不选
         不能不选 不妨选 选了 选的是 我会说 投 押 choose chose choosing pick picked select selecting selected go_with going_with went_with opt_for opting_for settle_on
         settling_on lean_toward lean_towards leaning_toward leaning_towards lean_to guess vote_for change_to changing_to switch_to i'd_say i_would_say
         bet_on my_bet_is filled_with fill_in 非 认准 硬要说 硬要选 非要说 非要选 一定要选 勉强算 答 得出 圈 站 而是 乃 当选的是 没有比 没有什么比 没有哪个比 敲定为 i_mean i_meant 我是说 我的意思是 我是指
     """,
     # a verb of opinion
     "o": """
-        认为 觉得 我想 感觉 看来 估计 think believe feel
+        inclined_towards inclined_to 认为 觉得 我想 感觉 看来 估计 think believe feel
     """,
     # a hedge
     "h": """
@@ -58,17 +58,17 @@ CUES: dict[str, str] = {
     """,
     # a copula
     "=": """
-        是 为 应为 应是 应该是 应当是 应该为 应该属于 属于 属 即 即为 就是 正是 便是 乃是 可能是 大概是 大概率是 或许是 也许是 估计是 肯定是 一定是 必然是 无疑是 显然是 像是 似乎是 只能是 仍是 仍然是 仍为 还是 描述的是 对应的是 体现的是 表示的是
+        falls_under fall_under 是 为 应为 应是 应该是 应当是 应该为 应该属于 属于 属 即 即为 就是 正是 便是 乃是 可能是 大概是 大概率是 或许是 也许是 估计是 肯定是 一定是 必然是 无疑是 显然是 像是 似乎是 只能是 仍是 仍然是 仍为 还是 描述的是 对应的是 体现的是 表示的是
         指的是 说的是 是属于 才是 归属于 构成 对应 对应于 要数 当属 就要算 应 应该 is are be 's would_be should_be must_be could_be might_be may_be was belongs_to has_to_be
         can_only_be 就选 称为 毫无疑问是 无非是 莫过于
     """,
     # leaves what follows
     "l": """
-        leaves_us_with leaves_us leaves_only 只剩 只剩下 剩下 剩
+        leaves_just leaves_us_with leaves_us leaves_only 只剩 只剩下 剩下 剩
     """,
     # rejects what follows
     "X": """
-        与其 与其说 不是 并不是 并非 绝非 不选 不应选 不能选 不属于 不应是 不应该是 不应该选 不可能是 不会是 不太可能是 不像是 不该选 不考虑 不建议选 不该是 不应当是 不可以选 不会选 不为 别选 不要选 不再选 不支持 不认为是 不认为 不觉得是 不觉得 没选
+        误选 错选 与其 与其说 不是 并不是 并非 绝非 不选 不应选 不能选 不属于 不应是 不应该是 不应该选 不可能是 不会是 不太可能是 不像是 不该选 不考虑 不建议选 不该是 不应当是 不可以选 不会选 不为 别选 不要选 不再选 不支持 不认为是 不认为 不觉得是 不觉得 没选
         没有选 不再是 不太像 不应为 不应填 不能填 不填 无法选 不应归为 不能归为 称不上 算不上 谈不上 而不选 也不是 更不是 不是说 并没有 绝不是 肯定不是 决不是 未必是 不一定是 isn't is_not neither nor wouldn't_pick
         wouldn't_choose don't_think unlike cannot_be can't_be 不仅仅是
     """,
@@ -88,14 +88,14 @@ CUES: dict[str, str] = {
     """,
     # calls what stands before right
     "+": """
-        正确 是对的 对的 合适 恰当 贴切 准确 确切 最符合 更符合 最吻合 更吻合 最为符合 最合理 更合理 可能性最大 可能性最高 可能性更大 最可能 最有可能 更可能 更有可能 最大可能 概率最大 概率最高 最高 最大 胜出 最佳 最好 更好 最优 最接近 更接近 最贴近
+        完全符合 正确 是对的 对的 合适 恰当 贴切 准确 确切 最符合 更符合 最吻合 更吻合 最为符合 最合理 更合理 可能性最大 可能性最高 可能性更大 最可能 最有可能 更可能 更有可能 最大可能 概率最大 概率最高 最高 最大 胜出 最佳 最好 更好 最优 最接近 更接近 最贴近
         更贴近 为佳 为宜 为准 莫属 没错 无误 没有错 不会错 错不了 没问题 √ 当选 入选 最适合 更适合 最匹配 更匹配 最相关 最恰当 最像 更像 最对 最强 最说得通 更说得通 不二之选 不二选择 唯一 更为合适 更贴合 最贴合 correct right best
         most_appropriate more_appropriate most_suitable more_suitable most_likely more_likely likeliest most_accurate most_fitting fits_best best_fit
         true better closest most_plausible most_reasonable
     """,
     # calls it right weakly; may hold of several options
     "w": """
-        符合 吻合 相符 合理 说得通 匹配 可行 成立 通顺 讲得通 适合 一致 有道理 都行 不错 契合 贴合 相关 plausible fits fit matches match suitable appropriate makes_sense reasonable
+        符合 吻合 相符 合理 说得通 匹配 可行 成立 通顺 讲得通 适合 一致 有道理 都行 不错 契合 贴合 相关 plausible fits fit matches match suitable appropriate makes_sense makes_perfect_sense reasonable
         consistent
     """,
     # possible
@@ -133,11 +133,11 @@ CUES: dict[str, str] = {
     """,
     # if
     "I": """
-        如果 假如 假设 若 若是 要是 倘若 if
+        如果 假如 若 若是 要是 倘若 if
     """,
     # grants something
     "H": """
-        即使 即便 哪怕 虽然 尽管 虽说 固然 除非 一旦 看似 看起来像 乍一看 表面上 有人 很多人 容易误选 容易误认 误以为 以为 容易选 初看 although though even_if suppose assuming unless some_might one_might
+        initially 即使 即便 哪怕 虽然 尽管 虽说 固然 除非 一旦 看似 看起来像 乍一看 表面上 有人 很多人 容易误选 容易误认 误以为 以为 容易选 初看 although though even_if suppose assuming unless some_might one_might
         some_people at_first_glance at_first 一开始 起初 最初 while
     """,
     # asks
@@ -190,7 +190,7 @@ CUES: dict[str, str] = {
     """,
     # words that contain a cue word but are none
     "~": """
-        选手 选秀 选拔 选题 选举 选修 选择题 单选题 多选题 挑战 支持者 对话 对于 对比 对象 对方 对手 但是 可是 总是 只是 凡是 是的 是啊 是呀 是吧 行为 成为 作为 为了 为什么 因为这 较为 最为 更为 变为 为主 以为是 不同 不过 不仅 不但 不只 不管
+        比较 选手 选秀 选拔 选题 选举 选修 选择题 单选题 多选题 挑战 支持者 对话 对于 对比 对象 对方 对手 但是 可是 总是 只是 凡是 是的 是啊 是呀 是吧 行为 成为 作为 为了 为什么 因为这 较为 最为 更为 变为 为主 以为是 不同 不过 不仅 不但 不只 不管
         不论 不错过 不断 不禁 从而 从事 从小 从来 自从 现在 存在 正在 在于 所在 在一起 实在 还有人 故事 故意 故障 答复 回答问题 错过 不久 不少 没事 未来 未免 投入 投资 站在 站点 押金 若干 即将 立即 随即 当即 即可 非常 除夕 排除万难 圈子 朋友圈
         属性 属相 家属 金属 选择题目 或许 也许 还没 只要 只有在 填空题 为此 认为他 对应届 应对 反应 适应 应用 应届 供应 响应 效应 应该说 在线 内在 潜在 从中 没法 睡不着 睡不好 看不到 看不见 看不懂 看不清 听不懂 受不了 忍不住 吃不下 吃不了 离不开
         来不及 舍不得 找不到 想不到 用不着 停不下来 下面 可以看出 可以看到 可以知道 可以推断 可以推测 可以得知 可以得出 可以判断 可能会 对x 对y 曾经是 曾是 以前是 原来是 原本是 不好看 对他 对她 对我 对你
@@ -198,6 +198,10 @@ CUES: dict[str, str] = {
     # only
     "u": """
         只有 仅有 唯有 only
+    """,
+    # compares: a 比 b
+    "c": """
+        比
     """,
     # chooses the option under discussion
     "1": """
@@ -390,7 +394,7 @@ DECLINES = re.compile(
             r"|认识)|拒绝回答|无可奉告|不予(?:置评|回答)|涉及(?:敏感|隐私)|违反.{0,8}(?:政策|规定|准则)"
             r"|换个?话题|我还在学习|尚未学会|无法(?:判断|确定|回答|得知)",
             r"i(?:'m| am) (?:sorry|unable|not able|not sure|just an ai)|i (?:can't|cannot|can not|do not"
-            r"|don't) (?:answer|determine|help|provide|know|assist|comply|decide|tell)",
+            r"|don't) (?:answer|determine|help|provide|know|assist|comply|decide|tell|say)",
             r"as an ai|as a language model|cannot be determined|not enough (?:information|context)"
             r"|insufficient (?:information|context)|unable to (?:answer|determine|provide)|no idea"
             r"|how (?:can|may) i (?:help|assist)|sorry, (?:but )?i",

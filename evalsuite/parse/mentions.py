@@ -146,9 +146,15 @@ class Group:
         return tuple(dict.fromkeys(m.option for m in self.members))
 
     @property
+    def with_text(self) -> bool:
+        """Whether an option is named by its text, or by its label and its text."""
+        return any(m.kind == "text" or m.end - m.start > 3 for m in self.members)
+
+    @property
     def conflict(self) -> bool:
         """Whether a label and the text beside it name different options (rule 16)."""
-        return any(m.against is not None for m in self.members)
+        beside = tuple(m.kind for m in self.members) == ("label", "text") and len(self.options) == 2
+        return beside or any(m.against is not None for m in self.members)
 
 
 # By label ---------------------------------------------------------------------------------------------------------
@@ -166,7 +172,7 @@ def _label_pattern(core: str, digits: bool) -> re.Pattern[str]:
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
     r"选项|项|这[个一项]|[是为]?(?:最|更|比较|较为)?(?:正确|合适|恰当|贴切|准确|符合|合理|对的|答案|可能)"
-    r"|才|最|更(?![喜爱想关看愿希倾加])|也[是对]|[不也]?对(?![话他她你我])"
+    r"|才|最|更(?![喜爱想关看愿希倾加])|也[是对]|[不也]?对(?![话他她你我a-z])"
     r"|[不错]|就(?:是|行|对)|符合|因为|由于|理由|而[不非]"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))|[吧呢了啊呀]|可以"
     r"|被排除|排除|[都均皆较没]|未|与对话|明显|显然|相对|跟对话|对应"
@@ -199,7 +205,7 @@ _VERDICT_AFTER = re.compile(
     r"|obviously|probably|likely|not|also|both))?(?: (?:the|my|more|most|an? (?:wrong|incorrect|better)))?[ ]"
     r"(?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|appropriate"
     r"|likely|out|suitable|final|closest|plausible|possible|valid|reasonable)"
-    r"|(?:(?:through|to) [a-z]\b|because|as|since|but not|not|rather|instead|fits|matches|and [a-z]\b|or [a-z]\b|best))"
+    r"|(?:could|might|may|can) (?:both|also|be)\b|(?:(?:through|to) [a-z]\b|because|as|since|but not|not|rather|instead|fits|matches|and [a-z]\b|or [a-z]\b|best))"
 )
 _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)"
@@ -309,8 +315,8 @@ _PLACES = re.compile(
     r"|(?P<first>首项|首个选项|头一个|第一个|首个答案|最前面的?(?:一个|那个))(?!短语|句|人|问)"
     r"|(?P<middle>(?:最)?(?:中间|居中|当中)(?:的)?(?:那|这|一)?(?:个|项|一个)(?:选项|答案)?|中间(?:的)?选项)"
     rf"|\b(?:the[ ](?:very[ ])?)?(?P<english>(?:{_NTH_EN}|last|middle)(?:(?=[ ]?(?:,|and|&)[^.,]{{0,12}}[ ](?:option|choice|answer)s?\b)"
-    r"|(?=[ ](?:option|choice|one|answer|candidate|item)s?\b)))(?:[ ](?:option|choice|one|answer|candidate|item)s?\b)?"
-    r"|(?P<pair>前者|后者|\bformer\b|\blatter\b)"
+    r"|(?=[ ](?:option|choice|one|answer|candidate|item|statement)s?\b)))(?:[ ](?:option|choice|one|answer|candidate|item|statement)s?\b)?"
+    r"|(?P<pair>[前后](?:者|一[种个项])|\bformer\b|\blatter\b)"
     r"|\b(?:(?:option|choice)[ ](?:number[ ])?|number[ ])(?P<word>one|two|three|four|five|six|seven|eight)\b"
 )
 _NOUN_AFTER = re.compile(r"短语|句|人|说话|对话|方面|问题|月|原因|词|步|次|阶段|部分|例|事件|段|世界|季")
@@ -329,7 +335,7 @@ def _positions(low: str, options: Options) -> Iterator[Mention]:
         if _NOUN_AFTER.match(low, match.end()):
             continue
         if match["pair"]:
-            yield Mention(*match.span(), FORMER if match["pair"] in ("前者", "former") else LATTER, "place")
+            yield Mention(*match.span(), FORMER if match["pair"][0] in "前f" else LATTER, "place")
             continue
         nth = match["nth"] or match["named"] or match["word"] or match["english"] or ("first" if match["first"] else "")
         if match["last"] or nth == "last":
@@ -392,10 +398,12 @@ _LINE = re.compile(r"[^\n\ue000]+")
 _EDGES = " \"“”'‘’()[]【】「」『』《》:,、。.!?*-—…~\ue001\ue002"
 
 
-def with_near(groups: list[Group], low: str, spots: Sequence[int], options: Options) -> list[Group]:
+def with_near(
+    groups: list[Group], low: str, spots: Sequence[int], quoted: Sequence[tuple[int, int]], options: Options
+) -> list[Group]:
     """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (rules 2, 11).
 
-    `spots`: where a cue word ends that an answer may follow. Lines are tried, too.
+    `spots`: where a cue word ends that an answer may follow. Lines and quotations are tried, too.
     """
     places: list[tuple[int, int]] = []
     for line in list(_LINE.finditer(low))[:40]:
@@ -403,6 +411,7 @@ def with_near(groups: list[Group], low: str, spots: Sequence[int], options: Opti
         if 2 <= len(text) <= 60:
             start = low.index(text, line.start())
             places.append((start, start + len(text)))
+    places += [(start + 1, end - 1) for start, end in quoted[:40]]
     places.extend(spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at)))
     found: list[Group] = []
     for start, end in places:
@@ -506,7 +515,7 @@ def grouped(found: Sequence[Mention], low: str) -> list[Group]:
     for mention in found:
         last = groups[-1] if groups else None
         gap = low[last.end : mention.start] if last else "\n"
-        if last is None or len(gap) > 9 or "\n" in gap or not (_AND.fullmatch(gap) or _RANGE.fullmatch(gap)):
+        if last is None or len(gap) > 14 or "\n" in gap or not (_AND.fullmatch(gap) or _RANGE.fullmatch(gap)):
             groups.append(Group(mention.start, mention.end, (mention,)))
             continue
         first = last.members[-1]
@@ -533,6 +542,7 @@ def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
         (start, end), word = match.span(), match.group()
         members = [options.label(char) for char in word]
         once = len({*word}) in (1, len(word)) or word in (word + word)[1:-1]  # abcabc
+        once &= list(word) == sorted(word) or word[0] == word[1] or word in (word + word)[1:-1]
         if not once or any(option is None or option < 0 for option in members):
             continue
         line_end = low.find("\n", end)

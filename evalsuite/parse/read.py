@@ -165,8 +165,9 @@ def named_in(clean: Clean, options: Options) -> Reply:
     named = mentions(clean.text, low, options)
     said = cues(masked(low, named))
     groups = spelled(grouped(named, low), low, options)
-    groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], options)
-    return Reply(clean, low, options, groups, said, quotations(clean.text))
+    quoted = quotations(clean.text)
+    groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
+    return Reply(clean, low, options, groups, said, quoted)
 
 
 def _decide(
@@ -177,7 +178,7 @@ def _decide(
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
     if clean.thinking and not WORD.search(text):
         return Verdict(nothing.status, rule="unclosed-thought")
-    if not text.strip(SENTINELS + " \n"):
+    if not WORD.search(text):
         return Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(clean, options)
     low = reply.low
@@ -186,7 +187,8 @@ def _decide(
         ended = said is not None and TURN in text[said.start() :]  # a finished turn was not cut off
         declined = None if block.echo else DECLINES.search(low, block.start, block.end)
         verdict = _block(reply, block, cut and not ended, several)
-        if declined and (verdict is None or (verdict.status is Status.UNPARSED and declined.start() < verdict.start)):
+        weak = verdict is None or verdict.status is Status.SEVERAL
+        if declined and (weak or (verdict.status is Status.UNPARSED and declined.start() < verdict.start)):
             return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
         if verdict is not None:
             return verdict
@@ -217,11 +219,17 @@ _OF = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?[%％][ ]?(?=\w|:)[^%。
 _LATER = re.compile(r"[^。;\n]*?(?<![\w.])(\d{1,3}(?:\.\d{1,6})?)[ ]?[%％]")
 
 
+_LEVEL = re.compile(r"[ ]?[:=|(][ ]?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)")
+
+
 def _score(before: str, after: str) -> tuple[float, bool] | None:
     """The number that a reply gives an option, and whether it is surely a share: 60%是a, a：60%, b=0.5, c：七成."""
     of = _OF.search(before)
     if of:
         return float(of["number"]), True
+    level = _LEVEL.match(after)
+    if level:
+        return {"高": 3, "h": 3, "中": 2, "m": 2, "低": 1, "l": 1}[level["level"][0]] + 0.1 * len(level["very"]), True
     match = _NUMBER.match(after)
     if match is None:
         later = _LATER.match(after)

@@ -35,23 +35,27 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     end = tape.places[-1][1]
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
-    current = _explicit(found) or ([] if cut else _stated(found))
+    current = _explicit(found, cut) or _stated([h for h in found if _settled(h)] if cut else found)
     if not current:
-        return None if cut else _left(found, count) or _only_named(found, tape, low)
+        return _left(found, count, cut) or (None if cut else _only_named(found, tape, low))
     first, last = current[0], current[-1]
     if last.verdict == NONE:
         return Verdict(Status.UNPARSED, (), last.rule, last.start, last.end)
     if any(hit.conflict for hit in current):
         return Verdict(Status.CONFLICT, (), "label-against-text", last.start, last.end)
     options = _union(current)
-    if len(options) > 1:
+    if len(options) != 1:
+        lines = all(hit.verdict == LINE for hit in current) and len(current) > 1
+        lines = lines and all(hit.end - hit.start > 3 for hit in current)
+        if lines and (cut or len(options) == count):  # a list of the options
+            return None
         return Verdict(Status.SEVERAL, tuple(o for o in options if o >= 0), "several", first.start, last.end)
     if options[0] < 0:
         return Verdict(Status.UNPARSED, (), "outside", last.start, last.end)
     return Verdict(Status.PARSED, options, last.rule, last.start, last.end)
 
 
-def _explicit(found: Sequence[Hit]) -> list[Hit]:
+def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
     """The last explicit choice, or option that stands alone, and those added to it."""
     current: list[Hit] = []
     last_end = -99
@@ -61,8 +65,8 @@ def _explicit(found: Sequence[Hit]) -> list[Hit]:
             current = []
         elif new.verdict == NONE and strength < 3:
             current = [new]
-        elif new.verdict == ALL and len(_union(found)) > 1:
-            current = [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options] or current
+        elif new.verdict == ALL and len(_union(found)) != 1 and not cut:
+            current = [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options] or current or ([new] if new.start < 12 else [])
         elif new.picks and (new.strength > 1 or (new.adds and current and current[-1].picks)):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
             marked = not new.adds and strength == 3 and new.verdict in (LINE, HEAD) and new.start - last_end <= 6
@@ -93,16 +97,23 @@ def _stated(found: Sequence[Hit]) -> list[Hit]:
     return []
 
 
-def _left(found: Sequence[Hit], count: int) -> Verdict | None:
-    """The only option that is left when all others are rejected (rule 6)."""
+def _settled(hit: Hit) -> bool:
+    """Whether a statement in a reply that was cut off is no step of its reasoning: a conclusion, or a label with its text."""
+    if hit.firm:
+        return re.match(r"[^./]*[./]", hit.behind) is not None
+    return hit.verdict == NOT or (hit.rule == "statement" and hit.end - hit.start > 3 and bool(re.match(r"'?[,./]", hit.behind)))
+
+
+def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
+    """The only option that is left when all others are rejected (rule 6); of a reply cut off, if it is named last."""
     gone = [hit for hit in found if hit.verdict == NOT]
     left = {*range(count)} - {*_union(gone)}
     pair = next((hit for hit in reversed(found) if hit.rule in ("among", "listed") and len(hit.options) > 1), None)
-    if pair is not None:  # 在a和c之间。a可以排除
+    if pair is not None and not cut:  # 在a和c之间。a可以排除
         kept = {*pair.options} - {*_union([hit for hit in gone if hit.start > pair.end])}
         if len(kept) == 1 and kept != {-1}:
             return Verdict(Status.PARSED, tuple(kept), "elimination", pair.start, pair.end)
-    if len(left) != 1 or not gone:
+    if len(left) != 1 or not gone or (cut and {*found[-1].options} != left):
         return None
     return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
 

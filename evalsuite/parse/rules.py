@@ -32,11 +32,11 @@ class Rule(NamedTuple):
     example: str = ""
 
 
-Z = r"[:,()\[\]|b]*"  # marks that part nothing
+Z = r"[:,()\[\]|b^]*"  # marks that part nothing
 G1 = rf"{Z}'?{Z}"
 G4 = rf"{Z}(?:['_][aAB]?)?{Z}"
 G14 = rf"{Z}(?:['_~ABahpso]{Z}){{0,2}}"
-ZN = r"[:(\[\]|b)]*"  # the same without a comma
+ZN = r"[:(\[\]|b)^]*"  # the same without a comma
 Y = r"[^./MTQGWm?@]*?"  # within the sentence, no other mention
 YY = r"[^./]*?"  # within the sentence
 V = r"[^./MTQGWm?@,RO:]{0,6}?"  # within the clause
@@ -49,7 +49,7 @@ RULES = [
     # --- of all options
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*"),
     Rule("neither", THOSE, "z", r"[!./,][^MTQGWmOEIH./]*", r""),
-    Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_]*[sp]?", r"[=wyAa_']*[+wy]"),
+    Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]"),
     Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$"),
     # --- except
     Rule("ranking", PICK, ANY, r"[!/]b", r"[:(,]*['_]?\+['_]?[)]*/b"),
@@ -60,28 +60,33 @@ RULES = [
     Rule("except", EXCEPT, PLAIN, rf"E{G4}", r""),
     # --- rejected, by what stands behind
     Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)"),
-    Rule("item-wrong", NOT, ANY, r"[!/][b(]*", rf"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)"),
-    Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(=]*", rf"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)"),
+    Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])[,./(]|:N['_]?[.,]*(?:/|$)"),
     Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])"),
     # --- rejected, by what stands before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)"),
-    Rule("not-be", NOT, ANY, rf"(?:[XNn]['_]?|-['_]?)={ZN}['_~]?{ZN}", r""),
+    Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?)={ZN}['_~]?{ZN}", r""),
     Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}'?:{ZN})", r""),
     # --- lists and ranks
     Rule("listed", NAME, ANY, rf"L(?:{Z}['_~]?{Z}=?{Z}|[^./MTQGW]*:{Z})", r""),
     Rule("listed", NAME, "GW", r"\(", r"\)"),
+    Rule("listed", NAME, PLAIN, r"\^b*", r"[:,][^/]+/+[b|]*[MTQ]"),
     Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r""),
     Rule("second", NAME, ANY, r"D[^./K]*", r""),
     Rule("second", NAME, ANY, r"", rf"{V}D"),
     # --- in doubt
     Rule("written-out", PICK, "m", r"[!./,][F+'_~]*e['_]?[=:]+['_~#,:]*", r""),
     Rule("quoted", QUOTE, "m", r"", r""),
-    Rule("line", LINE, PLAIN, rf"[!/][b,.:(|\[@]*'?", r"[)\],.|]*(?:/|$)"),
+    Rule("line", LINE, PLAIN, rf"[!/^][b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)"),
     Rule("spoken", NAME, TEXT, rf"@{Y}", r""),
     Rule("asked", ASK, PLAIN, r"", rf"[^./MTQGWm@,]{{0,6}}\?"),
-    Rule("asked", ASK, PLAIN, rf"q{Y}", r""),
-    Rule("supposed", NAME, PLAIN, rf"(?:I(?!['_]?C)[^./MTQGWm?@K]*|H[^./MTQGWm?@FK]*)", r""),
+    Rule("asked", ASK, PLAIN, rf"q[^./,MTQGWm?@]*", r""),
+    Rule("supposed", NAME, PLAIN, rf"(?:I[^./,MTQGWm?@]*|I(?!['_]?C)[^./MTQGWm?@K]*|H[^./MTQGWm?@FK]*)", r""),
+    Rule("granted", NAME, PLAIN, r"", r"[B'_a]*H"),
     # --- called right
+    Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r""),
+    Rule("right", PICK, PLAIN, r"", r"c[MTQ]['_]?[+w]"),
     Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)"),
     Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*[,F:]['_]?1"),
     Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[wy+]"),
@@ -90,11 +95,12 @@ RULES = [
     Rule("put-in", PICK, PLAIN, r"J", rf"{V}[C=]"),
     Rule("answer-is", PICK, PLAIN, rf"(?:[Ss+C]|(?<![MTQ])p){Y}[=l]{Z}(?:['_~s]{Z}){{0,3}}", r""),
     Rule("is", PICK, LABEL, rf"[!./,]['_]?={Z}", r"[,./()R]|$"),
-    Rule("concluded", PICK, PLAIN, rf"[FK](?:{YY}C{G14}|{Z}'?={G1})", r""),
+    Rule("concluded", PICK, PLAIN, rf"[FK](?:{YY}C{G14}|{Z}['_]?={G1})", r""),
     Rule("concluded", PICK, LABEL, rf"[FK]{Z}['_]?={G4}", r""),
-    Rule("fits", PICK, PLAIN, rf"[+]{G1}", r""),
+    Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r""),
     Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.b|][sp]{Z}:){Z}", r""),
-    Rule("answer", PICK, LABEL, rf"(?:S{Z}['_]?|s){Z}", r""),
+    Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r""),
+    Rule("answer", PICK, LABEL, rf"s{Z}", r"(?:[./,]|$)"),
     Rule("answer", PICK, TEXT, rf"S{G1}", r""),
     Rule("choose", PICK, LABEL, rf"C{G14}", r""),
     Rule("choose", PICK, TEXT, rf"C{G4}", r""),
@@ -111,12 +117,12 @@ RULES = [
     Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)"),
     # --- stated
     Rule("contrast", STATE, PLAIN, r"", r"[nX]['_=]*[MTQGW]"),
-    Rule("weak", STATE, PLAIN, r"", rf"{V}[wy]"),
-    Rule("item-right", STATE, PLAIN, r"[!/][b(]*", r"[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)"),
+    Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])"),
+    Rule("item-right", STATE, PLAIN, r"[!/^][b(=]*", r"[.,]?['_]?:['_]?[+wy]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r""),
     Rule("statement", STATE, TEXT, rf"[=u]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$"),
     Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r""),
-    Rule("alone", STATE, PLAIN, rf"[!,./:][FKo]?{Z}", r"(?:,['_])?\.?(?:/|$)"),
+    Rule("alone", STATE, PLAIN, rf"[!,./:^][FKo]?{Z}", r"(?:,['_])?[.,]?(?:/|$)"),
     Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]"),
 ]
 
@@ -137,7 +143,7 @@ SETS = [
     Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r""),
     Rule("answers", PICK, ANY, rf"(?:[+CSY][^./MTQGW]*:{Z}|[+CS]['_LBsp=]*)B?{Z}", r""),
     Rule("line", LINE, PLAIN, rf"[!/.][b,.:(|\[]*'?", r"[)\],.|]*(?:[/.]|$)"),
-    Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r""),
+    Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)"),
     Rule("options", LINE, PLAIN, r"[!/]['_~]?[LspB]*", r"\.?(?:/|$)"),
 ]
 
@@ -207,6 +213,7 @@ class Hit:
         return _FIRM.search(self.before) is not None
 
 
+_GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _FIRM = re.compile(r"[FK][^./]*\Z")
@@ -221,7 +228,7 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
     found: list[Hit] = []
     items: set[tuple[int, ...]] = set()  # options that head a line
     for at, token in enumerate(tape.tokens):
-        before, behind = tape.tokens[max(at - BACK, 0) : at], tape.tokens[at + 1 : at + 1 + AHEAD]
+        before, behind = tape.tokens[max(at - BACK, 0) : at], _GLOSS.sub("", tape.tokens[at + 1 : at + 1 + AHEAD])
         rule = _fired(token, before, behind, several)
         group = tape.groups.get(at)
         if group is None:
@@ -232,8 +239,8 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         options = group.options
         if (group.ranked or name == "ranking") and verdict in (PICK, NAME, LINE, HEAD, STATE):
             verdict, name, options = PICK, "ranking", options[:1]
-        everything = not several and len(options) == count > 1 and (echo or verdict in (LINE, HEAD))
-        if verdict in (LINE, HEAD, STATE, ASK) and echo or verdict == PICK and everything or everything and verdict in (LINE, HEAD):
+        everything = not several and len(options) == count > 1 and (verdict in (LINE, HEAD) or echo and verdict == PICK)
+        if (everything and group.with_text) or (echo and verdict in (LINE, HEAD, STATE, ASK)):
             verdict, name = NAME, "echo"
         if options == (-1,) and (verdict == STATE or name == "is"):
             verdict, name = NAME, "outside"

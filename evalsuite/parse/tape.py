@@ -4,7 +4,7 @@
 
 A mention is M (by label), T (by text), Q (by position), G (several by label), W (several by text) or m (inside a longer
 quotation). A cue word is the letter of its class in lexicon.yaml. Marks: , . / (a line's end) : ( ) [ ] (a box) @ (a speaker)
-b (a bullet) ! (the block's start). Other words are ' (one character), _ (2 - 4), ~ (5 - 14) or # (more).
+b (a bullet) ! (the block's start) ^ (a line's end after a colon). Other words are ' (one character), _ (2 - 4), ~ (5 - 14) or # (more).
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
             kinds.setdefault(word.replace("_", " "), kind)
     han = [word for word in kinds if not word[0].isascii() or not word[0].isalpha()]
     latin = [word for word in kinds if word[0].isascii() and word[0].isalpha()]
-    marks = rf"[,;。!?\n:=()|{BOX_OPEN}{BOX_CLOSE}、]|\.(?=\s|$)|--+|——?"
+    marks = rf"[,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、]|\.(?=\s|$)|--+|——?"
     both = rf"(?P<han>{_trie(han)})|(?<![a-z])(?P<latin>{_trie(latin)})(?![a-z])"
     return re.compile(rf"(?P<mark>{marks})|{both}|(?P<yes>对)(?=[,。;!?\s\ue000]|$)"), kinds
 
 
 _MARKS = {
-    ",": ",", "、": ",", "-": ",", "—": ",", "|": "|", ":": ":", "=": ":", "(": "(", ")": ")", "?": "?", "\n": "/",
+    ",": ",", "、": ",", "-": ",", "—": ",", "|": "|", ":": ":", "=": ":", "→": ":", "(": "(", ")": ")", "?": "?", "\n": "/",
     BOX_OPEN: "[", BOX_CLOSE: "]",
 }  # fmt: skip
 
@@ -150,18 +150,17 @@ class _Writer:
         self.fill(start)
         if start < self.position:
             return
-        if kind == "/" and self.tokens[-1] in ":SC=":
-            self.position, self.fresh = end, True  # the answer is on the next line: 答案是\n
-            return
+        if kind == "/" and self.tokens[-1] in ":SC=^":
+            kind = "^"  # the answer is on the next line: 答案是\n
         self.put(kind, start, end)
-        self.fresh = kind == "/"
+        self.fresh = kind in "/^"
 
     def mention(self, group: Group, token: str) -> None:
         self.fill(group.start)
         if self.tokens[-1] == "p":  # 选项a
             self.tokens.pop(), self.places.pop()
         label = group.members[0].kind == "label"
-        if self.tokens[-1] in "!/b:" and label and (
+        if self.tokens[-1] in "!/b:^" and label and (
             _HEADING.match(self.low, group.start)
             or (self.starts[-1] > group.start and _NUMBERS.fullmatch(self.low, group.start, self._next(group.end)))
         ):
