@@ -27,7 +27,7 @@ _GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an 
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Options:
     """An item's options: labels without brackets and texts as keys (`chars.key`), both indexed by the option's index."""
 
@@ -308,7 +308,7 @@ _COUNTS = {
 _NTH = r"十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9]"
 _NTH_EN = "first|second|third|fourth|fifth|sixth|seventh|eighth|1st|2nd|3rd|4th|5th|6th|7th|8th"
 _PLACES = re.compile(
-    rf"(?P<back>倒数)?第[ ]?(?P<nth>{_NTH})[ ]?(?:个?(?:选项|候选|答案|领域)|个选择|项"
+    rf"(?=[倒第最末尾选首头中居当前后\da-z])(?:(?P<back>倒数)?第[ ]?(?P<nth>{_NTH})[ ]?(?:个?(?:选项|候选|答案|领域)|个选择|项"
     r"|个(?=[是更最才吧应,。;!?也和或与、肯显比正符对不了呢\n]|答案|选项|合适|$)|种关系(?=[,。;!?\n]|$)|条(?=[,。;!?\n]|$))"
     r"|(?P<last>最后(?:面)?(?:的)?(?:那|这)?(?:一个|一项|一种|个|项)(?:选项|答案|候选|领域)?|末项|尾项|末尾那个)"
     r"|选项[ ]?(?P<named>十[一二三四五]|[一二三四五六七八九十](?:(?![一-鿿])|(?=[是为更最才也不正符对])))"
@@ -317,7 +317,7 @@ _PLACES = re.compile(
     rf"|\b(?:the[ ](?:very[ ])?)?(?P<english>(?:{_NTH_EN}|last|middle)(?:(?=[ ]?(?:,|and|&)[^.,]{{0,12}}[ ](?:option|choice|answer)s?\b)"
     r"|(?=[ ](?:option|choice|one|answer|candidate|item|statement)s?\b)))(?:[ ](?:option|choice|one|answer|candidate|item|statement)s?\b)?"
     r"|(?P<pair>[前后](?:者|一[种个项])|\bformer\b|\blatter\b)"
-    r"|\b(?:(?:option|choice)[ ](?:number[ ])?|number[ ])(?P<word>one|two|three|four|five|six|seven|eight)\b"
+    r"|\b(?:(?:option|choice)[ ](?:number[ ])?|number[ ])(?P<word>one|two|three|four|five|six|seven|eight)\b)"
 )
 _NOUN_AFTER = re.compile(r"短语|句|人|说话|对话|方面|问题|月|原因|词|步|次|阶段|部分|例|事件|段|世界|季")
 
@@ -422,8 +422,11 @@ def with_near(
     return sorted(groups + found, key=lambda g: g.start) if found else groups
 
 
+@lru_cache(maxsize=2**12)
 def _near(text: str, options: Options) -> int | None:
     words = key(text)
+    if len(words) < 2:
+        return None
     tails = ("", *(tail for tail in LEXICON["tails"] if words.endswith(tail) and len(words) > len(tail) + 1))
     return next((o for tail in tails if (o := options.near(words[: len(words) - len(tail)])) is not None), None)
 
@@ -540,16 +543,18 @@ def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
     found: list[Group] = []
     for match in _SPELLED.finditer(low) if options.labels else ():
         (start, end), word = match.span(), match.group()
-        members = [options.label(char) for char in word]
+        if not {*word} <= {*options.labels}:
+            continue
+        members = [options.labels.index(char) for char in word]
         once = len({*word}) in (1, len(word)) or word in (word + word)[1:-1]  # abcabc
         once &= list(word) == sorted(word) or word[0] == word[1] or word in (word + word)[1:-1]
-        if not once or any(option is None or option < 0 for option in members):
+        if not once:
             continue
         line_end = low.find("\n", end)
         line = low[low.rfind("\n", 0, start) + 1 : line_end if line_end >= 0 else len(low)]
         cued = _CUED.search(low, max(start - 12, 0), start)
         if cued or (len(line) <= 200 and len(WORD.findall(line)) <= end - start):
-            letters = tuple(Mention(start + n, start + n + 1, o or 0, "label") for n, o in enumerate(members))
+            letters = tuple(Mention(start + n, start + n + 1, o, "label") for n, o in enumerate(members))
             found.append(Group(start, end, letters))
     found = [f for f in found if not any(g.start <= f.start and f.end <= g.end and len(g.members) == 1 for g in groups)]
     rest = [g for g in groups if not any(f.start < g.end and g.start < f.end for f in found)]

@@ -185,11 +185,11 @@ def _decide(
     for block in blocks(text):
         said = WORD.search(text, block.start)
         ended = said is not None and TURN in text[said.start() :]  # a finished turn was not cut off
-        declined = None if block.echo else DECLINES.search(low, block.start, block.end)
         verdict = _block(reply, block, cut and not ended, several)
-        weak = verdict is None or verdict.status is Status.SEVERAL
-        if declined and (weak or (verdict.status is Status.UNPARSED and declined.start() < verdict.start)):
-            return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
+        if (verdict is None or verdict.status in (Status.SEVERAL, Status.UNPARSED)) and not block.echo:
+            declined = DECLINES.search(low, block.start, block.end)
+            if declined and (verdict is None or verdict.status is Status.SEVERAL or declined.start() < verdict.start):
+                return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
         if verdict is not None:
             return verdict
     found = _filled(low, options, dialogue) or _repeated(low, options)

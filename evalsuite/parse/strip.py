@@ -28,7 +28,8 @@ _THINK = re.compile(
 )
 
 _TOKENS = re.compile(
-    "|".join(
+    r"(?=[^a-zA-Z\u4e00-\u9fff\n,。:、;!?()“” ]|[ ]{0,3}[-*=_─—#>])(?:"  # most characters begin no token: one look is enough
+    + "|".join(
         (
             r"(?P<turn><\|[^|<>\n]{1,40}\|>:?(?:\s?(?:assistant|model|bot)\b[ :]*)?"
             r"|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>|<(?:start"
@@ -58,7 +59,8 @@ _TOKENS = re.compile(
             r"(?P<no>[❌✗✘❎✖]\ufe0f?)",
             r"(?P<emoji>[\U0001f000-\U0001f0ff\U0001f200-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe00-\ufe0f\u200b-\u200f\u2060\ufeff]+)",
         )
-    ),
+    )
+    + ")",
     re.MULTILINE,
 )
 

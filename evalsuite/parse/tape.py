@@ -59,9 +59,11 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
             kinds.setdefault(word.replace("_", " "), kind)
     han = [word for word in kinds if not word[0].isascii() or not word[0].isalpha()]
     latin = [word for word in kinds if word[0].isascii() and word[0].isalpha()]
+    heads = "".join(sorted({re.escape(word[0]) for word in kinds}))
     marks = rf"[,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、]|\.(?=\s|$)|--+|——?"
     both = rf"(?P<han>{_trie(han)})|(?<![a-z])(?P<latin>{_trie(latin)})(?![a-z])"
-    return re.compile(rf"(?P<mark>{marks})|{both}|(?P<yes>对)(?=[,。;!?\s\ue000]|$)"), kinds
+    first = rf"(?=[{heads}对,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、.—-])"  # most characters begin no cue: one look is enough
+    return re.compile(rf"{first}(?:(?P<mark>{marks})|{both}|(?P<yes>对)(?=[,。;!?\s\ue000]|$))"), kinds
 
 
 _MARKS = {
@@ -82,6 +84,7 @@ def cues(low: str) -> list[tuple[str, int, int]]:
     return found
 
 
+_WORDS = re.compile(r"[^\W_]+")
 _LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(（][一二三四五][)）]|[一二三四五六][、.])+")
 
 
@@ -142,7 +145,7 @@ class _Writer:
                 lead = pattern.match(low, self.position, limit)
                 if lead and low[self.position : lead.end()].strip():
                     self.put(token, self.position, lead.end())
-        size = len(WORD.findall(low, self.position, end)) if self.position < end else 0
+        size = sum(map(len, _WORDS.findall(low, self.position, end))) if self.position < end else 0
         if size:
             self.put("'" if size == 1 else "_" if size <= 4 else "~" if size <= 14 else "#", self.position, end)
 

@@ -1,0 +1,49 @@
+"""The labelled replies of the project, on which its reader of choices is tested.
+
+`tables`: forms, a row each, written for the labelling rules. `replies`, `long_replies`, `third_replies`: written by
+annotators who had not seen the reader. `real_replies`: of models, sampled under many instructions.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from evalsuite.parse import parse_option, parse_options
+
+FIXTURES = Path(__file__).parent / "fixtures"
+CHOICES = (
+    "tables/choices.jsonl", "tables/sets.jsonl", "tables/cues.jsonl", "replies/options.jsonl", "long_replies/options.jsonl",
+    "third_replies/options.jsonl", "real_replies/choices.jsonl",
+)  # fmt: skip
+
+Row = dict[str, Any]  # output, options, label (or labels), and where they are known finish and status
+
+
+@lru_cache(maxsize=1)
+def choices() -> list[Row]:
+    """Every labelled reply to a question with options."""
+    found: list[Row] = []
+    for name in CHOICES:
+        path = FIXTURES / name
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        found += [{"set": path.parent.name, "file": name} | json.loads(line) for line in lines]
+    return found
+
+
+def said(row: Row) -> tuple[Any, str]:
+    """What the reader takes a reply to choose: a label, or a list of them, and the status."""
+    finish, labels = row.get("finish", "stop"), list(row["options"])
+    if "labels" in row:
+        several = parse_options(row["output"], row["options"], finish=finish)
+        return [labels[n] for n in several.choices], several.status
+    answer = parse_option(row["output"], row["options"], finish=finish)
+    return None if answer.choice is None else labels[answer.choice], answer.status
+
+
+def is_right(row: Row) -> bool:
+    """Whether a reply is read as it was labelled, its status included."""
+    choice, status = said(row)
+    return choice == row.get("label", row.get("labels")) and status == row.get("status", status)
