@@ -171,41 +171,21 @@ def _label_pattern(core: str, digits: bool) -> re.Pattern[str]:
 
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
-    r"选项|项|这[个一项]|[是为]?(?:最|更|比较|较为)?(?:正确|合适|恰当|贴切|准确|符合|合理|对的|答案|可能)"
-    r"|才|最|更(?![喜爱想关看愿希倾加])|也[是对]|[不也]?对(?![话他她你我a-z])"
-    r"|[不错]|就(?:是|行|对)|符合|因为|由于|理由|而[不非]"
-    r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))|[吧呢了啊呀]|可以"
-    r"|被排除|排除|[都均皆较没]|未|与对话|明显|显然|相对|跟对话|对应"
+    r"选项|项|这[个一项]|[是为]?(?:最|更(?![喜爱想关看愿希])|比较|较)?(?:正确|合适|恰当|贴切|准确|符合|合理|对的|答案|可能|不)"
+    r"|才|最|也[是对]|[不也]?对(?![话他她你我a-z])|就(?:是|行|对)|因为|由于|而[不非]|[错吧呢了啊呀都均皆较没未]|可以|被?排除|[与跟]对话"
+    r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))"
 )
-_PERSON = re.compile(
-    r"说|问|答|提|讲|表|认|觉|喜|想|回|道|在|们|从|先|去|把|给|同意|建议|推荐|很|的[朋妈爸同老家手猫狗]|明确|前面|后面"
-)
-_WORD_AFTER = re.compile(
-    r"[股站罗恤级型座牌区队组轮照超盘键屏版面柱轴字罩杯咖货胎簿币套餐铁宝端链圈杠]|(?:计划|大调|小调)"
-)
+_PERSON = re.compile(r"[说问答提讲表认觉喜想回在们从去]|很|的[朋妈爸同老家手]|前面")
+_WORD_AFTER = re.compile(r"[股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐]|计划|大调")
 _CUE_BEFORE = '选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
-_WORD_BEFORE = re.compile(r"(?:素|户|(?<!或)者|话人|角色|级|型|语|划|乘客|同学|先生|女士|小|甲|老)[ ]?$")
-_ENGLISH_BEFORE = re.compile(
-    r"(?:speaker|user|vitamin|plan|grade|phase|person|phrase|type|group|team|party|character|hepatitis"
-    r"|argument|mr|ms|student|event|part|series|turn|block|brand|title|class|unit|version)s?[ ]$"
-)
-_NAMED_BEFORE = re.compile(
-    r"(?:option|choice|answer|letter|label|select|choose|pick|choosing|selecting|item|alternative)s?[ ]?[(:]?[ ]?$"
-)
-_CHOSEN_BEFORE = re.compile(
-    r"(?:is|be|was|are|[:=]|not|than|or|and|nor|neither|either|with|for|out|of|on|say|to|both|between|guess)[ ]$"
-)
-_VERB_AFTER = re.compile(
-    r"[ ](?:is|isn't|isnt|seems?|fits?|because|as|since|and|or|nor|would|looks|makes|matches|but|not|best"
-    r"|correct|rather|instead|over|which|can|cannot|can't|does|doesn't|are|were|was|describes|works|if|due|in|based|when|after"
-    r"|only|too|also|here|wins|should|must|has|to|then|from|however|so|while|for|by|the)\b"
-)
+_WORD_BEFORE = re.compile(r"(?:素|户|(?<!或)者|话人|角色|级|型|语|划|小|甲|老)[ ]?$")
+_ENGLISH_BEFORE = re.compile(r"(?:speaker|user|vitamin|plan|grade|person|phrase|type|group|team|student|event|part|class|unit)s?[ ]$")
+_NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|select|choose|pick|choosing|selecting|item)s?[ ]?[(:]?[ ]?$")
 _VERDICT_AFTER = re.compile(
-    r"[ ](?:(?:is|was|seems|looks|would be|must be|should be|isn't|is not|are)(?: (?:clearly|definitely"
-    r"|obviously|probably|likely|not|also|both))?(?: (?:the|my|more|most|an? (?:wrong|incorrect|better)))?[ ]"
-    r"(?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|appropriate"
-    r"|likely|out|suitable|final|closest|plausible|possible|valid|reasonable)"
-    r"|(?:could|might|may|can) (?:both|also|be)\b|(?:(?:through|to) [a-z]\b|because|as|since|but not|not|rather|instead|fits|matches|and [a-z]\b|or [a-z]\b|best))"
+    r"[ ](?:(?:is|was|seems|looks|(?:would|must|should) be|isn't|are)(?: (?:clearly|definitely|probably|not|also|both))?"
+    r"(?: (?:the|my|more|most|an?))?[ ](?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit"
+    r"|likely|out|suitable|plausible|possible|reasonable)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) [a-z]\b"
+    r"|because|as|since|but not|not|rather|instead|fits|matches|best)"
 )
 _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)"
@@ -239,13 +219,14 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
     if re.match(r"[ ][a-z]{2}", after) or right in ("'", "’"):
         if _NAMED_BEFORE.search(before):
             return True
-        if text[start].isupper() or low[start] == "i" or (low[start] == "a" and not _CHOSEN_BEFORE.search(before)):
+        if text[start].isupper() or low[start] in "ai":  # a person, an article, a pronoun
             return bool(_VERDICT_AFTER.match(after))
-        return bool(_VERB_AFTER.match(after)) and not after.startswith(" is a ")
+        return not after.startswith(" is a ")
     article = low[start] == "a" and re.search(r"[a-z][ ]$", before)
     return not (article and not re.match(r"[ ]?(?:[.,;:!?)\n]|\((?![a-z0-9]{1,2}\))|$)|[ ](?:through|to) [a-z]\b", after))
 
 
+_WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
 _NOT_SPOKEN = re.compile(
     r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong"
     r"|(?:yes|no|true|false)[ ]?[.,]?(?:\n|$))"
@@ -291,7 +272,7 @@ def _labels(low: str, text: str, options: Options) -> Iterator[Mention]:
         elif not (_bare_number(low, start, stop) if options.digits else _bare_letter(low, text, start, stop)):
             continue
         elif not _speaks(low, text, start, stop, options.keys[option] if option >= 0 else "") and (
-            option >= 0 or not (HAN.match(text[end : end + 1]) or text[start - 1 : start] not in _CUE_BEFORE)
+            option >= 0 or (text[start - 1 : start] in _CUE_BEFORE and not _WORDS_AFTER.match(low, end))
         ):
             yield Mention(start, stop, option, "label")
 
@@ -307,19 +288,19 @@ _COUNTS = {
 }  # fmt: skip
 _NTH = r"十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9]"
 _NTH_EN = "first|second|third|fourth|fifth|sixth|seventh|eighth|1st|2nd|3rd|4th|5th|6th|7th|8th"
+_THING = "(?:option|choice|one|answer|candidate|item|statement)s?\\b"
 _PLACES = re.compile(
     rf"(?=[倒第最末尾选首头中居当前后\da-z])(?:(?P<back>倒数)?第[ ]?(?P<nth>{_NTH})[ ]?(?:个?(?:选项|候选|答案|领域)|个选择|项"
-    r"|个(?=[是更最才吧应,。;!?也和或与、肯显比正符对不了呢\n]|答案|选项|合适|$)|种关系(?=[,。;!?\n]|$)|条(?=[,。;!?\n]|$))"
-    r"|(?P<last>最后(?:面)?(?:的)?(?:那|这)?(?:一个|一项|一种|个|项)(?:选项|答案|候选|领域)?|末项|尾项|末尾那个)"
+    r"|个(?=[是更最才吧应,。;!?也和或与、比符对不\n]|合适|$)|[种条](?:关系)?(?=[,。;!?\n]|$))"
+    r"|(?P<last>最后面?的?[那这]?(?:一个|一项|一种|个|项)(?:选项|答案|领域)?|[末尾]项|末尾那个)"
     r"|选项[ ]?(?P<named>十[一二三四五]|[一二三四五六七八九十](?:(?![一-鿿])|(?=[是为更最才也不正符对])))"
-    r"|(?P<first>首项|首个选项|头一个|第一个|首个答案|最前面的?(?:一个|那个))(?!短语|句|人|问)"
-    r"|(?P<middle>(?:最)?(?:中间|居中|当中)(?:的)?(?:那|这|一)?(?:个|项|一个)(?:选项|答案)?|中间(?:的)?选项)"
-    rf"|\b(?:the[ ](?:very[ ])?)?(?P<english>(?:{_NTH_EN}|last|middle)(?:(?=[ ]?(?:,|and|&)[^.,]{{0,12}}[ ](?:option|choice|answer)s?\b)"
-    r"|(?=[ ](?:option|choice|one|answer|candidate|item|statement)s?\b)))(?:[ ](?:option|choice|one|answer|candidate|item|statement)s?\b)?"
-    r"|(?P<pair>[前后](?:者|一[种个项])|\bformer\b|\blatter\b)"
+    r"|(?P<first>首项|首个选项|头一个|第一个|最前面的?(?:一个|那个))(?!短语|句|人)"
+    r"|(?P<middle>最?(?:中间|居中|当中)的?[那这]?一?[个项](?:选项|答案)?|中间的?选项)"
+    rf"|\b(?:the[ ](?:very[ ])?)?(?P<english>(?:{_NTH_EN}|last|middle)(?:(?=[ ]?(?:,|and|&)[^.,]{{0,12}}[ ]{_THING})"
+    rf"|(?=[ ]{_THING})))(?:[ ]{_THING})?|(?P<pair>[前后](?:者|一[种个项]|面[那这一]个)|\bformer\b|\blatter\b)"
     r"|\b(?:(?:option|choice)[ ](?:number[ ])?|number[ ])(?P<word>one|two|three|four|five|six|seven|eight)\b)"
 )
-_NOUN_AFTER = re.compile(r"短语|句|人|说话|对话|方面|问题|月|原因|词|步|次|阶段|部分|例|事件|段|世界|季")
+_NOUN_AFTER = re.compile(r"短语|句|人|方面|问题|月|原因|词|步|次|阶段|部分|例|事件|段")
 
 
 def _count(word: str) -> int:
@@ -507,7 +488,7 @@ _AND = re.compile(
 )
 _APART = re.compile(r"(?:相比于?|比起|相较于|较之|除了|除|不同于|至于|虽然|尽管|than|except)[ ]?$")
 _PREDICATE = re.compile(
-    r"[”\"」』)]?[ ]?(?:也|更|才|则|不|是|为|错|就|最|没|显|明|可|还|似|看|较|比|一般|符|与|is|seems|does)"
+    r"[”\"」』)]?[ ]?(?:也|更|才|则|不|是|为|错|就|最|没|显|明|可|还|似|看|较|比|一般|符|与|it is|is|seems|does)"
 )
 _RANGE = re.compile(r"[ ]?(?:-|~|–|to|through|至|到)[ ]?(?:选项|option)?[ ]?")
 
@@ -526,7 +507,7 @@ def grouped(found: Sequence[Mention], low: str) -> list[Group]:
         if _RANGE.fullmatch(gap) and first.kind == mention.kind == "label" and 0 <= first.option < mention.option:
             between = tuple(replace(mention, option=n) for n in range(first.option + 1, mention.option))
         apart = _APART.search(low, max(last.start - 6, 0), last.start) or _PREDICATE.match(low, mention.end)
-        if "," in gap and apart:
+        if ("," in gap or ";" in gap) and apart:
             groups.append(Group(mention.start, mention.end, (mention,)))
         else:
             members = (*last.members, *between, mention)

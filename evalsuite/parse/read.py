@@ -182,10 +182,11 @@ def _decide(
         return Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(clean, options)
     low = reply.low
-    for block in blocks(text):
+    parts = blocks(text)
+    for block in parts:
         said = WORD.search(text, block.start)
         ended = said is not None and TURN in text[said.start() :]  # a finished turn was not cut off
-        verdict = _block(reply, block, cut and not ended, several)
+        verdict = _block(reply, block, cut and not ended and block is parts[-1], several)
         if (verdict is None or verdict.status in (Status.SEVERAL, Status.UNPARSED)) and not block.echo:
             declined = DECLINES.search(low, block.start, block.end)
             if declined and (verdict is None or verdict.status is Status.SEVERAL or declined.start() < verdict.start):
@@ -216,7 +217,10 @@ _NUMBER = re.compile(
     r"(?:(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?(?P<percent>%|％|分(?!钟|析|别|之))?(?!\w)|(?P<tenths>[一二三四五六七八九])成(?P<half>半)?)"
 )
 _OF = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?[%％][ ]?(?=\w|:)[^%。;,\n]{1,14}\Z")
-_LATER = re.compile(r"[^。;\n]*?(?<![\w.])(\d{1,3}(?:\.\d{1,6})?)[ ]?[%％]")
+_LATER = re.compile(
+    r"(?:[^。;\n]{0,40}?(?<![\w.])|[^。;]{0,80}?(?:概率|可能性|置信度|probability|confidence)[^\d\n]{0,6})"
+    r"(?P<number>\d{1,3}(?:\.\d{1,6})?)(?:[ ]?[%％]|(?<=0\.\d)|(?<=0\.\d\d))"
+)
 
 
 _LEVEL = re.compile(r"[ ]?[:=|(][ ]?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)")
@@ -233,7 +237,7 @@ def _score(before: str, after: str) -> tuple[float, bool] | None:
     match = _NUMBER.match(after)
     if match is None:
         later = _LATER.match(after)
-        return (float(later[1]), True) if later else None
+        return (float(later["number"]), True) if later else None
     if match["tenths"]:
         return 10.0 * ("一二三四五六七八九".index(match["tenths"]) + 1) + (5 if match["half"] else 0), True
     number = float(match["number"])
@@ -249,7 +253,7 @@ def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
         option = group.members[-1].option
         if len(group.options) != 1 or option < 0:
             continue
-        limit = min(groups[position + 1].start if position + 1 < len(groups) else end, group.end + 40, end)
+        limit = min(groups[position + 1].start if position + 1 < len(groups) else end, group.end + 120, end)
         head = max(group.start - 24, groups[position - 1].end if position else 0)
         found = _score(low[head : group.start], low[group.end : limit])
         if found is not None:

@@ -39,6 +39,9 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     if not current:
         return _left(found, count, cut) or (None if cut else _only_named(found, tape, low))
     first, last = current[0], current[-1]
+    alike = [hit for hit in found if hit.verdict == PICK and hit.rule == last.rule]
+    if len({hit.options for hit in alike}) > 2 and not last.firm:  # an answer for each of many things
+        return None
     if last.verdict == NONE:
         return Verdict(Status.UNPARSED, (), last.rule, last.start, last.end)
     if any(hit.conflict for hit in current):
@@ -67,13 +70,16 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
             current = [new]
         elif new.verdict == ALL and len(_union(found)) != 1 and not cut:
             current = [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options] or current or ([new] if new.start < 12 else [])
-        elif new.picks and (new.strength > 1 or (new.adds and current and current[-1].picks)):
+        elif new.picks and (new.strength > 1 or (new.adds and current and _OPEN.search(current[-1].before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
             marked = not new.adds and strength == 3 and new.verdict in (LINE, HEAD) and new.start - last_end <= 6
             if not marked and not (current and current[-1].rule == "ranking" and new.verdict != PICK):
                 current = _taken(current, new, found[index - 1] if index else None)
         last_end = new.end
     return current
+
+
+_OPEN = re.compile(r"y['_]?=?[:,(]*\Z")  # 可以是b leaves room for 也可以是c
 
 
 def _taken(current: list[Hit], new: Hit, before: Hit | None) -> list[Hit]:
@@ -118,7 +124,7 @@ def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
     return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
 
 
-_SHORT = re.compile(r"![@_'~=#,.A]*T[_'~,.=]*")
+_SHORT = re.compile(r"![@_'~=#,.Ac]*T[_'~,.=]*")
 
 
 def _only_named(found: Sequence[Hit], tape: Tape, low: str) -> Verdict | None:
@@ -134,6 +140,7 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str) -> Verdict | None:
 
 
 _ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
+_ANEW = re.compile(r":\^[b(]*\Z")  # the first line of a list that a colon announces
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 
 
@@ -153,8 +160,10 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
             left = tuple(option for option in everything if option not in hit.options)
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.picks:
-            concludes = hit.verdict == PICK and (hit.firm or _BUT.search(hit.before) is not None)
-            if last is None or (concludes and not last.firm):
+            again = hit.rule in ("answers", "answer-is", "answer") and last is not None and last.rule in _ITEMS
+            concludes = again or hit.verdict == PICK and (hit.firm or _BUT.search(hit.before) is not None)
+            anew = hit.verdict == LINE and _ANEW.search(hit.before) is not None
+            if last is None or anew or (concludes and not last.firm):
                 chosen = [hit]
             elif hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.verdict == PICK):
                 chosen.append(hit)
@@ -166,6 +175,8 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
     start, end = chosen[0].start, chosen[-1].end
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)
+    if {*options} == {*everything} and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:]) and chosen[1:]:
+        return None  # the options, listed
     if cut and not WORD.search(low, end, tape.places[-1][1]):
         return Verdict(Status.TRUNCATED, (), "cut-off", start, end)
     return Verdict(Status.PARSED, tuple(sorted(options)), chosen[-1].rule, start, end)

@@ -47,104 +47,88 @@ END = r"[ST'sp)\],:.|]*(?:[./]|$)"
 
 RULES = [
     # --- of all options
-    Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*"),
-    Rule("neither", THOSE, "z", r"[!./,][^MTQGWmOEIH./]*", r""),
-    Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]"),
-    Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$"),
+    Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
+    Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]", "全部都对"),
+    Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
-    Rule("ranking", PICK, ANY, r"[!/]b", r"[:(,]*['_]?\+['_]?[)]*/b"),
-    Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r""),
-    Rule("kept", NAME, ANY, r"", r"[NX]['_]?x"),
-    Rule("kept", NAME, ANY, rf"[NX]x['_~]?=?{G14}", r""),
-    Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}_?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}[-0x]|z|B?=?[-0]|{V}[-0xz])"),
-    Rule("except", EXCEPT, PLAIN, rf"E{G4}", r""),
+    Rule("ranking", PICK, ANY, r"[!/]b", r"[:(,]*['_]?\+['_]?[)]*/b", "1. b（最可能）\n2. a\n3. c"),
+    Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r"", "排序：恐怖片、喜剧片、科幻片"),
+    Rule("kept", NAME, ANY, r"", r"[NX]['_]?x", "所以(a)不能排除。"),
+    Rule("kept", NAME, ANY, rf"[NX]x['_~]?=?{G14}", r"", "不能排除是(b)。"),
+    Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}_?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}[-0x]|z|B?=?[-0]|{V}[-0xz])", "除b以外都不符合"),
     # --- rejected, by what stands behind
-    Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)"),
-    Rule("item-wrong", NOT, ANY, r"[!/^][b(=]*", rf"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)"),
-    Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)"),
-    Rule("item-wrong", NOT, ANY, r"[!/^][b(=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])[,./(]|:N['_]?[.,]*(?:/|$)"),
-    Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])"),
+    Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)", "b可以排除"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(=]*", rf"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
+    Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])[,./(]|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
+    Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
     # --- rejected, by what stands before
-    Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)"),
-    Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?)={ZN}['_~]?{ZN}", r""),
-    Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}'?:{ZN})", r""),
+    Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
+    Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?)={ZN}['_~]?{ZN}", r"", "错误的是a。"),
+    Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}'?:{ZN})", r"", "排除a、b"),
     # --- lists and ranks
-    Rule("listed", NAME, ANY, rf"L(?:{Z}['_~]?{Z}=?{Z}|[^./MTQGW]*:{Z})", r""),
-    Rule("listed", NAME, "GW", r"\(", r"\)"),
-    Rule("listed", NAME, PLAIN, r"\^b*", r"[:,][^/]+/+[b|]*[MTQ]"),
-    Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r""),
-    Rule("second", NAME, ANY, r"D[^./K]*", r""),
-    Rule("second", NAME, ANY, r"", rf"{V}D"),
+    Rule("listed", NAME, ANY, rf"L(?:{ZN}['_~]?{ZN}=?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
+    Rule("listed", NAME, "GW", r"\(", r"\)", "对话中的[MASK]处应填入的选项（(1)滑雪 (2)冲浪 (3)露营）：(3)"),
+    Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r"", "答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。"),
+    Rule("second", NAME, ANY, r"D[^./K]*", r"", "最可能的是c，然后是a，最后是b"),
+    Rule("second", NAME, ANY, r"", rf"{V}D", "b最有可能，a次之"),
     # --- in doubt
-    Rule("written-out", PICK, "m", r"[!./,][F+'_~]*e['_]?[=:]+['_~#,:]*", r""),
-    Rule("quoted", QUOTE, "m", r"", r""),
-    Rule("line", LINE, PLAIN, rf"[!/^][b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)"),
-    Rule("spoken", NAME, TEXT, rf"@{Y}", r""),
-    Rule("asked", ASK, PLAIN, r"", rf"[^./MTQGWm@,]{{0,6}}\?"),
-    Rule("asked", ASK, PLAIN, rf"q[^./,MTQGWm?@]*", r""),
-    Rule("supposed", NAME, PLAIN, rf"(?:I[^./,MTQGWm?@]*|I(?!['_]?C)[^./MTQGWm?@K]*|H[^./MTQGWm?@FK]*)", r""),
-    Rule("granted", NAME, PLAIN, r"", r"[B'_a]*H"),
+    Rule("written-out", PICK, "m", r"[!./,][F+'_~]*e['_]?[=:]+['_~#,:]*", r"", "完整的句子是：“周末一起去看喜剧片吧，开心一下”。"),
+    Rule("line", LINE, PLAIN, rf"[!/^][b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", "A: b"),
+    Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
+    Rule("asked", ASK, PLAIN, r"", rf"[^./MTQGWm@,]{{0,6}}\?", "是a还是b呢？"),
+    Rule("supposed", NAME, PLAIN, rf"(?:I[^./,MTQGWm?@]*|I(?!['_]?C)[^./?@KV]*|H[^./MTQGWm?@FK]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
+    Rule("granted", NAME, PLAIN, r"", r"[B'_a]*H", "(b)最符合对话。(a)虽然合适，可是没有人害怕。"),
     # --- called right
-    Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r""),
-    Rule("right", PICK, PLAIN, r"", r"c[MTQ]['_]?[+w]"),
-    Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)"),
-    Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*[,F:]['_]?1"),
-    Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[wy+]"),
+    Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
+    Rule("right", PICK, PLAIN, r"", r"c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
+    Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)", "b✅"),
+    Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*[,F:]['_]?1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
+    Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[wy+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
     # --- chosen
-    Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)"),
-    Rule("put-in", PICK, PLAIN, r"J", rf"{V}[C=]"),
-    Rule("answer-is", PICK, PLAIN, rf"(?:[Ss+C]|(?<![MTQ])p){Y}[=l]{Z}(?:['_~s]{Z}){{0,3}}", r""),
-    Rule("is", PICK, LABEL, rf"[!./,]['_]?={Z}", r"[,./()R]|$"),
-    Rule("concluded", PICK, PLAIN, rf"[FK](?:{YY}C{G14}|{Z}['_]?={G1})", r""),
-    Rule("concluded", PICK, LABEL, rf"[FK]{Z}['_]?={G4}", r""),
-    Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r""),
-    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.b|][sp]{Z}:){Z}", r""),
-    Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r""),
-    Rule("answer", PICK, LABEL, rf"s{Z}", r"(?:[./,]|$)"),
-    Rule("answer", PICK, TEXT, rf"S{G1}", r""),
-    Rule("choose", PICK, LABEL, rf"C{G14}", r""),
-    Rule("choose", PICK, TEXT, rf"C{G4}", r""),
-    Rule("boxed", PICK, PLAIN, rf"\[{Z}['_]?", r""),
-    Rule("conclusion", PICK, PLAIN, rf"[FK]{Z}", r""),
-    Rule("but", PICK, PLAIN, rf"[XxnN]['_~=]*[MTQGW],?V{Z}", r""),
-    Rule("rather", PICK, PLAIN, rf"U{G1}", r""),
-    Rule("opinion", PICK, LABEL, rf"o{G1}", r""),
-    Rule("left", PICK, PLAIN, rf"l{G1}", r""),
+    Rule("put-in", PICK, PLAIN, r"J", rf"{V}[C=]", "将恐怖片填入空格处，句子最通顺。"),
+    Rule("answer-is", PICK, PLAIN, rf"(?:[S+C]|(?<![MTQ])[sp]){Y}[=l]{Z}(?:['_~s]{Z}){{0,3}}", r"", "答案是a。答案是b。"),
+    Rule("is", PICK, LABEL, rf"[!./,]['_]?={Z}", r"[,./()R]|$", "答案是b，不，是c。"),
+    Rule("concluded", PICK, PLAIN, rf"[FK](?:{YY}C{G14}|{Z}['_]?={G1})", r"", "是科幻片。哦不，是恐怖片。"),
+    Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r"", "✅b"),
+    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.b|][sp]{Z}:){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
+    Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
+    Rule("answer", PICK, TEXT, rf"S{G1}", r"", "答：是"),
+    Rule("choose", PICK, LABEL, rf"C{G14}", r"", "选乙"),
+    Rule("choose", PICK, TEXT, rf"C{G4}", r"", "应该填C罗"),
+    Rule("boxed", PICK, PLAIN, rf"\[{Z}['_]?", r"", "$\\text{washed away} \\xrightarrow{\\text{i…"),
+    Rule("conclusion", PICK, PLAIN, rf"[FK]{Z}", r"", "a\n\n更正：b"),
+    Rule("but", PICK, PLAIN, rf"[XxnN]['_~=]*[MTQGW],?V{Z}", r"", "It is not (a) but (b)."),
+    Rule("opinion", PICK, LABEL, rf"o{G1}", r"", "## 🧐 问题\n\n短语1: B昨晚没睡好\n短语2: 紧张\n\n## 💡 回答\n\n根…"),
+    Rule("left", PICK, PLAIN, rf"l{G1}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
     # --- alone
-    Rule("head", HEAD, LABEL, r"[!/][b,.:(|\[]*", r":/"),
-    Rule("ticked", PICK, PLAIN, rf"[!/][b|]*\+{Z}", r""),
-    Rule("head", HEAD, PLAIN, r"![b,.:(|\[]*", r"[,.(;)|nxR]"),
-    Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)"),
+    Rule("head", HEAD, PLAIN, r"![b,.:(|\[]*", r"[,.(;)|nxR]", "b而非a"),
+    Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)", "b 惊险刺激的电影"),
     # --- stated
-    Rule("contrast", STATE, PLAIN, r"", r"[nX]['_=]*[MTQGW]"),
-    Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])"),
-    Rule("item-right", STATE, PLAIN, r"[!/^][b(=]*", r"[.,]?['_]?:['_]?[+wy]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)"),
-    Rule("statement", STATE, LABEL, rf"[=u]{G4}", r""),
-    Rule("statement", STATE, TEXT, rf"[=u]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$"),
-    Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r""),
-    Rule("alone", STATE, PLAIN, rf"[!,./:^][FKo]?{Z}", r"(?:,['_])?[.,]?(?:/|$)"),
-    Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]"),
+    Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])", "1和2都可以"),
+    Rule("item-right", STATE, PLAIN, r"[!/^][b(=]*", r"[.,]?['_]?:['_]?[+wy]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
+    Rule("statement", STATE, LABEL, rf"[=u]{G4}", r"", "我认为是b"),
+    Rule("statement", STATE, TEXT, rf"[=u]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$", "属于空间关系"),
+    Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r"", "maybe c"),
+    Rule("alone", STATE, PLAIN, rf"[!,./:^][FKo]?{Z}", r"(?:,['_])?[.,]?(?:/|$)", "Assistant: b"),
+    Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]", "三。后果。守一夜，困，坐过站。"),
 ]
 
 
 # Where several options may be right: these first, then RULES. An item of a list is judged on its own, and all may be chosen.
 SETS = [
-    Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}|[!./,]_?~?)(?:E|V){Z}", r""),
-    Rule("all-of-them", ALL, "B", r"[!./,]['_]?", r"['_L~]*(?:[./,]|$)|['_L~]*=?['_B]*[+wy]"),
-    Rule("none-of-them", NONE, "0", r"", r""),
-    Rule("item-wrong", NOT, ANY, r"", rf"(?:{Z}|\.?[^./MTQGW]*[|])['_]?{Z}Z|[^/MTQGWm]*{Z}[:.=]{{1,2}}['_]?Z"),
-    Rule("item-right", PICK, ANY, r"", rf"(?:{Z}|\.?[^./MTQGW]*[|])['_]?{Z}Y"),
-    Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r""),
-    Rule("judged-wrong", NOT, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?(?:[-x]|[XN]['_]?[+wy])"),
-    Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]"),
-    Rule("judged-wrong", NOT, ANY, r"", r"[-x](?:[MTQGW./,]|$)"),
-    Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)"),
-    Rule("listed-wrong", NOT, ANY, rf"[-xXZ]L?_?=?{Z}:{Z}|[-xXZ]['_L]*={Z}", r""),
-    Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r""),
-    Rule("answers", PICK, ANY, rf"(?:[+CSY][^./MTQGW]*:{Z}|[+CS]['_LBsp=]*)B?{Z}", r""),
-    Rule("line", LINE, PLAIN, rf"[!/.][b,.:(|\[]*'?", r"[)\],.|]*(?:[/.]|$)"),
-    Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)"),
-    Rule("options", LINE, PLAIN, r"[!/]['_~]?[LspB]*", r"\.?(?:/|$)"),
+    Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}|[!./,]_?~?)(?:E|V){Z}", r"", "All but (3)"),
+    Rule("all-of-them", ALL, "B", r"[!./,]['_]?", r"['_L~]*(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
+    Rule("item-right", PICK, ANY, r"", rf"(?:\.?{Z}|\.?[^./MTQGW]*[|])['_]?{Z}Y", "A: Yes\nB: No\nC: Yes\nD: No\nE: No"),
+    Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r"", "Ranking:\n1. (0) The speaker wants to buy…"),
+    Rule("judged-wrong", NOT, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?(?:[-x]|[XN]['_]?[+wy])", "0: true, 1: false, 2: true, 3: false, 4: false"),
+    Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]", "0: true, 1: false, 2: true, 3: false, 4: false"),
+    Rule("judged-wrong", NOT, ANY, r"", r"[-x](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
+    Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
+    Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
+    Rule("line", LINE, PLAIN, rf"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)", "(4) The speaker is hungry. (0) The speak…"),
+    Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)", "The answers are 0 (a new phone) and 2 (stolen)."),
+    Rule("options", LINE, PLAIN, r"[!/]['_~]?[LspB]*", r"\.?(?:/|$)", "Options A and C"),
 ]
 
 
@@ -217,6 +201,8 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _FIRM = re.compile(r"[FK][^./]*\Z")
+_TALKED = re.compile(r"[)\],.:|]*/(?!b*[MTQGW])[^/]")  # an option on a line of its own, and on the next what is said of it
+_SAID_OF = re.compile(r"[.):]*[_~#]")
 _ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
 
 
@@ -244,9 +230,16 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
             verdict, name = NAME, "echo"
         if options == (-1,) and (verdict == STATE or name == "is"):
             verdict, name = NAME, "outside"
-        if verdict != LINE and _ITEM.search(before):
+        if verdict != LINE and _ITEM.search(before) and not (several and not _SAID_OF.match(behind)):
             items.add(options)
         found.append(Hit(verdict, name, options, *tape.places[at], before, behind, group.conflict))
-    if len(items) > 1 and not several:  # each option in turn is discussed, not chosen
-        found = [replace(hit, verdict=NAME, rule="discussed") if hit.verdict == HEAD else hit for hit in found]
+    talked = [hit for hit in found if hit.verdict == LINE and _TALKED.match(hit.behind)]
+    if len(talked) == 1 and talked[0].before == "!":
+        talked = []  # the answer, and why
+    elif talked and found[-1].verdict == LINE and not found[-1].behind:
+        talked.append(found[-1])  # cut off
+    items |= {hit.options for hit in talked}
+    if len(items) > 1:  # each option in turn is discussed, not chosen
+        talked += [hit for hit in found if hit.verdict == HEAD]
+        found = [replace(hit, verdict=NAME, rule="discussed") if hit in talked else hit for hit in found]
     return found
