@@ -230,7 +230,22 @@ LEXICON: dict[str, str | tuple[str, ...]] = {
     # What may follow an option's text where an answer is due.
     "tails": ("吧", "了", "的", "这个选项", "这一项", "选项", "关系", "这个", "领域", "才对"),
     # What a word of the same meaning may carry.
-    "suffixes": ("这个选项", "这个领域", "这一选项", "的关系", "关系", "领域", "选项", "类型", "类", "方面", "吧", "了", "relation", "relationship"),
+    "suffixes": (
+        "这个选项",
+        "这个领域",
+        "这一选项",
+        "的关系",
+        "关系",
+        "领域",
+        "选项",
+        "类型",
+        "类",
+        "方面",
+        "吧",
+        "了",
+        "relation",
+        "relationship",
+    ),
     "prefixes": ("应该是", "就是", "属于", "是", "为", "the", "an", "a"),
 }
 
@@ -407,5 +422,3 @@ def declines(low: str, start: int, end: int) -> tuple[int, int] | None:
     """Where a folded lower-case text declines to answer; None if it does not."""
     found = DECLINES.search(low, start, end)
     return found.span() if found else None
-
-

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from evalsuite.parse.chars import WORD, ends, enclosed, fold, key, lower, squeeze
+from evalsuite.parse.chars import WORD, enclosed, ends, fold, key, lower, squeeze
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 
 LIMIT = 200  # mentions kept of a text: half from its head, half from its tail
@@ -179,8 +179,12 @@ _PERSON = re.compile(r"[说问答提讲表认觉喜想回在们从去]|很|的[�
 _WORD_AFTER = re.compile(r"[股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐]|计划|大调")
 _CUE_BEFORE = '选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
 _WORD_BEFORE = re.compile(r"(?:素|户|(?<!或)者|话人|角色|级|型|语|划|小|甲|老)[ ]?$")
-_ENGLISH_BEFORE = re.compile(r"(?:speaker|user|vitamin|plan|grade|person|phrase|type|group|team|student|event|part|class|unit)s?[ ]$")
-_NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|select|choose|pick|choosing|selecting|item)s?[ ]?[(:]?[ ]?$")
+_ENGLISH_BEFORE = re.compile(
+    r"(?:speaker|user|vitamin|plan|grade|person|phrase|type|group|team|student|event|part|class|unit)s?[ ]$"
+)
+_NAMED_BEFORE = re.compile(
+    r"(?:option|choice|answer|letter|label|select|choose|pick|choosing|selecting|item)s?[ ]?[(:]?[ ]?$"
+)
 _VERDICT_AFTER = re.compile(
     r"[ ](?:(?:is|was|seems|looks|(?:would|must|should) be|isn't|are)(?: (?:clearly|definitely|probably|not|also|both))?"
     r"(?: (?:the|my|more|most|an?))?[ ](?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit"
@@ -223,7 +227,9 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
             return bool(_VERDICT_AFTER.match(after))
         return not after.startswith(" is a ")
     article = low[start] == "a" and re.search(r"[a-z][ ]$", before)
-    return not (article and not re.match(r"[ ]?(?:[.,;:!?)\n]|\((?![a-z0-9]{1,2}\))|$)|[ ](?:through|to) [a-z]\b", after))
+    return not (
+        article and not re.match(r"[ ]?(?:[.,;:!?)\n]|\((?![a-z0-9]{1,2}\))|$)|[ ](?:through|to) [a-z]\b", after)
+    )
 
 
 _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
@@ -346,11 +352,15 @@ def _ordinary(low: str, start: int, end: int, word: str) -> bool:
     """Whether an option text is an ordinary word here: a verb (rule 10), or 原因 in 原因如下."""
     if len(word) == 1 or word in _VERBS:  # stands between punctuation, or after a verb that takes an answer
         after, before = low[end : end + 1], low[max(start - 1, 0) : start]
-        if (after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}") or (word == "是" and before in ("项", "案")):
+        if (after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}") or (
+            word == "是" and before in ("项", "案")
+        ):
             return True
         return before.isalnum() and before not in "是选为填择项"
     before_word, behind = _HEADS.get(word, ("(?!)", "(?!)"))
-    return bool(re.match(behind, low[end : end + 6]) or re.search(rf"(?:{before_word})$", low[max(start - 4, 0) : start]))
+    return bool(
+        re.match(behind, low[end : end + 6]) or re.search(rf"(?:{before_word})$", low[max(start - 4, 0) : start])
+    )
 
 
 def _texts(low: str, options: Options) -> Iterator[Mention]:
@@ -368,9 +378,9 @@ def _texts(low: str, options: Options) -> Iterator[Mention]:
         if option is None or size > len(word) + 8 or "\n" in low[start:end] or "\ue000" in low[start:end]:
             continue
         latin = (low[start - 1 : start] + word[0], word[-1] + low[end : end + 1])  # inside a longer word
-        if not any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in latin):
-            if not _ordinary(low, start, end, word):
-                yield Mention(start, end, option, "text")
+        inside = any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in latin)
+        if not inside and not _ordinary(low, start, end, word):
+            yield Mention(start, end, option, "text")
 
 
 _NAME = r"[ ]?[:]?[ ]?[“\"「『【*(\ue001]?[ ]?"

@@ -10,7 +10,7 @@ from evalsuite.parse.chars import SENTINELS, TURN, WORD, key, lower, squeeze
 from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.mentions import Group, Options, grouped, masked, mentions, prepare, spelled, with_near
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
-from evalsuite.parse.rules import Hit, hits
+from evalsuite.parse.rules import hits
 from evalsuite.parse.segment import SPEAKER, Block, blocks, quotations
 from evalsuite.parse.strip import Clean, strip
 from evalsuite.parse.tape import Tape, cues, make_tape
@@ -170,9 +170,7 @@ def named_in(clean: Clean, options: Options) -> Reply:
     return Reply(clean, low, options, groups, said, quoted)
 
 
-def _decide(
-    clean: Clean, options: Options, finish: str, dialogue: Sequence[str] | None, several: bool
-) -> Verdict:
+def _decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str] | None, several: bool) -> Verdict:
     """The first block with an answer is the reply; the rest is run-on (rule 4). `several`: more than one may be right."""
     text, cut = clean.text, finish == "length"
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
@@ -341,5 +339,7 @@ def show(output: str, options: Mapping[str, str], several: bool = False) -> str:
         tape = reply.tape(block)
         out.append(tape.tokens + ("  ECHO" if block.echo else ""))
         for h in hits(tape, len(reply.options.keys), block.echo, several):
-            out.append(f"    {h.verdict:7}{h.rule:14}{h.options} {reply.low[h.start:h.end]!r}{' adds' if h.adds else ''}{' firm' if h.firm else ''}")
+            out.append(
+                f"    {h.verdict:7}{h.rule:14}{h.options} {reply.low[h.start : h.end]!r}{' adds' if h.adds else ''}{' firm' if h.firm else ''}"
+            )
     return "\n".join(out)

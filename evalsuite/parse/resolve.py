@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalsuite.parse.chars import WORD
-from evalsuite.parse.rules import ALL, ASK, BUT, CANCEL, EXCEPT, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, THOSE, Hit
+from evalsuite.parse.rules import ALL, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
 from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
 
@@ -69,12 +69,16 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
         elif new.verdict == NONE and strength < 3:
             current = [new]
         elif new.verdict == ALL and len(_union(found)) != 1 and not cut:
-            current = [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options] or current or ([new] if new.start < 12 else [])
+            current = (
+                [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options]
+                or current
+                or ([new] if new.start < 12 else [])
+            )
         elif new.picks and (new.strength > 1 or (new.adds and current and _OPEN.search(current[-1].before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
             marked = not new.adds and strength == 3 and new.verdict in (LINE, HEAD) and new.start - last_end <= 6
             if not marked and not (current and current[-1].rule == "ranking" and new.verdict != PICK):
-                current = _taken(current, new, found[index - 1] if index else None)
+                current = _taken(current, new)
         last_end = new.end
     return current
 
@@ -82,12 +86,10 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
 _OPEN = re.compile(r"y['_]?=?[:,(]*\Z")  # 可以是b leaves room for 也可以是c
 
 
-def _taken(current: list[Hit], new: Hit, before: Hit | None) -> list[Hit]:
+def _taken(current: list[Hit], new: Hit) -> list[Hit]:
     """The choices in force after a new one: it alone, or added to the current ones (也), or the next line of a list."""
     if current and current[-1].verdict == NONE:
         current = []
-    if new.adds and not current and before is not None and before.verdict == EXCEPT:
-        current = [before]  # 除了a，b也对
     alone = (LINE, HEAD)
     listed = current and new.verdict in alone and current[-1].verdict in alone and new.start - current[-1].end <= 12
     return [*current, new] if (new.adds or listed) and not new.firm else [new]
@@ -107,7 +109,9 @@ def _settled(hit: Hit) -> bool:
     """Whether a statement in a reply that was cut off is no step of its reasoning: a conclusion, or a label with its text."""
     if hit.firm:
         return re.match(r"[^./]*[./]", hit.behind) is not None
-    return hit.verdict == NOT or (hit.rule == "statement" and hit.end - hit.start > 3 and bool(re.match(r"'?[,./]", hit.behind)))
+    return hit.verdict == NOT or (
+        hit.rule == "statement" and hit.end - hit.start > 3 and bool(re.match(r"'?[,./]", hit.behind))
+    )
 
 
 def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
@@ -161,7 +165,7 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.picks:
             again = hit.rule in ("answers", "answer-is", "answer") and last is not None and last.rule in _ITEMS
-            concludes = again or hit.verdict == PICK and (hit.firm or _BUT.search(hit.before) is not None)
+            concludes = again or (hit.verdict == PICK and (hit.firm or _BUT.search(hit.before) is not None))
             anew = hit.verdict == LINE and _ANEW.search(hit.before) is not None
             if last is None or anew or (concludes and not last.firm):
                 chosen = [hit]
@@ -175,7 +179,11 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
     start, end = chosen[0].start, chosen[-1].end
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)
-    if {*options} == {*everything} and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:]) and chosen[1:]:
+    if (
+        {*options} == {*everything}
+        and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:])
+        and chosen[1:]
+    ):
         return None  # the options, listed
     if cut and not WORD.search(low, end, tape.places[-1][1]):
         return Verdict(Status.TRUNCATED, (), "cut-off", start, end)

@@ -62,7 +62,9 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     heads = "".join(sorted({re.escape(word[0]) for word in kinds}))
     marks = rf"[,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、]|\.(?=\s|$)|--+|——?"
     both = rf"(?P<han>{_trie(han)})|(?<![a-z])(?P<latin>{_trie(latin)})(?![a-z])"
-    first = rf"(?=[{heads}对,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、.—-])"  # most characters begin no cue: one look is enough
+    first = (
+        rf"(?=[{heads}对,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、.—-])"  # most characters begin no cue: one look is enough
+    )
     return re.compile(rf"{first}(?:(?P<mark>{marks})|{both}|(?P<yes>对)(?=[,。;!?\s\ue000]|$))"), kinds
 
 
@@ -92,8 +94,13 @@ _NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
 _HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
 
 
-def make_tape(low: str, block: Block, groups: Sequence[Group], hints: Sequence[tuple[str, int, int]],
-              quoted: Sequence[tuple[int, int]]) -> Tape:
+def make_tape(
+    low: str,
+    block: Block,
+    groups: Sequence[Group],
+    hints: Sequence[tuple[str, int, int]],
+    quoted: Sequence[tuple[int, int]],
+) -> Tape:
     """The tape of one block."""
     events: list[tuple[int, int, str, Group | None]] = [(g.start, 0, "", g) for g in groups]
     for kind, start, end in hints:
@@ -163,9 +170,13 @@ class _Writer:
         if self.tokens[-1] == "p":  # 选项a
             self.tokens.pop(), self.places.pop()
         label = group.members[0].kind == "label"
-        if self.tokens[-1] in "!/b:^" and label and (
-            _HEADING.match(self.low, group.start)
-            or (self.starts[-1] > group.start and _NUMBERS.fullmatch(self.low, group.start, self._next(group.end)))
+        if (
+            self.tokens[-1] in "!/b:^"
+            and label
+            and (
+                _HEADING.match(self.low, group.start)
+                or (self.starts[-1] > group.start and _NUMBERS.fullmatch(self.low, group.start, self._next(group.end)))
+            )
         ):
             self.put("b", group.start, group.end)
             return
