@@ -107,5 +107,5 @@ function secondReadings(row) {
   if (!mine.length) return null;
   return h("section", { class: "opinions" }, h("h3", null, t("secondReader")), h("div", { class: "cards" }, mine.map(({ said: [relation], reasons, asked, judge }) => h("article", { class: "card" },
     h("header", null, data$("span", "", judge), h("span", { class: "badge" }, t("second." + relation))), data$("p", "reply", reasons || t("emptyReply")),
-    h("details", null, h("summary", null, t("prompt")), data$("pre", "", asked))))));
+    h("details", null, h("summary", null, t("prompt")), data$("pre", "reply", asked))))));
 }

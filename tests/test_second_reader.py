@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from needs import needs
 from once import made_once
 
 import evalsuite
@@ -99,7 +100,7 @@ def test_the_counts_are_those_of_a_hand(run: Path, cli: Callable[..., Any]) -> N
     assert (spans["measure"], spans["relations"]["first_only"], spans["value"]) == ("f1", 4, 0)
     cell = next(c for c in second["cells"] if c["task"] == CHOICE)
     assert [(int(x["item"].split("/")[-1]), x["first"], x["second"]) for x in cell["parted"]] == [
-        (1, "(b)", "(c)"), (4, "unparsed", "(b)"), (7, "(b)", "unparsed"), (8, "(a)", "several")]  # fmt: skip
+        (1, "(b)", "(c)"), (4, "unparsed", "(b)"), (7, "(b)", "none"), (8, "(a)", "several")]  # fmt: skip
     # the headline by the second reader: its verdict where it gave one, else the parser's
     gold = [json.loads(x)["gold"] for x in (run / cells(before)[CHOICE]["records"]).read_text().splitlines()]
     by_reader = ["(a)", "(c)", "(c)", "(a)", "(b)", None, None, None, None, "(c)"]
@@ -236,6 +237,11 @@ def test_what_is_wrong_is_said_before_anything_is_asked(run: Path, settings: dic
     assert {f: f.read_bytes() for f in run.rglob("*.json*")} == wrote
 
 
+def test_a_model_that_is_not_in_the_file(run: Path, cli: Callable[..., Any]) -> None:
+    told = cli("score", run, "--second-reader", "tiny-zn", expect=2).stderr
+    assert "unknown model 'tiny-zn'" in told and "Did you mean 'tiny-zh'" in told
+
+
 def test_nothing_to_ask(tmp_path: Path) -> None:
     evalsuite.run({"m": lambda request: "(a)"}, tasks=[CHOICE], limit=2, out=tmp_path)
     with pytest.raises(ConfigError, match="nothing to ask: the parser found an answer in every reply"):
@@ -271,6 +277,8 @@ SEVERAL = next(t for t in TASKS.values() if t.kind.several)
 READ: list[tuple[str, str, Status | None, tuple[int, ...], str | None]] = [
     # kind, what the second reader said -> status (None: no verdict), choices, text
     ("choice", "(b)", Status.PARSED, (1,), "乙"),
+    ("choice", "(b) 乙", Status.PARSED, (1,), "乙"),  # its line, as it was shown
+    ("choice", "(b)丙", None, (), None),
     ("choice", " b \n", Status.PARSED, (1,), "乙"),
     ("choice", "<think>(a)?</think>(c)<|im_end|>", Status.PARSED, (2,), "丙"),
     ("choice", "(a), (b)", Status.SEVERAL, (), None),
@@ -351,3 +359,21 @@ def test_the_page_opens_what_they_read_differently(run: Path, browse: Any) -> No
         card.locator("summary").click()
         assert "other" in card.inner_text() and card.locator(".badge").inner_text()
         assert "[回复开始]" in card.locator("details pre").inner_text()
+
+
+def test_the_budget_of_run_and_reader_is_never_passed(run: Path, tmp_path: Path) -> None:
+    needs("openai", "openai", "tenacity", "aiolimiter")
+    from evalsuite.backends.openai.faults import Server
+
+    with Server(latency=0, mix={}, reply=lambda prompt: "NONE") as server:
+        api = f"base_url: '{server.url}', key_env: null, max_concurrency: 1, price: {{input: 1, output: 2}}"
+        models = tmp_path / "models.yaml"
+        models.write_text(f"models: [{{name: r, backend: openai, path: reads, chat: true, api: {{{api}}}}}]")
+        asking: dict[str, Any] = {"models": models, "second_reader": "r", "second_sample": 20}
+        done = evalsuite.score(run, budget=0.002, **asking)
+        spent = (server.prompt_tokens + 2 * server.new_tokens) / 1e6
+        assert any("budget of 0.002 spent" in problem for problem in done.problems) and 0 < spent <= 0.002
+        asked = sum(row["n"] for row in done.second["tasks"])
+        assert 0 < asked < 14 == sum(row["asked"] for row in done.second["tasks"])
+        evalsuite.score(run, budget=1, **asking)
+        assert server.account()["requests"] == 14  # what had a verdict was not asked again

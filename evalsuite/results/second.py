@@ -45,7 +45,7 @@ def shown_reply(response: Response) -> str:
 def read_form(item: Item, shown: str, response: Response) -> Answer | None:
     """The answer that a second reader's reply states; None for a reply that is not in the form, or was cut off.
 
-    The form: labels of options, separated by commas; for spans and texts a stretch of `shown`, verbatim; NONE; REFUSED.
+    The form: labels of options, separated by commas, or one option's line; for spans and texts a stretch of `shown`, verbatim; NONE; REFUSED.
     """
     said = reply_text(response)
     if response.finish == "length" or not said:
@@ -56,7 +56,13 @@ def read_form(item: Item, shown: str, response: Response) -> Answer | None:
     if not kind.options:
         return Answer(Status.PARSED, text=said, rule="second reader") if said in shown else None
     forms = {form: n for n, both in enumerate(zip(item.labels, item.indicators, strict=True)) for form in both}
-    named = [forms.get(part.strip()) for part in said.split(",")]
+    # An option's whole line, as it was shown, is one of the forms, too.
+    lines = {
+        label + gap + option: n
+        for n, (label, option) in enumerate(zip(item.labels, item.options, strict=True))
+        for gap in ("", " ")
+    }
+    named = [lines[said]] if said in lines else [forms.get(part.strip()) for part in said.split(",")]
     chosen = tuple(sorted(n for n in named if n is not None))
     if None in named or len(set(chosen)) < len(chosen):
         return None
@@ -240,15 +246,15 @@ def _record(place: Mapping[str, Any], row: Mapping[str, Any], pair: Pair, said: 
 
 
 def _parting(pair: Pair) -> dict[str, Any]:
-    trial = pair.trial
-    said = {"first": says(trial.item, pair.first), "second": says(trial.item, pair.second or pair.first)}
-    return {"item": trial.item.id, "rotation": trial.rotation, "sample": trial.request.sample, "relation": pair.relation} | said  # fmt: skip
+    trial, second = pair.trial, pair.second or pair.first
+    return {
+        "item": trial.item.id, "rotation": trial.rotation, "sample": trial.request.sample, "relation": pair.relation,
+        "first": _says(trial.item, pair.first) or pair.first.status.value, "second": _says(trial.item, second) or pair.verdict,
+    }  # fmt: skip
 
 
-def says(item: Item, answer: Answer) -> str:
-    """An answer in a few words: labels, the beginning of a text, or the status."""
-    if answer.status is not Status.PARSED:
-        return answer.status.value
+def _says(item: Item, answer: Answer) -> str:
+    """An answer in a few words: its labels, or the beginning of its text; "" for none."""
     return ", ".join(item.labels[n] for n in category(answer) or ()) or (answer.text or "")[:80]
 
 

@@ -61,8 +61,8 @@ class Parting(Strict):
     rotation: Count
     sample: Count
     relation: Relation
-    first: str = Field(description="The parser's answer: labels, the beginning of a text, or the status without one.")
-    second: str
+    first: str = Field(description="The parser's answer: labels, the beginning of a text, or without one the status.")
+    second: str = Field(description="The second reader's, or its verdict.")
 
 
 class ReadingFacts(Strict):

@@ -18,6 +18,10 @@ _RELATIONS = {
     "second_only": Text("仅第二读者", "reader only"), "neither": Text("都无", "neither"),
 }  # fmt: skip
 _VERDICTS = ("answer", "none", "refused", "several", "unreadable", "failed", "missing")
+_ZH = {
+    "answer": "答案", "none": "无答案", "refused": "拒答", "several": "多选", "unreadable": "不合格式", "failed": "请求失败", "missing": "未问",
+    "parsed": "已解析", "unparsed": "未能解析", "truncated": "截断", "conflict": "矛盾", "empty": "空", "filtered": "被过滤",
+}  # fmt: skip
 _WHY = {"unread": Text("无答案", "no answer"), "long": Text("长", "long"), "sample": Text("抽样", "sample")}
 _LEGEND = Text(
     "一致：答案相同，或都未找到答案。κ：选项任务的 Cohen’s kappa，“无答案”算一类；F1：片段与短文本两个答案之间的平均重合，代替 κ。均附按对话的 "
@@ -85,9 +89,13 @@ def _statuses(tasks: Sequence[Entry]) -> Sheet:
         for status, verdicts in row["statuses"].items():
             found.setdefault(status, Counter()).update(verdicts)
     names = [name for name in _VERDICTS if any(counter[name] for counter in found.values())]
-    rows = tuple(Row((status, *(counter[name] for name in names))) for status, counter in sorted(found.items()))
+    rows = tuple(Row((_word(status), *(counter[name] for name in names))) for status, counter in sorted(found.items()))
     title = Text("解析器的状态（行）与第二读者的判断（列）", "The parser's status, by the second reader's verdict")
-    return Sheet("second-statuses", title, (Column(""), *(Column(name, kind="count") for name in names)), rows)
+    return Sheet("second-statuses", title, (Column(""), *(Column(_word(name), kind="count") for name in names)), rows)
+
+
+def _word(name: str) -> Text:
+    return Text(_ZH.get(name, name), name)
 
 
 def _scores(cells: Sequence[Entry]) -> Sheet:
@@ -113,25 +121,28 @@ def _scores(cells: Sequence[Entry]) -> Sheet:
     return Sheet("second-scores", title, columns, tuple(rows), (_SCORES,))
 
 
+_WORDS = 30  # characters shown of an answer; its record has it whole
+
+
 def parted_sheets(second: Entry) -> Iterator[Sheet]:
-    """The replies on which a second reader and the parser part, one a row."""
-    rows = [
-        Row(
-            (entry_name(x), f"{c['model']} {way(c)}", _RELATIONS[x["relation"]], x["first"], x["second"], c["reader"]),
-            about=Place.of(c).as_dict() | {"item": entry_name(x)},
-        )
-        for c in second.get("cells", ())
-        for x in c["parted"]
-    ]
-    if rows:
-        names = (
-            ("条目", "item"),
-            ("模型", "model"),
-            ("", ""),
-            ("解析器", "parser"),
-            ("第二读者", "reads"),
-            ("读者", "reader"),
-        )
-        heads = tuple(Column(Text(*both)) for both in names)
-        title = Text("解析器与第二读者读法不同的回复", "Replies that the parser and a second reader read differently")
-        yield Sheet("parted", title, heads, tuple(rows))
+    """For each second reader the replies that it and the parser read differently, one a row."""
+    names = (("条目", "item"), ("模型", "model"), ("", ""), ("解析器", "parser"), ("第二读者", "second reader"))
+    for reader in dict.fromkeys(row["reader"] for row in second.get("cells", ())):
+        rows = [
+            Row(
+                (
+                    entry_name(x),
+                    f"{c['model']} {way(c)}",
+                    _RELATIONS[x["relation"]],
+                    x["first"][:_WORDS],
+                    x["second"][:_WORDS],
+                ),
+                about=Place.of(c).as_dict() | {"item": entry_name(x)},
+            )
+            for c in second["cells"]
+            for x in c["parted"]
+            if c["reader"] == reader
+        ]
+        if rows:
+            title = Text(f"解析器与 {reader} 读法不同的回复", f"Replies that the parser and {reader} read differently")
+            yield Sheet("parted", title, tuple(Column(Text(*both)) for both in names), tuple(rows))
