@@ -193,23 +193,25 @@ def agreement(pairs: Sequence[Pair]) -> dict[str, Any]:
 
     With the 95 % interval of a bootstrap over dialogues; low and high are None with one dialogue.
     """
-    from evalsuite.metrics.statistics import Means, bootstrap
+    from evalsuite.metrics.statistics import Means, bootstrap, wilson
 
     read = [pair for pair in pairs if pair.second is not None]
     task = TASKS[pairs[0].trial.item.task]
     measure = "kappa" if task.kind.options else "f1"
-    if not read:
-        return {"measure": measure, "value": None, "low": None, "high": None}
-    clusters = sources([pair.trial.item.dialogue for pair in read])
-    rng = Random(f"second:{task.name}")
-    if measure == "kappa":
-        both = [category(p.first) for p in read], [category(p.second) for p in read if p.second is not None]
-        low, high = kappa_interval(*both, clusters, rng)
-        return {"measure": measure, "value": cohen_kappa(*both), "low": low, "high": high}
-    drawn = bootstrap(Means.of({"f1": [pair.overlap["f1"] for pair in read]}), clusters, rng)["f1"]
-    several = len(set(clusters)) > 1
-    return {"measure": measure, "value": drawn.value, "low": drawn.low if several else None,
-            "high": drawn.high if several else None}  # fmt: skip
+    value = low = high = None
+    if read:
+        clusters = sources([pair.trial.item.dialogue for pair in read])
+        rng, dialogues = Random(f"second:{task.name}"), len(set(clusters))
+        if measure == "kappa":
+            both = [category(p.first) for p in read], [category(p.second or p.first) for p in read]
+            value, (low, high) = cohen_kappa(*both), kappa_interval(*both, clusters, rng)
+        else:
+            drawn = bootstrap(Means.of({"f1": [pair.overlap["f1"] for pair in read]}), clusters, rng)["f1"]
+            value = drawn.value
+            if drawn.low == drawn.high:  # all agree wholly, or not at all: no interval of width 0
+                drawn = wilson(round(value * dialogues), dialogues)
+            low, high = (drawn.low, drawn.high) if dialogues > 1 else (None, None)
+    return {"measure": measure, "value": value, "low": low, "high": high}
 
 
 def _scores(
@@ -241,7 +243,7 @@ def _record(place: Mapping[str, Any], row: Mapping[str, Any], pair: Pair, said: 
         "why": row["why"], "prompt": row["prompt"], "key": row["asked"], "reply": said.text if said.error is None else None,
         "finish": said.finish, "error": said.error, "prompt_tokens": said.prompt_tokens, "new_tokens": said.new_tokens,
         "first": asdict(pair.first), "verdict": pair.verdict, "second": asdict(pair.second) if pair.second else None,
-        "relation": pair.relation,
+        "relation": pair.relation, **({"reasoning": said.reasoning} if said.reasoning is not None else {}),
     }  # fmt: skip
 
 

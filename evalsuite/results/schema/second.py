@@ -122,3 +122,4 @@ class SecondRecord(Cell):
     verdict: Verdict
     second: AnswerRead | None
     relation: Annotated[str, Field(pattern="^(same|other|first_only|second_only|neither|)$")]
+    reasoning: str | None = Field(default=None, description="Where an endpoint returns it apart.")
