@@ -27,6 +27,7 @@ from evalsuite.common.templates import TemplateFile
 from evalsuite.evaluation.ask import Group, ask, collect_problems
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.results.outcomes import is_baseline
+from evalsuite.results.saved import require_cells
 from evalsuite.results.scoring import read_answer
 from evalsuite.results.second import shown_reply
 from evalsuite.results.store import Store, open_store, request_key
@@ -72,6 +73,7 @@ def ask_second_reader(out: Path, s: SecondReader, models: Models, reading: Readi
     """
     model, problems = s.model_of(models), list[str]()
     with open_store(out) as store, log_to(out / "second.log", s.verbose), Display() as display:
+        require_cells(out, store.cells())
         engine: Loader = partial(
             load_backend, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
         )
