@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, WORD, ends
-from evalsuite.parse.lexicon import CUES
+from evalsuite.parse.lexicon import CUES, expand
 from evalsuite.parse.mentions import Group
 from evalsuite.parse.segment import SPEAKER, Block
 
@@ -55,8 +55,8 @@ def scanner() -> tuple[re.Pattern[str], dict[str, str]]:
 def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, str]]:
     kinds: dict[str, str] = {}
     for kind, listed in words.items():
-        for word in listed.split():
-            kinds.setdefault(word.replace("_", " "), kind)
+        for word in expand(listed):
+            kinds.setdefault(word, kind)
     han = [word for word in kinds if not word[0].isascii() or not word[0].isalpha()]
     latin = [word for word in kinds if word[0].isascii() and word[0].isalpha()]
     heads = "".join(sorted({re.escape(word[0]) for word in kinds}))
