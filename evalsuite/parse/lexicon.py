@@ -17,30 +17,26 @@ from evalsuite.parse.chars import key
 # fmt: off
 # Class, a character of the tape -> words. Of overlapping words the longest counts.
 CUES: dict[str, str] = {
-    "S": (  # a noun that stands for the answer itself
-        "答案 正确的选项 (我的|最终)判断 正解 (回复|结果|输出): answer (final|my)_choice (ans|response|output|result): verdict"
-    ),
+    "S": "答案 正确的选项 (我的|最终)判断 正解 (回复|结果|输出): answer (final|my)_choice (ans|response|output|result): verdict",  # a noun that stands for the answer itself
     "p": "选项 option choice",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C": (  # a verb of choosing
-        "选 填 挑 猜 答 站 倾向 归入 不得不选 没有比 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with (opt|vote)_for "
-        "lean(|ing)_(to|toward|towards) (change|switch)_to guess i('d|_would)_say i_meant label_this_as"
+        "选 填 挑 猜 答 站 倾向 归入 不得不选 没有比 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with (opt|vote)_for lean(|ing)_(to|toward|towards) "
+        "(change|switch)_to guess i('d|_would)_say i_meant label_this_as"
     ),
     "o": "觉得 感觉 看来 估计 我想 think believe inclined_to",  # a verb of opinion
     "h": "说不定 没准 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
     "V": "而 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
-    "=": (  # a copula
-        "是 为 即 属 对应 要数 (可能|大概率)是 is are be was 's (would|should|must|could|might)_be belongs_to falls_under"
-    ),
+    "=": "是 为 即 属于 对应 要数 (可能|大概率)是 is are be was 's (would|should|must|could|might)_be belongs_to falls_under",  # a copula
     "l": "剩 leaves_(just|us)",  # leaves what follows
     "X": "不(是|认为|考虑|建议|支持|太像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 没有 not",  # rejects what follows, as a contrast to what stands before
     "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out (eliminat|exclud)(es|ed) discard",  # rejects what stands before or behind
     "N": "不(|能) 没 未 无法 没有(理由|必要) (do|does|did|ca|wo)n't (do|does)_not can(|_)not never",  # negates the word that follows
     "+": (  # calls what stands before right
-        "正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 (最|更)(|为|有)(符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最佳 为(佳|准) 莫属 没错 无误 没问题 √ 胜出 correct right best better "
-        "true closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)"
+        "正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 (最|更)(|为|有)(符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最佳 为(佳|准) 莫属 没错 无误 没问题 √ 胜出 correct right best better true "
+        "closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)"
     ),
     "w": (  # calls it right weakly; may hold of several options
         "符合 吻合 相符 合理 匹配 成立 通顺 适合 有道理 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense reasonable "
@@ -48,8 +44,8 @@ CUES: dict[str, str] = {
     ),
     "y": "行 可能 可以 likely",  # possible
     "-": (  # calls what stands before wrong
-        "错(|误) 误 不(对|符|妥|通|存在|靠谱) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) × wrong incorrect inappropriate "
-        "irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible contradict(|s)"
+        "错(|误) 误 不(对|符|妥|通|存在|靠谱) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) × wrong incorrect inappropriate irrelevant "
+        "false unlikely inaccurate unsuitable unrelated implausible impossible contradict(|s)"
     ),
     "a": "也",  # also
     "A": "还 同样 另外 或 以及 also or and",  # adds to the choice before
@@ -57,8 +53,8 @@ CUES: dict[str, str] = {
         "综上(|所述) 因此 所以 故 总之 最终 最后 综合来看 可见 总的来说 那么 那就 therefore thus so hence finally overall in_(conclusion|summary) ultimately"
     ),
     "K": (  # corrects what was said before
-        "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction scratch_that on_second_thought my_mistake "
-        "no, hold_on hmm,"
+        "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction scratch_that on_second_thought my_mistake no, "
+        "hold_on hmm,"
     ),
     "R": "因为 由于 理由 原因是 是因为 毕竟 because since due_to as_(the|it) reason",  # begins a reason
     "I": "如果 假如 若 要是 if",  # if
@@ -88,63 +84,25 @@ LEXICON: dict[str, str | tuple[str, ...]] = {
     "冷热贵贱快慢远近新旧胖瘦强弱胜负输赢买卖开关进出来去东西南北春夏秋冬甲乙丙丁xyXY",
     # nor is adding, dropping or changing one of these.
     "decisive": "不没无未非别零一二三四五六七八九十百千万两半被xyXY0123456789",
-    # What may follow an option's text where an answer is due.
-    "tails": ("吧", "了", "的", "这个选项", "这一项", "选项", "关系", "这个", "领域", "才对"),
-    # What a word of the same meaning may carry.
-    "suffixes": ("这个选项", "这个领域", "这一选项", "的关系", "关系", "领域", "选项", "类型", "类", "方面", "吧", "了", "relation", "relationship"),
-    "prefixes": ("应该是", "就是", "属于", "是", "为", "the", "an", "a"),
+    # What may stand before or behind a text that is one character off, or of the same meaning.
+    "prefixes": ("the", "an", "a"),
+    "tails": ("吧", "的关系", "关系", "领域", "选项", "类型", "类"),
 }
 
-# Each line is one meaning (rule 11), as keys (`chars.key`). A word picks an option only if exactly one option has that
-# meaning; ambiguous words (因果关系, 包含关系) are in no line and pick nothing.
+# Words between slashes have one meaning (rule 11); they are keys (`chars.key`). A word picks an option only if exactly one
+# option has that meaning; ambiguous words (因果关系, 包含关系) are left out and pick nothing.
 MEANINGS = """
-比较 对比 comparison contrast
-属性 特(征|点) 性质 attribut(e|ion)
-空间 地点 位置 space
-时间 time
-原因 起因 cause reason
-后果 结果 影响 result consequence effect
-前提 条件 prerequisite premise precondition
-事件原因 eventcause
-情绪原因 emotionalcause
-时间原因 temporalcause
-空间位置原因 位置原因 spatialcause
-后续事件 (随后|之后)的事件 subsequentevent
-后续情绪反应 情绪(反应|变化) (subsequent|)emotionalreaction
-后续时间改变 时间(改变|变化) subsequenttimechange
-后续空间位置改变 (|空间)位置(改变|变化) (subsequent|)locationchange
-发生时间 occurrencetime
-开始时间 starttime
-结束时间 终止时间 endtime
-持续时长 时长 duration
-频率 频次 次数 frequency
-发生位置 发生地点 地点 location
-用途 用处 作用 (be|)usedto purpose
-能力 本领 capableof
-相同物 同义词 equivalententity synonym
-相似物 近义词 similarentity
-相反物 反义词 oppositeentity antonym
-由制成 (材|原)料 (is|)madeof
-是的一部分 组成部分 (is|)partof
-在某个位置 所在位置 位于 atlocation
-空间上相邻 相邻 locatednear
-空间上包含 spatiallycontains
-空间上包含于 被包含 isspatiallycontained
-包括类型 hastype
-x的属性 xattr
-x的意图 x的(目的|动机) xintent(|ion)
-x需要做的事 xneedto
-x的反应 x的感受 xreact(|ion)
-对x的影响 xeffect
-y的反应 yreact
-对y的影响 yeffect
-entailment true yes
-contradiction false no
-西红柿 番茄
-喜剧片 搞笑片 喜剧 comedy
-恐怖片 鬼片 horrorfilm
-科幻片 科幻电影
-偷税漏税 逃税
+比较 对比 comparison contrast / 属性 特(征|点) 性质 attribut(e|ion) / 空间 地点 位置 space / 时间 time / 原因 起因 cause reason /
+后果 结果 影响 result consequence effect / 前提 条件 prerequisite premise precondition / 事件原因 eventcause / 情绪原因 emotionalcause /
+时间原因 temporalcause / 空间位置原因 位置原因 spatialcause / 后续事件 (随后|之后)的事件 subsequentevent /
+后续情绪反应 情绪(反应|变化) (subsequent|)emotionalreaction / 后续时间改变 时间(改变|变化) subsequenttimechange /
+后续空间位置改变 (|空间)位置(改变|变化) (subsequent|)locationchange / 发生时间 occurrencetime / 开始时间 starttime / 结束时间 终止时间 endtime /
+持续时长 时长 duration / 频率 频次 次数 frequency / 发生位置 发生地点 地点 location / 用途 用处 作用 (be|)usedto purpose / 能力 本领 capableof /
+相同物 同义词 equivalententity synonym / 相似物 近义词 similarentity / 相反物 反义词 oppositeentity antonym / 由制成 (材|原)料 (is|)madeof /
+是的一部分 组成部分 (is|)partof / 在某个位置 所在位置 位于 atlocation / 空间上相邻 相邻 locatednear / 空间上包含 spatiallycontains /
+空间上包含于 被包含 isspatiallycontained / 包括类型 hastype / x的属性 xattr / x的意图 x的(目的|动机) xintent(|ion) / x需要做的事 xneedto /
+x的反应 x的感受 xreact(|ion) / 对x的影响 xeffect / y的反应 yreact / 对y的影响 yeffect / entailment true yes / contradiction false no /
+西红柿 番茄 / 喜剧片 搞笑片 comedy / 恐怖片 鬼片 horrorfilm / 科幻片 科幻电影 / 偷税漏税 逃税
 """
 
 # "…" is a gap of up to four characters.
@@ -183,11 +141,11 @@ def _meanings() -> dict[str, frozenset[int]]:
     return meanings(MEANINGS)
 
 
-def meanings(lines: str) -> dict[str, frozenset[int]]:
-    """Word -> the numbers of the lines that contain it."""
+def meanings(entries: str) -> dict[str, frozenset[int]]:
+    """Word -> the numbers of its meanings."""
     table: dict[str, set[int]] = {}
-    for number, line in enumerate(lines.strip().splitlines()):
-        for word in expand(line):
+    for number, listed in enumerate(entries.split("/")):
+        for word in expand(listed):
             table.setdefault(key(word), set()).add(number)
     return {word: frozenset(numbers) for word, numbers in table.items()}
 
@@ -195,9 +153,10 @@ def meanings(lines: str) -> dict[str, frozenset[int]]:
 @lru_cache(maxsize=4096)
 def _meaning(word: str) -> frozenset[int]:
     table = _meanings()
-    forms = [word]
-    forms += [word[: -len(end)] for end in LEXICON["suffixes"] if len(word) > len(end) and word.endswith(end)]
-    forms += [word[len(head) :] for head in LEXICON["prefixes"] if len(word) > len(head) + 1 and word.startswith(head)]
+    forms = [
+        word,
+        *(word[len(head) :] for head in LEXICON["prefixes"] if len(word) > len(head) + 1 and word.startswith(head)),
+    ]
     return next((table[form] for form in forms if form in table), frozenset())
 
 
