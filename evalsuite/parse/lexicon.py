@@ -21,59 +21,59 @@ CUES: dict[str, str] = {
     "p": "选项 option choice",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C": (  # a verb of choosing
-        "选 填 挑 猜 答 站 倾向 归入 不得不选 没有比 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with (opt|vote)_for lean(|ing)_(to|toward|towards) "
+        "选 填 挑 猜 答 站 倾向 归入 改成 不得不选 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with opt_for lean(|ing)_(to|toward|towards) "
         "(change|switch)_to guess i('d|_would)_say i_meant label_this_as"
     ),
     "o": "觉得 感觉 看来 估计 我想 think believe inclined_to",  # a verb of opinion
-    "h": "说不定 没准 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
+    "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
     "V": "而 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
-    "=": "是 为 即 属于 对应 要数 (可能|大概率)是 is are be was 's (would|should|must|could|might)_be belongs_to falls_under",  # a copula
+    "=": "是 为 即 属于 对应 大概率是 莫过于 is are be was 's (would|should|must|could|might)_be belongs_to falls_under",  # a copula
     "l": "剩 leaves_(just|us)",  # leaves what follows
     "X": "不(是|认为|考虑|建议|支持|太像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 没有 not",  # rejects what follows, as a contrast to what stands before
-    "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out (eliminat|exclud)(es|ed) discard",  # rejects what stands before or behind
-    "N": "不(|能) 没 未 无法 没有(理由|必要) (do|does|did|ca|wo)n't (do|does)_not can(|_)not never",  # negates the word that follows
+    "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out rule_out (eliminat|exclud)(e|es|ed) discard",  # rejects what stands before or behind
+    "N": (  # negates the word that follows
+        "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer"
+    ),
     "+": (  # calls what stands before right
-        "正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 (最|更)(|为|有)(符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最佳 为(佳|准) 莫属 没错 无误 没问题 √ 胜出 correct right best better true "
+        "正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 (最|更)(|为|有)(符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最(佳|优) 不二之选 为准 莫属 没错 无误 没问题 √ 胜出 correct right best better true "
         "closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)"
     ),
     "w": (  # calls it right weakly; may hold of several options
-        "符合 吻合 相符 合理 匹配 成立 通顺 适合 有道理 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense reasonable "
-        "consistent"
+        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense "
+        "reasonable consistent"
     ),
-    "y": "行 可能 可以 likely",  # possible
+    "y": "行 可能 可以 likely possible",  # possible
     "-": (  # calls what stands before wrong
-        "错(|误) 误 不(对|符|妥|通|存在|靠谱) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) × wrong incorrect inappropriate irrelevant "
-        "false unlikely inaccurate unsuitable unrelated implausible impossible contradict(|s)"
+        "错(|误) 误 不(可能|太可能|对|符|妥|通|存在|靠谱) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) × wrong incorrect inappropriate "
+        "irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible contradict(|s)"
     ),
     "a": "也",  # also
     "A": "还 同样 另外 或 以及 also or and",  # adds to the choice before
-    "F": (  # introduces a conclusion
-        "综上(|所述) 因此 所以 故 总之 最终 最后 综合来看 可见 总的来说 那么 那就 therefore thus so hence finally overall in_(conclusion|summary) ultimately"
-    ),
+    "F": "综上(|所述) 因此 所以 故 总之 最终 最后 综合来看 可见 总的来说 那么 那就 therefore thus so hence finally overall in_(conclusion|summary)",  # introduces a conclusion
     "K": (  # corrects what was said before
         "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction scratch_that on_second_thought my_mistake no, "
         "hold_on hmm,"
     ),
     "R": "因为 由于 理由 原因是 是因为 毕竟 because since due_to as_(the|it) reason",  # begins a reason
     "I": "如果 假如 若 要是 if",  # if
-    "H": "即使 哪怕 虽然 尽管 除非 看似 乍一看 以为 一开始 although though while unless at_first initially",  # grants something
+    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 although though while at_first initially",  # grants something
     "?": "吗",  # asks
     "L": "候选 (备选|以下选)项 选项有 分别(是|为) options_are candidate(|s) possible_answers the_options",  # introduces a list of the choices
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
-    "P": "排(序|名) 从高到低 从大到小 按可能性 依次 rank(|ing|ed) in_order",  # introduces a ranking
-    "D": "其次 次之 第二(选择|可能) 然后是 最后才是 最不可能 followed_by secondly least_likely",  # a second choice
+    "P": "排序 从高到低 从大到小 按可能性 依次 rank(ing|ed)",  # introduces a ranking
+    "D": "其次 次(之|选) 第二选择 然后是 最不可能 followed_by secondly least_likely",  # a second choice
     "E": "除 except other_than apart_from",  # except
-    "O": "其(他|它|余) 剩下的",  # the others
-    "0": "以上都不 没有(正确|合适|任何选项|一个) 无一 none no_(correct|option)",  # none
+    "O": "其(他|它|余)",  # the others
+    "0": "以上都不 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全部 两者 both all either",  # all
-    "~": "可是 总是 只是 原来是 曾经是 行为 成为 作为 为了 不过 不仅 不但 现在 故事 错过 立即 也许",  # words that contain a cue word but are none
+    "~": "可是 总是 只是 原来是 成为 作为 为了 不过 不仅 不但 不妨 现在 故事 错过 也许",  # words that contain a cue word but are none
     "u": "只有 唯有 only",  # only
     "c": "比",  # compares: a 比 b
     "1": "选(这个|它|这一项)",  # chooses the option under discussion
-    "e": "填法 完整的(句子|对话) (填入|补全)后",  # a sentence with the gap filled in
+    "e": "填法 完整的(句子|对话) 填入后",  # a sentence with the gap filled in
     "Y": "yes",  # yes
     "Z": "no",  # no
 }
@@ -108,11 +108,11 @@ x的反应 x的感受 xreact(|ion) / 对x的影响 xeffect / y的反应 yreact /
 # "…" is a gap of up to four characters.
 _DECLINES = """
 (作为|我是)…(ai|人工智能|语言模型|助手)
-(无法|不能|没办法|难以)…(回答|判断|选择|提供|理解)
-不(知道|清楚|确定|明白) 信息不足 (没有|缺少)(足够|相关)的(信息|上下文) 请(|您)(提供|补充|告诉我)
-能(帮|为)(您|你) 很高兴 拒绝回答 无可奉告 涉及…隐私 违反…(政策|规定)
+(无法|不能|难以)…(回答|判断|选择|提供)
+不(知道|清楚|确定|明白) 信息不足 (没有|缺少)(足够|相关)的(信息|上下文) 请(|您)(提供|补充)
+能(帮|为)(您|你) 很高兴 涉及…隐私
 i('m|_am)_(sorry|unable|not_able|not_sure) i_(can't|cannot|do_not|don't)_(answer|determine|help|know|say|have) as_an_ai
-cannot_be_determined (not_enough|insufficient)_(information|context) no_idea how_can_i_help
+cannot_be_determined (not_enough|insufficient)_(information|context) how_can_i_help
 """
 # fmt: on
 
