@@ -202,7 +202,7 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _FIRM = re.compile(r"[FK][^./]*\Z")
-_TALKED = re.compile(r"[)\],.:|]*/(?!b*[MTQGW])[^/]")  # an option fills a line, and on the next is what is said of it
+_TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # an option fills a line, and on the next is what is said of it
 _SAID_OF = re.compile(r"[.):]*[_~#]")
 _ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
 
