@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -166,8 +165,7 @@ def fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """What a rule says of the options named at `start:end` of the clean text."""
 
     verdict: str
@@ -214,6 +212,8 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
     """
     found: list[Hit] = []
     for at, token in enumerate(tape.tokens):
+        if token not in table(several):
+            continue
         before, behind = tape.tokens[max(at - BACK, 0) : at], _GLOSS.sub("", tape.tokens[at + 1 : at + 1 + AHEAD])
         rule = fired(token, before, behind, several)
         group = tape.groups.get(at)
@@ -247,4 +247,4 @@ def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
     if len(items | {hit.options for hit in talked}) < 2:
         return found
     talked += [hit for hit in found if hit.verdict == HEAD]
-    return [replace(hit, verdict=NAME, rule="discussed") if hit in talked else hit for hit in found]
+    return [hit._replace(verdict=NAME, rule="discussed") if hit in talked else hit for hit in found]
