@@ -16,7 +16,7 @@ from evalsuite.parse.chars import key
 CUES: dict[str, str] = {
     # a noun that stands for the answer itself
     "S": """
-        final: final_label 答案 正确选项 正确的选项 正确的一项 正确答案 最终答案 最佳选项 最佳答案 正确领域 正确的领域 最终选择 我的选择 答: 回答: 回复: 结论: 结论是 标准答案 参考答案 第一选择 首要选择 第一可能 最优选项 选择: 选择了: 正解 结果: 作答: 输出: 回应:
+        final: final_label prediction 答案 正确选项 正确的选项 正确的一项 正确答案 最终答案 最佳选项 最佳答案 正确领域 正确的领域 最终选择 我的选择 答: 回答: 回复: 结论: 结论是 标准答案 参考答案 第一选择 首要选择 第一可能 最优选项 选择: 选择了: 正解 结果: 作答: 输出: 回应:
         最后回答 最终回答 最终结果 我的回答 我的判断 最终判断 answer correct_option correct_choice right_option best_option best_choice final_choice my_choice response:
         output: result: my_pick verdict correct_one right_choice right_one ans: ans. answer: 最终结论
     """,

@@ -212,7 +212,7 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
     # A座, 甲骨文: part of a word unless its neighbours are a label's
     wordlike = bool(text[start].isupper() or HAN.match(text[start]))
     if HAN.match(right) and (
-        _WORD_AFTER.match(after) or _PERSON.match(after) or (wordlike and not _AFTER_UPPER.match(after))
+        _WORD_AFTER.match(after) or (low[start] in "abxy" and _PERSON.match(after)) or (wordlike and not _AFTER_UPPER.match(after))
     ):
         return False
     if HAN.match(left) and (_WORD_BEFORE.search(before) or (wordlike and left not in _CUE_BEFORE)):
@@ -493,7 +493,7 @@ def mentions(text: str, low: str, options: Options) -> list[Mention]:
 
 _AND = re.compile(
     r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|,? ?and the|和|或者?|与|跟|及|以及|还有|并且|and|or|以及选项|>{1,3}|≥|还是"
-    r"|[,.][ ]?(?:and|or)|,?[ ]?(?:或者?是?)|x|(?=[(\[\"'“「a-z0-9]))?[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
+    r"|[,.][ ]?(?:and|or)|[,、]?[ ]?(?:或者?是?|以及|还有|和)|x|(?=[(\[\"'“「a-z0-9]))?[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
 )
 _APART = re.compile(r"(?:相比于?|比起|相较于|较之|除了|除|不同于|至于|虽然|尽管|than|except)[ ]?$")
 _PREDICATE = re.compile(

@@ -74,7 +74,7 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
                 or current
                 or ([new] if new.start < 12 else [])
             )
-        elif new.picks and (new.strength > 1 or (new.adds and current and _OPEN.search(current[-1].before))):
+        elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
             marked = not new.adds and strength == 3 and new.verdict in (LINE, HEAD) and new.start - last_end <= 6
             if not marked and not (current and current[-1].rule == "ranking" and new.verdict != PICK):
@@ -83,7 +83,7 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
     return current
 
 
-_OPEN = re.compile(r"y['_]?=?[:,(]*\Z")  # 可以是b leaves room for 也可以是c
+_BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
 
 
 def _taken(current: list[Hit], new: Hit) -> list[Hit]:
@@ -127,7 +127,8 @@ def _left(found: Sequence[Hit], count: int, cut: bool, low: str) -> Verdict | No
         if len(kept) == 1 and kept != {-1}:
             return Verdict(Status.PARSED, tuple(kept), "elimination", 0, end)
     left = {*range(count)} - {*_union(gone)}
-    if len(left) != 1 or (cut and {*found[-1].options} != left):
+    called = [hit for hit in found if {*hit.options} == left and (hit.picks or hit is found[-1])]
+    if len(left) != 1 or (cut and not called):
         return None
     return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, end)
 
