@@ -109,9 +109,6 @@ def _apart(options: Mapping[str, str]) -> list[str]:
     return ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
 
 
-# The narrow modes -------------------------------------------------------------------------------------------------
-
-
 def _paper(output: str, options: Mapping[str, str]) -> Answer:
     """Accept only the forms that the paper lists.
 
@@ -151,9 +148,6 @@ def _verbatim(output: str, options: Mapping[str, str]) -> Answer | None:
         return None
     start = len(output) - len(output.lstrip())
     return Answer(Status.PARSED, found[0], said, "whole-reply", start, start + len(said))
-
-
-# All stages -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +216,6 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | No
     found = hits(tape, count, block.echo, several)
     return (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
 
-
-# Without a word of choosing ---------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(
     r"[ ]?[\"”'’)]?[ ]?(?P<lead>[:=,(\-—→|]|的?(?:概率|可能性|置信度|得分)?[ ]?(?:大?约?为|是|占|有|大约|约)?)[ ]?[\"“'(]?"
@@ -343,9 +335,6 @@ def _inferred(low: str, options: Options) -> Verdict | None:
         return None
     option = options.keys.index(str(found[0].lastgroup))
     return Verdict(Status.PARSED, (option,), "inference", *found[0].span())
-
-
-# Explaining -------------------------------------------------------------------------------------------------------
 
 
 def show(output: str, options: Mapping[str, str], several: bool = False) -> str:
