@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import pytest
-from labelled import Row, choices, is_right
+from labelled import Row, choices, forget, is_right
 
 from evalsuite.parse import rules
 from evalsuite.parse.rules import NAME, PICK, RULES, SETS, Rule
@@ -22,12 +22,12 @@ def needs(monkeypatch: pytest.MonkeyPatch, several: bool, left: Sequence[Rule]) 
     """A labelled reply that is read wrongly if these are the rules."""
     rows, table = read_rightly(), rules.compiled(left)
     monkeypatch.setattr(rules, "table", lambda sets: table if sets == several else rules.compiled(RULES))
-    rules.fired.cache_clear()
+    forget()
     try:
         return next((row for row in rows if ("labels" in row) == several and not is_right(row)), None)
     finally:
         monkeypatch.undo()
-        rules.fired.cache_clear()
+        forget()
 
 
 @pytest.mark.parametrize("rule", [*RULES, *SETS], ids=lambda rule: f"{rule.name}: {rule.example[:20]!r}")

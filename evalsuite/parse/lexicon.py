@@ -17,50 +17,49 @@ from evalsuite.parse.chars import key
 # fmt: off
 # Class, a character of the tape -> words. Of overlapping words the longest counts.
 CUES: dict[str, str] = {
-    "S": "答案 正确的选项 (我的|最终)判断 正解 (回复|结果|输出): answer (final|my)_choice (ans|response|output|result): verdict",  # a noun that stands for the answer itself
+    "S":  # a noun that stands for the answer itself
+        "答案 正确选项 prediction (我的|最终)判断 正解 (回复|结果|输出): answer (final|my)_choice (ans|response|output|result): verdict",
     "p": "选项 option choice",  # the word 选项 before a name
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
-    "C": (  # a verb of choosing
+    "C":  # a verb of choosing
         "选 填 挑 猜 答 站 倾向 归入 改成 不得不选 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with opt_for lean(|ing)_(to|toward|towards) "
-        "(change|switch)_to guess i('d|_would)_say i_meant label_this_as"
-    ),
+        "(change|switch)_to guess i('d|_would)_say i_meant label_this_as",
     "o": "觉得 感觉 看来 估计 我想 think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
     "V": "而 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
-    "=": "是 为 即 属于 对应 大概率是 莫过于 is are be was 's (would|should|must|could|might)_be belongs_to falls_under",  # a copula
+    "U": "不如",  # rejects what stands before (a 不如 b)
+    "=": "是 为 即 属于 对应 还是 大概率是 莫过于 is are be was 's (would|should|must|could|might)_be belongs_to falls_under",  # a copula
     "l": "剩 leaves_(just|us)",  # leaves what follows
     "X": "不(是|认为|考虑|建议|支持|太像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
-    "n": "而非 没有 not",  # rejects what follows, as a contrast to what stands before
-    "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out rule_out (eliminat|exclud)(e|es|ed) discard",  # rejects what stands before or behind
-    "N": (  # negates the word that follows
-        "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer"
-    ),
-    "+": (  # calls what stands before right
-        "正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 (最|更)(|为|有)(符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最(佳|优) 不二之选 为准 莫属 没错 无误 没问题 √ 胜出 correct right best better true "
-        "closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)"
-    ),
-    "w": (  # calls it right weakly; may hold of several options
-        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense "
-        "reasonable consistent"
-    ),
+    "n": "而非 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
+    "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out rule_out (eliminat|exclud)(e|es|ed|ing) discard",  # rejects what stands before or behind
+    "N":  # negates the word that follows
+        "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",
+    "+":  # calls what stands before right
+        "正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 最能 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最(佳|优) 不二之选 为准 莫属 没错 无误 没问题 √ 胜出 correct right best better "
+        "true closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)",
+    "w":  # calls it right weakly; may hold of several options
+        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense reasonable "
+        "consistent",
     "y": "行 可能 可以 likely possible",  # possible
-    "-": (  # calls what stands before wrong
-        "错(|误) 误 不(可能|太可能|对|符|妥|通|存在|靠谱) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) × wrong incorrect inappropriate "
-        "irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible contradict(|s)"
-    ),
+    "-":  # calls what stands before wrong
+        "错(|误) 误 不(可能|太可能|对|符|符合|妥|通|通顺|存在|靠谱) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) × wrong "
+        "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible "
+        "contradict(|s)",
     "a": "也",  # also
     "A": "还 同样 另外 或 以及 also or and",  # adds to the choice before
-    "F": "综上(|所述) 因此 所以 故 总之 最终 最后 综合来看 可见 总的来说 那么 那就 therefore thus so hence finally overall in_(conclusion|summary)",  # introduces a conclusion
-    "K": (  # corrects what was said before
-        "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction scratch_that on_second_thought my_mistake no, "
-        "hold_on hmm,"
-    ),
+    "F":  # introduces a conclusion
+        "综上(|所述) 因此 所以 故 总之 最终 最后 综合来看 可见 总的来说 那么 那就 therefore thus so hence finally overall in_(conclusion|summary)",
+    "K":  # corrects what was said before
+        "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction scratch_that on_second_thought my_mistake no, hold_on "
+        "hmm,",
     "R": "因为 由于 理由 原因是 是因为 毕竟 because since due_to as_(the|it) reason",  # begins a reason
     "I": "如果 假如 若 要是 if",  # if
-    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 although though while at_first initially",  # grants something
+    "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 one_might although though while at_first initially",  # grants something
     "?": "吗",  # asks
-    "L": "候选 (备选|以下选)项 选项有 分别(是|为) options_are candidate(|s) possible_answers the_options",  # introduces a list of the choices
+    "L":  # introduces a list of the choices
+        "候选 (备选|以下选)项 选项(有|如下) 给出的选项 分别(是|为) (options|choices)_are candidate(|s) possible_answers the_options",
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
     "P": "排序 从高到低 从大到小 按可能性 依次 rank(ing|ed)",  # introduces a ranking
     "D": "其次 次(之|选) 第二选择 然后是 最不可能 followed_by secondly least_likely",  # a second choice
@@ -102,7 +101,7 @@ MEANINGS = """
 是的一部分 组成部分 (is|)partof / 在某个位置 所在位置 位于 atlocation / 空间上相邻 相邻 locatednear / 空间上包含 spatiallycontains /
 空间上包含于 被包含 isspatiallycontained / 包括类型 hastype / x的属性 xattr / x的意图 x的(目的|动机) xintent(|ion) / x需要做的事 xneedto /
 x的反应 x的感受 xreact(|ion) / 对x的影响 xeffect / y的反应 yreact / 对y的影响 yeffect / entailment true yes / contradiction false no /
-西红柿 番茄 / 喜剧片 搞笑片 comedy / 恐怖片 鬼片 horrorfilm / 科幻片 科幻电影 / 偷税漏税 逃税
+西红柿 番茄 / 土豆 马铃薯 / 喜剧片 搞笑片 comedy / 恐怖片 鬼片 horrorfilm / 科幻片 科幻电影 / 偷税漏税 逃税
 """
 
 # "…" is a gap of up to four characters.
@@ -110,7 +109,7 @@ _DECLINES = """
 (作为|我是)…(ai|人工智能|语言模型|助手)
 (无法|不能|难以)…(回答|判断|选择|提供)
 不(知道|清楚|确定|明白) 信息不足 (没有|缺少)(足够|相关)的(信息|上下文) 请(|您)(提供|补充)
-能(帮|为)(您|你) 很高兴 涉及…隐私
+能(帮|为)(您|你) 很高兴(为|认识) 涉及…隐私
 i('m|_am)_(sorry|unable|not_able|not_sure) i_(can't|cannot|do_not|don't)_(answer|determine|help|know|say|have) as_an_ai
 cannot_be_determined (not_enough|insufficient)_(information|context) how_can_i_help
 """
@@ -153,11 +152,8 @@ def meanings(entries: str) -> dict[str, frozenset[int]]:
 @lru_cache(maxsize=4096)
 def _meaning(word: str) -> frozenset[int]:
     table = _meanings()
-    forms = [
-        word,
-        *(word[len(head) :] for head in LEXICON["prefixes"] if len(word) > len(head) + 1 and word.startswith(head)),
-    ]
-    return next((table[form] for form in forms if form in table), frozenset())
+    bare = (word[len(head) :] for head in LEXICON["prefixes"] if len(word) > len(head) + 1 and word.startswith(head))
+    return next((table[form] for form in (word, *bare) if form in table), frozenset())
 
 
 def same_meaning(text: str, options: Sequence[str]) -> int | None:

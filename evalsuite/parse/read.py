@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, key, lower, squeeze
 from evalsuite.parse.lexicon import DECLINES
@@ -53,11 +54,26 @@ def parse_option(
         raise ValueError(f"mode is {mode!r}, not 'full', 'strict' or 'paper'")
     if mode == "paper":
         return _paper(output, options)
-    whole = None if mode == "strict" or finish == "length" else _verbatim(output, options)
+    if mode == "strict":
+        return _answer(output, clean := strip(output), _strict(clean, prepare(options)))
+    read = read_one if len(output) <= CACHED else read_one.__wrapped__
+    return read(output, tuple(options.items()), finish, tuple(dialogue or ()))
+
+
+CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
+
+
+@lru_cache(maxsize=2**12)
+def read_one(output: str, options: tuple[tuple[str, str], ...], finish: str, dialogue: tuple[str, ...]) -> Answer:
+    """The option that a reply commits to, in the mode "full"."""
+    whole = None if finish == "length" else _verbatim(output, dict(options))
     if whole is not None:
         return whole
-    clean, known = strip(output), prepare(options)
-    verdict = _strict(clean, known) if mode == "strict" else _decide(clean, known, finish, dialogue, several=False)
+    clean = strip(output)
+    return _answer(output, clean, _decide(clean, prepare(dict(options)), finish, dialogue, several=False))
+
+
+def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
     choice = verdict.options[0] if verdict.status is Status.PARSED else None
     if verdict.end <= verdict.start:
         return Answer(verdict.status, choice, None, verdict.rule)
@@ -91,9 +107,6 @@ def _apart(options: Mapping[str, str]) -> list[str]:
     """The options' texts, with that of a duplicate emptied: a shared text would name neither option."""
     keys = [key(text) for text in options.values()]
     return ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
-
-
-# The narrow modes -------------------------------------------------------------------------------------------------
 
 
 def _paper(output: str, options: Mapping[str, str]) -> Answer:
@@ -135,9 +148,6 @@ def _verbatim(output: str, options: Mapping[str, str]) -> Answer | None:
         return None
     start = len(output) - len(output.lstrip())
     return Answer(Status.PARSED, found[0], said, "whole-reply", start, start + len(said))
-
-
-# All stages -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +216,6 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | No
     found = hits(tape, count, block.echo, several)
     return (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
 
-
-# Without a word of choosing ---------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(
     r"[ ]?[\"”'’)]?[ ]?(?P<lead>[:=,(\-—→|]|的?(?:概率|可能性|置信度|得分)?[ ]?(?:大?约?为|是|占|有|大约|约)?)[ ]?[\"“'(]?"
@@ -327,9 +335,6 @@ def _inferred(low: str, options: Options) -> Verdict | None:
         return None
     option = options.keys.index(str(found[0].lastgroup))
     return Verdict(Status.PARSED, (option,), "inference", *found[0].span())
-
-
-# Explaining -------------------------------------------------------------------------------------------------------
 
 
 def show(output: str, options: Mapping[str, str], several: bool = False) -> str:

@@ -37,7 +37,7 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
     current = _explicit(found, cut) or _stated([h for h in found if _settled(h)] if cut else found)
     if not current:
-        return _left(found, count, cut) or (None if cut else _only_named(found, tape, low))
+        return _left(found, count, cut, low) or (None if cut else _only_named(found, tape, low))
     first, last = current[0], current[-1]
     alike = [hit for hit in found if hit.verdict == PICK and hit.rule == last.rule]
     if len({hit.options for hit in alike}) > 2 and not last.firm:  # an answer for each of many things
@@ -74,7 +74,7 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
                 or current
                 or ([new] if new.start < 12 else [])
             )
-        elif new.picks and (new.strength > 1 or (new.adds and current and _OPEN.search(current[-1].before))):
+        elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
             marked = not new.adds and strength == 3 and new.verdict in (LINE, HEAD) and new.start - last_end <= 6
             if not marked and not (current and current[-1].rule == "ranking" and new.verdict != PICK):
@@ -83,7 +83,7 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
     return current
 
 
-_OPEN = re.compile(r"y['_]?=?[:,(]*\Z")  # 可以是b leaves room for 也可以是c
+_BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
 
 
 def _taken(current: list[Hit], new: Hit) -> list[Hit]:
@@ -107,25 +107,33 @@ def _stated(found: Sequence[Hit]) -> list[Hit]:
 
 def _settled(hit: Hit) -> bool:
     """Whether a statement in a reply that was cut off is no step of its reasoning: a conclusion, or a label with its text."""
-    if hit.firm:
+    if hit.firm and len(hit.options) == 1:
         return re.match(r"[^./]*[./]", hit.behind) is not None
     return hit.verdict == NOT or (
-        hit.rule == "statement" and hit.end - hit.start > 3 and bool(re.match(r"'?[,./]", hit.behind))
+        hit.rule == "statement"
+        and len(hit.options) == 1
+        and hit.end - hit.start > 3
+        and bool(re.match(r"'?[,./]", hit.behind))
     )
 
 
-def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
+def _left(found: Sequence[Hit], count: int, cut: bool, low: str) -> Verdict | None:
     """The only option that is left when all others are rejected (rule 6); of a reply cut off, if it is named last."""
     gone = [hit for hit in found if hit.verdict == NOT]
-    left = {*range(count)} - {*_union(gone)}
+    if not gone:
+        return None
+    end = low.find("\n", gone[-1].end)  # a rejection may stand behind its option
+    end = end if end > 0 else len(low.rstrip())
     pair = next((hit for hit in reversed(found) if hit.rule in ("among", "listed") and len(hit.options) > 1), None)
     if pair is not None and not cut:  # 在a和c之间。a可以排除
         kept = {*pair.options} - {*_union([hit for hit in gone if hit.start > pair.end])}
         if len(kept) == 1 and kept != {-1}:
-            return Verdict(Status.PARSED, tuple(kept), "elimination", pair.start, pair.end)
-    if len(left) != 1 or not gone or (cut and {*found[-1].options} != left):
+            return Verdict(Status.PARSED, tuple(kept), "elimination", 0, end)
+    left = {*range(count)} - {*_union(gone)}
+    called = [hit for hit in found if {*hit.options} == left and (hit.picks or hit is found[-1])]
+    if len(left) != 1 or (cut and not called):
         return None
-    return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
+    return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, end)
 
 
 _SHORT = re.compile(r"![@_'~=#,.Ac]*T[_'~,.=]*")
@@ -175,7 +183,11 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
                 chosen = [hit]
     options = tuple(option for option in _union(chosen) if option not in wrong)
     if not options:
-        return Verdict(Status.UNPARSED, (), "none", found[0].start, found[-1].end) if wrong >= {*everything} else none
+        return (
+            Verdict(Status.UNPARSED, (), "none", found[0].start, found[-1].end)
+            if wrong and wrong >= {*everything}
+            else none
+        )
     start, end = chosen[0].start, chosen[-1].end
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,7 +39,7 @@ G14 = rf"{Z}(?:['_~ABahpso]{Z}){{0,2}}"  # some words
 ZN = r"[:(\[\]|b)^]*"  # the same without a comma
 Y = r"[^./MTQGWm?@]*?"  # within the sentence, no other mention
 YY = r"[^./]*?"  # within the sentence, across mentions
-V = r"[^./MTQGWm?@,RO:]{0,6}?"  # within the clause
+V = r"[^./MTQGWm?q@,RO:]{0,6}?"  # within the clause
 PLAIN, ANY = "MTQGW", "MTQGWm"
 LABEL = "MQG"
 TEXT = "TW"
@@ -59,9 +58,9 @@ RULES = [
     Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}_?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}[-0x]|z|B?=?[-0]|{V}[-0xz])", "除b以外都不符合"),
     # --- rejected, by what stands behind
     Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)", "b可以排除"),
-    Rule("item-wrong", NOT, ANY, r"[!/^][b(=]*", r"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(k]*", r"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
     Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
-    Rule("item-wrong", NOT, ANY, r"[!/^][b(=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])[,./(]|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(k]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])[,./(]|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
     Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
     # --- rejected, by what stands before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
@@ -75,7 +74,7 @@ RULES = [
     Rule("second", NAME, ANY, r"", rf"{V}D", "b最有可能，a次之"),
     # --- in doubt
     Rule("written-out", PICK, "m", r"[!./,][F+'_~]*e['_]?[=:]+['_~#,:]*", r"", "完整的句子是：“周末一起去看喜剧片吧，开心一下”。"),
-    Rule("line", LINE, PLAIN, r"[!/^][b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", "A: b"),
+    Rule("line", LINE, PLAIN, r"[!/][b,.:(|\[@]*(?:'[|]?)?", r"[)\],.|]*(?:/|$)", "A: b"),
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
     Rule("asked", ASK, PLAIN, r"", r"[^./MTQGWm@,]{0,6}\?", "是a还是b呢？"),
     Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_]?C)[^./?@KV]*|H[^./MTQGWm?@FK]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
@@ -84,15 +83,15 @@ RULES = [
     Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", r"c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)", "b✅"),
-    Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*[,F:]['_]?1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
+    Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
     Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[wy+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
     # --- chosen
     Rule("put-in", PICK, PLAIN, r"J", rf"{V}[C=]", "将恐怖片填入空格处，句子最通顺。"),
     Rule("answer-is", PICK, PLAIN, rf"(?:[S+C]|(?<![MTQ])[sp]){Y}[=l]{Z}(?:['_~s]{Z}){{0,3}}", r"", "答案是a。答案是b。"),
     Rule("is", PICK, LABEL, rf"[!./,]['_]?={Z}", r"[,./()R]|$", "答案是b，不，是c。"),
-    Rule("concluded", PICK, PLAIN, rf"[FK](?:{YY}C{G14}|{Z}['_]?={G1})", r"", "是科幻片。哦不，是恐怖片。"),
+    Rule("concluded", PICK, PLAIN, rf"[FK]{YY}C{G14}|(?:F{Z}['_]?|K{Z})={G1}", r"", "是科幻片。哦不，是恐怖片。"),
     Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r"", "✅b"),
-    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.b|][sp]{Z}:){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
+    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.:b|][sp]{Z}:){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
     Rule("answer", PICK, TEXT, rf"S{G1}", r"", "答：是"),
     Rule("choose", PICK, LABEL, rf"C{G14}", r"", "选乙"),
@@ -103,13 +102,16 @@ RULES = [
     Rule("opinion", PICK, LABEL, rf"o{G1}", r"", "## 🧐 问题\n\n短语1: B昨晚没睡好\n短语2: 紧张\n\n## 💡 回答\n\n根…"),
     Rule("left", PICK, PLAIN, rf"l{G1}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
     # --- alone
+    Rule("line", LINE, PLAIN, r"\^[b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", ""),
     Rule("head", HEAD, PLAIN, r"![b,.:(|\[]*", r"[,.(;)|nxR]", "b而非a"),
+    Rule("head", HEAD, "MQ", r"![b,.:(|\[]*", r":", ""),
     Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)", "b 惊险刺激的电影"),
     # --- stated
+    Rule("both", STATE, "GW", rf"B{Z}", r"", ""),
     Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])", "1和2都可以"),
-    Rule("item-right", STATE, PLAIN, r"[!/^][b(=]*", r"[.,]?['_]?:['_]?[+wy]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
+    Rule("item-right", STATE, PLAIN, r"[!/^][b(k]*", r"[.,]?['_]?:['_]?[+w]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r"", "我认为是b"),
-    Rule("statement", STATE, TEXT, rf"[=u]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$", "属于空间关系"),
+    Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$", "属于空间关系"),
     Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r"", "maybe c"),
     Rule("alone", STATE, PLAIN, rf"[!,./:^][FKo]?{Z}", r"(?:,['_])?[.,]?(?:/|$)", "Assistant: b"),
     Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]", "三。后果。守一夜，困，坐过站。"),
@@ -125,6 +127,8 @@ SETS = [
     Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-wrong", NOT, ANY, r"", r"[-x](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
+    Rule("judged-wrong", NOT, ANY, r"[!/,.|^][b(|]*", r"\.?/b?['_]*[-xZ]\.?(?:/|$)", ""),
+    Rule("judged-right", PICK, ANY, r"[!/,.|^][b(|]*", r"\.?/b?['_]*[+wY]\.?(?:/|$)", ""),
     Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
     Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)", "(4) The speaker is hungry. (0) The speak…"),
     Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)", "The answers are 0 (a new phone) and 2 (stolen)."),
@@ -166,8 +170,7 @@ def fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """What a rule says of the options named at `start:end` of the clean text."""
 
     verdict: str
@@ -202,7 +205,9 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _FIRM = re.compile(r"[FK][^./]*\Z")
-_TALKED = re.compile(r"[)\],.:|]*/(?!b*[MTQGW])[^/]")  # an option fills a line, and on the next is what is said of it
+_TALKED = re.compile(
+    r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]"
+)  # an option fills a line, and on the next is what is said of it
 _SAID_OF = re.compile(r"[.):]*[_~#]")
 _ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
 
@@ -214,6 +219,8 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
     """
     found: list[Hit] = []
     for at, token in enumerate(tape.tokens):
+        if token not in table(several):
+            continue
         before, behind = tape.tokens[max(at - BACK, 0) : at], _GLOSS.sub("", tape.tokens[at + 1 : at + 1 + AHEAD])
         rule = fired(token, before, behind, several)
         group = tape.groups.get(at)
@@ -247,4 +254,4 @@ def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
     if len(items | {hit.options for hit in talked}) < 2:
         return found
     talked += [hit for hit in found if hit.verdict == HEAD]
-    return [replace(hit, verdict=NAME, rule="discussed") if hit in talked else hit for hit in found]
+    return [hit._replace(verdict=NAME, rule="discussed") if hit in talked else hit for hit in found]

@@ -1,10 +1,10 @@
 """Stage 4, tape: a reply with one character for each token, over which the table of `rules` is matched.
 
-    因此，正确的选项是(b)。  ->  F,S=M.
+    因此，正确选项是(b)。  ->  F,S=M.
 
 A mention is M (by label), T (by text), Q (by position), G (several by label), W (several by text) or m (inside a longer
 quotation). A cue word is the letter of its class in lexicon.yaml. Marks: , . / (a line's end) : ( ) [ ] (a box) @ (a speaker)
-b (a bullet) ! (the block's start) ^ (a line's end after a colon). Other words are ' (one character), _ (2 - 4), ~ (5 - 14) or # (more).
+b (a bullet) ! (the block's start) k (a text that holds its copula) ^ (a line's end after a colon). Other words are ' (one character), _ (2 - 4), ~ (5 - 14) or # (more).
 """
 
 from __future__ import annotations
@@ -174,14 +174,16 @@ class _Writer:
             self.tokens[-1] in "!/b:^"
             and label
             and (
-                _HEADING.match(self.low, group.start)
+                (group.end - group.start < 3 and _HEADING.match(self.low, group.start))
                 or (self.starts[-1] > group.start and _NUMBERS.fullmatch(self.low, group.start, self._next(group.end)))
             )
         ):
             self.put("b", group.start, group.end)
             return
         if not label and self.low[group.start] in "是由" and group.end - group.start > 2:
-            self.put("=", group.start, group.start)  # the option text 是…的一部分 contains its copula
+            self.put("k", group.start, group.start)  # the option text 是…的一部分 contains its copula
+        if self.low[group.start] == BOX_OPEN:
+            self.put("[", group.start, group.start)
         self.groups[len(self.tokens)] = group
         self.put(token, group.start, group.end)
         trail = _TRAIL.match(self.low, group.end, self.block.end)
