@@ -201,9 +201,9 @@ def _decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str]
                 return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
         if verdict is not None:
             return verdict
-    found = _filled(low, options, dialogue) or _repeated(low, options)
-    if found is None and not cut:
-        found = _spoken(reply) or (None if several else _inferred(low, options))
+    found = _filled(low, options, dialogue) or _repeated(low, options) or (None if cut else _spoken(reply))
+    if found is None and not several:
+        found = _inferred(low[:120] if cut else low, options)
     return found or nothing
 
 
