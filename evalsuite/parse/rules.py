@@ -6,7 +6,7 @@ Of the rules that match a mention the first in the table counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -149,20 +149,24 @@ def compiled(rules: Sequence[Rule]) -> dict[str, list[_Row]]:
 
 
 @lru_cache(maxsize=2)
-def _table(several: bool) -> dict[str, list[_Row]]:
+def table(several: bool) -> dict[str, list[_Row]]:
     return compiled((*SETS, *RULES) if several else RULES)
 
 
 BACK, AHEAD = 48, 24  # tokens that rules see before and behind
 
 
-@lru_cache(maxsize=2**16)
-def _fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
-    """The first rule that matches."""
-    for row in _table(several).get(token, ()):
+def matching(token: str, before: str, behind: str, several: bool) -> Iterator[Rule]:
+    """The rules that match at a token, in rank."""
+    for row in table(several).get(token, ()):
         if row.behind.match(behind) and row.before.search(before):
-            return row.rule
-    return None
+            yield row.rule
+
+
+@lru_cache(maxsize=2**16)
+def fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
+    """The first rule that matches."""
+    return next(matching(token, before, behind, several), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +219,7 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
     items: set[tuple[int, ...]] = set()  # options that head a line
     for at, token in enumerate(tape.tokens):
         before, behind = tape.tokens[max(at - BACK, 0) : at], _GLOSS.sub("", tape.tokens[at + 1 : at + 1 + AHEAD])
-        rule = _fired(token, before, behind, several)
+        rule = fired(token, before, behind, several)
         group = tape.groups.get(at)
         if group is None:
             if rule is not None:

@@ -1,0 +1,165 @@
+"""`evalsuite parse --explain`: how a reply was read: its tapes, the rule that fired at each mention, and what decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from evalsuite.parse import rules
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
+from evalsuite.parse.mentions import prepare
+from evalsuite.parse.read import Choices, Reply, named_in, parse_option, parse_options, prepare_set
+from evalsuite.parse.rules import RULES, SETS, Rule, hits, matching
+from evalsuite.parse.segment import Block, blocks
+from evalsuite.parse.strip import strip
+from evalsuite.parse.tape import TOKENS, Tape
+from evalsuite.types import Answer
+
+# What a rule says of its mention, and why that decides.
+VERDICTS = {
+    rules.PICK: ("chosen explicitly", "nothing later takes it back"), rules.LINE: ("alone on a line", "nothing is chosen explicitly"),
+    rules.HEAD: ("at the reply's head", "nothing is chosen explicitly"), rules.STATE: ("stated", "nothing is chosen or stands alone"),
+    rules.ASK: ("in a question", "nothing else is named"), rules.NOT: ("rejected", ""), rules.NAME: ("only named", ""),
+    rules.NONE: ("none is right", "nothing later is chosen"), rules.ALL: ("all are right", "nothing later is chosen"),
+    rules.BUT: ("all but these", "nothing later is chosen"), rules.CANCEL: ("the choice before is taken back", ""),
+}  # fmt: skip
+# Why, for rules that are no row of the table.
+WHY_RULE = {
+    "whole-reply": "the whole reply is the text of one option", "elimination": "left over: all other options are rejected",
+    "only-named": "nothing is chosen or stated: the only option named", "several": "several options are chosen, where one is asked for",
+    "outside": "the label chosen is not in the list", "label-against-text": "a label and the text beside it are of different options",
+    "probability": "the greatest of the numbers given to options", "probability-tie": "two options have the greatest number",
+    "filled-in": "the dialogue's gap is filled in with it", "repeated": "the reply repeats it over and over", "inference": "the verbs of inference name it",
+    "declines": "the reply declines to answer", "nothing": "the reply has no words", "none": "all options are rejected",
+    "unclosed-thought": "the reply ends inside a thought", "cut-off": "the reply was cut off before its choice",
+    "undecided": "no option is chosen, stated or left over",
+}  # fmt: skip
+
+_SHOWN = str.maketrans({TURN: "‹end of turn›", BOX_OPEN: "‹box›", BOX_CLOSE: "‹/box›"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place of a block where a rule fired or an option is named. `options` are labels with texts, none for a cue word."""
+
+    number: int
+    start: int  # in the clean text
+    end: int
+    words: str
+    options: tuple[str, ...]
+    tape: str  # what the rules see, with the place's token between ‹ and ›
+    rule: Rule | None  # the row that fired
+    rank: int  # its place in the table, from 1
+    of: int  # rows in the table
+    verdict: str  # what counts: that of the rule, unless other mentions changed it
+    name: str
+    shadowed: tuple[str, ...]  # the rows below it that match as well
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A block of the clean text, with its mentions between ⟦ and ⟧. `note` says why it counts less, or not at all."""
+
+    text: str
+    note: str
+    tape: str
+    tokens: tuple[tuple[str, str, str], ...]  # token, the words of the reply that it stands for, its meaning
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    reply: str  # with the answer between ⟦ and ⟧
+    parts: tuple[Part, ...]  # none for a span
+    result: str  # status and choice
+    rule: str
+    why: str
+
+
+def explain(
+    output: str,
+    options: Mapping[str, str],
+    finish: str = "stop",
+    dialogue: Sequence[str] | None = None,
+    several: bool = False,
+) -> Explanation:
+    """How a reply to a question with options is read; `several`: more than one may be right."""
+    clean, labels = strip(output), list(options)
+    reply = named_in(clean, prepare_set(clean, options) if several else prepare(options))
+    answer: Answer | Choices
+    if several:
+        answer = parse_options(output, options, finish=finish)
+        chosen = [labels[n] for n in answer.choices]
+    else:
+        answer = parse_option(output, options, finish=finish, dialogue=dialogue)
+        chosen = [] if answer.choice is None else [labels[answer.choice]]
+    parts: list[Part] = []
+    decided, done, number = "", False, 1
+    for block in blocks(clean.text):
+        note = "the prompt's words: only an explicit choice counts" if block.echo else ""
+        tape = reply.tape(block)
+        found = list(_mentions(reply, tape, block, several, [f"{k} {options[k]}" for k in labels], number))
+        parts.append(_part(reply, block, tape, "run-on, behind the answer" if done else note, found))
+        for mention in [] if done else found:
+            if mention.name == answer.rule and clean.raw_span(mention.start, mention.end)[1] == answer.end:
+                decided = f"mention {mention.number}: {'; '.join(VERDICTS[mention.verdict])}"
+        number += len(found)
+        done = done or (answer.end is not None and answer.end <= clean.raw_span(block.start, block.end)[1])
+    why = WHY_RULE.get(answer.rule) or decided
+    return Explanation(_marked(output, answer), tuple(parts), _result(answer, chosen), answer.rule, why)
+
+
+def explain_span(output: str, answer: Answer) -> Explanation:
+    """How a reply with a span was read: which rule fired, and where."""
+    return Explanation(_marked(output, answer), (), _result(answer, [answer.text or ""] * bool(answer.text)), answer.rule, "")  # fmt: skip
+
+
+def _result(answer: Answer | Choices, chosen: list[str]) -> str:
+    return " ".join((answer.status.value, ", ".join(chosen))).strip()
+
+
+def _marked(output: str, answer: Answer | Choices) -> str:
+    if answer.start is None or answer.end is None:
+        return output
+    return f"{output[: answer.start]}⟦{output[answer.start : answer.end]}⟧{output[answer.end :]}"
+
+
+def _mentions(
+    reply: Reply, tape: Tape, block: Block, several: bool, options: Sequence[str], first: int
+) -> Iterator[Mention]:
+    """The places of a block that `hits` finds, numbered from `first`."""
+    rows = (*SETS, *RULES) if several else tuple(RULES)
+    for n, hit in enumerate(hits(tape, len(options), block.echo, several), first):
+        token = tape.tokens[tape.places.index((hit.start, hit.end))]
+        matched = list(matching(token, hit.before, hit.behind, several))
+        rule = matched[0] if matched else None
+        yield Mention(
+            number=n,
+            start=hit.start,
+            end=hit.end,
+            words=reply.clean.text[hit.start : hit.end],
+            options=tuple("a label outside the list" if option < 0 else options[option] for option in hit.options),
+            tape=f"{hit.before}‹{token}›{hit.behind}",
+            rule=rule,
+            rank=rows.index(rule) + 1 if rule else 0,
+            of=len(rows),
+            verdict=hit.verdict,
+            name=hit.rule,
+            shadowed=tuple(row.name for row in matched[1:]),
+        )
+
+
+def _part(reply: Reply, block: Block, tape: Tape, note: str, found: Sequence[Mention]) -> Part:
+    text, at, pieces = reply.clean.text, block.start, list[str]()
+    for mention in found:
+        pieces += [text[at : mention.start], f"⟦{mention.words}⟧{str(mention.number).translate(_LOW)}"]
+        at = mention.end
+    words: dict[str, list[str]] = {}
+    for token, (start, end) in zip(tape.tokens, tape.places, strict=True):
+        words.setdefault(token, []).append(text[start:end].strip(" ").replace("\n", "⏎").translate(_SHOWN))
+    legend = [(token, " · ".join(dict.fromkeys(filter(None, said))), TOKENS[token]) for token, said in words.items()]
+    shown = "".join((*pieces, text[at : block.end])).strip().translate(_SHOWN)
+    return Part(shown, note, tape.tokens, tuple(legend), tuple(found))
+
+
+_LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
