@@ -9,7 +9,7 @@ from evalsuite.parse import rules
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
 from evalsuite.parse.mentions import prepare
 from evalsuite.parse.read import Choices, Reply, named_in, parse_option, parse_options, prepare_set
-from evalsuite.parse.rules import RULES, SETS, Rule, hits, matching
+from evalsuite.parse.rules import Rule, hits, matching
 from evalsuite.parse.segment import Block, blocks
 from evalsuite.parse.strip import strip
 from evalsuite.parse.tape import TOKENS, Tape
@@ -128,7 +128,7 @@ def _mentions(
     reply: Reply, tape: Tape, block: Block, several: bool, options: Sequence[str], first: int
 ) -> Iterator[Mention]:
     """The places of a block that `hits` finds, numbered from `first`."""
-    rows = (*SETS, *RULES) if several else tuple(RULES)
+    rows = (*rules.SETS, *rules.RULES) if several else tuple(rules.RULES)
     for n, hit in enumerate(hits(tape, len(options), block.echo, several), first):
         token = tape.tokens[tape.places.index((hit.start, hit.end))]
         matched = list(matching(token, hit.before, hit.behind, several))
