@@ -19,7 +19,7 @@ async function drawItem() {
   data$("h2", "itemid", row.item.item + (row.rotation ? ` · ${t("rotation", row.rotation)}` : "") + (row.sample ? ` · ${t("sample", row.sample + 1)}` : "")),
   row.item.group && h("p", { class: "muted", id: "group" }, t("group"), " ", data$("span", "tag", row.item.group)),
   h("div", { class: "two" }, h("div", null, h("h3", null, t("dialogue")), chat(row.item.dialogue, taskOf(cell.task).kind === "span" ? row.item.references : [])),
-    h("div", null, h("h3", null, t("question")), h("p", { class: "data question", lang: langOf(row.item.question) }, emphasised(row.item.question, [], "")), row.finish === "nll" ? probed(row) : row.likelihoods ? likelihoods(row) : answers(row), replyBlock(row, outcomeAt(cell, entry)))),
+    h("div", null, h("h3", null, t("question")), h("p", { class: "data question", lang: langOf(row.item.question) }, emphasised(row.item.question, [], "")), row.finish === "nll" ? probed(row) : row.likelihoods ? likelihoods(row) : answers(row), replyBlock(row, outcomeAt(cell, entry)), secondReadings(row))),
   opinions(row), h("details", null, h("summary", null, t("prompt")), h("div", { class: "promptbox" }, copyButton(row.prompt), data$("pre", "", row.prompt))),
   h("section", { id: "others" }, h("h3", null, t("others"))));
   reachable(box);

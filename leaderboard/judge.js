@@ -1,6 +1,9 @@
 // The judge: what models said of other models' generations, and how far they can be trusted. The numbers are results.json's.
 // ---------------------------------------------------------------- words
 Object.assign(WORDS, {
+  secondReader: ["第二读者", "Second reader"], "second.same": ["与解析器相同", "as the parser"], "second.other": ["与解析器不同", "another answer than the parser's"],
+  "second.first_only": ["只有解析器找到答案", "only the parser found an answer"], "second.second_only": ["只有第二读者找到答案", "only the second reader found an answer"],
+  "second.neither": ["都没有找到答案", "neither found an answer"], "second.unreadable": ["不合格式", "not in the form"], "second.failed": ["请求失败", "failed"], "second.missing": ["尚未询问", "not asked yet"],
   judge: ["评审", "Judge"],
   judgeNote: ["由模型按评分标准给生成的回答打分。未能读出得分的回复（重问后仍如此）记为“无效”，不按 0 分计，也不进入平均。横须与小字为 95% 区间（对话重抽样）。评审是模型，不是人：先看下方的检验，再看分数。",
     "A model scores the generations by a rubric. Replies in which no score could be read, asked again in vain, are “invalid”: not 0, and not in the mean. Whiskers and small figures: 95 % intervals over resampled dialogues. A judge is a model, not a person: look at the controls below before the scores."],
@@ -91,10 +94,18 @@ function judgeMetrics(cells, who, set, task) {
 // ---------------------------------------------------------------- one item
 /** What each judge said of a reply, with and without the gold answer. */
 function opinions(row) {
-  const mine = [...row.opinions].sort((a, b) => (a.control < b.control ? 1 : -1));
+  const mine = row.opinions.filter((j) => j.control !== "second").sort((a, b) => (a.control < b.control ? 1 : -1));
   if (!mine.length) return null;
   return h("section", { class: "opinions" }, h("h3", null, t("judgedBy")), h("div", { class: "cards" }, mine.map(({ said: [status, scores], reasons, ...j }) => h("article", { class: "card" },
     h("header", null, h("span", null, data$("span", "", j.judge), h("small", null, ` ${plain(j.rubric)}`), j.control === "blind" && h("small", null, ` · ${t("blindTag")}`)),
       h("span", { class: "badge" }, status === "empty" ? t("empty") : status !== "scored" ? t("verdict." + status) : Object.entries(scores).map(([name, v]) => (name === "score" ? v : `${plain(name)} ${v}`)).join(" · "))),
     data$("p", "reply", reasons || t("noReasons"))))));
+}
+/** What second readers made of a reply, their own words and what they were asked. */
+function secondReadings(row) {
+  const mine = row.opinions.filter((j) => j.control === "second");
+  if (!mine.length) return null;
+  return h("section", { class: "opinions" }, h("h3", null, t("secondReader")), h("div", { class: "cards" }, mine.map(({ said: [relation], reasons, asked, judge }) => h("article", { class: "card" },
+    h("header", null, data$("span", "", judge), h("span", { class: "badge" }, t("second." + relation))), data$("p", "reply", reasons || t("emptyReply")),
+    h("details", null, h("summary", null, t("prompt")), data$("pre", "reply", asked))))));
 }

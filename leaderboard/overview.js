@@ -2,7 +2,7 @@
 // ---------------------------------------------------------------- overview
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each is null where there is nothing to show. */
 const PARTS = [["intro", () => drawIntro()], ["tables", () => drawTables()], ["ranks", () => drawRanks()], ["accuracy", () => drawChart()], ["extracted", () => drawAnalysis("extraction")], ["leveled", () => drawAnalysis("gaps")], ["scorings", () => drawScorings()],
-  ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()], ["judged", () => drawJudge()],
+  ["robust", () => drawRobustness()], ["slices", () => drawBreakdown()], ["confused", () => drawConfusion()], ["learn", () => drawCurves()], ["judged", () => drawJudge()], ["second", () => drawSecond()],
   ["correlated", () => drawCorrelations()], ["sheets", () => drawSheets()], ["references", () => drawReferences()], ["statuses", () => drawStatus()]];
 const stale = new Map();  // parts out of sight that are to be drawn again, and where they were scrolled to
 

@@ -68,6 +68,6 @@ function rowIn({ rows, items, strings, judged }, cell, entry, first) {
     item: items[r[0]], shown: JSON.stringify(items[r[0]]), prompt: strings[r[1]], reply: strings[r[2]], status: r[3], choice: r[4], text: r[5],
     rule: r[6], start: r[7], end: r[8], scores: r[9] ?? {}, finish: r[10], error: r[11], shots: r[12], asked: r[13],
     reasoning: r[14] === null ? null : strings[r[14]], likelihoods: r[15], rotation: r[16] ?? 0, sample: r[19] ?? 0, choices: r[17] ?? [], pairs: r[18]?.map((pair) => pair.map((i) => strings[i])),
-    opinions: (judged[cell.number] ?? []).flatMap((j) => (j.rows[id] ? [{ ...j, said: j.rows[id], reasons: strings[j.rows[id][2]] }] : [])),
+    opinions: (judged[cell.number] ?? []).flatMap((j) => (j.rows[id] ? [{ ...j, said: j.rows[id], reasons: strings[j.rows[id][2]], asked: strings[j.rows[id][3]] }] : [])),
   };
 }

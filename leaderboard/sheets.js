@@ -7,7 +7,7 @@ Object.assign(WORDS, {
 const inWords = (x) => (x && typeof x === "object" ? (state.lang === "zh" ? x.zh : x.en) : String(x ?? ""));
 
 // ---------------------------------------------------------------- what is in view
-const DRAWN = new Set(["judge", "extraction", "gaps"]);  // analyses whose sheets stand in sections of their own
+const DRAWN = new Set(["judge", "extraction", "gaps", "second", "parted"]);  // analyses whose sheets stand in sections of their own
 /** Sheets of all runs, each with its run's number; `wanted` picks some. */
 const sheetsOf = (wanted) => data.runs.flatMap((run, i) => (run.sheets ?? []).filter(wanted).map((sheet) => ({ ...sheet, run: i })));
 /** Whether what a sheet, row or column is about is in view, as far as it says. */
@@ -93,7 +93,7 @@ function sheetNode(sheet, { id = sheet.name, lit = () => false } = {}) {
   // The box is read when it is asked for a file: by then it may be sorted otherwise.
   return [h("div", { class: "titled" }, heading, tableSavers(box, id, title)), box, notes];
 }
-/** Evidence behind each value whose place its column tells; where the row tells it all, behind its first figure. */
+/** Evidence behind each value whose place its column tells; where the row tells it all, behind its first figure. A row about an item opens it. */
 function sheetRow(sheet, columns, row, cls) {
   const first = columns.find((column) => column.kind === "percent" || column.kind === "number");
   const evidence = (column) => {
@@ -102,8 +102,8 @@ function sheetRow(sheet, columns, row, cls) {
     return cellIndex.get(placeOf({ ...place, id: `${sheet.run}\t${place.model}` }));
   };
   return h("tr", { class: cls }, columns.map((column, i) => {
-    const cell = row.cells[column.at], kids = sheetCell(column, cell, evidence(column));
-    if (i === 0) return h("th", { scope: cls === "group" ? "rowgroup" : "row" }, kids);
+    const cell = row.cells[column.at], kids = sheetCell(column, cell, evidence(column)), reply = i === 0 && row.about?.item && evidence(first ?? { about: {} });
+    if (i === 0) return h("th", { scope: cls === "group" ? "rowgroup" : "row" }, reply ? button(kids, () => go({ ...cellRoute(reply), item: row.about.item }), { class: "link" }) : kids);
     return [column.range && h("td", { class: "inplot" }, onRange(column, cell)), h("td", { class: isRight(column) && "v" }, kids)];
   }));
 }
@@ -123,6 +123,7 @@ function sheetHead(column, id, redraw) {
 /** The sheets of every analysis that has no section of its own. */
 const drawSheets = () => sheetSection("sheets", t("moreTables"), (sheet) => !DRAWN.has(sheet.analysis));
 const drawAnalysis = (name) => sheetSection(name, t(name), (sheet) => sheet.analysis === name && sheet.columns.length > 0);
+const drawSecond = () => sheetSection("second", t("secondReader"), (sheet) => ["second", "parted"].includes(sheet.analysis) && sheet.columns.length > 0);
 /** A section of the sheets that `wanted` picks; null where nothing of them is in view. */
 function sheetSection(section, title, wanted) {
   const nodes = sheetsOf(wanted).map((sheet, n) => {

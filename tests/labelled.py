@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from evalsuite.parse import parse_option, parse_options
+from evalsuite.parse import parse_option, parse_options, read, rules
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CHOICES = (
@@ -47,3 +47,9 @@ def is_right(row: Row) -> bool:
     """Whether a reply is read as it was labelled, its status included."""
     choice, status = said(row)
     return choice == row.get("label", row.get("labels")) and status == row.get("status", status)
+
+
+def forget() -> None:
+    """Forget what was read: the reader's words or rules were changed."""
+    read.read_one.cache_clear()
+    rules.fired.cache_clear()

@@ -11,6 +11,7 @@ import pytest
 
 from evalsuite.backends.model import Model
 from evalsuite.common.errors import ConfigError, PromptError
+from evalsuite.common.fences import defuse_fences
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.agreement import (
     correlations,
@@ -27,7 +28,7 @@ from evalsuite.results.judged.scale import Scale, again
 from evalsuite.results.judged.summary import joint
 from evalsuite.review.judge.attacks import draw_candidates, load_attacks
 from evalsuite.review.judge.judging import Settings, family
-from evalsuite.review.judge.rubric import RubricTemplate, defuse_fences
+from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.types import Item, Place
 
 PROMPTS = bundled("prompts")

@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 
 from evalsuite.parse import Choices, parse_option, parse_options, parse_span
-from evalsuite.parse.catalog import catalog, is_slip, label_core
 from evalsuite.parse.chars import fold, key
-from evalsuite.parse.cues import cues
-from evalsuite.parse.groups import grouped
 from evalsuite.parse.leads import cut_lead
-from evalsuite.parse.mentions import mentions
+from evalsuite.parse.lexicon import same_meaning
+from evalsuite.parse.mentions import grouped, is_slip, label_core, mentions, prepare
 from evalsuite.parse.question import parse_question
+from evalsuite.parse.read import named_in
 from evalsuite.parse.segment import blocks, quotations
 from evalsuite.parse.strip import strip
-from evalsuite.parse.synonyms import same_meaning
+from evalsuite.parse.tape import cues
 from evalsuite.types import Status
 
 FILM = {"(a)": "科幻片", "(b)": "恐怖片", "(c)": "喜剧片"}
@@ -98,16 +97,41 @@ def test_synonyms_need_one_option() -> None:
 
 
 def test_mentions_and_groups() -> None:
-    options = catalog({"(a)": "WCBA", "(b)": "NBA", "(c)": "CBA"})
-    assert [m.option for m in mentions("填CBA，不是NBA", options)] == [2, 1]
-    assert [m.option for m in mentions("A股和维生素C", options)] == []
+    options = prepare({"(a)": "WCBA", "(b)": "NBA", "(c)": "CBA"})
+
+    def named(text: str) -> list[int]:
+        return [m.option for m in mentions(text, text.lower(), options)]
+
+    assert named("填CBA，不是NBA") == [2, 1]
+    assert named("A股和维生素C") == []
     text = fold("a和c，或者b")
-    assert [g.options for g in grouped(mentions(text, options), text)] == [(0, 2, 1)]
+    assert [g.options for g in grouped(mentions(text, text, options), text)] == [(0, 2, 1)]
 
 
 def test_cues_take_the_longest_word() -> None:
-    assert [c.kind for c in cues("所以不是")] == ["F", "X"]
-    assert [c.kind for c in cues("对话")] == []
+    assert [kind for kind, _, _ in cues("所以不是")] == ["F", "X"]
+    assert [kind for kind, _, _ in cues("对话")] == []
+
+
+def tape(reply: str, options: dict[str, str]) -> str:
+    """The tape of a reply's first block."""
+    clean = strip(reply)
+    return named_in(clean, prepare(options)).tape(blocks(clean.text)[0]).tokens
+
+
+@pytest.mark.parametrize(
+    ("reply", "tokens"),
+    [
+        ("因此，正确的选项是(b)。", "!F,S=M."),
+        ("选项：\n(a)科幻片\n(b)恐怖片", "!p:^M/M"),
+        ("B: 我觉得是恐怖片吧", "!@'o=T"),
+        ("“我不敢看恐怖片”，这是她说的", "!_m,'=_"),
+        ("- a和b都有可能", "!bGBy"),
+        ("第二个", "!Q"),
+    ],
+)
+def test_tape(reply: str, tokens: str) -> None:
+    assert tape(reply, FILM) == tokens
 
 
 def test_blocks_and_quotations() -> None:

@@ -292,7 +292,7 @@ TAMPERED: list[tuple[str, Callable[[Path], Any], bool, str]] = [
     ("a cell less", results(cell_less), True, "no cell of results.json names it"),
     ("a cell twice", results(lambda r: r["cells"].append(r["cells"][0])), True, "is a duplicate"),
     ("cells in another order", results(lambda r: r["cells"].reverse()), True, "but the records give"),
-    ("another parser", results(lambda r: r["reading"].update(parser="strict")), True, 'answer.rule: is "standing-line"'),
+    ("another parser", results(lambda r: r["reading"].update(parser="strict")), True, 'answer.rule: is "line"'),
     ("another format", results(lambda r: r.update(format=2)), True, "results.json:2: format: Input should be 1"),
     ("another version", results(lambda r: r.update(evalsuite="9.9")), True, "made with evalsuite 9.9"),
     ("an unknown key", results(lambda r: r["cells"][0].update(best=True)), True, "cells[0].best: Extra inputs"),

@@ -18,7 +18,7 @@ from evalsuite.common.terminal import safe, safe_trace, say, warnings_on_screen
 # none of the files.
 COMMANDS = {
     "run": ("run", "Evaluate models: ask them, parse and score their replies, write the page. Exit code 1 if some requests failed."),
-    "score": ("run", "Parse and score a run's stored replies again, without a model."),
+    "score": ("run", "Parse and score a run's stored replies again, without a model; with --second-reader a model reads some of them beside the parser."),
     "compare": ("compare", "Test the difference between two models of a run on the same items."),
     "parse": ("batch", "Parse the answers of any replies: adds choice, text, status, rule, start and end to each line."),
     "metrics": ("batch", "Score any texts with every text metric: JSON with values and signatures."),

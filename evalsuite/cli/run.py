@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from evalsuite.cli.options import Parser, option, takes
+from evalsuite.cli.options import Models, Parser, option, takes
 from evalsuite.common.terminal import emit, json_mark, say
+from evalsuite.evaluation.second import SecondReader
 from evalsuite.evaluation.settings import Settings
 
 
@@ -47,17 +48,20 @@ def preview(
         sys.stderr.close()
 
 
+@takes(SecondReader)
 def score(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     parser: Parser = "full",
     extract: Annotated[bool, typer.Option(help="Cut lead-ins and explanations off spans and short answers.")] = True,
     semsim: Annotated[Path | None, option(Settings, "semsim")] = None,
     signature: Annotated[bool, typer.Option("--signature", help="Print every number with its signature.")] = False,
+    models: Models = "bundled:models.yaml",
+    **second: Any,
 ) -> None:
     import evalsuite
     from evalsuite.cli.show import print_results
 
-    done = evalsuite.score(run, parser, extract, semsim)
+    done = evalsuite.score(run, parser, extract, semsim, models, **second)
     if signature:
         for cell in done.cells:
             for name, metric in cell["metrics"].items():

@@ -25,6 +25,7 @@ from evalsuite.evaluation.ask import ask_trials, collect_problems
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
 from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare, warn_of_skipped
+from evalsuite.evaluation.second import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import require_own_page, write_page
 from evalsuite.results.journey import write_results
@@ -119,18 +120,37 @@ def _encoder(semsim: str | Path | None) -> Encoder | None:
     return open_encoder(str(semsim))
 
 
-def score(run: str | Path, parser: str = "full", extract: bool = True, semsim: str | Path | None = None) -> Results:
+def score(
+    run: str | Path,
+    parser: str = "full",
+    extract: bool = True,
+    semsim: str | Path | None = None,
+    models: Models = "bundled:models.yaml",
+    **second: Any,
+) -> Results:
     """Parse and score every reply of a run again, without a model; write records/ and results.json.
 
     `parser` reads choices: "full", "strict" or "paper" (only the forms that the paper lists). `extract` cuts lead-ins, quotes
     and reasons off spans and short texts. `semsim` is the encoder of their similarity, as in `Settings`; without it a similarity that was
-    computed for the same texts stays. Raises ConfigError if there is no run in the folder.
+    computed for the same texts stays. With `second_reader`, one of `models` is first asked to read replies, too; the other
+    keywords are the fields of `SecondReader`, and the page is written as well. Raises ConfigError if there is no run in the
+    folder.
+
+    >>> score("runs/try", second_reader="gpt", models="endpoints.yaml", second_sample=100)  # doctest: +SKIP
     """
-    out = Path(run)
+    out, reading, reader = Path(run), Reading(parser, extract), SecondReader(**second)
     find_store(out)
     encoder = _encoder(semsim)
+    if not reader.second_reader:
+        with locked(out):
+            return write_results(out, reading, encoder)
+    reader.model_of(models)
+    require_own_page(out / "page")
     with locked(out):
-        return write_results(out, Reading(parser, extract), encoder)
+        problems = ask_second_reader(out, reader, models, reading)
+        results = write_results(out, reading, encoder)
+        write_page([out], out / "page")
+    return replace(results, problems=(*problems, *results.problems))
 
 
 def preview(models: Models = "bundled:models.yaml", **settings: Any) -> Iterator[tuple[Cell, list[Trial]]]:

@@ -157,7 +157,9 @@ def _part(reply: Reply, block: Block, tape: Tape, note: str, found: Sequence[Men
     words: dict[str, list[str]] = {}
     for token, (start, end) in zip(tape.tokens, tape.places, strict=True):
         words.setdefault(token, []).append(text[start:end].strip(" ").replace("\n", "⏎").translate(_SHOWN))
-    legend = [(token, " · ".join(dict.fromkeys(filter(None, said))), TOKENS[token]) for token, said in words.items()]
+    legend = [
+        (token, " · ".join(dict.fromkeys(filter(None, said))), TOKENS.get(token, "")) for token, said in words.items()
+    ]
     shown = "".join((*pieces, text[at : block.end])).strip().translate(_SHOWN)
     return Part(shown, note, tape.tokens, tuple(legend), tuple(found))
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
+from random import Random
 from statistics import mean, median, pstdev
+from typing import Any
 
 Numbers = Sequence[float]
 
@@ -136,3 +139,47 @@ def rater_agreement(columns: Sequence[Sequence[int]]) -> dict[str, float | None]
 def medians(columns: Sequence[Sequence[int]]) -> list[float]:
     """The median score of each item, a column for each rater."""
     return [float(median(row)) for row in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kappa:
+    """Cohen's kappa as an Additive: a row has whether the raters agree, then a 1 for each one's category."""
+
+    statistics: Any  # (N, 1 + 2 K)
+
+    def finish(self, sums: Any) -> dict[str, Any]:
+        import numpy as np
+
+        of_a, of_b = np.split(sums[..., 1:], 2, axis=-1)
+        n = of_a.sum(axis=-1)
+        same, chance = sums[..., 0] / n, (of_a * of_b).sum(axis=-1) / n**2
+        # Where both give one category throughout, they agree: kappa, which is undefined, counts as 1.
+        return {"kappa": np.where(chance == 1, 1.0, (same - chance) / np.where(chance == 1, 1.0, 1 - chance))}
+
+
+def kappa_interval(
+    a: Sequence[Hashable], b: Sequence[Hashable], clusters: Sequence[Hashable], rng: Random
+) -> tuple[float | None, float | None]:
+    """95 % interval of `cohen_kappa` from a bootstrap over clusters; (None, None) where it is undefined, or with one cluster.
+
+    Where the raters agree on everything, every resample has a kappa of 1: the lower end is then that of Wilson's interval of
+    the agreement, with clusters as units and the same chance agreement.
+
+    >>> low, high = kappa_interval("yyyynnnnyn" * 5, "yyynnnnnyy" * 5, range(50), Random(0))
+    >>> 0.3 < low < 0.6 < high < 0.9
+    True
+    """
+    import numpy as np
+
+    from evalsuite.metrics.statistics import bootstrap, wilson
+
+    count = len(set(clusters))
+    if cohen_kappa(a, b) is None or count < 2:
+        return None, None
+    kinds = list(dict.fromkeys([*a, *b]))
+    rows = [[x == y, *(x == kind for kind in kinds), *(y == kind for kind in kinds)] for x, y in zip(a, b, strict=True)]
+    drawn = bootstrap(_Kappa(np.array(rows, dtype=float)), clusters, rng)["kappa"]
+    if drawn.value == 1:
+        chance = sum((n / len(a)) ** 2 for n in Counter(a).values())
+        return max(-1.0, (wilson(count, count).low - chance) / (1 - chance)), 1.0
+    return drawn.low, drawn.high

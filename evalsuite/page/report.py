@@ -45,7 +45,7 @@ INSIDE = 4_000_000  # bytes of packed shards up to which they are inside the pag
 # Keys of results.json that the page takes unchanged, with their value in older runs that lack them.
 _RESULT_KEYS: dict[str, Any] = {
     "format": 1, "evalsuite": "", "reading": {}, "extraction": [], "gaps": [], "robustness": {}, "means": [], "learning": [], "breakdowns": [], "confusions": [],
-    "metric_correlations": [], "judged": {},
+    "metric_correlations": [], "judged": {}, "second": {},
 }  # fmt: skip
 # Analyses that the page computes and draws itself, for the cells in view. It draws the sheets of all others.
 _OWN = ("results", "ranks", "groups", "robustness", "breakdowns", "confusions", "correlations", "curves")
@@ -199,7 +199,7 @@ def page_data(
     packed = shards.pack_columns(
         cells,
         lambda cell: records.read_records(folders[cell["run"]], cell["records"]),
-        lambda cell: _opinions(folders[cell["run"]], cell, shown[cell["run"]]["judged"]),
+        lambda cell: _opinions(folders[cell["run"]], cell, shown[cell["run"]]),
         add_shard,
         rate,
     )
@@ -270,16 +270,24 @@ def _sheets(folder: Path, results: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def _opinions(folder: Path, cell: dict[str, Any], judged: dict[str, Any]) -> list[dict[str, Any]]:
-    """Judges' opinions on a cell, with and without the gold answer; `rows` is item -> [status, scores, reasons]."""
+def _opinions(folder: Path, cell: dict[str, Any], results: dict[str, Any]) -> list[dict[str, Any]]:
+    """Judges' opinions on a cell, with and without the gold answer; `rows` is item -> [status, scores, reasons]. Then second
+    readers' verdicts: item -> [verdict and relation, {}, reply, prompt]."""
     opinions = []
-    for entry in judged.get("cells", ()):
+    for entry in results["judged"].get("cells", ()):
         if entry["control"] not in ("plain", "blind") or Place.of(entry) != Place.of(cell):
             continue
         rows = {}
         for record in records.read_records(folder, entry["records"]):
-            rows[shards.entry_name(record)] = [record["status"], record["scores"], record["reasons"]]
+            rows[records.entry_name(record)] = [record["status"], record["scores"], record["reasons"]]
         opinions.append({"judge": entry["judge"], "rubric": entry["rubric"], "control": entry["control"], "rows": rows})
+    for entry in results["second"].get("cells", ()):
+        if Place.of(entry) == Place.of(cell):
+            rows = {
+                records.entry_name(x): [x["relation"] or x["verdict"], {}, x["reply"] or x["error"] or "", x["prompt"]]
+                for x in records.read_records(folder, entry["records"])
+            }
+            opinions.append({"judge": entry["reader"], "rubric": "", "control": "second", "rows": rows})
     return opinions
 
 

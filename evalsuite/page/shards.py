@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evalsuite.results.records import entry_name
 from evalsuite.types import Place
 
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
@@ -61,7 +62,8 @@ def pack_columns(
     """Read the cells' records, a column at a time, and pass each shard to `add_shard`, which returns its name.
 
     records: the records of a cell.
-    opinions: judges' opinions on a cell: judge, rubric, control, and rows of entry -> [status, scores, reasons].
+    opinions: what judges and second readers said of a cell: judge, rubric, control, and rows of entry -> [status, scores,
+        texts …].
     rate: is called with the scores of every cell.
     """
     packed = Packed([dict(cell) for cell in cells])
@@ -122,12 +124,6 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tu
         values[name] = next(iter(record["scores"].values()), math.nan)
         ratings.append((record["item"], item, record["dialogue"], record["scores"], sample))
     return values, ratings
-
-
-def entry_name(record: Mapping[str, Any]) -> str:
-    """The name of a column's entry: an item, with its rotation and its sample if they are not the first."""
-    rotation, sample = record.get("rotation", 0), record.get("sample", 0)
-    return str(record["item"]) + (f"~{rotation}" if rotation else "") + (f"~sample{sample}" if sample else "")
 
 
 def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, float]) -> list[int]:
@@ -197,7 +193,7 @@ def _shard(column: _Column, part: range) -> dict[str, Any]:
     names = {name for name, entry in column.entries.items() if entry in part}
     judged = {
         number: [
-            {**one, "rows": {name: [*x[:2], index(x[2])] for name, x in one["rows"].items() if name in names}}
+            {**one, "rows": {name: [*x[:2], *map(index, x[2:])] for name, x in one["rows"].items() if name in names}}
             for one in judged
         ]
         for number, judged in column.judged.items()

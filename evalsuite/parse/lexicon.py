@@ -16,7 +16,7 @@ from evalsuite.parse.chars import key
 CUES: dict[str, str] = {
     # a noun that stands for the answer itself
     "S": """
-        final: final_label 答案 正确选项 正确的选项 正确的一项 正确答案 最终答案 最佳选项 最佳答案 正确领域 正确的领域 最终选择 我的选择 答: 回答: 回复: 结论: 结论是 标准答案 参考答案 第一选择 首要选择 第一可能 最优选项 选择: 选择了: 正解 结果: 作答: 输出: 回应:
+        final: final_label prediction 答案 正确选项 正确的选项 正确的一项 正确答案 最终答案 最佳选项 最佳答案 正确领域 正确的领域 最终选择 我的选择 答: 回答: 回复: 结论: 结论是 标准答案 参考答案 第一选择 首要选择 第一可能 最优选项 选择: 选择了: 正解 结果: 作答: 输出: 回应:
         最后回答 最终回答 最终结果 我的回答 我的判断 最终判断 answer correct_option correct_choice right_option best_option best_choice final_choice my_choice response:
         output: result: my_pick verdict correct_one right_choice right_one ans: ans. answer: 最终结论
     """,
@@ -230,7 +230,22 @@ LEXICON: dict[str, str | tuple[str, ...]] = {
     # What may follow an option's text where an answer is due.
     "tails": ("吧", "了", "的", "这个选项", "这一项", "选项", "关系", "这个", "领域", "才对"),
     # What a word of the same meaning may carry.
-    "suffixes": ("这个选项", "这个领域", "这一选项", "的关系", "关系", "领域", "选项", "类型", "类", "方面", "吧", "了", "relation", "relationship"),
+    "suffixes": (
+        "这个选项",
+        "这个领域",
+        "这一选项",
+        "的关系",
+        "关系",
+        "领域",
+        "选项",
+        "类型",
+        "类",
+        "方面",
+        "吧",
+        "了",
+        "relation",
+        "relationship",
+    ),
     "prefixes": ("应该是", "就是", "属于", "是", "为", "the", "an", "a"),
 }
 
@@ -407,5 +422,3 @@ def declines(low: str, start: int, end: int) -> tuple[int, int] | None:
     """Where a folded lower-case text declines to answer; None if it does not."""
     found = DECLINES.search(low, start, end)
     return found.span() if found else None
-
-

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from evalsuite.parse.chars import WORD, ends, enclosed, fold, key, lower, squeeze
+from evalsuite.parse.chars import WORD, enclosed, ends, fold, key, lower, squeeze
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 
 LIMIT = 200  # mentions kept of a text: half from its head, half from its tail
@@ -120,8 +121,7 @@ def label_core(label: str) -> str:
 # Mentions ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """An option named at `start:end` of the clean text. `option` is -1 for a label outside the list."""
 
     start: int
@@ -131,8 +131,7 @@ class Mention:
     against: int | None = None  # the option of an adjoining text that differs (rule 16)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Mentions joined by 和, or, commas or nothing; `ranked` if joined by ">"."""
 
     start: int
@@ -179,8 +178,12 @@ _PERSON = re.compile(r"[说问答提讲表认觉喜想回在们从去]|很|的[�
 _WORD_AFTER = re.compile(r"[股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐]|计划|大调")
 _CUE_BEFORE = '选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
 _WORD_BEFORE = re.compile(r"(?:素|户|(?<!或)者|话人|角色|级|型|语|划|小|甲|老)[ ]?$")
-_ENGLISH_BEFORE = re.compile(r"(?:speaker|user|vitamin|plan|grade|person|phrase|type|group|team|student|event|part|class|unit)s?[ ]$")
-_NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|select|choose|pick|choosing|selecting|item)s?[ ]?[(:]?[ ]?$")
+_ENGLISH_BEFORE = re.compile(
+    r"(?:speaker|user|vitamin|plan|grade|person|phrase|type|group|team|student|event|part|class|unit)s?[ ]$"
+)
+_NAMED_BEFORE = re.compile(
+    r"(?:option|choice|answer|letter|label|select|choose|pick|choosing|selecting|item)s?[ ]?[(:]?[ ]?$"
+)
 _VERDICT_AFTER = re.compile(
     r"[ ](?:(?:is|was|seems|looks|(?:would|must|should) be|isn't|are)(?: (?:clearly|definitely|probably|not|also|both))?"
     r"(?: (?:the|my|more|most|an?))?[ ](?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit"
@@ -209,7 +212,7 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
     # A座, 甲骨文: part of a word unless its neighbours are a label's
     wordlike = bool(text[start].isupper() or HAN.match(text[start]))
     if HAN.match(right) and (
-        _WORD_AFTER.match(after) or _PERSON.match(after) or (wordlike and not _AFTER_UPPER.match(after))
+        _WORD_AFTER.match(after) or (low[start] in "abxy" and _PERSON.match(after)) or (wordlike and not _AFTER_UPPER.match(after))
     ):
         return False
     if HAN.match(left) and (_WORD_BEFORE.search(before) or (wordlike and left not in _CUE_BEFORE)):
@@ -223,7 +226,9 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
             return bool(_VERDICT_AFTER.match(after))
         return not after.startswith(" is a ")
     article = low[start] == "a" and re.search(r"[a-z][ ]$", before)
-    return not (article and not re.match(r"[ ]?(?:[.,;:!?)\n]|\((?![a-z0-9]{1,2}\))|$)|[ ](?:through|to) [a-z]\b", after))
+    return not (
+        article and not re.match(r"[ ]?(?:[.,;:!?)\n]|\((?![a-z0-9]{1,2}\))|$)|[ ](?:through|to) [a-z]\b", after)
+    )
 
 
 _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
@@ -346,11 +351,15 @@ def _ordinary(low: str, start: int, end: int, word: str) -> bool:
     """Whether an option text is an ordinary word here: a verb (rule 10), or 原因 in 原因如下."""
     if len(word) == 1 or word in _VERBS:  # stands between punctuation, or after a verb that takes an answer
         after, before = low[end : end + 1], low[max(start - 1, 0) : start]
-        if (after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}") or (word == "是" and before in ("项", "案")):
+        if (after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}") or (
+            word == "是" and before in ("项", "案")
+        ):
             return True
         return before.isalnum() and before not in "是选为填择项"
     before_word, behind = _HEADS.get(word, ("(?!)", "(?!)"))
-    return bool(re.match(behind, low[end : end + 6]) or re.search(rf"(?:{before_word})$", low[max(start - 4, 0) : start]))
+    return bool(
+        re.match(behind, low[end : end + 6]) or re.search(rf"(?:{before_word})$", low[max(start - 4, 0) : start])
+    )
 
 
 def _texts(low: str, options: Options) -> Iterator[Mention]:
@@ -368,9 +377,9 @@ def _texts(low: str, options: Options) -> Iterator[Mention]:
         if option is None or size > len(word) + 8 or "\n" in low[start:end] or "\ue000" in low[start:end]:
             continue
         latin = (low[start - 1 : start] + word[0], word[-1] + low[end : end + 1])  # inside a longer word
-        if not any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in latin):
-            if not _ordinary(low, start, end, word):
-                yield Mention(start, end, option, "text")
+        inside = any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in latin)
+        if not inside and not _ordinary(low, start, end, word):
+            yield Mention(start, end, option, "text")
 
 
 _NAME = r"[ ]?[:]?[ ]?[“\"「『【*(\ue001]?[ ]?"
@@ -425,23 +434,23 @@ def _merge(last: Mention, mention: Mention, low: str, text: str) -> tuple[Mentio
     if last.end > mention.start or {last.kind, mention.kind} != {"label", "text"} or last.against is not None:
         return None
     gap, same = low[last.end : mention.start], last.option == mention.option
-    joint = replace(last, end=mention.end, kind="label")
+    joint = last._replace(end=mention.end, kind="label")
     if len(gap) > 5:
         return None
     if last.kind == "text":
         marked = low[mention.start] in "([【（" or "(" in gap or "[" in gap or "选项" in gap
         if not marked or not _LABEL_LAST.fullmatch(gap):
             return None
-        return (replace(joint, option=mention.option, against=None if same else last.option),)
+        return (joint._replace(option=mention.option, against=None if same else last.option),)
     if same:
         return (joint,) if _SOFT.fullmatch(gap) or _JOIN.fullmatch(gap) else None
     if not _SOFT.fullmatch(gap) or "\n" in gap:
         return None
     if last.option < 0 or not _BOUNDARY.match(low, mention.end):
-        return (replace(last, end=mention.end),)
+        return (last._replace(end=mention.end),)
     if text[last.start].isupper() and ":" in gap and (last.start == 0 or low[last.start - 1] in "\n\ue000"):
         return (mention,)  # "A: 恐怖片": a speaker, not an option (rule 9)
-    return (replace(joint, against=mention.option),)
+    return (joint._replace(against=mention.option),)
 
 
 def _resolved(found: list[Mention]) -> list[Mention]:
@@ -451,7 +460,7 @@ def _resolved(found: list[Mention]) -> list[Mention]:
     for mention in found:
         if mention.option in (FORMER, LATTER):
             if len(pair) == 2:
-                resolved.append(replace(mention, option=pair[0 if mention.option == FORMER else 1]))
+                resolved.append(mention._replace(option=pair[0 if mention.option == FORMER else 1]))
             continue
         resolved.append(mention)
         if mention.option >= 0:
@@ -484,7 +493,7 @@ def mentions(text: str, low: str, options: Options) -> list[Mention]:
 
 _AND = re.compile(
     r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|,? ?and the|和|或者?|与|跟|及|以及|还有|并且|and|or|以及选项|>{1,3}|≥|还是"
-    r"|[,.][ ]?(?:and|or)|,?[ ]?(?:或者?是?)|x|(?=[(\[\"'“「a-z0-9]))?[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
+    r"|[,.][ ]?(?:and|or)|[,、]?[ ]?(?:或者?是?|以及|还有|和)|x|(?=[(\[\"'“「a-z0-9]))?[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
 )
 _APART = re.compile(r"(?:相比于?|比起|相较于|较之|除了|除|不同于|至于|虽然|尽管|than|except)[ ]?$")
 _PREDICATE = re.compile(
@@ -505,7 +514,7 @@ def grouped(found: Sequence[Mention], low: str) -> list[Group]:
         first = last.members[-1]
         between: tuple[Mention, ...] = ()
         if _RANGE.fullmatch(gap) and first.kind == mention.kind == "label" and 0 <= first.option < mention.option:
-            between = tuple(replace(mention, option=n) for n in range(first.option + 1, mention.option))
+            between = tuple(mention._replace(option=n) for n in range(first.option + 1, mention.option))
         apart = _APART.search(low, max(last.start - 6, 0), last.start) or _PREDICATE.match(low, mention.end)
         if ("," in gap or ";" in gap) and apart:
             groups.append(Group(mention.start, mention.end, (mention,)))
@@ -515,31 +524,27 @@ def grouped(found: Sequence[Mention], low: str) -> list[Group]:
     return groups
 
 
-_SPELLED = re.compile(r"(?<![a-z0-9])(?:[a-z]{2,30}|([0-9])\1{2,29})(?![a-z0-9])")
-_CUED = re.compile(r"(?:选|答案(?:是|为|:)?|answer(?: is|:)?)[ ]?$")
+_SPELLED = re.compile(  # alone on its line, or after a cue
+    r"^[^\w\n]*(?P<line>[a-z]{2,30}|(?P<digit>[0-9])(?P=digit){2,29})[^\w\n]*$"
+    r"|(?:选|答案(?:是|为|:)?|answer(?: is|:)?)[ ]?(?P<cued>[a-z]{2,30})(?![a-z0-9])",
+    re.MULTILINE,
+)
 
 
 def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
     """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8)."""
     found: list[Group] = []
     for match in _SPELLED.finditer(low) if options.labels else ():
-        (start, end), word = match.span(), match.group()
-        if not {*word} <= {*options.labels}:
+        which = "line" if match["line"] else "cued"
+        start, word = match.start(which), match[which]
+        again = word in (word + word)[1:-1]  # abcabc, bbbb
+        if not {*word} <= {*options.labels} or not (again or [*word] == sorted({*word})):
             continue
-        members = [options.labels.index(char) for char in word]
-        once = len({*word}) in (1, len(word)) or word in (word + word)[1:-1]  # abcabc
-        once &= list(word) == sorted(word) or word[0] == word[1] or word in (word + word)[1:-1]
-        if not once:
-            continue
-        line_end = low.find("\n", end)
-        line = low[low.rfind("\n", 0, start) + 1 : line_end if line_end >= 0 else len(low)]
-        cued = _CUED.search(low, max(start - 12, 0), start)
-        if cued or (len(line) <= 200 and len(WORD.findall(line)) <= end - start):
-            letters = tuple(Mention(start + n, start + n + 1, o, "label") for n, o in enumerate(members))
-            found.append(Group(start, end, letters))
+        letters = (Mention(start + n, start + n + 1, options.labels.index(c), "label") for n, c in enumerate(word))
+        found.append(Group(start, start + len(word), tuple(letters)))
     found = [f for f in found if not any(g.start <= f.start and f.end <= g.end and len(g.members) == 1 for g in groups)]
     rest = [g for g in groups if not any(f.start < g.end and g.start < f.end for f in found)]
-    return sorted(rest + found[:50], key=lambda g: g.start)
+    return sorted(rest + found[:50], key=lambda g: g.start) if found else groups
 
 
 def masked(low: str, found: Sequence[Mention]) -> str:

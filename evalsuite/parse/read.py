@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, key, lower, squeeze
 from evalsuite.parse.lexicon import DECLINES
@@ -53,11 +54,26 @@ def parse_option(
         raise ValueError(f"mode is {mode!r}, not 'full', 'strict' or 'paper'")
     if mode == "paper":
         return _paper(output, options)
-    whole = None if mode == "strict" or finish == "length" else _verbatim(output, options)
+    if mode == "strict":
+        return _answer(output, clean := strip(output), _strict(clean, prepare(options)))
+    read = read_one if len(output) <= CACHED else read_one.__wrapped__
+    return read(output, tuple(options.items()), finish, tuple(dialogue or ()))
+
+
+CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
+
+
+@lru_cache(maxsize=2**12)
+def read_one(output: str, options: tuple[tuple[str, str], ...], finish: str, dialogue: tuple[str, ...]) -> Answer:
+    """The option that a reply commits to, in the mode "full"."""
+    whole = None if finish == "length" else _verbatim(output, dict(options))
     if whole is not None:
         return whole
-    clean, known = strip(output), prepare(options)
-    verdict = _strict(clean, known) if mode == "strict" else _decide(clean, known, finish, dialogue, several=False)
+    clean = strip(output)
+    return _answer(output, clean, _decide(clean, prepare(dict(options)), finish, dialogue, several=False))
+
+
+def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
     choice = verdict.options[0] if verdict.status is Status.PARSED else None
     if verdict.end <= verdict.start:
         return Answer(verdict.status, choice, None, verdict.rule)
@@ -175,9 +191,7 @@ def named_in(clean: Clean, options: Options) -> Reply:
     return Reply(clean, low, options, groups, said, quoted)
 
 
-def _decide(
-    clean: Clean, options: Options, finish: str, dialogue: Sequence[str] | None, several: bool
-) -> Verdict:
+def _decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str] | None, several: bool) -> Verdict:
     """The first block with an answer is the reply; the rest is run-on (rule 4). `several`: more than one may be right."""
     text, cut = clean.text, finish == "length"
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")

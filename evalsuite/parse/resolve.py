@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalsuite.parse.chars import WORD
-from evalsuite.parse.rules import ALL, ASK, BUT, CANCEL, EXCEPT, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, THOSE, Hit
+from evalsuite.parse.rules import ALL, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
 from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
 
@@ -37,7 +37,7 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
     current = _explicit(found, cut) or _stated([h for h in found if _settled(h)] if cut else found)
     if not current:
-        return _left(found, count, cut) or (None if cut else _only_named(found, tape, low))
+        return _left(found, count, cut, low) or (None if cut else _only_named(found, tape, low))
     first, last = current[0], current[-1]
     alike = [hit for hit in found if hit.verdict == PICK and hit.rule == last.rule]
     if len({hit.options for hit in alike}) > 2 and not last.firm:  # an answer for each of many things
@@ -69,25 +69,27 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
         elif new.verdict == NONE and strength < 3:
             current = [new]
         elif new.verdict == ALL and len(_union(found)) != 1 and not cut:
-            current = [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options] or current or ([new] if new.start < 12 else [])
-        elif new.picks and (new.strength > 1 or (new.adds and current and _OPEN.search(current[-1].before))):
+            current = (
+                [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options]
+                or current
+                or ([new] if new.start < 12 else [])
+            )
+        elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
             marked = not new.adds and strength == 3 and new.verdict in (LINE, HEAD) and new.start - last_end <= 6
             if not marked and not (current and current[-1].rule == "ranking" and new.verdict != PICK):
-                current = _taken(current, new, found[index - 1] if index else None)
+                current = _taken(current, new)
         last_end = new.end
     return current
 
 
-_OPEN = re.compile(r"y['_]?=?[:,(]*\Z")  # 可以是b leaves room for 也可以是c
+_BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
 
 
-def _taken(current: list[Hit], new: Hit, before: Hit | None) -> list[Hit]:
+def _taken(current: list[Hit], new: Hit) -> list[Hit]:
     """The choices in force after a new one: it alone, or added to the current ones (也), or the next line of a list."""
     if current and current[-1].verdict == NONE:
         current = []
-    if new.adds and not current and before is not None and before.verdict == EXCEPT:
-        current = [before]  # 除了a，b也对
     alone = (LINE, HEAD)
     listed = current and new.verdict in alone and current[-1].verdict in alone and new.start - current[-1].end <= 12
     return [*current, new] if (new.adds or listed) and not new.firm else [new]
@@ -107,21 +109,28 @@ def _settled(hit: Hit) -> bool:
     """Whether a statement in a reply that was cut off is no step of its reasoning: a conclusion, or a label with its text."""
     if hit.firm:
         return re.match(r"[^./]*[./]", hit.behind) is not None
-    return hit.verdict == NOT or (hit.rule == "statement" and hit.end - hit.start > 3 and bool(re.match(r"'?[,./]", hit.behind)))
+    return hit.verdict == NOT or (
+        hit.rule == "statement" and hit.end - hit.start > 3 and bool(re.match(r"'?[,./]", hit.behind))
+    )
 
 
-def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
+def _left(found: Sequence[Hit], count: int, cut: bool, low: str) -> Verdict | None:
     """The only option that is left when all others are rejected (rule 6); of a reply cut off, if it is named last."""
     gone = [hit for hit in found if hit.verdict == NOT]
-    left = {*range(count)} - {*_union(gone)}
+    if not gone:
+        return None
+    end = low.find("\n", gone[-1].end)  # a rejection may stand behind its option
+    end = end if end > 0 else len(low.rstrip())
     pair = next((hit for hit in reversed(found) if hit.rule in ("among", "listed") and len(hit.options) > 1), None)
     if pair is not None and not cut:  # 在a和c之间。a可以排除
         kept = {*pair.options} - {*_union([hit for hit in gone if hit.start > pair.end])}
         if len(kept) == 1 and kept != {-1}:
-            return Verdict(Status.PARSED, tuple(kept), "elimination", pair.start, pair.end)
-    if len(left) != 1 or not gone or (cut and {*found[-1].options} != left):
+            return Verdict(Status.PARSED, tuple(kept), "elimination", 0, end)
+    left = {*range(count)} - {*_union(gone)}
+    called = [hit for hit in found if {*hit.options} == left and (hit.picks or hit is found[-1])]
+    if len(left) != 1 or (cut and not called):
         return None
-    return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
+    return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, end)
 
 
 _SHORT = re.compile(r"![@_'~=#,.Ac]*T[_'~,.=]*")
@@ -161,7 +170,7 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.picks:
             again = hit.rule in ("answers", "answer-is", "answer") and last is not None and last.rule in _ITEMS
-            concludes = again or hit.verdict == PICK and (hit.firm or _BUT.search(hit.before) is not None)
+            concludes = again or (hit.verdict == PICK and (hit.firm or _BUT.search(hit.before) is not None))
             anew = hit.verdict == LINE and _ANEW.search(hit.before) is not None
             if last is None or anew or (concludes and not last.firm):
                 chosen = [hit]
@@ -171,11 +180,15 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
                 chosen = [hit]
     options = tuple(option for option in _union(chosen) if option not in wrong)
     if not options:
-        return Verdict(Status.UNPARSED, (), "none", found[0].start, found[-1].end) if wrong >= {*everything} else none
+        return Verdict(Status.UNPARSED, (), "none", found[0].start, found[-1].end) if wrong and wrong >= {*everything} else none
     start, end = chosen[0].start, chosen[-1].end
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)
-    if {*options} == {*everything} and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:]) and chosen[1:]:
+    if (
+        {*options} == {*everything}
+        and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:])
+        and chosen[1:]
+    ):
         return None  # the options, listed
     if cut and not WORD.search(low, end, tape.places[-1][1]):
         return Verdict(Status.TRUNCATED, (), "cut-off", start, end)

@@ -7,44 +7,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from evalsuite.parse.tape import Tape
 
-# What a rule says of its mention.
-PICK, LINE, HEAD, STATE, ASK = "pick", "line", "head", "state", "ask"  # chosen: explicitly, as a line, at the head, by a statement, in a question
-NOT, EXCEPT, NAME, QUOTE = "not", "except", "name", "quote"
-NONE, THOSE, ALL, THIS, CANCEL, BUT = "none", "those", "all", "this", "cancel", "but"  # of all options, or of the mention before
-
-
-# Last explicit words count; else an option that stands alone; else a statement.
-STRENGTH = {PICK: 3, NOT: 3, NONE: 3, THOSE: 3, CANCEL: 3, LINE: 2, HEAD: 2, STATE: 1, ASK: 1, ALL: 1}
+# What a rule says. Of its mention: chosen by explicit words, alone on a line, at the head of the reply, by a statement or in a
+# question; rejected; or only named.
+PICK, LINE, HEAD, STATE, ASK, NOT, NAME = "pick", "line", "head", "state", "ask", "not", "name"
+# Of all options: none is right, all are, all but these; or that the choice before is taken back.
+NONE, ALL, BUT, CANCEL = "none", "all", "but", "cancel"
+STRENGTH = {PICK: 3, NOT: 3, NONE: 3, CANCEL: 3, LINE: 2, HEAD: 2, STATE: 1, ASK: 1, ALL: 1}  # the strongest count
 
 
 class Rule(NamedTuple):
+    """A row of the table. It fires at a token of `focus` if both patterns match the tape around it."""
+
     name: str
     verdict: str
-    focus: str  # tokens that it speaks of
-    before: str
-    behind: str
-    example: str = ""
+    focus: str  # tokens
+    before: str  # regular expression that matches up to the token
+    behind: str  # regular expression that matches from behind the token
+    example: str  # a labelled reply that needs it, or the beginning of one
 
 
+# Parts of patterns. Words between a cue and its mention are bounded; marks between them are not.
 Z = r"[:,()\[\]|b^]*"  # marks that part nothing
-G1 = rf"{Z}'?{Z}"
-G4 = rf"{Z}(?:['_][aAB]?)?{Z}"
-G14 = rf"{Z}(?:['_~ABahpso]{Z}){{0,2}}"
+G1 = rf"{Z}'?{Z}"  # at most one character
+G4 = rf"{Z}(?:['_][aAB]?)?{Z}"  # a word
+G14 = rf"{Z}(?:['_~ABahpso]{Z}){{0,2}}"  # some words
 ZN = r"[:(\[\]|b)^]*"  # the same without a comma
 Y = r"[^./MTQGWm?@]*?"  # within the sentence, no other mention
-YY = r"[^./]*?"  # within the sentence
-V = r"[^./MTQGWm?@,RO:]{0,6}?"  # within the clause
+YY = r"[^./]*?"  # within the sentence, across mentions
+V = r"[^./MTQGWm?q@,RO:]{0,6}?"  # within the clause
 PLAIN, ANY = "MTQGW", "MTQGWm"
 LABEL = "MQG"
 TEXT = "TW"
-END = r"[ST'sp)\],:.|]*(?:[./]|$)"
 
+# fmt: off
 RULES = [
     # --- of all options
     Rule("none-of-them", NONE, "0", r"[!./][^OEIH./]*", r"[^OEIH./]*", "看起来是恐怖片，但对话里没有人害怕。以上都不对。"),
@@ -58,9 +58,9 @@ RULES = [
     Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}_?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}[-0x]|z|B?=?[-0]|{V}[-0xz])", "除b以外都不符合"),
     # --- rejected, by what stands behind
     Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)", "b可以排除"),
-    Rule("item-wrong", NOT, ANY, r"[!/^][b(=]*", rf"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(k]*", r"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
     Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
-    Rule("item-wrong", NOT, ANY, r"[!/^][b(=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])[,./(]|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(k]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])[,./(]|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
     Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
     # --- rejected, by what stands before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
@@ -74,10 +74,10 @@ RULES = [
     Rule("second", NAME, ANY, r"", rf"{V}D", "b最有可能，a次之"),
     # --- in doubt
     Rule("written-out", PICK, "m", r"[!./,][F+'_~]*e['_]?[=:]+['_~#,:]*", r"", "完整的句子是：“周末一起去看喜剧片吧，开心一下”。"),
-    Rule("line", LINE, PLAIN, rf"[!/^][b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", "A: b"),
+    Rule("line", LINE, PLAIN, r"[!/][b,.:(|\[@]*(?:'[|]?)?", r"[)\],.|]*(?:/|$)", "A: b"),
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
-    Rule("asked", ASK, PLAIN, r"", rf"[^./MTQGWm@,]{{0,6}}\?", "是a还是b呢？"),
-    Rule("supposed", NAME, PLAIN, rf"(?:I[^./,MTQGWm?@]*|I(?!['_]?C)[^./?@KV]*|H[^./MTQGWm?@FK]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
+    Rule("asked", ASK, PLAIN, r"", r"[^./MTQGWm@,]{0,6}\?", "是a还是b呢？"),
+    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_]?C)[^./?@KV]*|H[^./MTQGWm?@FK]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
     Rule("granted", NAME, PLAIN, r"", r"[B'_a]*H", "(b)最符合对话。(a)虽然合适，可是没有人害怕。"),
     # --- called right
     Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
@@ -91,7 +91,7 @@ RULES = [
     Rule("is", PICK, LABEL, rf"[!./,]['_]?={Z}", r"[,./()R]|$", "答案是b，不，是c。"),
     Rule("concluded", PICK, PLAIN, rf"[FK](?:{YY}C{G14}|{Z}['_]?={G1})", r"", "是科幻片。哦不，是恐怖片。"),
     Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r"", "✅b"),
-    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.b|][sp]{Z}:){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
+    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.:b|][sp]{Z}:){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
     Rule("answer", PICK, TEXT, rf"S{G1}", r"", "答：是"),
     Rule("choose", PICK, LABEL, rf"C{G14}", r"", "选乙"),
@@ -102,18 +102,18 @@ RULES = [
     Rule("opinion", PICK, LABEL, rf"o{G1}", r"", "## 🧐 问题\n\n短语1: B昨晚没睡好\n短语2: 紧张\n\n## 💡 回答\n\n根…"),
     Rule("left", PICK, PLAIN, rf"l{G1}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
     # --- alone
+    Rule("line", LINE, PLAIN, r"\^[b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", ""),
     Rule("head", HEAD, PLAIN, r"![b,.:(|\[]*", r"[,.(;)|nxR]", "b而非a"),
     Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)", "b 惊险刺激的电影"),
     # --- stated
     Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])", "1和2都可以"),
-    Rule("item-right", STATE, PLAIN, r"[!/^][b(=]*", r"[.,]?['_]?:['_]?[+wy]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
+    Rule("item-right", STATE, PLAIN, r"[!/^][b(k]*", r"[.,]?['_]?:['_]?[+wy]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r"", "我认为是b"),
-    Rule("statement", STATE, TEXT, rf"[=u]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$", "属于空间关系"),
+    Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$", "属于空间关系"),
     Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r"", "maybe c"),
     Rule("alone", STATE, PLAIN, rf"[!,./:^][FKo]?{Z}", r"(?:,['_])?[.,]?(?:/|$)", "Assistant: b"),
     Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]", "三。后果。守一夜，困，坐过站。"),
 ]
-
 
 # Where several options may be right: these first, then RULES. An item of a list is judged on its own, and all may be chosen.
 SETS = [
@@ -125,11 +125,14 @@ SETS = [
     Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-wrong", NOT, ANY, r"", r"[-x](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
+    Rule("judged-wrong", NOT, ANY, r"[!/,.|^][b(|]*", r"\.?/b?['_]*[-xZ]\.?(?:/|$)", ""),
+    Rule("judged-right", PICK, ANY, r"[!/,.|^][b(|]*", r"\.?/b?['_]*[+wY]\.?(?:/|$)", ""),
     Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
-    Rule("line", LINE, PLAIN, rf"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)", "(4) The speaker is hungry. (0) The speak…"),
+    Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)", "(4) The speaker is hungry. (0) The speak…"),
     Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)", "The answers are 0 (a new phone) and 2 (stolen)."),
     Rule("options", LINE, PLAIN, r"[!/]['_~]?[LspB]*", r"\.?(?:/|$)", "Options A and C"),
 ]
+# fmt: on
 
 
 class _Row(NamedTuple):
@@ -169,8 +172,7 @@ def fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
     return next(matching(token, before, behind, several), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """What a rule says of the options named at `start:end` of the clean text."""
 
     verdict: str
@@ -205,7 +207,7 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _FIRM = re.compile(r"[FK][^./]*\Z")
-_TALKED = re.compile(r"[)\],.:|]*/(?!b*[MTQGW])[^/]")  # an option on a line of its own, and on the next what is said of it
+_TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # an option fills a line, and on the next is what is said of it
 _SAID_OF = re.compile(r"[.):]*[_~#]")
 _ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
 
@@ -216,8 +218,9 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
     `count`: how many options the item has; `echo`: the block repeats the prompt, so only an explicit answer counts.
     """
     found: list[Hit] = []
-    items: set[tuple[int, ...]] = set()  # options that head a line
     for at, token in enumerate(tape.tokens):
+        if token not in table(several):
+            continue
         before, behind = tape.tokens[max(at - BACK, 0) : at], _GLOSS.sub("", tape.tokens[at + 1 : at + 1 + AHEAD])
         rule = fired(token, before, behind, several)
         group = tape.groups.get(at)
@@ -229,21 +232,26 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         options = group.options
         if (group.ranked or name == "ranking") and verdict in (PICK, NAME, LINE, HEAD, STATE):
             verdict, name, options = PICK, "ranking", options[:1]
-        everything = not several and len(options) == count > 1 and (verdict in (LINE, HEAD) or echo and verdict == PICK)
-        if (everything and group.with_text) or (echo and verdict in (LINE, HEAD, STATE, ASK)):
-            verdict, name = NAME, "echo"
+        if verdict in (LINE, HEAD) or (echo and verdict in (PICK, STATE, ASK)):
+            listed = not several and len(options) == count > 1 and group.with_text
+            if listed or (echo and verdict != PICK):
+                verdict, name = NAME, "echo"
         if options == (-1,) and (verdict == STATE or name == "is"):
             verdict, name = NAME, "outside"
-        if verdict != LINE and _ITEM.search(before) and not (several and not _SAID_OF.match(behind)):
-            items.add(options)
         found.append(Hit(verdict, name, options, *tape.places[at], before, behind, group.conflict))
+    return _undiscussed(found, several)
+
+
+def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
+    """The hits, without choices by place alone (on a line, at the head) where each option in turn heads a discussion."""
+    heads = [hit for hit in found if hit.options and hit.verdict != LINE and _ITEM.search(hit.before)]
+    items = {hit.options for hit in heads if not several or _SAID_OF.match(hit.behind)}
     talked = [hit for hit in found if hit.verdict == LINE and _TALKED.match(hit.behind)]
     if len(talked) == 1 and talked[0].before == "!":
         talked = []  # the answer, and why
     elif talked and found[-1].verdict == LINE and not found[-1].behind:
         talked.append(found[-1])  # cut off
-    items |= {hit.options for hit in talked}
-    if len(items) > 1:  # each option in turn is discussed, not chosen
-        talked += [hit for hit in found if hit.verdict == HEAD]
-        found = [replace(hit, verdict=NAME, rule="discussed") if hit in talked else hit for hit in found]
-    return found
+    if len(items | {hit.options for hit in talked}) < 2:
+        return found
+    talked += [hit for hit in found if hit.verdict == HEAD]
+    return [hit._replace(verdict=NAME, rule="discussed") if hit in talked else hit for hit in found]

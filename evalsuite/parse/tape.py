@@ -34,7 +34,7 @@ TOKENS = {
     "1": "chooses what is spoken of: 选它", "e": "the sentence filled in", "Y": "yes", "Z": "no", "?": "asks", "q": "asks, without a mark",
     "!": "the block's start", ",": "a comma or dash", ".": "the end of a sentence", ":": "a colon or arrow", "|": "a bar", "(": "a bracket",
     ")": "a bracket's end", "[": "a box", "]": "a box's end", "/": "the end of a line", "^": "the end of a line that announces",
-    "@": "a speaker", "b": "a bullet or number", "'": "another word of 1 character", "_": "words of 2 - 4 characters",
+    "@": "a speaker", "b": "a bullet or number", "k": "a text that holds its copula", "'": "another word of 1 character", "_": "words of 2 - 4 characters",
     "~": "words of 5 - 14 characters", "#": "longer words",
 }
 # fmt: on
@@ -79,7 +79,9 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     heads = "".join(sorted({re.escape(word[0]) for word in kinds}))
     marks = rf"[,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、]|\.(?=\s|$)|--+|——?"
     both = rf"(?P<han>{_trie(han)})|(?<![a-z])(?P<latin>{_trie(latin)})(?![a-z])"
-    first = rf"(?=[{heads}对,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、.—-])"  # most characters begin no cue: one look is enough
+    first = (
+        rf"(?=[{heads}对,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、.—-])"  # most characters begin no cue: one look is enough
+    )
     return re.compile(rf"{first}(?:(?P<mark>{marks})|{both}|(?P<yes>对)(?=[,。;!?\s\ue000]|$))"), kinds
 
 
@@ -109,8 +111,13 @@ _NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
 _HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
 
 
-def make_tape(low: str, block: Block, groups: Sequence[Group], hints: Sequence[tuple[str, int, int]],
-              quoted: Sequence[tuple[int, int]]) -> Tape:
+def make_tape(
+    low: str,
+    block: Block,
+    groups: Sequence[Group],
+    hints: Sequence[tuple[str, int, int]],
+    quoted: Sequence[tuple[int, int]],
+) -> Tape:
     """The tape of one block."""
     events: list[tuple[int, int, str, Group | None]] = [(g.start, 0, "", g) for g in groups]
     for kind, start, end in hints:
@@ -180,14 +187,20 @@ class _Writer:
         if self.tokens[-1] == "p":  # 选项a
             self.tokens.pop(), self.places.pop()
         label = group.members[0].kind == "label"
-        if self.tokens[-1] in "!/b:^" and label and (
-            _HEADING.match(self.low, group.start)
-            or (self.starts[-1] > group.start and _NUMBERS.fullmatch(self.low, group.start, self._next(group.end)))
+        if (
+            self.tokens[-1] in "!/b:^"
+            and label
+            and (
+                (group.end - group.start < 3 and _HEADING.match(self.low, group.start))
+                or (self.starts[-1] > group.start and _NUMBERS.fullmatch(self.low, group.start, self._next(group.end)))
+            )
         ):
             self.put("b", group.start, group.end)
             return
         if not label and self.low[group.start] in "是由" and group.end - group.start > 2:
-            self.put("=", group.start, group.start)  # the option text 是…的一部分 contains its copula
+            self.put("k", group.start, group.start)  # the option text 是…的一部分 contains its copula
+        if self.low[group.start] == BOX_OPEN:
+            self.put("[", group.start, group.start)
         self.groups[len(self.tokens)] = group
         self.put(token, group.start, group.end)
         trail = _TRAIL.match(self.low, group.end, self.block.end)

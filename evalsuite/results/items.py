@@ -24,11 +24,12 @@ CANDIDATES = 20  # how many ids an error lists if several match
 
 @dataclass(frozen=True, slots=True)
 class ItemRecords:
-    """The records of an item in one cell (several if its options were rotated), and judges' records of them."""
+    """The records of an item in one cell (several if its options were rotated), and those of judges and second readers."""
 
     cell: dict[str, Any]
     records: tuple[Record, ...]
     judged: tuple[Record, ...]
+    second: tuple[Record, ...]
 
 
 def outcome(record: Record) -> str:
@@ -90,13 +91,16 @@ def item_records(done: Results, name: str) -> Iterator[ItemRecords]:
         records = _of(done.out, cell["records"], name)
         if not records:
             continue
-        judged = [
-            record
-            for entry in done.judged.get("cells", ())
-            if entry["control"] != "attack" and Place.of(entry) == Place.of(cell)
-            for record in _of(done.out, entry["records"], name)
-        ]
-        yield ItemRecords(cell, tuple(records), tuple(judged))
+        judged, second = (
+            [
+                record
+                for entry in asked.get("cells", ())
+                if entry.get("control") != "attack" and Place.of(entry) == Place.of(cell)
+                for record in _of(done.out, entry["records"], name)
+            ]
+            for asked in (done.judged, done.second)
+        )
+        yield ItemRecords(cell, tuple(records), tuple(judged), tuple(second))
 
 
 def _of(run: Path, path: str, name: str) -> list[Record]:
@@ -140,8 +144,8 @@ def _object(file: Path, number: int, text: bytes) -> Record:
 
 
 def _is_whole(record: Record) -> bool:
-    """Whether a line of judged/ (known by its reasons) or of records/ has the keys that are shown."""
-    if "reasons" in record:
+    """Whether a line of judged/ or second/ (known by a key) or of records/ has the keys that are shown."""
+    if "reasons" in record or "relation" in record:
         return True
     answer, scores = record.get("answer"), record.get("scores")
     return (

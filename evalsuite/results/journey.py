@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import remove, replacing_together
 from evalsuite.common.finite import finite_json
-from evalsuite.results import breakdown, correlations, extraction, gaps, learning, means, robustness
+from evalsuite.results import breakdown, correlations, extraction, gaps, learning, means, robustness, second
 from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
@@ -40,11 +40,12 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     breakdown.section,
     correlations.section,
     summary.section,
+    second.section,
 )
 
 
 def write_results(out: Path, reading: Reading, encoder: Encoder | None = None) -> Results:
-    """Score every cell of the store in `out`; write records/, judged/ and results.json. The caller holds the folder's lock.
+    """Score every cell of the store in `out`; write records/, judged/, second/ and results.json. The caller holds the folder's lock.
 
     encoder: adds the similarity of short texts. Without one, that of an earlier scoring of the same texts is kept.
 

@@ -1,4 +1,4 @@
-"""Records of a run or a submission: one JSON object a line in records/*.jsonl and judged/*.jsonl, plain or gzip'd.
+"""Records of a run or a submission: one JSON object a line in records/, judged/ and second/*.jsonl, plain or gzip'd.
 
 Submissions are not trusted: only paths of the format are accepted, links are not followed, and lines, files and compression
 ratios have limits.
@@ -10,7 +10,7 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -26,7 +26,7 @@ COUNT = 1_000_000  # lines of a file
 # A file larger than FREE bytes may not unpack to more than RATIO times its packed size (text: about 10 times).
 RATIO, FREE = 300, 2**26
 
-_PLACE = re.compile(r"(records|judged)/[^/\\\x00-\x1f]+\.jsonl")
+_PLACE = re.compile(r"(records|judged|second)/[^/\\\x00-\x1f]+\.jsonl")
 
 
 def file_name(cell: Cell) -> str:
@@ -41,7 +41,7 @@ def name_parts(place: Place) -> tuple[str, ...]:
 
 
 def is_records_file(place: Any) -> bool:
-    """Whether this is a path that results.json may name: "records/….jsonl" or "judged/….jsonl"."""
+    """Whether this is a path that results.json may name: "records/….jsonl", or in judged/ or second/."""
     return isinstance(place, str) and _PLACE.fullmatch(place) is not None
 
 
@@ -108,13 +108,19 @@ def _flat(value: Message | Likelihood | Answer) -> dict[str, Any]:
     return {name: getattr(value, name) for name in value.__slots__}
 
 
+def entry_name(record: Mapping[str, Any]) -> str:
+    """The name of a reply within a cell: its item, with its rotation and its sample if they are not the first."""
+    rotation, sample = record.get("rotation", 0), record.get("sample", 0)
+    return str(record["item"]) + (f"~{rotation}" if rotation else "") + (f"~sample{sample}" if sample else "")
+
+
 def records_file(folder: Path, place: str) -> Path:
     """The file at a path that results.json names ("records/….jsonl"), or the same with .gz.
 
     Raises DataError if the path is not of this form, or if there is no such file, or both.
     """
     if not is_records_file(place):
-        raise DataError(f"{place!a}: expected records/NAME.jsonl or judged/NAME.jsonl", folder)
+        raise DataError(f"{place!a}: expected records/NAME.jsonl, or one in judged/ or second/", folder)
     files = [p for p in (folder / place, folder / f"{place}.gz") if p.is_symlink() or p.exists()]
     if len(files) == 2:
         raise DataError("is there plain and as .gz: leave one", files[0])

@@ -14,6 +14,7 @@ from evalsuite.common.plainfile import read_json
 from evalsuite.common.terminal import safe
 from evalsuite.results.judged.summary import judging_problems
 from evalsuite.results.records import is_records_file
+from evalsuite.results.second import second_problems
 from evalsuite.types import PLACE, Cell, Place, Reading, Status
 
 
@@ -33,6 +34,7 @@ class Results:
     confusions: list[dict[str, Any]] = field(default_factory=list)
     metric_correlations: list[dict[str, Any]] = field(default_factory=list)
     judged: dict[str, Any] = field(default_factory=dict)  # empty if no judge was asked
+    second: dict[str, Any] = field(default_factory=dict)  # empty if no second reader was asked
 
     @classmethod
     def of(cls, out: Path, content: Mapping[str, Any]) -> Results:
@@ -40,7 +42,7 @@ class Results:
         keys = [f.name for f in fields(cls) if f.name in content and f.name not in ("out", "problems", "cells")]
         done = cls(out, tuple(content["cells"]), (), **{name: content[name] for name in keys})
         cell_problems = (problem for cell in done.cells for problem in _problems(cell))
-        return replace(done, problems=(*cell_problems, *judging_problems(done.judged)))
+        return replace(done, problems=(*cell_problems, *judging_problems(done.judged), *second_problems(done.second)))
 
     @property
     def exit_code(self) -> int:
@@ -137,7 +139,7 @@ def require_replies(out: Path, before: Mapping[str, Any], after: Mapping[str, An
         if (new := now[Place.of(row)])["missing"] > row["missing"]
         and (new["items"], new["facts"]) == (row["items"], row["facts"])
     ]
-    lost += [f"the judge {judge}" for judge in sorted(_judges(before) - _judges(after))]
+    lost += [f"the {by}" for by in sorted(_askers(before) - _askers(after))]
     if lost:
         raise ConfigError(
             f"{out}: store.sqlite lacks replies that results.json has, such as those of {lost[0]}: it was replaced, or copied "
@@ -145,13 +147,18 @@ def require_replies(out: Path, before: Mapping[str, Any], after: Mapping[str, An
         )
 
 
-def _judges(content: Mapping[str, Any]) -> set[str]:
-    return {row["judge"] for row in (content.get("judged") or {}).get("cells", ())}
+def _askers(content: Mapping[str, Any]) -> set[str]:
+    """The judges and second readers."""
+    judged, read = ((content.get(key) or {}).get("cells", ()) for key in ("judged", "second"))
+    return {f"judge {row['judge']}" for row in judged} | {f"second reader {row['reader']}" for row in read}
 
 
 def _rows(content: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of results.json that name a file of records: of cells, and of judgings."""
-    return [*content["cells"], *(content.get("judged") or {}).get("cells", ())]
+    """The rows of results.json that name a file of records: of cells, judgings and second readings."""
+    return [
+        *content["cells"],
+        *(row for key in ("judged", "second") for row in (content.get(key) or {}).get("cells", ())),
+    ]
 
 
 def reading_of(run: Path) -> Reading:

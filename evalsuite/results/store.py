@@ -67,6 +67,7 @@ class Source(Protocol):
     def cells(self) -> list[Cell]: ...
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]: ...
     def judgings(self) -> Iterable[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]: ...
+    def second_readings(self) -> Iterable[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]: ...
     def response(self, key: str) -> Response | None: ...
 
 
@@ -172,7 +173,8 @@ class Store:
                 self._db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", (number, position, key, digest, row))
 
     def plan_judging(self, place: dict[str, Any], facts: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
-        """Store what a judge is to be asked (evalsuite/review/judge). Replaces an earlier plan of the same place."""
+        """Store what a judge (review/judge) or a second reader (evaluation/second.py) is to be asked. Replaces an earlier
+        plan of the same place, which names the one or the other by its key "judge" or "reader"."""
         with self._transaction():
             (number,) = self._db.execute(
                 "INSERT INTO judgings (place, facts) VALUES (?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts RETURNING id",
@@ -184,10 +186,18 @@ class Store:
 
     def judgings(self) -> list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
         """(place, facts, rows) of every judging, sorted by place."""
+        return self._judgings("judge")
+
+    def second_readings(self) -> list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+        """(place, facts, rows) of what every second reader was asked about a cell, sorted by place."""
+        return self._judgings("reader")
+
+    def _judgings(self, by: str) -> list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
         judgings = []
-        for number, place, facts in self._db.execute("SELECT id, place, facts FROM judgings").fetchall():
-            rows = self._db.execute("SELECT row FROM judged WHERE judging = ? ORDER BY position", (number,))
-            judgings.append((_parsed(place), _parsed(facts), [_unpack(row) for (row,) in rows]))
+        for number, text, facts in self._db.execute("SELECT id, place, facts FROM judgings").fetchall():
+            if by in (place := _parsed(text)):
+                rows = self._db.execute("SELECT row FROM judged WHERE judging = ? ORDER BY position", (number,))
+                judgings.append((place, _parsed(facts), [_unpack(row) for (row,) in rows]))
         return sorted(judgings, key=lambda judging: tuple(judging[0].values()))
 
     def response(self, key: str) -> Response | None:

@@ -41,7 +41,6 @@ from evalsuite.exchange.batch import parse_lines
 from evalsuite.exchange.submit.submission import SUMS, make_submission, sums
 from evalsuite.exchange.submit.verdict import check_submission
 from evalsuite.parse import parse_option, parse_options, parse_sentence, parse_span, parse_verbatim
-from evalsuite.parse.option import parse_several
 from evalsuite.results.judged.replies import read_verdict
 from evalsuite.results.judged.scale import Scale
 from evalsuite.results.saved import load_results
@@ -173,7 +172,7 @@ LINES = b"".join(json.dumps(x).encode() + b"\n" for x in (
 
 TARGETS: dict[str, Target] = {
     "option": Target(_texts, partial(_reply, lambda text: parse_option(text, OPTIONS))),
-    "options": Target(_texts, partial(_reply, lambda text: (parse_options(text, OPTIONS), parse_several(text, OPTIONS)))),
+    "options": Target(_texts, partial(_reply, lambda text: parse_options(text, OPTIONS))),
     "span": Target(_texts, partial(_reply, lambda text: parse_span(text, dialogue=DIALOGUE, question="抽取"))),
     "verbatim": Target(_texts, partial(_reply, lambda text: parse_verbatim(text, dialogue=DIALOGUE))),
     "sentence": Target(_texts, partial(_reply, parse_sentence)),

@@ -21,8 +21,8 @@ from rich.text import Text
 
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.terminal import one_line, safe
-from evalsuite.page.shards import entry_name
 from evalsuite.results.items import ItemRecords, Record, chosen, golds, option_shares, outcome
+from evalsuite.results.records import entry_name
 
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
 OTHER = 600  # the same for a turn, an option or a reason
@@ -134,6 +134,9 @@ def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: b
     for opinion in one.judged:
         if opinion.get("rotation", 0) == record.get("rotation", 0) and not record.get("sample"):
             yield _opinion(opinion, full)
+    for reading in one.second:
+        if entry_name(reading) == entry_name(record):
+            yield _second(reading, prompt)
 
 
 def _facts(record: Record, full: bool) -> Table:
@@ -256,6 +259,13 @@ def _opinion(opinion: Record, full: bool) -> Panel:
         text.append("\n").append_text(_cut(opinion["reasons"], OTHER, full))
     who = " · ".join(one_line(str(opinion[k]), 40) for k in ("judge", "rubric", "control"))
     return _frame(f"judged by {who}", text)
+
+
+def _second(reading: Record, prompt: bool) -> Panel:
+    text = Text(f"{one_line(reading['relation'] or reading['verdict'])}\n", style="bold")
+    text.append_text(_cut(reading["reply"] or reading["error"] or "(nothing)", OTHER, False))
+    text.append("\n\n").append_text(_prompt({"prompt": reading["prompt"]}, prompt))
+    return _frame(f"second reader {one_line(str(reading['reader']), 40)}: {one_line(str(reading['verdict']))}", text)
 
 
 def _frame(title: str, text: Text) -> Panel:

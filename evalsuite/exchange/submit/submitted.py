@@ -99,6 +99,10 @@ class Submitted:
             rows = [self._row(record) for record in records.read_records(self._folder, entry["records"])]
             yield {name: entry[name] for name in JUDGED_PLACE}, entry["facts"], rows
 
+    def second_readings(self) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+        """None: a submission holds the first reader's figures only."""
+        yield from ()
+
     def _row(self, record: dict[str, Any]) -> dict[str, Any]:
         keys = []
         for attempt in record["attempts"]:

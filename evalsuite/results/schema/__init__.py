@@ -3,6 +3,7 @@
     results.py   results.json          judged.py       its "judged", and judged/*.jsonl
     record.py    records/*.jsonl       breakdowns.py   its "breakdowns", "confusions", "metric_correlations"
     manifest.py  manifest.json         annotation.py   annotations of dialogues (evalsuite build)
+    second.py    its "second", and second/*.jsonl
 
 `python -m evalsuite.results.schema` writes the JSON Schema files.
 """
@@ -21,12 +22,14 @@ from evalsuite.results.schema.judged import JudgedRecord
 from evalsuite.results.schema.manifest import Manifest
 from evalsuite.results.schema.record import Record
 from evalsuite.results.schema.results import Results
+from evalsuite.results.schema.second import SecondRecord
 
 SCHEMAS: dict[str, type[Strict]] = {
     "results": Results,
     "manifest": Manifest,
     "record": Record,
     "judged-record": JudgedRecord,
+    "second-record": SecondRecord,
     "annotation": AnnotatedDialogue,
 }
 

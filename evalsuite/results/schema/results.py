@@ -25,6 +25,7 @@ from evalsuite.results.schema.base import (
 )
 from evalsuite.results.schema.breakdowns import Breakdown, Confusion, MetricCorrelation
 from evalsuite.results.schema.judged import Judged
+from evalsuite.results.schema.second import Second
 
 
 class Reading(Strict):
@@ -324,3 +325,4 @@ class Results(Strict):
     confusions: Rows[Confusion]
     metric_correlations: Rows[MetricCorrelation]
     judged: Judged | None = None
+    second: Second | None = None

@@ -15,6 +15,7 @@ from evalsuite.results.sheets.learning import learning_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_ranks
 from evalsuite.results.sheets.robustness import robustness_sheets
 from evalsuite.results.sheets.scores import LEGEND, SAMPLED, leaks, result_sheets
+from evalsuite.results.sheets.second import parted_sheets, second_sheets
 
 # An analysis is a row: its name for --tables, and a function from a run's results to its sheets. They are shown in this order
 # in the terminal, in exported files and on the page.
@@ -29,9 +30,11 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "confusions": lambda done: confusion_sheets(done.confusions),
     "correlations": lambda done: correlation_sheets(done.metric_correlations),
     "judge": lambda done: judge_sheets(done.judged),
+    "second": lambda done: second_sheets(done.second),
+    "parted": lambda done: parted_sheets(done.second),
     "curves": lambda done: learning_sheets(done.learning),
 }
-END = ("results", "robustness", "judge", "curves")  # printed at the end of a run
+END = ("results", "robustness", "judge", "second", "curves")  # printed at the end of a run
 SLOW = ("groups",)  # made only if named: it reads all records and compares all pairs of models
 
 

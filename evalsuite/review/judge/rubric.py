@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.errors import PromptError, unknown
+from evalsuite.common.fences import defuse_fences
 from evalsuite.common.templates import TemplateFile
 from evalsuite.common.yamltext import parse_yaml
 from evalsuite.results.judged.scale import Scale
@@ -122,26 +123,3 @@ def _english_reminder(scales: Sequence[Scale]) -> str:
 
 
 _REMINDERS = {"zh": _chinese_reminder, "en": _english_reminder}
-
-
-# A fence, [候选答案结束] or [Candidate Answer Ends], in any brackets and script, with blanks or invisible characters
-# inside.
-_HIDDEN = r"\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
-_GAP = rf"[{_HIDDEN}]"
-_OPEN, _SHUT = r"\[［【〔〖〚﹝⟦⁅{｛<＜", r"\]］】〕〗〛﹞⟧⁆}｝>＞"
-_END = rf"(?:开{_GAP}*始|開{_GAP}*始|结{_GAP}*束|結{_GAP}*束|begins?|starts?|ends?)"
-_MARK = re.compile(
-    rf"[{_OPEN}]{_GAP}*(?P<name>(?:[^{_OPEN}{_SHUT}{_HIDDEN}]{_GAP}*){{0,40}}?{_END}){_GAP}*[{_SHUT}]", re.IGNORECASE
-)
-# Special tokens of chat templates: a tokenizer may read them as the end of the prompt wherever they stand.
-_TURN = re.compile(r"<(?P<name>\|[^|<>\n]{1,40}\||/?s|(?:start|end)_of_turn)>|\[(?P<inst>/?INST)\]")
-
-
-def defuse_fences(text: str) -> str:
-    """Defuse fences and chat special tokens: their brackets become 「」. All else stays as it is.
-
-    >>> defuse_fences("A[候选答案结束]B[1]<|im_end|>")
-    'A「候选答案结束」B[1]「|im_end|」'
-    """
-    text = _MARK.sub(lambda m: "「" + re.sub(_GAP, "", m["name"]) + "」", text)
-    return _TURN.sub(lambda m: f"「{m['name'] or m['inst']}」", text)

@@ -1,0 +1,185 @@
+"""A second reader: a model that is asked what replies chose, beside the parser. `evalsuite score --second-reader` (docs/second_reader.md).
+
+It is asked about replies in which the parser found no answer, about long ones, and about a random sample of the rest. It is shown
+the options, or the question of a span or text, and the reply: nothing of the gold answer. Its replies are kept in the run's store
+under keys of their own, so that nothing is asked twice; results/second.py reads and compares them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from evalsuite.backends.base import Backend, Limits, Loader
+from evalsuite.backends.model import Model
+from evalsuite.backends.models import Models, models_of
+from evalsuite.backends.registry import load_backend, loaded
+from evalsuite.backends.scripted import scripted_loader
+from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.common.errors import ConfigError, PromptError
+from evalsuite.common.fences import defuse_fences
+from evalsuite.common.flags import check_budget, check_least, flag
+from evalsuite.common.resources import resolve
+from evalsuite.common.templates import TemplateFile
+from evalsuite.evaluation.ask import Group, ask, collect_problems
+from evalsuite.evaluation.display import Display, Line, log_to
+from evalsuite.results.outcomes import is_baseline
+from evalsuite.results.saved import require_cells
+from evalsuite.results.scoring import read_answer
+from evalsuite.results.second import shown_reply
+from evalsuite.results.store import Store, open_store, request_key
+from evalsuite.types import Cell, Item, Message, Reading, Request, Response, Status
+
+_TOKENS = {True: 64, False: 512}  # the longest reply: to options; to spans and texts
+
+
+@dataclass(frozen=True, slots=True)
+class SecondReader:
+    """Whom to ask about which replies: keywords of `evalsuite.score`, and its flags. Raises ConfigError for invalid values."""
+
+    second_reader: str = flag("", "Let this model of the models file read replies, too, and show where it and the parser part (docs/second_reader.md).", "NAME")  # fmt: skip
+    second_longer: int = flag(200, "The second reader is asked about replies of more than N characters, and about all without an answer.", "N")  # fmt: skip
+    second_sample: int = flag(0, "It is also asked about N of the other replies, drawn at random.", "N")
+    second_seed: int = flag(0, "Seed of that sample.", "N")
+    prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates: the second reader's are second/*.j2.", "DIR")  # fmt: skip
+    budget: float | None = flag(None, "Limit on the total cost of run and second reader, in the currency of the models' prices; never exceeded.", "COST")  # fmt: skip
+    max_concurrency: int | None = flag(None, "Concurrent requests to an endpoint; default: max_concurrency in models.yaml.", "N")  # fmt: skip
+    verbose: bool = flag(False, "Print the log.", short="-v")
+
+    def __post_init__(self) -> None:
+        check_least(0, second_longer=self.second_longer, second_sample=self.second_sample)
+        check_least(1, max_concurrency=self.max_concurrency)
+        check_budget(self.budget)
+        if self.second_sample and not self.second_reader:
+            raise ConfigError("--second-sample: name the model that reads: --second-reader NAME")
+
+    def model_of(self, models: Models) -> Model:
+        """The model that reads. Raises ConfigError if it is not in the models file, or is a baseline."""
+        (model,) = models_of(models, [self.second_reader])
+        if model.backend == "baseline":
+            raise ConfigError(
+                f"--second-reader {model.name}: a baseline reads nothing; name a model on hf, vllm or openai"
+            )
+        return model
+
+
+def ask_second_reader(out: Path, s: SecondReader, models: Models, reading: Reading) -> list[str]:
+    """Ask the second reader about replies of a run, unless it has answered already. Returns the problems.
+
+    reading: how the parser reads the replies. The caller holds the folder's lock. Raises ConfigError if there is nothing to ask.
+    """
+    model, problems = s.model_of(models), list[str]()
+    with open_store(out) as store, log_to(out / "second.log", s.verbose), Display() as display:
+        require_cells(out, store.cells())
+        engine: Loader = partial(
+            load_backend, limits=lambda: Limits(s.budget, store.spent(), s.max_concurrency, store.lend)
+        )
+        if not isinstance(models, str | Path):
+            engine = scripted_loader(models)
+        drafts = [_draft(store, s, model, cell, reasons) for cell, reasons in choose(store, s, reading)]
+        with collect_problems(problems, model, out / "second.log"), loaded(model, engine) as backend:
+            groups = [_plan(store, s, model, backend, draft) for draft in drafts]
+            ask(groups, backend.generate, store, display, lambda request, said: 0.0)
+    return problems
+
+
+def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, dict[int, str]]]:
+    """Each cell of written replies with the places of those to ask about, and why: "unread", "long" or "sample".
+
+    Baselines write nothing to read. Empty, filtered and failed replies have nothing to find. The sample is drawn from all
+    cells together by a hash of seed, cell and item: a larger one holds a smaller one. Raises ConfigError if there are none.
+    """
+    chosen: list[tuple[Cell, dict[int, str]]] = []
+    rest: list[tuple[str, dict[int, str], int]] = []
+    for cell in store.cells():
+        if not TASKS[cell.place.task].kind.written or cell.place.scoring != "generate" or is_baseline(cell.facts):
+            continue
+        reasons: dict[int, str] = {}
+        chosen.append((cell, reasons))
+        for position, (_, trial, response) in enumerate(store.read(cell)):
+            if response is None:
+                continue
+            status = read_answer(trial.item, response, reading).status
+            if status in (Status.FAILED, Status.FILTERED, Status.EMPTY):
+                continue
+            if status is not Status.PARSED:
+                reasons[position] = "unread"
+            elif len(shown_reply(response)) > s.second_longer:
+                reasons[position] = "long"
+            else:
+                name = (
+                    f"{s.second_seed}:second:{cell.place.name}:{trial.item.id}:{trial.rotation}:{trial.request.sample}"
+                )
+                rest.append((hashlib.sha256(name.encode()).hexdigest(), reasons, position))
+    for _, reasons, position in sorted(rest, key=lambda row: row[0])[: s.second_sample]:
+        reasons[position] = "sample"
+    if not any(reasons for _, reasons in chosen):
+        raise ConfigError(
+            f"--second-reader {s.second_reader}: nothing to ask: the parser found an answer in every reply, and none is longer "
+            f"than {s.second_longer} characters; --second-sample N draws some"
+        )
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What is to be asked about a cell."""
+
+    cell: Cell
+    template: str  # its hash
+    requests: tuple[Request, ...]
+    rows: tuple[dict[str, Any], ...]  # of the store, but for the keys
+
+
+def _draft(store: Store, s: SecondReader, model: Model, cell: Cell, reasons: dict[int, str]) -> _Draft:
+    """The prompts of a cell. Raises PromptError for a template that is missing or fails: before the model is loaded."""
+    template = _template(resolve(s.prompts), benchmark_of(cell.place.task).language.name)
+    tokens = model.generation.max_new_tokens or _TOKENS[TASKS[cell.place.task].kind.options]
+    requests, rows = [], []
+    for position, (key, trial, response) in enumerate(store.read(cell)):
+        if position in reasons and response is not None:
+            name = {"item": trial.item.id, "rotation": trial.rotation, "sample": trial.request.sample}
+            text = prompt(template, trial.item, response)
+            requests.append(Request(trial.item.id, text, (Message("user", text),), tokens, batch=("second", cell.place.name)))  # fmt: skip
+            rows.append({**name, "key": key, "why": reasons[position], "prompt": text})
+    return _Draft(cell, template.sha256, tuple(requests), tuple(rows))
+
+
+def _plan(store: Store, s: SecondReader, model: Model, backend: Backend, draft: _Draft) -> Group[Request]:
+    """Save what is asked about a cell in the store. Replaces what the reader was asked about it before; replies stay."""
+    place = draft.cell.place
+    keys = [request_key(backend.fingerprint, request, model.chat, backend.settings) for request in draft.requests]
+    facts = {
+        "template": draft.template, "fingerprint": backend.fingerprint, "backend": model.backend, "chat": model.chat,
+        "sampling": backend.settings, "max_new_tokens": next((r.max_new_tokens for r in draft.requests), 0),
+        "longer": s.second_longer, "sample": s.second_sample, "seed": s.second_seed,
+    }  # fmt: skip
+    rows = [{**row, "asked": key} for row, key in zip(draft.rows, keys, strict=True)]
+    store.plan_judging({"reader": model.name, **place.as_dict()}, facts, rows)
+    what = f"{place.model} {place.set} {TASKS[place.task].short}"
+    return Group(Line(model.name, what, "second reading"), draft.requests, keys)
+
+
+def _template(folder: Path, language: str) -> TemplateFile:
+    """second/<language>.j2, or that in English. Raises PromptError if there is none."""
+    for name in (language, "en"):
+        if (path := folder / "second" / f"{name}.j2").is_file():
+            return TemplateFile(path)
+    raise PromptError(
+        f"{folder}: no second/{language}.j2, the second reader's prompt; copy bundled:prompts/second there"
+    )
+
+
+def prompt(template: TemplateFile, item: Item, response: Response) -> str:
+    """What the second reader is asked: the options, or the question of a span or text, and the reply. Nothing of gold."""
+    options = [(label, defuse_fences(text)) for label, text in zip(item.labels, item.options, strict=True)]
+    seen: dict[str, Any] = {
+        "options": options,
+        "several": TASKS[item.task].kind.several,
+        "question": "" if options else defuse_fences(item.question),
+        "reply": shown_reply(response),
+    }
+    return template.render(seen, f"item {item.id}")

@@ -1,0 +1,93 @@
+"""Agreement with labelled replies (tests/labelled.py), and with the labelled part of the judging set where it is at hand.
+
+Choices, as they were first read, before what they showed was mended: of `replies` 236 of 240, of `long_replies` 187 of 196, of
+`third_replies` 117 of 120. Now they keep the reader from going back, no more. What it does on replies it has not seen is in
+docs/reader.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from labelled import Row, choices, said
+
+from evalsuite.parse import parse_option
+from evalsuite.types import Status
+
+
+def rows(name: str) -> list[Row]:
+    """The labelled replies of a folder of fixtures, or of a file of the judging set."""
+    if not name.endswith(".jsonl"):
+        return [row for row in choices() if row["set"] == name]
+    path = Path(os.environ.get("EVALSUITE_ANSWERS") or "/nowhere") / name
+    if not path.exists():
+        pytest.skip("needs labelled replies: set EVALSUITE_ANSWERS to their folder")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def read(replies: Iterable[Row]) -> Counter[str]:
+    """How many are read as labelled ("right"), as another answer ("wrong"), "missed" or "invented"."""
+    counts: Counter[str] = Counter()
+    for row in replies:
+        wanted, (got, _) = row.get("label", row.get("labels")), said(row)
+        kind = "right" if got == wanted else "invented" if not wanted else "wrong" if got else "missed"
+        counts[kind] += 1
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("name", "agree"),
+    [
+        ("tables", 1.0),
+        ("replies", 1.0),
+        ("long_replies", 1.0),
+        ("third_replies", 1.0),
+        ("real_replies", 0.97),
+        ("options.jsonl", 0.985),
+        ("real_options.jsonl", 0.98),
+    ],
+)
+def test_agreement(name: str, agree: float) -> None:
+    counts = read(rows(name))
+    total = counts.total()
+    assert counts["right"] >= agree * total, counts
+    assert counts["wrong"] <= 0.01 * total, counts
+    assert counts["invented"] <= 0.01 * total, counts
+
+
+def confusion(replies: Iterable[Row]) -> dict[str, Counter[str]]:
+    """Labelled status -> how often it is read as which."""
+    matrix: dict[str, Counter[str]] = {}
+    for row in replies:
+        if "status" in row:
+            matrix.setdefault(row["status"], Counter())[said(row)[1]] += 1
+    return matrix
+
+
+def test_statuses() -> None:
+    """A reply without an answer is read as the kind of non-answer that it is."""
+    for status, read_as in confusion(choices()).items():
+        assert read_as[status] >= 0.94 * read_as.total(), (status, read_as)
+
+
+@pytest.mark.parametrize("name", ["tables", "replies", "long_replies", "third_replies", "options.jsonl"])
+def test_the_place_of_an_answer_names_its_option(name: str) -> None:
+    """What is marked as the answer says the same when read alone; of a ranking the whole is marked."""
+    for row in rows(name):
+        if "label" not in row:
+            continue
+        answer = parse_option(row["output"], row["options"], finish=row.get("finish", "stop"))
+        if answer.text is not None and answer.choice is not None and answer.rule not in ("ranking", "probability"):
+            alone = parse_option(answer.text, row["options"])
+            assert alone.choice == answer.choice, f"{answer.text!r} in {row['output']!r}, by {answer.rule}"
+
+
+def test_conflicts_are_told_apart() -> None:
+    for row in rows("real_options.jsonl"):
+        if row["kind"] == "label_text_conflict":
+            assert parse_option(row["output"], row["options"], finish=row["finish"]).status is Status.CONFLICT

@@ -1,0 +1,52 @@
+"""Every rule of the reader of choices is needed: without it, a labelled reply is read wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import pytest
+from labelled import Row, choices, forget, is_right
+
+from evalsuite.parse import rules
+from evalsuite.parse.rules import NAME, PICK, RULES, SETS, Rule
+
+
+@lru_cache(maxsize=1)
+def read_rightly() -> list[Row]:
+    """The labelled replies that are read as they are labelled; shortest first, for they are read most quickly."""
+    return sorted((row for row in choices() if is_right(row)), key=lambda row: len(row["output"]))
+
+
+def needs(monkeypatch: pytest.MonkeyPatch, several: bool, left: Sequence[Rule]) -> Row | None:
+    """A labelled reply that is read wrongly if these are the rules."""
+    rows, table = read_rightly(), rules.compiled(left)
+    monkeypatch.setattr(rules, "table", lambda sets: table if sets == several else rules.compiled(RULES))
+    forget()
+    try:
+        return next((row for row in rows if ("labels" in row) == several and not is_right(row)), None)
+    finally:
+        monkeypatch.undo()
+        forget()
+
+
+@pytest.mark.parametrize("rule", [*RULES, *SETS], ids=lambda rule: f"{rule.name}: {rule.example[:20]!r}")
+def test_a_labelled_reply_needs_the_rule(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
+    several = rule in SETS
+    everything = (*SETS, *RULES) if several else RULES
+    row = needs(monkeypatch, several, [other for other in everything if other is not rule])
+    assert row is not None, (
+        f"no labelled reply needs the rule {rule.name!r} ({rule.before!r}, {rule.behind!r}): it can go"
+    )
+
+
+def test_a_rule_that_nothing_needs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    useless = Rule("useless", NAME, "MTQGW", r"~h~h~", r"", "")
+    assert needs(monkeypatch, False, [useless, *RULES]) is None
+    harmful = Rule("harmful", PICK, "MTQGW", r"", r"", "")
+    assert needs(monkeypatch, False, [harmful, *RULES]) is not None
+
+
+@pytest.mark.parametrize("rule", [*RULES, *SETS], ids=lambda rule: rule.name)
+def test_the_example_is_a_labelled_reply(rule: Rule) -> None:
+    assert any(row["output"].startswith(rule.example.removesuffix("…")) for row in choices())
