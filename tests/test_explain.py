@@ -39,7 +39,7 @@ def test_what_is_shown_is_what_is_read(row: Row, several: bool) -> None:
     if shown.rule not in WHY_RULE:  # a mention decided, and a row of the table fired there
         number = int(shown.why.split(":")[0].removeprefix("mention "))
         (mention,) = (m for part in shown.parts for m in part.mentions if m.number == number)
-        assert mention.name == shown.rule and mention.rule is not None
+        assert mention.hit.rule == shown.rule and mention.matched
     for part in shown.parts:
         assert {token for token, _, meaning in part.tokens if meaning} == {*part.tape}
 
@@ -55,22 +55,21 @@ def test_a_rule_with_those_that_it_shadows() -> None:
     (part,) = explain_row(reply_row("所以(a)不能排除。", FILMS)).parts
     (mention,) = part.mentions
     assert (part.tape, part.text) == ("!FMNx.", "所以⟦(a)⟧₁不能排除。")
-    assert mention.rule is not None and mention.rule.name == mention.name == "kept"
-    assert mention.tape == "!F‹M›Nx." and mention.shadowed == ("conclusion",)
-    assert (*RULES,)[mention.rank - 1] is mention.rule
+    assert [rule.name for rule in mention.matched] == ["kept", "conclusion"] and mention.hit.rule == "kept"
+    assert mention.tape == "!F‹M›Nx." and RULES[mention.rank - 1] is mention.matched[0]
 
 
 def test_a_mention_without_a_rule(cli: Callable[..., Any]) -> None:
     reply = "我们先看看(a)与对话"
     shown = explain_row(reply_row(reply, FILMS))
-    assert [m.rule for m in shown.parts[0].mentions] == [None]
+    assert [m.matched for m in shown.parts[0].mentions] == [()]
     assert "no row of" in cli("parse", "--explain", "--reply", reply, "--options", FILMS).stdout
 
 
 def test_a_mention_that_others_change() -> None:
     first, second = explain_row(reply_row("(a)\n太空里的故事。\n(b)\n吓人的故事。", FILMS)).parts[0].mentions
-    assert first.rule is not None and first.rule.name == "line"
-    assert first.name == second.name == "discussed"
+    assert first.matched[0].name == "line"
+    assert first.hit.rule == second.hit.rule == "discussed"
 
 
 def test_text_behind_the_answer_is_run_on() -> None:

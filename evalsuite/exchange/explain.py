@@ -9,7 +9,7 @@ from evalsuite.parse import rules
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
 from evalsuite.parse.mentions import prepare
 from evalsuite.parse.read import Choices, Reply, named_in, parse_option, parse_options, prepare_set
-from evalsuite.parse.rules import Rule, hits, matching
+from evalsuite.parse.rules import Hit, Rule, hits, matching
 from evalsuite.parse.segment import Block, blocks
 from evalsuite.parse.strip import strip
 from evalsuite.parse.tape import TOKENS, Tape
@@ -43,17 +43,13 @@ class Mention:
     """A place of a block where a rule fired or an option is named. `options` are labels with texts, none for a cue word."""
 
     number: int
-    start: int  # in the clean text
-    end: int
+    hit: Hit  # what counts: what the rule says, unless other mentions change it
     words: str
     options: tuple[str, ...]
     tape: str  # what the rules see, with the place's token between ‹ and ›
-    rule: Rule | None  # the row that fired
-    rank: int  # its place in the table, from 1
+    matched: tuple[Rule, ...]  # the rows that match: the first fired, and shadows the others
+    rank: int  # the place in the table of the row that fired, from 1; 0 if none
     of: int  # rows in the table
-    verdict: str  # what counts: that of the rule, unless other mentions changed it
-    name: str
-    shadowed: tuple[str, ...]  # the rows below it that match as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,21 +97,19 @@ def explain(
         found = list(_mentions(reply, tape, block, several, [f"{k} {options[k]}" for k in labels], number))
         parts.append(_part(reply, block, tape, "run-on, behind the answer" if done else note, found))
         for mention in [] if done else found:
-            if mention.name == answer.rule and clean.raw_span(mention.start, mention.end)[1] == answer.end:
-                decided = f"mention {mention.number}: {'; '.join(VERDICTS[mention.verdict])}"
+            hit = mention.hit
+            if hit.rule == answer.rule and clean.raw_span(hit.start, hit.end)[1] == answer.end:
+                decided = f"mention {mention.number}: {'; '.join(VERDICTS[hit.verdict])}"
         number += len(found)
         done = done or (answer.end is not None and answer.end <= clean.raw_span(block.start, block.end)[1])
-    why = WHY_RULE.get(answer.rule) or decided
-    return Explanation(_marked(output, answer), tuple(parts), _result(answer, chosen), answer.rule, why)
+    result = f"{answer.status.value} {', '.join(chosen)}".strip()
+    return Explanation(_marked(output, answer), tuple(parts), result, answer.rule, WHY_RULE.get(answer.rule) or decided)
 
 
 def explain_span(output: str, answer: Answer) -> Explanation:
     """How a reply with a span was read: which rule fired, and where."""
-    return Explanation(_marked(output, answer), (), _result(answer, [answer.text or ""] * bool(answer.text)), answer.rule, "")  # fmt: skip
-
-
-def _result(answer: Answer | Choices, chosen: list[str]) -> str:
-    return " ".join((answer.status.value, ", ".join(chosen))).strip()
+    result = f"{answer.status.value} {answer.text or ''}".strip()
+    return Explanation(_marked(output, answer), (), result, answer.rule, "")
 
 
 def _marked(output: str, answer: Answer | Choices) -> str:
@@ -131,37 +125,24 @@ def _mentions(
     rows = (*rules.SETS, *rules.RULES) if several else tuple(rules.RULES)
     for n, hit in enumerate(hits(tape, len(options), block.echo, several), first):
         token = tape.tokens[tape.places.index((hit.start, hit.end))]
-        matched = list(matching(token, hit.before, hit.behind, several))
-        rule = matched[0] if matched else None
-        yield Mention(
-            number=n,
-            start=hit.start,
-            end=hit.end,
-            words=reply.clean.text[hit.start : hit.end],
-            options=tuple("a label outside the list" if option < 0 else options[option] for option in hit.options),
-            tape=f"{hit.before}‹{token}›{hit.behind}",
-            rule=rule,
-            rank=rows.index(rule) + 1 if rule else 0,
-            of=len(rows),
-            verdict=hit.verdict,
-            name=hit.rule,
-            shadowed=tuple(row.name for row in matched[1:]),
-        )
+        matched = tuple(matching(token, hit.before, hit.behind, several))
+        words, rank = reply.clean.text[hit.start : hit.end], rows.index(matched[0]) + 1 if matched else 0
+        named = tuple("a label outside the list" if option < 0 else options[option] for option in hit.options)
+        yield Mention(n, hit, words, named, f"{hit.before}‹{token}›{hit.behind}", matched, rank, len(rows))
 
 
 def _part(reply: Reply, block: Block, tape: Tape, note: str, found: Sequence[Mention]) -> Part:
     text, at, pieces = reply.clean.text, block.start, list[str]()
     for mention in found:
-        pieces += [text[at : mention.start], f"⟦{mention.words}⟧{str(mention.number).translate(_LOW)}"]
-        at = mention.end
+        pieces += [text[at : mention.hit.start], f"⟦{mention.words}⟧{str(mention.number).translate(_LOW)}"]
+        at = mention.hit.end
     words: dict[str, list[str]] = {}
     for token, (start, end) in zip(tape.tokens, tape.places, strict=True):
         words.setdefault(token, []).append(text[start:end].strip(" ").replace("\n", "⏎").translate(_SHOWN))
-    legend = [
-        (token, " · ".join(dict.fromkeys(filter(None, said))), TOKENS.get(token, "")) for token, said in words.items()
-    ]
+    said = {token: " · ".join(dict.fromkeys(filter(None, texts))) for token, texts in words.items()}
+    legend = tuple((token, said[token], TOKENS.get(token, "")) for token in said)
     shown = "".join((*pieces, text[at : block.end])).strip().translate(_SHOWN)
-    return Part(shown, note, tape.tokens, tuple(legend), tuple(found))
+    return Part(shown, note, tape.tokens, legend, tuple(found))
 
 
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

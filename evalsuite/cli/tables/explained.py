@@ -26,19 +26,18 @@ def draw_explanation(shown: Explanation) -> Iterator[RenderableType]:
 def _mention(mention: Mention) -> Iterator[tuple[str, str]]:
     named = f" = {', '.join(mention.options)}" if mention.options else ""
     yield f"{mention.number:>3}", f"{mention.words}{named}    {mention.tape}"
-    rule = mention.rule
-    if rule is None:
-        yield "", f"no row of {mention.of} matches: {VERDICTS[mention.verdict][0]}"
-    else:
-        example = rule.example.replace("\n", "⏎")
-        yield (
-            "",
-            f"{rule.name}, row {mention.rank} of {mention.of}, fired: {VERDICTS[rule.verdict][0]}. As in: {example}",
-        )
-        if (mention.name, mention.verdict) != (rule.name, rule.verdict):
-            yield "", f"counts as {mention.name}: {VERDICTS[mention.verdict][0]}"
-    if mention.shadowed:
-        yield "", f"shadows: {', '.join(mention.shadowed)}"
+    counts = mention.hit.rule, VERDICTS[mention.hit.verdict][0]
+    if not mention.matched:
+        yield "", f"no row of {mention.of} matches: {counts[1]}"
+        return
+    rule, *shadowed = mention.matched
+    fired = rule.name, VERDICTS[rule.verdict][0]
+    example = f". As in: {rule.example}".replace("\n", "⏎") if rule.example else ""
+    yield "", f"{fired[0]}, row {mention.rank} of {mention.of}, fired: {fired[1]}{example}"
+    if counts != fired:
+        yield "", f"counts as {counts[0]}: {counts[1]}"
+    if shadowed:
+        yield "", f"shadows: {', '.join(row.name for row in shadowed)}"
 
 
 def _grid(*rows: tuple[str, ...]) -> Table:
