@@ -15,7 +15,7 @@ from evalsuite.parse import parse_option, parse_options, read, rules
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CHOICES = (
-    "tables/choices.jsonl", "tables/sets.jsonl", "tables/cues.jsonl", "replies/options.jsonl", "long_replies/options.jsonl",
+    "tables/choices.jsonl", "tables/sets.jsonl", "tables/cues.jsonl", "tables/adversarial.jsonl", "replies/options.jsonl", "long_replies/options.jsonl",
     "third_replies/options.jsonl", "real_replies/choices.jsonl",
 )  # fmt: skip
 

@@ -105,7 +105,7 @@ CUES: dict[str, str] = {
     # calls what stands before wrong
     "-": """
         错误 错 错的 有误 不对 不正确 不准确 不合适 不恰当 不符 不符合 不妥 不行 不成立 不合理 不匹配 不相符 不吻合 不一致 不契合 无关 不相关 矛盾 相悖 说不通 讲不通 不合常识 不合 不通 没有依据 没有任何依据 没有根据 无依据 缺乏依据 没有提到 未提到
-        没提到 未提及 没有提及 没有涉及 没有体现 没有出现 不涉及 未涉及 × 不可能 不存在 不可取 不适合 不贴切 不够准确 牵强 出局 不可选 不可以 不大可能 不太可能 不通顺 没道理 没有道理 站不住脚 否 没有关系 没关系 不搭 不沾边 不靠谱 wrong incorrect
+        没提到 未提及 没有提及 没有涉及 没有体现 没有出现 不涉及 未涉及 × 不可能 不存在 不可取 不适合 不贴切 不够准确 牵强 出局 不可选 不可以 不大可能 不太可能 不通顺 没道理 没有道理 站不住脚 否 没有关系 没关系 不搭 不沾边 不靠谱 wrong less_suitable less_likely less_appropriate incorrect
         inappropriate irrelevant false unlikely not_correct not_right not_mentioned doesn't_fit does_not_fit doesn't_match doesn't_make_sense
         contradict contradicts makes_no_sense inaccurate unsuitable unrelated implausible impossible
     """,
@@ -205,7 +205,7 @@ CUES: dict[str, str] = {
     """,
     # chooses the option under discussion
     "1": """
-        选这个 选它 选这一项 选此项 选该项
+        选这个 选它 选这一项 选此项 选该项 this_one
     """,
     # a sentence with the gap filled in
     "e": """

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from evalsuite.parse.chars import WORD, enclosed, ends, fold, key, lower, squeeze
+from evalsuite.parse.chars import BOX_OPEN, enclosed, ends, fold, key, lower, squeeze
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 
 LIMIT = 200  # mentions kept of a text: half from its head, half from its tail
@@ -21,8 +21,6 @@ FORMER, LATTER = -2, -3  # 前者, 后者 before they are resolved
 OPEN, CLOSE = "(\\[{【「『《〈<〔“\"'‘\ue001", ")\\]}】」』》〉>〕”\"'’\ue002"
 HAN = re.compile(r"[一-鿿㐀-䶿]")
 
-
-# The options ------------------------------------------------------------------------------------------------------
 
 _GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an option text that replies fill in: 由…制成
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
@@ -118,9 +116,6 @@ def label_core(label: str) -> str:
     return (core.lstrip("0") or core) if core.isdigit() else core
 
 
-# Mentions ---------------------------------------------------------------------------------------------------------
-
-
 class Mention(NamedTuple):
     """An option named at `start:end` of the clean text. `option` is -1 for a label outside the list."""
 
@@ -154,9 +149,6 @@ class Group(NamedTuple):
         """Whether a label and the text beside it name different options (rule 16)."""
         beside = tuple(m.kind for m in self.members) == ("label", "text") and len(self.options) == 2
         return beside or any(m.against is not None for m in self.members)
-
-
-# By label ---------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=64)
@@ -212,7 +204,9 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
     # A座, 甲骨文: part of a word unless its neighbours are a label's
     wordlike = bool(text[start].isupper() or HAN.match(text[start]))
     if HAN.match(right) and (
-        _WORD_AFTER.match(after) or (low[start] in "abxy" and _PERSON.match(after)) or (wordlike and not _AFTER_UPPER.match(after))
+        _WORD_AFTER.match(after)
+        or (low[start] in "abxy" and _PERSON.match(after))
+        or (wordlike and not _AFTER_UPPER.match(after))
     ):
         return False
     if HAN.match(left) and (_WORD_BEFORE.search(before) or (wordlike and left not in _CUE_BEFORE)):
@@ -282,8 +276,6 @@ def _labels(low: str, text: str, options: Options) -> Iterator[Mention]:
             yield Mention(start, stop, option, "label")
 
 
-# By position ------------------------------------------------------------------------------------------------------
-
 _COUNTS = {
     word: number
     for number, words in enumerate(
@@ -334,8 +326,6 @@ def _positions(low: str, options: Options) -> Iterator[Mention]:
             place = count - _count(nth) if match["back"] else _count(nth) - 1
         yield Mention(*match.span(), place if 0 <= place < count else -1, "place")
 
-
-# By text ----------------------------------------------------------------------------------------------------------
 
 _HEADS = {  # option texts that are also ordinary words: what stands before and behind the ordinary word
     "原因": ("什么|的主要", r"[ ]?(?::(?!\s*$)|是因为|是由于|在于|如下|有[:二三])"),
@@ -421,11 +411,10 @@ def _near(text: str, options: Options) -> int | None:
     return next((o for tail in tails if (o := options.near(words[: len(words) - len(tail)])) is not None), None)
 
 
-# Together ---------------------------------------------------------------------------------------------------------
-
 _JOIN = re.compile(r"[ ]?(?:[-.、:)=—|,][ ]?)?(?:是|为|即|也就是)?[ ]?[“\"'「『【(<《〈*\ue001\ue002]{0,2}[ ]?")
 _SOFT = re.compile(r"[ ]?[\"”'’]?[ ]?(?:[-.、:)—|][ ]?|-{2,})?[“\"'「『【(<《〈]{0,2}[ ]?\n?")
 _BOUNDARY = re.compile(r"[^\w(]|[吧了呢啊]|$|[是为]|选项|这|因|最|正确|符合|才|\(")
+_SENTENCE = re.compile(r"[.。][ ]?[“\"「]")  # (b). "薯片" looks similar
 _LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也就是)?(?:选项)?[ ]?")
 
 
@@ -435,7 +424,7 @@ def _merge(last: Mention, mention: Mention, low: str, text: str) -> tuple[Mentio
         return None
     gap, same = low[last.end : mention.start], last.option == mention.option
     joint = last._replace(end=mention.end, kind="label")
-    if len(gap) > 5:
+    if len(gap) > 5 or BOX_OPEN in gap or (not same and _SENTENCE.match(gap)):
         return None
     if last.kind == "text":
         marked = low[mention.start] in "([【（" or "(" in gap or "[" in gap or "选项" in gap

@@ -114,9 +114,6 @@ def _apart(options: Mapping[str, str]) -> list[str]:
     return ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
 
 
-# The narrow modes -------------------------------------------------------------------------------------------------
-
-
 def _paper(output: str, options: Mapping[str, str]) -> Answer:
     """Accept only the forms that the paper lists.
 
@@ -156,9 +153,6 @@ def _verbatim(output: str, options: Mapping[str, str]) -> Answer | None:
         return None
     start = len(output) - len(output.lstrip())
     return Answer(Status.PARSED, found[0], said, "whole-reply", start, start + len(said))
-
-
-# All stages -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +221,6 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | No
     found = hits(tape, count, block.echo, several)
     return (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
 
-
-# Without a word of choosing ---------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(
     r"[ ]?[\"”'’)]?[ ]?(?P<lead>[:=,(\-—→|]|的?(?:概率|可能性|置信度|得分)?[ ]?(?:大?约?为|是|占|有|大约|约)?)[ ]?[\"“'(]?"

@@ -107,10 +107,10 @@ def _stated(found: Sequence[Hit]) -> list[Hit]:
 
 def _settled(hit: Hit) -> bool:
     """Whether a statement in a reply that was cut off is no step of its reasoning: a conclusion, or a label with its text."""
-    if hit.firm:
+    if hit.firm and len(hit.options) == 1:
         return re.match(r"[^./]*[./]", hit.behind) is not None
     return hit.verdict == NOT or (
-        hit.rule == "statement" and hit.end - hit.start > 3 and bool(re.match(r"'?[,./]", hit.behind))
+        hit.rule == "statement" and len(hit.options) == 1 and hit.end - hit.start > 3 and bool(re.match(r"'?[,./]", hit.behind))
     )
 
 
@@ -180,7 +180,11 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
                 chosen = [hit]
     options = tuple(option for option in _union(chosen) if option not in wrong)
     if not options:
-        return Verdict(Status.UNPARSED, (), "none", found[0].start, found[-1].end) if wrong and wrong >= {*everything} else none
+        return (
+            Verdict(Status.UNPARSED, (), "none", found[0].start, found[-1].end)
+            if wrong and wrong >= {*everything}
+            else none
+        )
     start, end = chosen[0].start, chosen[-1].end
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)

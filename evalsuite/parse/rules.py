@@ -83,13 +83,13 @@ RULES = [
     Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", r"c[MTQ]['_]?[+w]", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
     Rule("right", PICK, PLAIN, r"", rf"{V}(?:[+]|=['_]?S)", "b✅"),
-    Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*[,F:]['_]?1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
+    Rule("this-one", PICK, PLAIN, r"", r"[^/MTQGW]*1", "(a)科幻片：没有未来世界。\n(b)恐怖片：吓得睡不着，所以选它。"),
     Rule("only", PICK, PLAIN, rf"[lu]{Z}", rf"{V}[wy+]", "科幻片也可以，不过只有(b)是符合上下文的。"),
     # --- chosen
     Rule("put-in", PICK, PLAIN, r"J", rf"{V}[C=]", "将恐怖片填入空格处，句子最通顺。"),
     Rule("answer-is", PICK, PLAIN, rf"(?:[S+C]|(?<![MTQ])[sp]){Y}[=l]{Z}(?:['_~s]{Z}){{0,3}}", r"", "答案是a。答案是b。"),
     Rule("is", PICK, LABEL, rf"[!./,]['_]?={Z}", r"[,./()R]|$", "答案是b，不，是c。"),
-    Rule("concluded", PICK, PLAIN, rf"[FK](?:{YY}C{G14}|{Z}['_]?={G1})", r"", "是科幻片。哦不，是恐怖片。"),
+    Rule("concluded", PICK, PLAIN, rf"[FK]{YY}C{G14}|(?:F{Z}['_]?|K{Z})={G1}", r"", "是科幻片。哦不，是恐怖片。"),
     Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r"", "✅b"),
     Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.:b|][sp]{Z}:){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
@@ -104,10 +104,12 @@ RULES = [
     # --- alone
     Rule("line", LINE, PLAIN, r"\^[b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", ""),
     Rule("head", HEAD, PLAIN, r"![b,.:(|\[]*", r"[,.(;)|nxR]", "b而非a"),
+    Rule("head", HEAD, "MQ", r"![b,.:(|\[]*", r":", ""),
     Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)", "b 惊险刺激的电影"),
     # --- stated
+    Rule("both", STATE, "GW", rf"B{Z}", r"", ""),
     Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])", "1和2都可以"),
-    Rule("item-right", STATE, PLAIN, r"[!/^][b(k]*", r"[.,]?['_]?:['_]?[+wy]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
+    Rule("item-right", STATE, PLAIN, r"[!/^][b(k]*", r"[.,]?['_]?:['_]?[+w]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r"", "我认为是b"),
     Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$", "属于空间关系"),
     Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r"", "maybe c"),
@@ -207,7 +209,9 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _FIRM = re.compile(r"[FK][^./]*\Z")
-_TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # an option fills a line, and on the next is what is said of it
+_TALKED = re.compile(
+    r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]"
+)  # an option fills a line, and on the next is what is said of it
 _SAID_OF = re.compile(r"[.):]*[_~#]")
 _ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
 
