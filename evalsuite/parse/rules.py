@@ -6,7 +6,7 @@ Of the rules that match a mention the first in the table counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -160,13 +160,17 @@ def table(several: bool) -> dict[str, list[_Row]]:
 BACK, AHEAD = 48, 24  # tokens that rules see before and behind
 
 
+def matching(token: str, before: str, behind: str, several: bool) -> Iterator[Rule]:
+    """The rules that match at a token, in rank."""
+    for row in table(several).get(token, ()):
+        if row.behind.match(behind) and row.before.search(before):
+            yield row.rule
+
+
 @lru_cache(maxsize=2**16)
 def fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
     """The first rule that matches."""
-    for row in table(several).get(token, ()):
-        if row.behind.match(behind) and row.before.search(before):
-            return row.rule
-    return None
+    return next(matching(token, before, behind, several), None)
 
 
 class Hit(NamedTuple):
