@@ -77,12 +77,14 @@ def test_statuses() -> None:
 
 @pytest.mark.parametrize("name", ["tables", "replies", "long_replies", "third_replies", "options.jsonl"])
 def test_the_place_of_an_answer_names_its_option(name: str) -> None:
-    """What is marked as the answer says the same when read alone; of a ranking the whole is marked."""
+    """What is marked as the answer says the same when read alone; of a ranking the whole is marked, of an elimination
+    the rejected options."""
     for row in rows(name):
         if "label" not in row:
             continue
         answer = parse_option(row["output"], row["options"], finish=row.get("finish", "stop"))
-        if answer.text is not None and answer.choice is not None and answer.rule not in ("ranking", "probability"):
+        apart = answer.rule in ("ranking", "probability", "elimination")
+        if answer.text is not None and answer.choice is not None and not apart:
             alone = parse_option(answer.text, row["options"])
             assert alone.choice == answer.choice, f"{answer.text!r} in {row['output']!r}, by {answer.rule}"
 

@@ -122,7 +122,7 @@ def tape(reply: str, options: dict[str, str]) -> str:
 @pytest.mark.parametrize(
     ("reply", "tokens"),
     [
-        ("因此，正确选项是(b)。", "!F,S=M."),
+        ("因此，正确的选项是(b)。", "!F,S=M."),
         ("选项：\n(a)科幻片\n(b)恐怖片", "!p:^M/M"),
         ("B: 我觉得是恐怖片吧", "!@'o=T"),
         ("“我不敢看恐怖片”，这是她说的", "!_m,'=_"),

@@ -9,29 +9,59 @@ from typing import Annotated
 import typer
 
 from evalsuite.cli.options import Parser, parts
-from evalsuite.common.terminal import emit, json_mark
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.terminal import emit, json_mark, print_all
 
 
 def parse(
     file: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             metavar="FILE.jsonl", help="Lines with output, and options (choices) or dialogue and question (spans)."
         ),
-    ],
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of the terminal.")] = None,
     parser: Parser = "full",
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Show how each reply is read: its tape, the rule that fired at each mention, what decided.",
+        ),
+    ] = False,
+    line: Annotated[int | None, typer.Option("--line", help="Only this line of the file, from 1.", min=1)] = None,
+    reply: Annotated[str | None, typer.Option("--reply", help="Parse this reply instead of a file.")] = None,
+    options: Annotated[
+        str,
+        typer.Option(
+            "--options",
+            help="With --reply: its options as “科幻片|恐怖片|喜剧片”, labelled (a), (b), …, or as JSON, label -> text; default: a span.",
+        ),
+    ] = "",
+    question: Annotated[str, typer.Option("--question", help="With --reply: the question that a span answers.")] = "",
+    several: Annotated[bool, typer.Option("--several", help="More than one option may be right.")] = False,
 ) -> None:
     from evalsuite.common.files import replacing
-    from evalsuite.exchange.batch import parse_lines
+    from evalsuite.exchange.batch import explain_row, parse_rows, read_rows, reply_row
 
-    lines = (json.dumps(row, ensure_ascii=False) for row in parse_lines(file, parser))
+    if (file is None) == (reply is None):
+        raise ConfigError("parse: name a FILE.jsonl or give --reply TEXT, one of them.")
+    if explain and (out or parser != "full"):
+        raise ConfigError("--explain shows on the terminal how the parser “full” reads: leave out --out and --parser.")
+    found = [reply_row(reply or "", options, question)] if file is None else read_rows(file, line)
+    if explain:
+        from evalsuite.cli.tables.explained import draw_explanation
+
+        for row in found:
+            print_all(*draw_explanation(explain_row(row, several)), "")
+        return
+    lines = (json.dumps(row, ensure_ascii=False) for row in parse_rows(found, parser, several))
     if out:  # a lone surrogate cannot be encoded: write its JSON escape
         with replacing(out) as target:
-            target.writelines(f"{line}\n".encode(errors="backslashreplace") for line in lines)
+            target.writelines(f"{text}\n".encode(errors="backslashreplace") for text in lines)
     else:
-        for line in lines:
-            emit(line, json_mark)
+        for text in lines:
+            emit(text, json_mark)
 
 
 def metrics(

@@ -1,31 +1,45 @@
-"""Documentation generated from the command line: `python -m evalsuite.cli.reference`, in a checkout.
+"""Documentation generated from the code: `python -m evalsuite.cli.reference`, in a checkout.
 
-It writes docs/commands.md, and the table of flags between the two markers in README.md.
+It writes docs/commands.md and, between two markers, the table of flags in README.md and the tokens in docs/parsing.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from evalsuite.cli.app import COMMANDS, EXIT_CODES, load_command
 from evalsuite.common.files import replace_file
 from evalsuite.common.flags import flags
 from evalsuite.evaluation.settings import Settings
+from evalsuite.parse.tape import TOKENS
 
 BEGIN = "<!-- flags of `evalsuite run`, made by `python -m evalsuite.cli.reference` -->\n"
 END = "<!-- end of flags -->\n"
+TOKENS_BEGIN = "<!-- tokens, made by `python -m evalsuite.cli.reference` -->\n"
+TOKENS_END = "<!-- end of tokens -->\n"
 
 
 def readme(text: str) -> str:
     """The README's text with a fresh table of run's flags. Raises ValueError if it lacks the markers."""
-    before, found, rest = text.partition(BEGIN)
-    _, also, after = rest.partition(END)
+    return _between(text, BEGIN, END, _flags())
+
+
+def parsing(text: str) -> str:
+    """docs/parsing.md with the tokens of tapes. Raises ValueError if it lacks the markers."""
+    said = "; ".join(f"`{token}` {meaning}" for token, meaning in TOKENS.items())
+    return _between(text, TOKENS_BEGIN, TOKENS_END, wrap(f"{said}.", 140, break_on_hyphens=False))
+
+
+def _between(text: str, begin: str, end: str, lines: Iterable[str]) -> str:
+    before, found, rest = text.partition(begin)
+    _, also, after = rest.partition(end)
     if not (found and also):
-        raise ValueError(f"README.md: no lines {BEGIN.strip()} and {END.strip()}")
-    return before + BEGIN + "\n".join(_flags()) + "\n" + END + after
+        raise ValueError(f"no lines {begin.strip()} and {end.strip()}: README.md and docs/parsing.md have them")
+    return before + begin + "\n".join(lines) + "\n" + end + after
 
 
 def _flags() -> Iterator[str]:
@@ -89,8 +103,8 @@ def _default(value: Any) -> str:
 
 def main() -> None:
     root = Path(__file__).parents[2]
-    page = root / "README.md"
-    replace_file(page, readme(page.read_text(encoding="utf-8")))
+    for page, made in ((root / "README.md", readme), (root / "docs" / "parsing.md", parsing)):
+        replace_file(page, made(page.read_text(encoding="utf-8")))
     replace_file(root / "docs" / "commands.md", commands())
 
 

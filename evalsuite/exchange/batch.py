@@ -2,44 +2,108 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.jsonl import read_objects
+from evalsuite.exchange.explain import Explanation, explain, explain_span
 from evalsuite.metrics.profiles import PROFILES, Profile, on_units
 from evalsuite.metrics.tokens import TOKENISERS
-from evalsuite.parse import parse_option, parse_span
+from evalsuite.parse import Choices, parse_option, parse_options, parse_span
 from evalsuite.types import PARSERS, Answer
 
+Row = dict[str, Any]  # `output`, the reply; for a choice `options`; for a span it may have `dialogue` and `question`
 
-def parse_lines(path: Path, parser: str = "full") -> Iterator[dict[str, Any]]:
+
+def parse_lines(path: Path, parser: str = "full") -> Iterator[Row]:
     """Parse each line of a JSONL file; yield it with `choice`, `text`, `status`, `rule`, `start` and `end` added.
 
     A line holds `output`, the reply. For a choice it also holds `options` (label -> text, in order), and `choice` is the
     chosen label or None. For a span it may hold `dialogue` and `question`. `finish` is "stop" if it is left out.
     Raises ConfigError for an unknown parser and DataError (file, line, field) for a bad line.
     """
+    return parse_rows(read_rows(path), parser)
+
+
+def parse_rows(rows: Iterable[Row], parser: str = "full", several: bool = False) -> Iterator[Row]:
+    """`parse_lines` on rows. `several`: more than one option may be right, and `choices` lists the chosen labels."""
     if parser not in PARSERS:
         raise ConfigError(unknown("parser", parser, PARSERS))
+    if several and parser != "full":
+        raise ConfigError("--several needs the parser “full”")
+    for row in rows:
+        yield {**row, **_reading(row, parser, several)}
+
+
+def read_rows(path: Path, line: int | None = None) -> Iterator[Row]:
+    """The lines of a JSONL file, checked, or one of them. Raises DataError (file, line, field) for a bad line or none."""
+    seen = False
     for number, row in read_objects(path, surrogates=True):
-        output, options, finish = row.get("output"), row.get("options"), row.get("finish") or "stop"
-        if not isinstance(output, str):
+        if line not in (None, number):
+            continue
+        seen = True
+        options = row.get("options")
+        if not isinstance(row.get("output"), str):
             raise DataError("expected a string", path, number, "output")
         if options is not None and not _is_options(options):
             raise DataError("expected an object with two or more options, label -> text", path, number, "options")
-        if not isinstance(finish, str):
+        if not isinstance(row.get("finish") or "stop", str):
             raise DataError('expected "stop", "length" or another text', path, number, "finish")
         for name, is_right, expected in _CONTEXT:
             if row.get(name) is not None and not is_right(row[name]):
                 raise DataError(f"expected {expected}", path, number, name)
-        answer = (
-            parse_option(output, options, finish=finish, mode=parser, dialogue=row.get("dialogue"))
-            if options
-            else parse_span(output, dialogue=row.get("dialogue"), question=row.get("question"), finish=finish)
-        )
-        yield {**row, **_answer_fields(answer, list(options or ()))}
+        yield row
+    if line is not None and not seen:
+        raise DataError("no such line, or a blank one", path, line)
+
+
+def reply_row(reply: str, options: str = "", question: str = "") -> Row:
+    """The row of one reply. `options`: texts parted by "|", labelled (a), (b), …; or JSON, label -> text; "": a span.
+
+    >>> reply_row("b", "雨|雪")["options"]
+    {'(a)': '雨', '(b)': '雪'}
+    """
+    if not options:
+        return {"output": reply, "question": question}
+    found: Any = {f"({label})": text.strip() for label, text in zip(ascii_lowercase, options.split("|"), strict=False)}
+    if options.lstrip().startswith("{"):
+        try:
+            found = json.loads(options)
+        except ValueError:
+            found = None
+    elif options.count("|") >= len(ascii_lowercase) or "" in found.values():
+        found = None
+    if not _is_options(found):
+        raise ConfigError(f"--options {options!r}: expected two to 26 texts such as 雨|雪|雾, or JSON such as {{\"A\": \"雨\", \"B\": \"雪\"}}")  # fmt: skip
+    return {"output": reply, "options": found}
+
+
+def _reading(row: Row, parser: str, several: bool) -> Row:
+    options, finish = row.get("options"), row.get("finish") or "stop"
+    labels = list(options or ())
+    if not options:
+        return {"choice": None, **_place(_span(row, finish))}
+    if several:
+        found = parse_options(row["output"], options, finish=finish)
+        return {"choices": [labels[n] for n in found.choices], **_place(found)}
+    answer = parse_option(row["output"], options, finish=finish, mode=parser, dialogue=row.get("dialogue"))
+    return {"choice": None if answer.choice is None else labels[answer.choice], **_place(answer)}
+
+
+def explain_row(row: Row, several: bool = False) -> Explanation:
+    """How the reply of a row is read."""
+    options, finish = row.get("options"), row.get("finish") or "stop"
+    if not options:
+        return explain_span(row["output"], _span(row, finish))
+    return explain(row["output"], options, finish, row.get("dialogue"), several)
+
+
+def _span(row: Row, finish: str) -> Answer:
+    return parse_span(row["output"], dialogue=row.get("dialogue"), question=row.get("question"), finish=finish)
 
 
 def _is_texts(value: Any) -> bool:
@@ -56,10 +120,9 @@ def _is_options(options: Any) -> bool:
     return isinstance(options, dict) and len(options) > 1 and all(isinstance(text, str) for text in options.values())
 
 
-def _answer_fields(answer: Answer, labels: list[str]) -> dict[str, Any]:
-    choice = None if answer.choice is None else labels[answer.choice]
+def _place(answer: Answer | Choices) -> Row:
     place = {"start": answer.start, "end": answer.end}
-    return {"choice": choice, "text": answer.text, "status": answer.status.value, "rule": answer.rule, **place}
+    return {"text": answer.text, "status": answer.status.value, "rule": answer.rule, **place}
 
 
 def metric_lines(

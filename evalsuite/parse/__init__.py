@@ -1,8 +1,7 @@
 """Reads the answer out of a model's raw reply: Response -> Answer.
 
-    raw reply -> strip -> segment -> mentions -> commit -> weigh -> option    (one option)
+    raw reply -> strip -> segment -> mentions -> tape -> rules -> resolve -> option, or a set of options
                                   -> choose, leads, tails -> span             (a stretch of the reply)
-                        runs of names -> options                              (a set of options)
 
 Each stage is a module and can be tested alone. Docstrings cite these labelling rules, by which the test sets were made:
 

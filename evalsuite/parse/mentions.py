@@ -162,7 +162,7 @@ def _label_pattern(core: str, digits: bool) -> re.Pattern[str]:
 
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
-    r"选项|项|这[个一项]|[是为]?(?:最|更(?![喜爱想关看愿希])|比较|较)?(?:正确|合适|恰当|贴切|准确|符合|合理|对的|答案|可能|不)"
+    r"选项|项|这[个一项]|[是为]?(?:最|更(?![喜爱想关看愿希])|比较|较)?(?:正确|合适|恰当|贴切|准确|符合|合理|对的|答案|可能(?!会|在|对)|不)"
     r"|才|最|也[是对]|[不也]?对(?![话他她你我a-z])|就(?:是|行|对)|因为|由于|而[不非]|[错吧呢了啊呀都均皆较没未]|可以|被?排除|[与跟]对话"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))"
 )
@@ -260,7 +260,7 @@ def _labels(low: str, text: str, options: Options) -> Iterator[Mention]:
     for match in ends(_label_pattern(options.core, options.digits), low, LIMIT) if options.labels else ():
         start, stop = match.span("core")
         option = options.label(match["core"])
-        if option is None:
+        if option is None or (option < 0 and match["core"] in "ai" and match["shut"] is None):
             continue
         end = match.end("shut") if match["shut"] is not None else stop
         own = _own_text(low, stop, options.keys[option]) if option >= 0 else 0

@@ -91,16 +91,21 @@ def parse_options(output: str, options: Mapping[str, str], *, finish: str = "sto
     (0, 2, 3)
     """
     clean = strip(output)
-    low, texts = lower(clean.text), _apart(options)
-    known = prepare(dict(zip(options, texts, strict=True)))
-    if not known.digits and not mentions(clean.text, low, known):  # "1 and 3" for options a, b, c: positions from 1
-        numbered = prepare({str(n): text for n, text in enumerate(texts, 1)})
-        known = numbered if mentions(clean.text, low, numbered) else known
-    verdict = _decide(clean, known, finish, None, several=True)
+    verdict = _decide(clean, prepare_set(clean, options), finish, None, several=True)
     if verdict.end <= verdict.start:
         return Choices(verdict.status, verdict.options, None, verdict.rule)
     start, end = clean.raw_span(verdict.start, verdict.end)
     return Choices(verdict.status, verdict.options, output[start:end], verdict.rule, start, end)
+
+
+def prepare_set(clean: Clean, options: Mapping[str, str]) -> Options:
+    """The options where several may be right, by label, or by position from 1 if a reply names them so: "1 and 3" of a, b, c."""
+    low, texts = lower(clean.text), _apart(options)
+    known = prepare(dict(zip(options, texts, strict=True)))
+    if known.digits or mentions(clean.text, low, known):
+        return known
+    numbered = prepare({str(n): text for n, text in enumerate(texts, 1)})
+    return numbered if mentions(clean.text, low, numbered) else known
 
 
 def _apart(options: Mapping[str, str]) -> list[str]:
@@ -201,9 +206,9 @@ def _decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str]
                 return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
         if verdict is not None:
             return verdict
-    found = _filled(low, options, dialogue) or _repeated(low, options)
-    if found is None and not cut:
-        found = _spoken(reply) or (None if several else _inferred(low, options))
+    found = _filled(low, options, dialogue) or _repeated(low, options) or (None if cut else _spoken(reply))
+    if found is None and not several:
+        found = _inferred(low[:120] if cut else low, options)
     return found or nothing
 
 
@@ -335,16 +340,3 @@ def _inferred(low: str, options: Options) -> Verdict | None:
         return None
     option = options.keys.index(str(found[0].lastgroup))
     return Verdict(Status.PARSED, (option,), "inference", *found[0].span())
-
-
-def show(output: str, options: Mapping[str, str], several: bool = False) -> str:
-    reply = named_in(strip(output), prepare(options))
-    out = []
-    for block in blocks(reply.clean.text):
-        tape = reply.tape(block)
-        out.append(tape.tokens + ("  ECHO" if block.echo else ""))
-        for h in hits(tape, len(reply.options.keys), block.echo, several):
-            out.append(
-                f"    {h.verdict:7}{h.rule:14}{h.options} {reply.low[h.start : h.end]!r}{' adds' if h.adds else ''}{' firm' if h.firm else ''}"
-            )
-    return "\n".join(out)

@@ -35,7 +35,7 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     end = tape.places[-1][1]
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
-    current = _explicit(found, cut) or _stated([h for h in found if _settled(h)] if cut else found)
+    current = _explicit(found, cut) or _stated(_settled(found, low) if cut else found)
     if not current:
         return _left(found, count, cut, low) or (None if cut else _only_named(found, tape, low))
     first, last = current[0], current[-1]
@@ -105,16 +105,19 @@ def _stated(found: Sequence[Hit]) -> list[Hit]:
     return []
 
 
-def _settled(hit: Hit) -> bool:
-    """Whether a statement in a reply that was cut off is no step of its reasoning: a conclusion, or a label with its text."""
-    if hit.firm and len(hit.options) == 1:
-        return re.match(r"[^./]*[./]", hit.behind) is not None
-    return hit.verdict == NOT or (
-        hit.rule == "statement"
-        and len(hit.options) == 1
-        and hit.end - hit.start > 3
-        and bool(re.match(r"'?[,./]", hit.behind))
-    )
+def _settled(found: Sequence[Hit], low: str) -> list[Hit]:
+    """The statements in a reply that was cut off that are no step of its reasoning: conclusions, labels with their texts."""
+    walk = any(hit.rule == "discussed" for hit in found)
+
+    def settled(hit: Hit) -> bool:
+        if hit.verdict == NOT or len(hit.options) != 1:
+            return hit.verdict == NOT
+        if hit.firm:
+            return not walk and re.match(r"[^./]*[./]", hit.behind) is not None
+        labelled = low[hit.start].isascii() and hit.end - hit.start > 3
+        return hit.rule == "statement" and labelled and re.match(r"'?[,./]", hit.behind) is not None
+
+    return [hit for hit in found if settled(hit)]
 
 
 def _left(found: Sequence[Hit], count: int, cut: bool, low: str) -> Verdict | None:

@@ -6,8 +6,9 @@ Of the rules that match a mention the first in the table counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from evalsuite.parse.tape import Tape
@@ -58,9 +59,9 @@ RULES = [
     Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}_?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}[-0x]|z|B?=?[-0]|{V}[-0xz])", "除b以外都不符合"),
     # --- rejected, by what stands behind
     Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)", "b可以排除"),
-    Rule("item-wrong", NOT, ANY, r"[!/^][b(k]*", r"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
     Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
-    Rule("item-wrong", NOT, ANY, r"[!/^][b(k]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])[,./(]|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])[,./(]|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
     Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
     # --- rejected, by what stands before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
@@ -88,7 +89,7 @@ RULES = [
     # --- chosen
     Rule("put-in", PICK, PLAIN, r"J", rf"{V}[C=]", "将恐怖片填入空格处，句子最通顺。"),
     Rule("answer-is", PICK, PLAIN, rf"(?:[S+C]|(?<![MTQ])[sp]){Y}[=l]{Z}(?:['_~s]{Z}){{0,3}}", r"", "答案是a。答案是b。"),
-    Rule("is", PICK, LABEL, rf"[!./,]['_]?={Z}", r"[,./()R]|$", "答案是b，不，是c。"),
+    Rule("is", PICK, LABEL, rf"[!./,K]['_]?={Z}", r"[,./()R]|$", "答案是b，不，是c。"),
     Rule("concluded", PICK, PLAIN, rf"[FK]{YY}C{G14}|(?:F{Z}['_]?|K{Z})={G1}", r"", "是科幻片。哦不，是恐怖片。"),
     Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r"", "✅b"),
     Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.:b|][sp]{Z}:){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
@@ -109,7 +110,7 @@ RULES = [
     # --- stated
     Rule("both", STATE, "GW", rf"B{Z}", r"", ""),
     Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])", "1和2都可以"),
-    Rule("item-right", STATE, PLAIN, r"[!/^][b(k]*", r"[.,]?['_]?:['_]?[+w]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
+    Rule("item-right", STATE, PLAIN, r"[!/^][b(k=]*", r"[.,]?['_]?:['_]?[+w]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r"", "我认为是b"),
     Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$", "属于空间关系"),
     Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r"", "maybe c"),
@@ -127,8 +128,6 @@ SETS = [
     Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-wrong", NOT, ANY, r"", r"[-x](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
-    Rule("judged-wrong", NOT, ANY, r"[!/,.|^][b(|]*", r"\.?/b?['_]*[-xZ]\.?(?:/|$)", ""),
-    Rule("judged-right", PICK, ANY, r"[!/,.|^][b(|]*", r"\.?/b?['_]*[+wY]\.?(?:/|$)", ""),
     Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
     Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)", "(4) The speaker is hungry. (0) The speak…"),
     Rule("and", STATE, ANY, rf"[MTQGW](?:\([^()]*)?\),?A?{Z}", r"(?!=?-)", "The answers are 0 (a new phone) and 2 (stolen)."),
@@ -161,13 +160,17 @@ def table(several: bool) -> dict[str, list[_Row]]:
 BACK, AHEAD = 48, 24  # tokens that rules see before and behind
 
 
+def matching(token: str, before: str, behind: str, several: bool) -> Iterator[Rule]:
+    """The rules that match at a token, in rank."""
+    for row in table(several).get(token, ()):
+        if row.behind.match(behind) and row.before.search(before):
+            yield row.rule
+
+
 @lru_cache(maxsize=2**16)
 def fired(token: str, before: str, behind: str, several: bool) -> Rule | None:
     """The first rule that matches."""
-    for row in table(several).get(token, ()):
-        if row.behind.match(behind) and row.before.search(before):
-            return row.rule
-    return None
+    return next(matching(token, before, behind, several), None)
 
 
 class Hit(NamedTuple):
@@ -239,7 +242,7 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         if options == (-1,) and (verdict == STATE or name == "is"):
             verdict, name = NAME, "outside"
         found.append(Hit(verdict, name, options, *tape.places[at], before, behind, group.conflict))
-    return _undiscussed(found, several)
+    return _undiscussed(found if several else _unlisted(found), several)
 
 
 def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
@@ -249,9 +252,28 @@ def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
     talked = [hit for hit in found if hit.verdict == LINE and _TALKED.match(hit.behind)]
     if len(talked) == 1 and talked[0].before == "!":
         talked = []  # the answer, and why
-    elif talked and found[-1].verdict == LINE and not found[-1].behind:
+    elif (
+        talked
+        and found[-1].verdict == LINE
+        and not found[-1].behind
+        and found[-1].options not in [h.options for h in talked]
+    ):
         talked.append(found[-1])  # cut off
     if len(items | {hit.options for hit in talked}) < 2:
         return found
     talked += [hit for hit in found if hit.verdict == HEAD]
     return [hit._replace(verdict=NAME, rule="discussed") if hit in talked else hit for hit in found]
+
+
+_NEXT_LINE = re.compile(r"(?:[:,][^/]+)?/[b(|]*[MTQ]")
+
+
+def _unlisted(found: list[Hit]) -> list[Hit]:
+    """The hits, without a list of options that is announced like an answer: 答案是：(a)…, (b)… on a line each."""
+    listed: list[Hit] = []
+    for hit, after in pairwise(found):
+        begins = hit.verdict == PICK and hit.rule != "ranking" and hit.before[-1:] in ":^=b("
+        another = _ITEM.search(after.before) and after.verdict not in (NOT, PICK) and after.options != hit.options
+        if another and _NEXT_LINE.match(hit.behind) and (begins or hit in listed):
+            listed += [hit, after]
+    return [hit._replace(verdict=NAME, rule="listed") if hit in listed else hit for hit in found]

@@ -1,10 +1,8 @@
 """Stage 4, tape: a reply with one character for each token, over which the table of `rules` is matched.
 
-    因此，正确选项是(b)。  ->  F,S=M.
+    因此，正确的选项是(b)。  ->  F,S=M.
 
-A mention is M (by label), T (by text), Q (by position), G (several by label), W (several by text) or m (inside a longer
-quotation). A cue word is the letter of its class in lexicon.yaml. Marks: , . / (a line's end) : ( ) [ ] (a box) @ (a speaker)
-b (a bullet) ! (the block's start) k (a text that holds its copula) ^ (a line's end after a colon). Other words are ' (one character), _ (2 - 4), ~ (5 - 14) or # (more).
+TOKENS says what each stands for: a mention, a class of cue words (lexicon.CUES), a mark, or other words by their length.
 """
 
 from __future__ import annotations
@@ -21,6 +19,25 @@ from evalsuite.parse.mentions import Group
 from evalsuite.parse.segment import SPEAKER, Block
 
 LIMIT = 600  # cue words kept of a text
+
+# What each token of a tape stands for.
+# fmt: off
+TOKENS = {
+    "M": "an option by its label", "T": "an option by its text", "Q": "an option by its position", "G": "several options by label",
+    "W": "several options by text", "m": "an option inside a longer quotation",
+    "S": "the answer", "s": "the answer, if a copula follows", "p": "the word option", "C": "a verb of choosing", "o": "a verb of opinion",
+    "=": "a copula", "J": "an object marker: 将", "+": "right", "w": "right, weakly", "y": "possible", "-": "wrong", "N": "negates the word behind",
+    "X": "rejects what is behind", "x": "rejects what is beside", "n": "rejects what is behind, as a contrast", "U": "rejects what is before: 不如",
+    "V": "but", "l": "leaves what is behind", "F": "concludes", "K": "corrects what was said", "R": "begins a reason", "I": "if", "H": "although",
+    "h": "a hedge", "a": "also", "A": "and", "u": "only", "c": "compares: 比", "L": "begins a list of the options", "i": "begins some of the options",
+    "P": "begins a ranking", "D": "a second choice", "E": "except", "O": "the others", "0": "none", "z": "none of those named", "B": "all",
+    "1": "chooses what is spoken of: 选它", "e": "the sentence filled in", "Y": "yes", "Z": "no", "?": "asks", "q": "asks, without a mark",
+    "!": "the block's start", ",": "a comma or dash", ".": "the end of a sentence", ":": "a colon or arrow", "|": "a bar", "(": "a bracket",
+    ")": "a bracket's end", "[": "a box", "]": "a box's end", "/": "the end of a line", "^": "the end of a line that announces",
+    "@": "a speaker", "b": "a bullet or number", "k": "a text that holds its copula", "'": "another word of 1 character", "_": "words of 2 - 4 characters",
+    "~": "words of 5 - 14 characters", "#": "longer words",
+}
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)

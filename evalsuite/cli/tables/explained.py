@@ -1,0 +1,51 @@
+"""How a reply was read, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text as Styled
+
+from evalsuite.common.terminal import safe
+from evalsuite.exchange.explain import VERDICTS, Explanation, Mention
+
+
+def draw_explanation(shown: Explanation) -> Iterator[RenderableType]:
+    yield _grid(("reply", shown.reply), *[("", "")] * bool(shown.parts))
+    for n, part in enumerate(shown.parts, 1):
+        yield _grid((f"block {n}", part.text), *[("", part.note)] * bool(part.note), ("tape", part.tape))
+        yield _grid(*(("", token, words if len(words) < 60 else f"{words[:59]}…", meaning) for token, words, meaning in part.tokens))  # fmt: skip
+        for mention in part.mentions:
+            yield _grid(*_mention(mention))
+        yield ""
+    yield _grid(("result", shown.result), ("rule", shown.rule), *[("why", shown.why)] * bool(shown.why))
+
+
+def _mention(mention: Mention) -> Iterator[tuple[str, str]]:
+    named = f" = {', '.join(mention.options)}" if mention.options else ""
+    yield f"{mention.number:>3}", f"{mention.words}{named}    {mention.tape}"
+    counts = mention.hit.rule, VERDICTS[mention.hit.verdict][0]
+    if not mention.matched:
+        yield "", f"no row of {mention.of} matches: {counts[1]}"
+        return
+    rule, *shadowed = mention.matched
+    fired = rule.name, VERDICTS[rule.verdict][0]
+    example = f". As in: {rule.example}".replace("\n", "⏎") if rule.example else ""
+    yield "", f"{fired[0]}, row {mention.rank} of {mention.of}, fired: {fired[1]}{example}"
+    if counts != fired:
+        yield "", f"counts as {counts[0]}: {counts[1]}"
+    if shadowed:
+        yield "", f"shadows: {', '.join(row.name for row in shadowed)}"
+
+
+def _grid(*rows: tuple[str, ...]) -> Table:
+    """Columns without lines. The first has the width of "block 1"; whatever a model wrote is shown, not obeyed."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(min_width=8, no_wrap=True, style="bold")
+    for _ in rows[0][1:]:
+        grid.add_column(overflow="fold")
+    for row in rows:
+        grid.add_row(*(Styled(safe(cell)) for cell in row))
+    return grid

@@ -1,0 +1,148 @@
+"""`evalsuite parse --explain`: how a reply was read: its tapes, the rule that fired at each mention, and what decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from evalsuite.parse import rules
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
+from evalsuite.parse.mentions import prepare
+from evalsuite.parse.read import Choices, Reply, named_in, parse_option, parse_options, prepare_set
+from evalsuite.parse.rules import Hit, Rule, hits, matching
+from evalsuite.parse.segment import Block, blocks
+from evalsuite.parse.strip import strip
+from evalsuite.parse.tape import TOKENS, Tape
+from evalsuite.types import Answer
+
+# What a rule says of its mention, and why that decides.
+VERDICTS = {
+    rules.PICK: ("chosen explicitly", "nothing later takes it back"), rules.LINE: ("alone on a line", "nothing is chosen explicitly"),
+    rules.HEAD: ("at the reply's head", "nothing is chosen explicitly"), rules.STATE: ("stated", "nothing is chosen or stands alone"),
+    rules.ASK: ("in a question", "nothing else is named"), rules.NOT: ("rejected", ""), rules.NAME: ("only named", ""),
+    rules.NONE: ("none is right", "nothing later is chosen"), rules.ALL: ("all are right", "nothing later is chosen"),
+    rules.BUT: ("all but these", "nothing later is chosen"), rules.CANCEL: ("the choice before is taken back", ""),
+}  # fmt: skip
+# Why, for rules that are no row of the table.
+WHY_RULE = {
+    "whole-reply": "the whole reply is the text of one option", "elimination": "left over: all other options are rejected",
+    "only-named": "nothing is chosen or stated: the only option named", "several": "several options are chosen, where one is asked for",
+    "outside": "the label chosen is not in the list", "label-against-text": "a label and the text beside it are of different options",
+    "probability": "the greatest of the numbers given to options", "probability-tie": "two options have the greatest number",
+    "filled-in": "the dialogue's gap is filled in with it", "repeated": "the reply repeats it over and over", "inference": "the verbs of inference name it",
+    "declines": "the reply declines to answer", "nothing": "the reply has no words", "none": "all options are rejected",
+    "unclosed-thought": "the reply ends inside a thought", "cut-off": "the reply was cut off before its choice",
+    "undecided": "no option is chosen, stated or left over",
+}  # fmt: skip
+
+_SHOWN = str.maketrans({TURN: "‹end of turn›", BOX_OPEN: "‹box›", BOX_CLOSE: "‹/box›"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place of a block where a rule fired or an option is named. `options` are labels with texts, none for a cue word."""
+
+    number: int
+    hit: Hit  # what counts: what the rule says, unless other mentions change it
+    words: str
+    options: tuple[str, ...]
+    tape: str  # what the rules see, with the place's token between ‹ and ›
+    matched: tuple[Rule, ...]  # the rows that match: the first fired, and shadows the others
+    rank: int  # the place in the table of the row that fired, from 1; 0 if none
+    of: int  # rows in the table
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A block of the clean text, with its mentions between ⟦ and ⟧. `note` says why it counts less, or not at all."""
+
+    text: str
+    note: str
+    tape: str
+    tokens: tuple[tuple[str, str, str], ...]  # token, the words of the reply that it stands for, its meaning
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    reply: str  # with the answer between ⟦ and ⟧
+    parts: tuple[Part, ...]  # none for a span
+    result: str  # status and choice
+    rule: str
+    why: str
+
+
+def explain(
+    output: str,
+    options: Mapping[str, str],
+    finish: str = "stop",
+    dialogue: Sequence[str] | None = None,
+    several: bool = False,
+) -> Explanation:
+    """How a reply to a question with options is read; `several`: more than one may be right."""
+    clean, labels = strip(output), list(options)
+    reply = named_in(clean, prepare_set(clean, options) if several else prepare(options))
+    answer: Answer | Choices
+    if several:
+        answer = parse_options(output, options, finish=finish)
+        chosen = [labels[n] for n in answer.choices]
+    else:
+        answer = parse_option(output, options, finish=finish, dialogue=dialogue)
+        chosen = [] if answer.choice is None else [labels[answer.choice]]
+    parts: list[Part] = []
+    decided, done, number = "", False, 1
+    for block in blocks(clean.text):
+        note = "the prompt's words: only an explicit choice counts" if block.echo else ""
+        tape = reply.tape(block)
+        found = list(_mentions(reply, tape, block, several, [f"{k} {options[k]}" for k in labels], number))
+        parts.append(_part(reply, block, tape, "run-on, behind the answer" if done else note, found))
+        for mention in [] if done else found:
+            hit = mention.hit
+            if hit.rule == answer.rule and clean.raw_span(hit.start, hit.end)[1] == answer.end:
+                decided = f"mention {mention.number}: {'; '.join(VERDICTS[hit.verdict])}"
+        number += len(found)
+        done = done or (answer.end is not None and answer.end <= clean.raw_span(block.start, block.end)[1])
+    result = f"{answer.status.value} {', '.join(chosen)}".strip()
+    return Explanation(_marked(output, answer), tuple(parts), result, answer.rule, WHY_RULE.get(answer.rule) or decided)
+
+
+def explain_span(output: str, answer: Answer) -> Explanation:
+    """How a reply with a span was read: which rule fired, and where."""
+    result = f"{answer.status.value} {answer.text or ''}".strip()
+    return Explanation(_marked(output, answer), (), result, answer.rule, "")
+
+
+def _marked(output: str, answer: Answer | Choices) -> str:
+    if answer.start is None or answer.end is None:
+        return output
+    return f"{output[: answer.start]}⟦{output[answer.start : answer.end]}⟧{output[answer.end :]}"
+
+
+def _mentions(
+    reply: Reply, tape: Tape, block: Block, several: bool, options: Sequence[str], first: int
+) -> Iterator[Mention]:
+    """The places of a block that `hits` finds, numbered from `first`."""
+    rows = (*rules.SETS, *rules.RULES) if several else tuple(rules.RULES)
+    for n, hit in enumerate(hits(tape, len(options), block.echo, several), first):
+        token = tape.tokens[tape.places.index((hit.start, hit.end))]
+        matched = tuple(matching(token, hit.before, hit.behind, several))
+        words, rank = reply.clean.text[hit.start : hit.end], rows.index(matched[0]) + 1 if matched else 0
+        named = tuple("a label outside the list" if option < 0 else options[option] for option in hit.options)
+        yield Mention(n, hit, words, named, f"{hit.before}‹{token}›{hit.behind}", matched, rank, len(rows))
+
+
+def _part(reply: Reply, block: Block, tape: Tape, note: str, found: Sequence[Mention]) -> Part:
+    text, at, pieces = reply.clean.text, block.start, list[str]()
+    for mention in found:
+        pieces += [text[at : mention.hit.start], f"⟦{mention.words}⟧{str(mention.number).translate(_LOW)}"]
+        at = mention.hit.end
+    words: dict[str, list[str]] = {}
+    for token, (start, end) in zip(tape.tokens, tape.places, strict=True):
+        words.setdefault(token, []).append(text[start:end].strip(" ").replace("\n", "⏎").translate(_SHOWN))
+    said = {token: " · ".join(dict.fromkeys(filter(None, texts))) for token, texts in words.items()}
+    legend = tuple((token, said[token], TOKENS.get(token, "")) for token in said)
+    shown = "".join((*pieces, text[at : block.end])).strip().translate(_SHOWN)
+    return Part(shown, note, tape.tokens, legend, tuple(found))
+
+
+_LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
