@@ -91,7 +91,6 @@ def classes(table: dict[str, str]) -> dict[str, str]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", CUES)
 def test_a_labelled_reply_needs_each_cue_word(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     idle = [word.name for word in words(CUES[kind]) if needs_cue(monkeypatch, {**CUES, kind: word.left}) is None]
