@@ -107,8 +107,8 @@ x的反应 x的感受 xreact(|ion) / 对x的影响 xeffect / y的反应 yreact /
 # "…" is a gap of up to four characters.
 _DECLINES = """
 (作为|我是)…(ai|人工智能|语言模型|助手)
-(无法|不能|难以)…(回答|判断|选择|提供)
-不(知道|清楚|确定|明白) 信息不足 (没有|缺少)(足够|相关)的(信息|上下文) 请(|您)(提供|补充)
+(无法|不能|难以)…(回答|判断|选择|提供|确定)
+不(知道|清楚|确定|明白|太会) 没有看到 信息不足 (没有|缺少)(足够|相关)的(信息|上下文) 请(|您)(提供|补充)
 能(帮|为)(您|你) 很高兴(为|认识) 涉及…隐私
 i('m|_am)_(sorry|unable|not_able|not_sure) i_(can't|cannot|do_not|don't)_(answer|determine|help|know|say|have) as_an_ai
 cannot_be_determined (not_enough|insufficient)_(information|context) how_can_i_help
@@ -129,7 +129,7 @@ def expand(entries: str) -> Iterator[str]:
 
 def phrases(entries: str) -> re.Pattern[str]:
     """A pattern of any of the entries, in which "…" is a gap."""
-    return re.compile("|".join(entries.split()).replace("_", " ").replace("…", ".{0,4}"))
+    return re.compile("|".join(entries.split()).replace("_", " ").replace("…", ".{0,8}"))
 
 
 DECLINES = phrases(_DECLINES)
