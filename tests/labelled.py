@@ -1,6 +1,7 @@
 """The labelled replies of the project, on which its reader of choices is tested.
 
-`tables`: forms, a row each, written for the labelling rules. `replies`, `long_replies`, `third_replies`: written by
+`tables`: forms, a row each, written for the labelling rules, for rules and for words of the reader. `adversarial`: by an
+annotator who had not seen the reader. `replies`, `long_replies`, `third_replies`: written by
 annotators who had not seen the reader. `real_replies`: of models, sampled under many instructions.
 """
 
@@ -29,7 +30,8 @@ def choices() -> list[Row]:
     for name in CHOICES:
         path = FIXTURES / name
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        found += [{"set": path.parent.name, "file": name} | json.loads(line) for line in lines]
+        kind = "adversarial" if path.stem == "adversarial" else path.parent.name
+        found += [{"set": kind, "file": name} | json.loads(line) for line in lines]
     return found
 
 

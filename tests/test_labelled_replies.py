@@ -44,6 +44,7 @@ def read(replies: Iterable[Row]) -> Counter[str]:
     ("name", "agree"),
     [
         ("tables", 1.0),
+        ("adversarial", 0.98),
         ("replies", 1.0),
         ("long_replies", 1.0),
         ("third_replies", 1.0),

@@ -129,7 +129,7 @@ def expand(entries: str) -> Iterator[str]:
 
 def phrases(entries: str) -> re.Pattern[str]:
     """A pattern of any of the entries, in which "…" is a gap."""
-    return re.compile("|".join(entries.split()).replace("_", " ").replace("…", ".{0,8}"))
+    return re.compile("|".join(entries.split()).replace("_", " ").replace("…", ".{0,6}"))
 
 
 DECLINES = phrases(_DECLINES)
