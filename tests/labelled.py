@@ -2,7 +2,8 @@
 
 `tables`: forms, a row each, written for the labelling rules, for rules and for words of the reader. `adversarial`: by an
 annotator who had not seen the reader. `replies`, `long_replies`, `third_replies`: written by
-annotators who had not seen the reader. `real_replies`: of models, sampled under many instructions.
+annotators who had not seen the reader. `real_replies`: of models, sampled
+under many instructions; `held_choices`: the half that was labelled twice and not read before the reader was done.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from evalsuite.parse import parse_option, parse_options, read, rules
 FIXTURES = Path(__file__).parent / "fixtures"
 CHOICES = (
     "tables/choices.jsonl", "tables/sets.jsonl", "tables/cues.jsonl", "tables/adversarial.jsonl", "replies/options.jsonl", "long_replies/options.jsonl",
-    "third_replies/options.jsonl", "real_replies/choices.jsonl",
+    "third_replies/options.jsonl", "real_replies/choices.jsonl", "real_replies/held_choices.jsonl",
 )  # fmt: skip
 
 Row = dict[str, Any]  # output, options, label (or labels), and where they are known finish and status
@@ -30,7 +31,7 @@ def choices() -> list[Row]:
     for name in CHOICES:
         path = FIXTURES / name
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        kind = "adversarial" if path.stem == "adversarial" else path.parent.name
+        kind = path.stem if path.stem in ("adversarial", "held_choices") else path.parent.name
         found += [{"set": kind, "file": name} | json.loads(line) for line in lines]
     return found
 

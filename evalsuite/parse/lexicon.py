@@ -23,14 +23,14 @@ CUES: dict[str, str] = {
     "s": "领域 关系 类型 类别 结论 判断 mask 空格 横线 relation(|ship) domain category blank label",  # a noun that stands for the answer if a copula follows
     "C":  # a verb of choosing
         "选 填 挑 猜 答 站 倾向 归入 改成 不得不选 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with opt_for lean(|ing)_(to|toward|towards) "
-        "(change|switch)_to guess i('d|_would)_say i_meant label_this_as",
+        "(change|switch)_to guess i('d|_would)_(say|keep) i_meant label_this_as",
     "o": "觉得 感觉 看来 估计 我想 think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
     "V": "而 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
     "U": "不如",  # rejects what stands before (a 不如 b)
     "=": "是 为 即 属于 对应 还是 大概率是 莫过于 is are be was 's (would|should|must|could|might)_be belongs_to falls_under",  # a copula
-    "l": "剩 leaves_(just|us)",  # leaves what follows
+    "l": "剩 留下 what_remains_is leaves_(just|us)",  # leaves what follows
     "X": "不(是|认为|考虑|建议|支持|太像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
     "n": "而非 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
     "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out rule_out (eliminat|exclud)(e|es|ed|ing) discard",  # rejects what stands before or behind
@@ -50,7 +50,7 @@ CUES: dict[str, str] = {
     "a": "也",  # also
     "A": "还 同样 另外 或 以及 also or and",  # adds to the choice before
     "F":  # introduces a conclusion
-        "综上(|所述) 因此 所以 故 总之 最终 最后 综合来看 可见 总的来说 那么 那就 therefore thus so hence finally overall in_(conclusion|summary)",
+        "综上(|所述) 因此 所以 故 总之 最终 综合来看 可见 总的来说 那么 那就 therefore thus so hence finally overall in_(conclusion|summary)",
     "K":  # corrects what was said before
         "等等 等一下 更正 抱歉 对不起 错了 (哦|啊)不 (再|仔细)想想 重新考虑 其实 实际上 准确地说 wait actually sorry correction scratch_that on_second_thought my_mistake no, hold_on "
         "hmm,",
@@ -61,7 +61,7 @@ CUES: dict[str, str] = {
     "L":  # introduces a list of the choices
         "候选 (备选|以下选)项 选项(有|如下) 给出的选项 分别(是|为) (options|choices)_are candidate(|s) possible_answers the_options",
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
-    "P": "排序 从高到低 从大到小 按可能性 依次 rank(ing|ed)",  # introduces a ranking
+    "P": "排序 第一名 从高到低 从大到小 按可能性 依次 rank(ing|ed)",  # introduces a ranking
     "D": "其次 次(之|选) 第二选择 然后是 最不可能 followed_by secondly least_likely",  # a second choice
     "E": "除 except other_than apart_from",  # except
     "O": "其(他|它|余)",  # the others
@@ -108,7 +108,7 @@ x的反应 x的感受 xreact(|ion) / 对x的影响 xeffect / y的反应 yreact /
 _DECLINES = """
 (作为|我是)…(ai|人工智能|语言模型|助手)
 (无法|不能|难以)…(回答|判断|选择|提供|确定)
-不(知道|清楚|确定|明白|太会) 没有看到 信息不足 (没有|缺少)(足够|相关)的(信息|上下文) 请(|您)(提供|补充)
+不(知道|清楚|确定|明白|太会) 没有看到 信息不足 缺少相关的上下文 请(|您)(提供|补充)
 能(帮|为)(您|你) 很高兴(为|认识) 涉及…隐私
 i('m|_am)_(sorry|unable|not_able|not_sure) i_(can't|cannot|do_not|don't)_(answer|determine|help|know|say|have) as_an_ai
 cannot_be_determined (not_enough|insufficient)_(information|context) how_can_i_help

@@ -216,10 +216,11 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | No
     """The verdict of one block; None if it has no answer."""
     tape, count = reply.tape(block), len(reply.options.keys)
     scaled = None if several or block.echo else _probable(reply.low, list(tape.groups.values()), block.end)
-    if scaled is not None:
+    if scaled is not None and scaled.options:
         return scaled
     found = hits(tape, count, block.echo, several)
-    return (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
+    verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
+    return scaled if scaled and not (verdict and verdict.options) else verdict
 
 
 _NUMBER = re.compile(
@@ -229,7 +230,7 @@ _NUMBER = re.compile(
 )
 _OF = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?[%％][ ]?(?=\w|:)[^%。;,\n]{1,14}\Z")
 _LATER = re.compile(
-    r"(?:[^。;\n]{0,40}?(?<![\w.])|[^。;]{0,80}?(?:概率|可能性|置信度|probability|confidence)[^\d\n]{0,6})"
+    r"(?:[^。;\n]{0,40}?(?<![\w.])|[^。;]{0,80}?(?:概率|可能性|置信度|probability)[^\d\n]{0,6})"
     r"(?P<number>\d{1,3}(?:\.\d{1,6})?)(?:[ ]?[%％]|(?<=0\.\d)|(?<=0\.\d\d))"
 )
 
@@ -326,7 +327,9 @@ _INFERS = re.compile(
     r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
     r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
 )
-_UNSURE = re.compile(r"(?:(?<![a-z])(?:not|never|cannot|neither|nor|if|whether|or)|n['’]t) (?:[a-z]+ ){0,2}$")
+_UNSURE = re.compile(
+    r"(?:(?<![a-z])(?:not|never|cannot|neither|nor|or)|n['’]t) (?:[a-z]+ ){0,2}$|(?<![a-z])(?:if|whether) [^.\n]{0,80}$"
+)
 
 
 def _inferred(low: str, options: Options) -> Verdict | None:
@@ -335,6 +338,8 @@ def _inferred(low: str, options: Options) -> Verdict | None:
     None if any of the verbs is negated or in doubt: a statement that does not contradict need not follow.
     """
     found = [] if {"entailment", "contradiction"} - {*options.keys} else list(_INFERS.finditer(low))
+    if found and found[0].start() < 30:  # The dialogue entails this statement. …
+        found = found[:1]
     said = {match.lastgroup for match in found}
     if len(said) != 1 or any(_UNSURE.search(low, 0, match.start()) for match in found):
         return None

@@ -171,7 +171,7 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
             wrong |= {*hit.options}
         elif hit.verdict == NONE and not chosen:
             none = Verdict(Status.UNPARSED, (), "none", hit.start, hit.end)
-        elif hit.verdict in (ALL, BUT):
+        elif hit.verdict == BUT or (hit.verdict == ALL and not chosen):
             left = tuple(option for option in everything if option not in hit.options)
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.picks:
