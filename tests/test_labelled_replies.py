@@ -49,7 +49,7 @@ def read(replies: Iterable[Row]) -> Counter[str]:
         ("long_replies", 1.0),
         ("third_replies", 1.0),
         ("real_replies", 0.97),
-        ("held_choices", 0.9),
+        ("held_choices", 0.88),
         ("options.jsonl", 0.985),
         ("real_options.jsonl", 0.98),
     ],
