@@ -32,7 +32,7 @@ CUES: dict[str, str] = {
     "=": "是 为 即 属于 对应 还是 大概率是 莫过于 is are be was 's (would|should|must|could|might)_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is leaves_(just|us)",  # leaves what follows
     "X": "不(是|认为|考虑|建议|支持|太像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
-    "n": "而非 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
+    "n": "而非 优于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
     "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out rule_out (eliminat|exclud)(e|es|ed|ing) discard",  # rejects what stands before or behind
     "N":  # negates the word that follows
         "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",

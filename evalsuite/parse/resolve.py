@@ -148,7 +148,7 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str) -> Verdict | None:
         return None
     last, options = found[-1], _union(found)
     bracketed = low[last.start] in "([【" and low[last.end - 1] in ")]】"
-    short = last.end - last.start >= 3 and _SHORT.fullmatch(tape.tokens)
+    short = _SHORT.fullmatch(tape.tokens)
     if len(options) > 1 or options == (-1,) or not (bracketed or short):
         return None
     return Verdict(Status.PARSED, options, "only-named", last.start, last.end)

@@ -120,13 +120,14 @@ RULES = [
 
 # Where several options may be right: these first, then RULES. An item of a list is judged on its own, and all may be chosen.
 SETS = [
-    Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|[!./,]_?~?E){Z}", r"", "All but (3)"),
+    Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|[!./,]_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
     Rule("all-of-them", ALL, "B", r"[!./,]['_]?", r"['_L~]*(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
+    Rule("all-of-them", ALL, "O", r"", r"[=B_']*[+w]", "(1)不正确，其余都正确"),
     Rule("item-right", PICK, ANY, r"", rf"(?:\.?{Z}|\.?[^./MTQGW]*[|])['_]?{Z}Y", "A: Yes\nB: No\nC: Yes\nD: No\nE: No"),
     Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r"", "Ranking:\n1. (0) The speaker wants to buy…"),
     Rule("judged-wrong", NOT, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?(?:[-x]|[XN]['_]?[+wy])", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]", "0: true, 1: false, 2: true, 3: false, 4: false"),
-    Rule("judged-wrong", NOT, ANY, r"", r"[-x](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
+    Rule("judged-wrong", NOT, ANY, r"", r"[-xZ](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
     Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
     Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)", "(4) The speaker is hungry. (0) The speak…"),
