@@ -64,7 +64,7 @@ CUES: dict[str, str] = {
     "P": "排序 第一名 从高到低 从大到小 按可能性 依次 rank(ing|ed)",  # introduces a ranking
     "D": "其次 次(之|选) 第二选择 然后是 最不可能 followed_by secondly least_likely",  # a second choice
     "E": "除 except other_than apart_from",  # except
-    "O": "其(他|它|余)",  # the others
+    "O": "其(他|它|余) the_(others|rest)",  # the others
     "0": "以上都不 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全部 两者 both all either",  # all
