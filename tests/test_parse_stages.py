@@ -9,9 +9,9 @@ from evalsuite.parse.catalog import catalog, is_slip, label_core
 from evalsuite.parse.chars import fold, key
 from evalsuite.parse.cues import cues
 from evalsuite.parse.groups import grouped
-from evalsuite.parse.leads import cut_lead
+
 from evalsuite.parse.mentions import mentions
-from evalsuite.parse.question import parse_question
+
 from evalsuite.parse.segment import blocks, quotations
 from evalsuite.parse.strip import strip
 from evalsuite.parse.synonyms import same_meaning

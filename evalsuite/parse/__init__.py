@@ -1,7 +1,7 @@
 """Reads the answer out of a model's raw reply: Response -> Answer.
 
     raw reply -> strip -> segment -> mentions -> commit -> weigh -> option    (one option)
-                                  -> choose, leads, tails -> span             (a stretch of the reply)
+                                  -> spanrules -> span                        (a stretch of the reply)
                         runs of names -> options                              (a set of options)
 
 Each stage is a module and can be tested alone. Docstrings cite these labelling rules, by which the test sets were made:
@@ -29,12 +29,11 @@ Each stage is a module and can be tested alone. Docstrings cite these labelling 
 18. Of contradictory statements without a correcting word, the last explicit one counts.
 """
 
+from evalsuite.parse.english import parse_sentence, parse_verbatim
 from evalsuite.parse.option import Choices, parse_option
 from evalsuite.parse.options import parse_options
-from evalsuite.parse.sentence import parse_sentence
 from evalsuite.parse.span import parse_span
 from evalsuite.parse.strip import whole_reply
-from evalsuite.parse.verbatim import parse_verbatim
 
 PARSER_VERSION = "4"
 

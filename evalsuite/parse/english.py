@@ -1,18 +1,62 @@
-"""Short free answers in English: the first sentence that answers, whole.
+"""Spans and short texts in English.
 
-Unlike `span`, which cuts an answer to its core, this keeps "because …" and "do not …". It cuts only what announces the
-answer ("Sure! The cause is that …", bullets, quotes, a speaker mark) and what follows it: further paragraphs, an
-invented question, an explanation under its own heading.
+`parse_span` follows the habits of Chinese replies: it drops "so" or "sorry" as a lead-in and ends an answer after its first sentence,
+while spans of English dialogues may contain both. So a span that the dialogue contains word for word is taken whole, and of a short
+text the first sentence that answers, with "because …" and "do not …".
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
-from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, lower
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, fold, lower
 from evalsuite.parse.segment import Block, blocks, lines
+from evalsuite.parse.span import parse_span, trim
 from evalsuite.parse.strip import strip
 from evalsuite.types import Answer, Status
+
+_ANSWER_IS = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
+
+
+def parse_verbatim(
+    output: str, *, dialogue: Sequence[str], question: str | None = None, finish: str = "stop", extract: bool = True
+) -> Answer:
+    """The whole reply or its first line if the dialogue contains it; else the result of `parse_span`.
+
+    Ignores case, a lead-in ("Answer:"), quotes and outer punctuation. Matches whole words: "rain" is not in "train".
+
+    >>> parse_verbatim('Answer: "So sorry".', dialogue=["A: I am so sorry . I missed the bus ."]).text
+    'So sorry'
+    """
+    if extract and finish != "length":
+        clean = strip(output)
+        low = lower(clean.text)
+        # Spans have no line breaks, and data files have more blanks between sentences than models repeat.
+        said = _key(lower(fold(" ".join(dialogue))))
+        for start, end in _places(clean.text, low):
+            words = _key(low[start:end])
+            if words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said):
+                first, last = clean.raw_span(start, end)
+                return Answer(Status.PARSED, None, output[first:last], "verbatim", first, last)
+    return parse_span(output, dialogue=dialogue, question=question, finish=finish, extract=extract)
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _places(text: str, low: str) -> Iterator[tuple[int, int]]:
+    """The reply and its first line, each as it is, without lead-in, and without quotes and punctuation around it."""
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    line = text.find("\n", start)
+    for stop in dict.fromkeys((end, len(text[:line].rstrip()) if start < line < end else end)):
+        yield start, stop
+        lead = _ANSWER_IS.match(low, start, stop)
+        begin = lead.end() if lead else start
+        yield begin, stop
+        yield trim(text, (begin, stop))
+
 
 _THING = (
     r"(?:(?:final|correct|possible|likely|most[ ]likely|plausible|subsequent|emotional|direct)[ ])*"
