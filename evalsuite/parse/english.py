@@ -1,8 +1,8 @@
 """Spans and short texts in English.
 
 `parse_span` follows the habits of Chinese replies: it drops "so" or "sorry" as a lead-in and ends an answer after its first sentence,
-while spans of English dialogues may contain both. So a span that the dialogue contains word for word is taken whole, and of a short
-text the first sentence that answers, with "because …" and "do not …".
+while English spans may contain both. So words that the dialogue contains are taken as they are, and of a short text the whole
+sentence that answers, with "because …" and "do not …".
 """
 
 from __future__ import annotations
@@ -11,52 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, fold, lower
-from evalsuite.parse.segment import Block, blocks, lines
+from evalsuite.parse.segment import Block, blocks, lines, quotations
 from evalsuite.parse.span import parse_span, trim
 from evalsuite.parse.strip import strip
 from evalsuite.types import Answer, Status
-
-_ANSWER_IS = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
-
-
-def parse_verbatim(
-    output: str, *, dialogue: Sequence[str], question: str | None = None, finish: str = "stop", extract: bool = True
-) -> Answer:
-    """The whole reply or its first line if the dialogue contains it; else the result of `parse_span`.
-
-    Ignores case, a lead-in ("Answer:"), quotes and outer punctuation. Matches whole words: "rain" is not in "train".
-
-    >>> parse_verbatim('Answer: "So sorry".', dialogue=["A: I am so sorry . I missed the bus ."]).text
-    'So sorry'
-    """
-    if extract and finish != "length":
-        clean = strip(output)
-        low = lower(clean.text)
-        # Spans have no line breaks, and data files have more blanks between sentences than models repeat.
-        said = _key(lower(fold(" ".join(dialogue))))
-        for start, end in _places(clean.text, low):
-            words = _key(low[start:end])
-            if words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said):
-                first, last = clean.raw_span(start, end)
-                return Answer(Status.PARSED, None, output[first:last], "verbatim", first, last)
-    return parse_span(output, dialogue=dialogue, question=question, finish=finish, extract=extract)
-
-
-def _key(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _places(text: str, low: str) -> Iterator[tuple[int, int]]:
-    """The reply and its first line, each as it is, without lead-in, and without quotes and punctuation around it."""
-    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    line = text.find("\n", start)
-    for stop in dict.fromkeys((end, len(text[:line].rstrip()) if start < line < end else end)):
-        yield start, stop
-        lead = _ANSWER_IS.match(low, start, stop)
-        begin = lead.end() if lead else start
-        yield begin, stop
-        yield trim(text, (begin, stop))
-
 
 _THING = (
     r"(?:(?:final|correct|possible|likely|most[ ]likely|plausible|subsequent|emotional|direct)[ ])*"
@@ -65,19 +23,79 @@ _THING = (
 )
 # Announcements of an answer. They include "is that", since a whole sentence follows it.
 _LEAD = re.compile(
-    rf"(?:(?:sure|certainly|of[ ]course|okay|ok)[,!.:][ ]?|here(?:'s|[ ]is)[ ](?:the|my)[ ]answer[:.][ ]?"
-    rf"|(?:based[ ]on|according[ ]to)[ ]the[ ](?:dialogue|conversation|context)[^,.\n]{{0,30}},[ ]?(?=\S)"
-    rf"|(?:\*{{1,2}})?(?:the[ ]|a[ ]|one[ ]|my[ ])?{_THING}(?:\*{{1,2}})?[ ]?"
-    r"(?::(?:\*{1,2})?|(?:is|was|could[ ]be|would[ ]be|might[ ]be|may[ ]be)(?:[ ]that(?=[ ])|:))[ ]?)"
+    r"(?:(?:sure|certainly|of[ ]course|okay|ok)[,!.:][ ]?|here(?:'s|[ ]is)[ ](?:the|my)[ ]answer[:.][ ]?"
+    r"|(?:based[ ]on|according[ ]to)[ ]the[ ](?:dialogue|conversation|context)[^,.\n]{0,30},[ ]?(?=\S)"
+    rf"|(?:the[ ]|a[ ]|one[ ]|my[ ])?{_THING}[ ]?"
+    r"(?::|(?:is|was|could[ ]be|would[ ]be|might[ ]be|may[ ]be)(?:[ ]that(?=[ ])|:))[ ]?)"
 )
-_MARK = re.compile(rf"(?:[\s{SENTINELS}#>]|[-•][ ]|\*[ ]|\d{{1,2}}[.)][ ]|[\"“‘'*`](?=\S))*+")
-_SPEAKER = re.compile(r"[ab]:[ ]?")
+_MARK = re.compile(rf"(?:[\s{SENTINELS}#>]|[-•][ ]|\*[ ]|\d{{1,2}}[.)][ ]|[\"“‘'*`](?=\S))*+(?:[ab]:[ ]?)?")
 _TAIL = re.compile(rf"[\s{SENTINELS}*`]+$")
 _QUOTE = re.compile('["“”]')
+_FINAL = re.compile(rf"[\s{SENTINELS}#>*]*(?:the[ ]|my[ ])?(?:final[ ])?answer[ ]?(?:is[ ]?)?:[ ]*(?=\S)")
 _REFUSES = re.compile(
-    r"(?:i(?:'m|’m|[ ]am)[ ](?:sorry|unable|an[ ]ai|not[ ]able)|i[ ](?:cannot|can't|can’t|do[ ]not[ ]know|don't[ ]know|don’t[ ]know)"
-    r"|as[ ]an[ ]ai|sorry,[ ](?:but[ ])?i|(?:it[ ])?cannot[ ]be[ ]determined|there[ ]is[ ]not[ ]enough[ ]information)"
+    r"i(?:'m|’m|[ ]am)[ ](?:sorry|unable|an[ ]ai|not[ ]able)|i[ ](?:cannot|can['’]t|do[ ]not[ ]know|don['’]t[ ]know)"
+    r"|as[ ]an[ ]ai|sorry,[ ](?:but[ ])?i|(?:it[ ])?cannot[ ]be[ ]determined|there[ ]is[ ]not[ ]enough[ ]information"
 )
+_ANSWER = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
+
+
+def parse_verbatim(
+    output: str, *, dialogue: Sequence[str], question: str | None = None, finish: str = "stop", extract: bool = True
+) -> Answer:
+    """What the dialogue contains of a reply: the whole, its first line, or what its last line names; else as `parse_span`.
+
+    Ignores case, a lead-in ("Answer:"), quotes and outer punctuation. Matches whole words: "rain" is not in "train".
+
+    >>> parse_verbatim('Answer: "So sorry".', dialogue=["A: I am so sorry . I missed the bus ."]).text
+    'So sorry'
+    """
+    clean = strip(output)
+    low = lower(clean.text)
+    # Spans have no line breaks, and data files have more blanks between sentences than models repeat.
+    said = _key(lower(fold(" ".join(dialogue))))
+
+    def verbatim(places: Iterator[tuple[int, int]]) -> Answer | None:
+        for place in places:
+            words = _key(low[slice(*place)])
+            if words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said):
+                start, end = clean.raw_span(*place)
+                return Answer(Status.PARSED, None, output[start:end], "verbatim", start, end)
+        return None
+
+    found = verbatim(_heads(clean.text, low)) if extract and finish != "length" else None
+    if found:
+        return found
+    answer = parse_span(output, dialogue=dialogue, question=question, finish=finish, extract=extract)
+    if not extract or answer.status is not Status.PARSED or _key(lower(fold(answer.text or ""))) in said:
+        return answer
+    return verbatim(_last_named(clean.text, low, lower(fold(question or "")))) or answer
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
+    """The reply and its first line, each as it is, without lead-in, and without quotes and punctuation around it."""
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    line = text.find("\n", start)
+    for stop in dict.fromkeys((end, len(text[:line].rstrip()) if start < line < end else end)):
+        yield start, stop
+        lead = _ANSWER.match(low, start, stop)
+        begin = lead.end() if lead else start
+        yield begin, stop
+        yield trim(text, (begin, stop))
+
+
+def _last_named(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:
+    """What the last line of an explanation names: what follows its colon, or its last quotation that is not the question's."""
+    block = blocks(text)[0]
+    start, end = lines(text, block.start, block.end)[-1]
+    yield trim(text, (max(text.rfind(":", start, end), start), end))
+    for first, last in reversed(quotations(text[start:end])):
+        place = trim(text, (start + first, start + last))
+        if low[slice(*place)] not in question:
+            yield place
 
 
 def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
@@ -91,7 +109,7 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
     nothing = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "no-sentence")
     if clean.thinking and not WORD.search(clean.text):
         return Answer(nothing.status, rule="unclosed-thought")
-    if not clean.text.strip(SENTINELS + " \n"):
+    if not WORD.search(clean.text):
         return Answer(Status.EMPTY, rule="nothing")
     low = lower(clean.text)
     for block in blocks(clean.text):
@@ -106,11 +124,12 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
 
 
 def _answer(low: str, block: Block) -> tuple[int, int] | None:
-    """The first line with an answer, from its first word to its last mark; None if there is none."""
+    """The line named as the final answer, else the first with an answer, from its first word to its last mark."""
     box = low.find(BOX_OPEN, block.start, block.end)
     start = block.start if box < 0 else box + 1
     shut = low.find(BOX_CLOSE, start, block.end)
-    for first, last in lines(low, start, block.end if shut < 0 else shut):
+    rows = lines(low, start, block.end if shut < 0 else shut)
+    for first, last in sorted(rows, key=lambda row: not _FINAL.match(low, *row)):
         begin = _begins(low, first, last)
         end = begin + len(_TAIL.sub("", low[begin:last]))
         if _QUOTE.match(low, max(end - 1, begin), end) and len(_QUOTE.findall(low, begin, end)) % 2:
@@ -121,11 +140,11 @@ def _answer(low: str, block: Block) -> tuple[int, int] | None:
 
 
 def _begins(low: str, start: int, end: int) -> int:
-    """Where a line's answer begins: after marks and announcements. The line's end if it has nothing else."""
+    """Where a line's answer begins: after marks, a speaker and announcements. The line's end if it has nothing else."""
     while True:
         mark = _MARK.match(low, start, end)
         begin = mark.end() if mark else start
-        found = _SPEAKER.match(low, begin, end) or _LEAD.match(low, begin, end)
+        found = _LEAD.match(low, begin, end)
         begin = found.end() if found else begin
         if begin == start:
             return begin

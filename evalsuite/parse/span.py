@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from evalsuite.parse import spanrules as acts
-from evalsuite.parse.chars import SENTINELS, WORD, key, lower
+from evalsuite.parse.chars import WORD, key, lower
 from evalsuite.parse.segment import SPEAKER, Block, blocks, lines
-from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, EVENTS, FACT, Rule, rules
+from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, Rule, rules
 from evalsuite.parse.strip import strip, strip_tokens
 from evalsuite.types import Answer, Status
 
@@ -39,7 +39,9 @@ def parse_span(
     return read_span(output, dialogue or (), question or "", finish == "length", extract, rules())
 
 
-def read_span(output: str, dialogue: Sequence[str], question: str, cut: bool, extract: bool, table: Sequence[Rule]) -> Answer:
+def read_span(
+    output: str, dialogue: Sequence[str], question: str, cut: bool, extract: bool, table: Sequence[Rule]
+) -> Answer:
     """`parse_span` by a given table of rules. `cut`: the reply was cut off."""
     if not extract:
         start, end = strip_tokens(output)
@@ -51,7 +53,7 @@ def read_span(output: str, dialogue: Sequence[str], question: str, cut: bool, ex
         return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought")
     if not WORD.search(clean.text):
         return Answer(Status.EMPTY, rule="nothing")
-    answer = _Reader(clean.text, parse_question(question), question, tuple(map(_spoken, dialogue)), table).read()
+    answer = _Reader(clean.text, parse_question(question), question, tuple(map(_spoken, dialogue)), table, cut).read()
     if cut and answer.status is Status.UNPARSED and answer.rule in _OPEN_ENDED:
         answer = replace(answer, status=Status.TRUNCATED)
     if answer.start is None or answer.end is None:
@@ -76,7 +78,9 @@ class Asked:
     tail: str = ""  # what follows 什么: 制成
 
 
-_WHAT = re.compile(r"(?P<kind>(?:是|属于)?(?:一个或一种|一种|一个))?(?P<is>是)?(?:什么|哪里|哪儿|谁|多久|多少|几|怎么样|怎样|如何|哪)")
+_WHAT = re.compile(
+    r"(?P<kind>(?:是|属于)?(?:一个或一种|一种|一个))?(?P<is>是)?(?:什么|哪里|哪儿|谁|多久|多少|几|怎么样|怎样|如何|哪)"
+)
 _EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
 
 
@@ -134,6 +138,7 @@ class _Reader:
     question: str
     turns: tuple[str, ...]
     table: Sequence[Rule]
+    cut_off: bool = False
     low: str = ""
     used: list[Rule] = field(default_factory=list)
 
@@ -189,7 +194,12 @@ class _Reader:
         if inline + sum(1 for row in rows if SPEAKER.match(self.text, *row)) > 1:
             return True
         words = self.spoken(rows[0])
-        return bool(self.turns) and not self.is_turn(words) and not self.said(words) and bool(_SMALL_TALK.match(self.low, *words))
+        return (
+            bool(self.turns)
+            and not self.is_turn(words)
+            and not self.said(words)
+            and bool(_SMALL_TALK.match(self.low, *words))
+        )
 
     # --- the whole reply
 
@@ -199,6 +209,8 @@ class _Reader:
         for block in blocks(self.text):
             place = trim(self.text, (block.start, block.end))
             said = key(self.low[slice(*place)])
+            if block.echo and (value := self.value((block.start, block.end))):
+                return Answer(Status.PARSED, rule=self.used[-1].name, start=value[0], end=value[1])
             if block.echo or (len(said) >= 6 and said.rstrip("是为") in asked):
                 nothing = replace(nothing, rule="echo")
                 continue
@@ -216,21 +228,31 @@ class _Reader:
 
     def only_event(self, place: Place) -> bool:
         """Whether a span only says again the event that the question is about (rule 15)."""
-        return bool(self.ask.event) and _JOINTS.sub("", key(self.low[slice(*place)])) == _JOINTS.sub("", self.ask.event)
+        event = _JOINTS.sub("", self.ask.event)
+        return bool(event) and not _JOINTS.sub("", key(self.low[slice(*place)])).replace(event, "")
 
     def choose(self, block: Block, place: Place) -> Found:
         """The span of a block: of a structure, of the dialogue, of a list, or of a sentence."""
-        if self.ask.kind == CONFLICT and self.said(place) and WORD.match(self.text, place[0]) and len(key(self.low[slice(*place)])) >= 3 and not self.match(acts.NOTHING, place):
-            return Status.PARSED, "verbatim", place  # 因为大雾: a quoted span keeps its 因为
-        found = self.match(acts.FIELD, (block.start, block.end), search=True)
-        if found:
-            name = self.used[-1].name
-            inner = trim(self.text, found.span("span"))
+        if (
+            self.ask.kind == CONFLICT
+            and self.said(place)
+            and WORD.match(self.text, place[0])
+            and len(key(self.low[slice(*place)])) >= 3
+            and not self.match(acts.NOTHING, place)
+        ):
+            return Status.PARSED, "in the dialogue", place  # 因为大雾: a quoted span keeps its 因为
+        value = self.value((block.start, block.end))
+        if value:
+            inner = trim(self.text, value)
             if inner[0] >= inner[1] or self.match(acts.NOTHING, inner):
-                return Status.UNPARSED, "nothing", (found.start("span"), max(found.end("span"), found.start("span") + 1))
-            return Status.PARSED, name, self.before(inner) if name == "xml" else inner
+                return Status.UNPARSED, "nothing", (value[0], max(value[1], value[0] + 1))
+            name = self.used[-1].name
+            return (Status.PARSED, name, inner) if name != "box" else self.chosen(value)
+        return self.chosen((block.start, place[1]))
+
+    def chosen(self, place: Place) -> Found:
         place = self.unexplained(place)
-        items = self.listed((block.start, place[1]))
+        items = self.listed(place)
         if items:
             return Status.PARSED, "list", items
         rows = self.sentences(place)[:200]
@@ -238,11 +260,30 @@ class _Reader:
             return Status.PARSED, "several", trim(self.text, (rows[0][0], rows[-1][1]))
         return self.concluding(rows) or self.first(rows)
 
+    def value(self, place: Place) -> Place | None:
+        """The value of a structure's field: of one named as an answer, else of the first that is not about something else."""
+        other = None
+        for rule in self.rows(acts.FIELD):
+            for found in rule.pattern.finditer(self.low, *place):
+                groups = found.groupdict()
+                group = "list" if groups.get("list") else "span"
+                said, name = key(found[group] or ""), groups.get("key")
+                if said and (self.only_event(found.span(group)) or said in key(self.question)):
+                    continue
+                if name is None or (not _ASIDE.search(name) and (_NAMED.search(name) or not other)):
+                    if name is None or _NAMED.search(name):
+                        self.used.append(rule)
+                        return found.span(group)
+                    other = rule, found.span(group)
+        if other:
+            self.used.append(other[0])
+        return other[1] if other else None
+
     def unexplained(self, place: Place) -> Place:
         """Cut at the line that begins an explanation, if an answer stands before it."""
         for start, end in lines(self.text, *place)[1:]:
             if self.match(acts.BREAK, (start, min(end + 1, place[1]))):
-                return trim(self.text, (place[0], start))
+                return place[0], trim(self.text, (place[0], start))[1]
         return place
 
     def sentences(self, place: Place) -> list[Place]:
@@ -295,14 +336,17 @@ class _Reader:
             items = [(found.start(1), place[1])] if found else []
         elif first > 1 or (first == 1 and not _ANNOUNCES.search(self.low, *rows[0])):
             return None
-        if not items or any(_STEP.search(self.low, *row) or row[1] - row[0] > 60 for row in items[: None if first else 1] + items):
+        if not items or any(
+            _STEP.search(self.low, *row) or row[1] - row[0] > 60 for row in items[: None if first else 1] + items
+        ):
             return None
         if any(self.match(acts.CONCLUDE, row, search=True) for row in rows[last + 1 :]):
             return None
         start = items[0][0]
         while self.text[start] == " ":
             start += 1
-        return start, start + len(self.text[start : items[-1][1]].rstrip(" 。.,;!?"))
+        tail = self.match(acts.AFTER, (items[-1][0] + 4, items[-1][1]), search=True)
+        return start, start + len(self.text[start : tail.start() if tail else items[-1][1]].rstrip(" 。.,;!?"))
 
     # --- the sentence that answers
 
@@ -314,21 +358,25 @@ class _Reader:
             turned = bool(self.match(acts.TURN, row)) or (turned and bool(self.match(acts.INSTEAD, row)))
             if turned:
                 row = max((m.end() for m in _CLAUSE.finditer(self.low, *row)), default=row[0]), row[1]
-            elif not (reasons or best):
+            elif not (reasons or best) and self.weight(row) < 2:
                 continue
-            elif not best and not self.said(row) and self.match(acts.NOTHING, row):
+            elif not best and not self.said(row) and self.match(acts.NOTHING, self.before(row)):
                 best = Status.UNPARSED, "nothing", row
                 continue
-            weight = 3 if turned else self.weight(row)
+            weight = 2 if turned else self.weight(row, row == rows[-1])
             if weight and weight >= strength:
                 name = self.used[-1].name if self.used else "conclusion"
                 span, _ = self.cut(row)
-                if span:
-                    best, strength = (Status.PARSED, name, span), min(weight, 2)
+                if span and (reasons or turned or best or weight == 3 or self.said(span)):
+                    best, strength = (Status.PARSED, name, span), weight
         return best
 
-    def weight(self, row: Place) -> int:
-        """How firmly a sentence concludes: 2 if it names the answer as such, 1 if it only sounds like a conclusion, else 0."""
+    def weight(self, row: Place, last: bool = False) -> int:
+        """How firmly a sentence concludes: 3 if it begins with a label, 2 if it names the answer as such, 1 if it only sounds like a conclusion, else 0."""
+        if self.match(acts.LABEL, row):
+            return 3
+        if last and self.match(acts.LAST, row):
+            return 2
         noun = self.ask.noun and re.search(re.escape(self.ask.noun) + r".{0,4}(?:是|为|:)", self.low[slice(*row)])
         if self.match(acts.CONCLUDE, row, search=True) or noun:
             return 2
@@ -336,7 +384,7 @@ class _Reader:
 
     def reasons(self, row: Place) -> bool:
         """Whether a first sentence is reasoning, not the answer: long, or about the dialogue, or cites nothing of it."""
-        if self.said(row) or (self.text[row[0]] in "“「『\"" and row[1] - row[0] < 30):
+        if self.said(row) or (self.text[row[0]] in '“「『"' and row[1] - row[0] < 30):
             return False
         if self.ask.kind == CONFLICT and self.turns:
             span, _ = self.cut(row)
@@ -349,8 +397,12 @@ class _Reader:
         """What the first sentence says that is not empty talk."""
         narrates = False
         for row in rows[:4]:
+            if len(rows) > 1 and len(said := key(self.low[slice(*row)])) >= 6 and said in key(self.question):
+                continue
             bare = self.before(row)
-            if not self.said(row) and (self.match(acts.NOTHING, bare) or self.match(acts.NOTHING, trim(self.text, row))):
+            if not self.said(row) and (
+                self.match(acts.NOTHING, bare) or self.match(acts.NOTHING, trim(self.text, row))
+            ):
                 return Status.UNPARSED, "nothing", row
             if self.match(acts.SKIP, row):
                 narrates |= self.used[-1].name == "preamble"
@@ -360,6 +412,12 @@ class _Reader:
             if self.match(acts.JOIN, row):
                 break
             span, name = self.cut(row)
+            if (
+                span
+                and self.cut_off
+                and (self.reasons(row) if self.ask.kind == CONFLICT else self.match(acts.REASON, bare, search=True))
+            ):
+                return Status.UNPARSED, "", (0, 0)
             if span:
                 return Status.PARSED, name or "first sentence", span
         return Status.UNPARSED, "", (0, 0)
@@ -376,7 +434,9 @@ class _Reader:
     def inside(self, place: Place) -> Place:
         conflict = self.ask.kind == CONFLICT
         words = self.spoken(self.unmarked(place))
-        if self.is_turn(words, near=conflict) and (conflict or not any(rule.pattern.match(self.low, *words) for rule in self.rows(acts.OPEN))):
+        if self.is_turn(words, near=conflict) and (
+            conflict or not any(rule.pattern.match(self.low, *words) for rule in self.rows(acts.OPEN))
+        ):
             return trim(self.text, words)
         taken = self.match(acts.TAKE, place, search=True)
         if taken:
@@ -384,7 +444,9 @@ class _Reader:
         start, place = place[0], self.before(self.unglossed(place))
         if conflict and self.is_turn(place):
             return place
-        announced = self.ask.kind == EFFECT and place[0] > start and not self.low[start : place[0]].strip().endswith(",")
+        announced = self.ask.kind == EFFECT and re.search(
+            "(?:事件|结果|影响|反应)”?(?:是|为|:)", self.low[start : place[0]]
+        )
         place = place if announced else self.half(place)
         place = self.quoted(self.before(place, (acts.BEFORE, acts.OPEN)))
         found = self.match(acts.AFTER, (place[0] + 1, place[1]), search=True)
@@ -427,7 +489,7 @@ class _Reader:
             if at < 0:
                 continue
             copula = _COPULA.match(self.low, at, end)
-            if copula and (copula.group().strip("”」\" ") or self.ask.verbal or size == len(stem)):
+            if copula and (copula.group().strip('”」" ') or self.ask.verbal or size == len(stem)):
                 return copula.end()
         return start
 
@@ -454,7 +516,11 @@ class _Reader:
                     cause, effect = (0, found.start()), (found.end(), len(body))
                     cause, effect = (effect, cause) if rule.name == "because" else (cause, effect)
                 want, other = (cause, effect) if self.ask.kind == CAUSE else (effect, cause)
-                if restates(body[slice(*other)], event) and key(body[slice(*want)]) and likeness(body[slice(*want)], event) < 0.9:
+                if (
+                    restates(body[slice(*other)], event)
+                    and key(body[slice(*want)])
+                    and likeness(body[slice(*want)], event) < 0.9
+                ):
                     self.used.append(rule)
                     return trim(self.text, (place[0] + want[0], place[0] + want[1]))
         return place
@@ -462,12 +528,14 @@ class _Reader:
     def unglossed(self, place: Place) -> Place:
         """Cut a bracket at the end."""
         found = _GLOSS.search(self.low, *place)
-        return trim(self.text, (place[0], found.start()) if found and WORD.search(self.low, place[0], found.start()) else place)
+        return trim(
+            self.text, (place[0], found.start()) if found and WORD.search(self.low, place[0], found.start()) else place
+        )
 
     def quoted(self, place: Place) -> Place:
         """The quotation that a sentence begins with, or the one that it calls wrong."""
         start, end = place
-        start -= start > 0 and self.text[start - 1] in "“「『\"‘"
+        start -= start > 0 and self.text[start - 1] in '“「『"‘'
         found = _QUOTED.match(self.text, start, min(end + 1, len(self.text)))
         conflict = self.ask.kind == CONFLICT
         if found:
@@ -475,7 +543,11 @@ class _Reader:
             if again and _AND.fullmatch(self.text, found.end(), again.start()):
                 return start, end
             tail = self.low[found.end() : end]
-            return found.span(found.lastindex or 0) if conflict or not WORD.search(tail) or tail[:1] in ",。(;—-→" else place
+            return (
+                found.span(found.lastindex or 0)
+                if conflict or not WORD.search(tail) or tail[:1] in ",。(;—-→"
+                else place
+            )
         if conflict:
             quotes = list(_QUOTED.finditer(self.text, start, end))
             wrong = [quote for quote in quotes if self.match(acts.JUDGE, (quote.start(), end))]
@@ -497,10 +569,18 @@ _INLINE = re.compile(r"(?<=[。!?~… ])[ ]?[AB][ ]?:")
 _INLINE_LIST = re.compile(r"(?:^|(?<=[:。\s]))[ ]?([(]?1[.、)][ ]?\S.{0,80}?[;,、\s。][ ]?[(]?2[.、)][ ]?\S)")
 _ANNOUNCES = re.compile(r":\s*$|如下|以下|有")
 _STEP = re.compile(r"首先|步骤|第[一二三]步|通读|分析|我们|对话中|可以看出|因此|根据")
-_SMALL_TALK = re.compile(r"(?:好的|嗯|哈|是的|是啊|对啊|对的|哦|嗨|你好|您好|拜拜|再见|谢谢|没事|那|你|我(?:也|们)|真的|可以)")
+_SMALL_TALK = re.compile(
+    r"(?:好的|嗯|哈|是的|是啊|对啊|对的|哦|嗨|你好|您好|拜拜|再见|谢谢|没事|那|你|我(?:也|们)|真的|可以)"
+)
+_NAMED = re.compile("answer|答案|span|text|文本|result|结果|原因|cause|output|不符|冲突|conflict")
+_ASIDE = re.compile(
+    "task|question|dialogue|reason|evidence|expla|confidence|speaker|correct|note|题|问|理由|依据|解释|说明|分析|改|话轮|置信|项目"
+)
 _JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
 _GLOSS = re.compile(r"[ ]?[(（\[【][^()（）]*[)）\]】]?$")
-_QUOTED = re.compile(r"“([^“”\n]{1,80})”|「([^「」\n]{1,80})」|『([^『』\n]{1,80})』|\"([^\"\n]{1,80})\"|‘([^‘’\n]{1,80})’")
+_QUOTED = re.compile(
+    r"“([^“”\n]{1,80})”|「([^「」\n]{1,80})」|『([^『』\n]{1,80})』|\"([^\"\n]{1,80})\"|‘([^‘’\n]{1,80})’"
+)
 _AND = re.compile(r"[ ]?(?:[、,和与及]|以及|;|还有)?[ ]?")
 
 _PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))

@@ -26,6 +26,8 @@ SKIP = "skip"  # says nothing yet
 TURN = "turn"  # takes back what came before
 INSTEAD = "instead"  # goes on after a sentence that takes back
 CONCLUDE = "conclude"  # names the answer as such
+LABEL = "label"  # begins with the answer's label
+LAST = "last"  # begins with a label, if it is the last
 FINAL = "final"  # begins as conclusions do
 JUDGE = "judge"  # calls a quotation wrong
 PART = "part"  # a sentence ends here and another begins
@@ -52,33 +54,41 @@ WORDS: dict[str, str] = {
     "mention": "提到 提及 说明 给出 指出 交代 涉及 出现",
     "right": "符合 正常 合理 正确 一致 连贯 没有问题",
     "unable": "无法 不能 不知道 不清楚 不确定 没办法",
-    "field": "answer 答案 span text 文本 result 结果 原因 cause output 不符",
+    "field": "answer 答案 span text 文本 result 结果 原因 cause output 不符 冲突",
+    "aside": "task question dialogue reason evidence explanation confidence speaker correct note 题 问 理由 依据 解释 说明 分析 修改 改 话轮 置信 项目",
     "infer": "看出 得知 知道 推断 推测 判断 发现",
 }  # fmt: skip
 
 Row = tuple[str, str, tuple[str, ...], str, str]
+# fmt: off
 ROWS: tuple[Row, ...] = (
     ("declines", REFUSE, ALL,
-     r"[^。\n]{0,14}?(?:作为(?:一|人工).{0,8}(?:ai|模型|智能|助手)|我只?是一.{0,8}(?:ai|模型|助手)|我@unable|(?:抱歉|对不起|很遗憾)[,。!]?(?:我|但|这|对话|由于)"
-     r"|@unable(?:回答|确定|判断|从|得知|根据|给出|抽取|提供)|请您?(?:再)?(?:提供|补充)|i(?:'m| am) (?:sorry|unable|an ai)|i (?:cannot|can't|do not know|don't know)|as an ai"
-     r"|您好[,!。]?(?:请问|我是|很高兴|有什么)|how can i help|信息不足|不(?:知道|清楚|确定)$)",
+     r"[^。\n]{0,14}?(?:作为(?:一|人工).{0,8}(?:ai|模型|智能|助手)|我只?是一.{0,8}(?:ai|模型|助手)|我@unable|(?:抱歉|对不起|很遗憾)[,。!]?(?:我|但|这|对话|由于)|@unable(?:回答|确定|判断|从|得知|根据|给出|抽取|提供)|请您?(?:再)?(?:提供|补充)|i(?:'m| am) (?:sorry|unable|an ai)|i (?:cannot|can't|do not know|don't know)|as an ai|您好[,!。]?(?:请问|我是|很高兴|有什么)|how can i help|信息不足|不(?:知道|清楚|确定)$)",
      "抱歉，我无法回答。"),
-    ("xml", FIELD, ALL, "\ue001(?P<span>[^\ue001\ue002]*)", "<answer>⟦羽绒服⟧</answer>"),
-    ("json", FIELD, ALL, r"[\"'][^\"'\n:]{0,20}(?:@field)[^\"'\n:]{0,20}[\"'][ ]?:[ ]?[\[]?(?P<q>[\"'“])(?P<span>[^\"\n]*?)(?:[\"'”][\s,}\]]|[\"'”]?$)", '{"answer": "⟦羽绒服⟧"}'),
-    ("json without a known key", FIELD, ALL, r"^\s*[{\[]\s*(?:[\"'][^\"'\n:]{1,20}[\"'][ ]?:[ ]?)?[\"'](?P<span>[^\"'\n]*)[\"']\s*[}\]]", '["⟦羽绒服⟧"]'),
+    ("box", FIELD, ALL, "\ue001(?P<span>[^\ue001\ue002]*)", "<answer>⟦羽绒服⟧</answer>"),
+    ("column", FIELD, ALL, r"\|[^|\n]{0,12}(?:@field)[^\n]*\n\|[-:| ]+\n\|(?P<span>[^|\n]+)", "| 不符文本 | 理由 |\n|---|---|\n| ⟦羽绒服⟧ | 天热 |"),
+    ("table", FIELD, ALL, r"(?:^|\n)\|(?P<key>[^|\n]+)\|(?P<span>[^|\n]+)\|", "| 冲突短语 | ⟦羽绒服⟧ |\n| 说明 | 天热 |"),
+    ("json", FIELD, ALL,
+     r"[\"'](?P<key>[^\"'\n:]{1,30})[\"'][ ]?:\s?(?:\[(?P<list>[^\]]*)|[\"'“](?P<span>[^\"\n]*?)(?:[\"'”]\s*(?=[,}\]\n])|[\"'”]?\s*$))",
+     "{\"answer\": \"⟦羽绒服⟧\"}"),
+    ("json list", FIELD, ALL, r"^\s*\[(?P<span>\s*[\"'][^\]]*)", "[\"⟦羽绒服⟧\"]"),
+    ("yaml", FIELD, ALL, r"(?:^|\n)(?P<key>[a-z_]{2,20}):[ ](?P<span>[^\n]+)(?=\n[a-z_]{2,20}:|$)", "question: x\nspan: ⟦羽绒服⟧"),
     ("explanation", BREAK, ALL, r"[ ]*(?:[-*•]|\d[.、)])?[ ]*[(【\[]?(?:@explain)[】\])]?[ ]?[:\n]", "⟦羽绒服⟧\n\n理由：天气热。"),
-    # --- sentences
     ("taken back", PART, ALL, r"(?:[…—~.,;。!?]|\.\.\.)+[ ]?(?=(?:[哦啊噢呃嗯],?)?(?:@back)[,。…!:~ ])", "一个小时……哦不，问的是频率，那就是⟦每天⟧。"),
     ("therefore it is", PART, (CONFLICT, FACT), r",[ ]?(?=(?:所以|因此|因而|故|由此可见|可见|综上),?[^,。\n“「]{0,40}?[是为:“「])", "A说“每天都出去打会球”，所以频率是⟦每天⟧。"),
     ("therefore the cause is", PART, EVENTS, r",[ ]?(?=(?:所以|因此|由此可见|可见|综上)[^,。\n“「]{0,40}?(?:原因|事件|答案|结果)[^,。\n]{0,4}?[是为:“「])", ""),
-    ("announcement", JOIN, ALL, r"[^\n]*(?:[:是为][“\"「]?|text is|answer is)[ ]*$|[ ]*(?:\d[.、][ ]?)?(?:最终|我的|正确)?(?:@answer|(?:@wrong)的?(?:@slot))[ ]*$", "## 答案\n\n**⟦羽绒服⟧**"),
+    ("announcement", JOIN, ALL,
+     r"[^\n]*(?:[:是为][“\"「]?|text is|answer is)[ ]*$|[ ]*(?:\d[.、][ ]?)?(?:最终|我的|正确)?(?:@answer|(?:@wrong)的?(?:@slot))[ ]*$",
+     "## 答案\n\n**⟦羽绒服⟧**"),
     ("nothing", NOTHING, ALL, r"(?:无|没有|没找到|未找到|none|n/a|null|nothing|不存在|空)$", "无"),
     ("nothing is mentioned", NOTHING, ALL,
      r"[^。,“”\"「」]{0,20}?(?:没有?|未|并未)(?:明确|直接|具体)?地?(?:@mention)(?![^“”]*,(?:但是?|不过|然而)[^“”]{0,10}(?:@infer))", "对话中没有提到频率。"),
     ("nothing is wrong", NOTHING, (CONFLICT,),
      r"(?:.*[,:”])?[^,:“”其除]{0,20}(?:没有?|无|不存在|未发现|找不到)[^,:“”其除]{0,16}(?:@wrong)[^,:“”]{0,12}$", "没有不符的文本。"),
     ("all is right", NOTHING, (CONFLICT,), r"[^。“”\"「」]{0,24}(?:都|均|全部|前后|皆)(?:@right)", "对话内容都符合常识。"),
-    ("there is no", NOTHING, ALL, r"(?:there (?:is|are)|the \w+ (?:has|contains)) no\b|(?:the )?(?:dialogue|conversation|text) does(?: not|n't)|not mentioned", "There is no conflicting text."),
+    ("there is no", NOTHING, ALL,
+     r"(?:there (?:is|are)|the \w+ (?:has|contains)) no\b|(?:the )?(?:dialogue|conversation|text) does(?: not|n't)|not mentioned",
+     "There is no conflicting text."),
     ("filler", SKIP, ALL, r"(?:@filler)[ ]*$", "Sure! ⟦羽绒服⟧"),
     ("preamble", SKIP, ALL,
      r"(?:@filler[,!。]?)?[ ]?(?:首先|让我们?|我们?(?:先|来|需要|要)|下面|接下来|let me|let's|first)[^“”「」:]{0,30}?(?:理解|分析|看|阅读|读|找|判断|回答|analy|look|read|find)[^“”「」:]{0,40}$",
@@ -86,47 +96,62 @@ ROWS: tuple[Row, ...] = (
     ("correction", TURN, ALL, r"[ ]*(?:@back)(?:[,:。!…~ ]|的)", "“热死人了”。不对，应该是“⟦羽绒服⟧”。"),
     ("after a correction", INSTEAD, ALL, r"[ ]*(?:而?应该?(?:是|为)|正确的?(?:答案)?应?该?是|答案(?:应该)?是|真正的[^,。]{0,6}是)", "x变瘦了。不对，那是结果。应该是⟦x坚持运动⟧。"),
     ("conclusion", CONCLUDE, ALL,
-     r"(?:@wrong)[^,。“”\n]{0,8}?(?:的(?:@slot)|的?(?:@slot)?(?:@copula|:))|(?:文本|答案|结论)(?:就?应?该?是|为|:)|(?:最终|正确)?答案?[ ]?:|answer[ ]?(?:is|:)"
-     r"|(?:text|span|phrase|part|word|cause|reason)[^.\n]{0,60}(?:is|are)[ ]?:?[ ]?[“\"「']",
+     r"(?:@wrong)[^,。“”\n]{0,8}?(?:的(?:@slot)|的?(?:@slot)?(?:@copula|:))|(?:文本|答案|结论)(?:就?应?该?是|为|:)|(?:最终|正确)?答案?[ ]?:|answer[ ]?(?:is|:)|(?:text|span|phrase|part|word|cause|reason)[^.\n]{0,60}(?:is|are)[ ]?:?[ ]?[“\"「']",
      "通读对话，A提到天气热，“热死人了”也是这个意思。综上，不符的文本是：⟦羽绒服⟧。"),
-    ("final sentence", FINAL, ALL, r"[ ]*(?:@final)(?![a-z])", ""),
+    ("answer line", LABEL, ALL, r"[^:,。!?“”\"「」\n]{0,12}(?:@answer|输出|抽取|最终|span)[^:,。!?“”\"「」\n]{0,6}:", "第一次尝试：“热死人了”。\n\n修正后的答案：⟦羽绒服⟧"),
+    ("last line", LAST, ALL, r"(?!.{0,6}(?:@explain))[^:,。!?“”\"「」\n]{1,16}:[ ]*\S", "先看第三句，前后对不上。\n\n最后一行：⟦羽绒服⟧"),
+    ("final sentence", FINAL, ALL, r"[ ]*(?:@final)(?:(?<![a-z])|(?![a-z]))", ""),
     ("judged sentence", JUDGE, (CONFLICT,), r"[^“”]*“[^“”]{1,60}”[^“”]{0,24}(?:@wrong)", "我们一句一句地看。“热死人了”是合理的。因此，“⟦羽绒服⟧”这一处有问题。"),
-    ("reasoning", REASON, ALL, r"对话|通读|分析|首先|可以看|可以发现|提到|我们|上下文|[ab]说|:$|根据|让我|先看|看一下|dialogue|speaker", ""),
-    # --- the span within its sentence
+    ("reasoning", REASON, ALL, r"对话|通读|分析|首先|可以看|注意看|可以发现|提到|我们|上下文|[ab]说|:$|根据|让我|先看|看一下|dialogue|speaker", ""),
     ("replacement", TAKE, (CONFLICT,),
-     r"(?:把|将|change|replace)[ ]?[“\"「]?(?P<span>[^“”\"「」\n]{1,60}?)[”\"」]?[ ]?(?:这[个一]?[词句]话?)?(?:改|换|替换|修改|更正|with|to)", "应将“⟦羽绒服⟧”改为“短袖”。"),
+     r"(?:把|将|change|replace)[ ]?[“\"「]?(?P<span>[^“”\"「」\n]{1,60}?)[”\"」]?[ ]?(?:这[个一]?[词句]话?)?(?:改|换|替换|修改|更正|with|to)",
+     "应将“⟦羽绒服⟧”改为“短袖”。"),
     ("not this but that", TAKE, (CONFLICT,),
-     r"不(?:(?:应该?|应当|会|可能)是?|是)[ ]?[“\"「]?(?P<span>[^“”\"「」,\n]{1,60}?)[”\"」]?[ ]?,?[ ]?(?:而(?:应该?|应当)?是|应该?是|应为)", "不应该是“⟦羽绒服⟧”，而应该是“短袖”。"),
+     r"不(?:(?:应该?|应当|会|可能)是?|是)[ ]?[“\"「]?(?P<span>[^“”\"「」,\n]{1,60}?)[”\"」]?[ ]?,?[ ]?(?:而(?:应该?|应当)?是|应该?是|应为)",
+     "不应该是“⟦羽绒服⟧”，而应该是“短袖”。"),
     ("used for", TAKE, (FACT,), r"(?:用来|用于|拿来)(?P<span>[^,。“”]{2,}?)的?$", "桑塔纳主要是用来⟦代步⟧的。"),
     ("brought about by", TAKE, (CAUSE,), r"由于?(?P<span>[^,。“”]{2,}?)(?:所|而)?(?:引起|造成|导致|引发)的$", "事件“x开心”是由⟦x减肥成功⟧引起的。"),
     ("bracketed label", BEFORE, ALL, r"【[^】\n]{1,8}】[ ]*:?[ ]*", "【答案】⟦羽绒服⟧"),
     ("filler before", BEFORE, ALL, r"(?:@filler)[,。!~:]+[ ]*", "好的，答案是：⟦羽绒服⟧。"),
-    ("conclusion word", BEFORE, ALL, r"(?:@final)(?![a-z])[,:]?[ ]*", "所以⟦羽绒服⟧"),
+    ("conclusion word", BEFORE, ALL, r"(?:@final)(?:(?<![a-z])|(?![a-z]))[,:]?[ ]*", "所以⟦羽绒服⟧"),
     ("correction word", BEFORE, ALL, r"(?:@back)[,:。!…]+[ ]*", ""),
-    ("according to", BEFORE, ALL, r"(?:根据|基于|结合|按照|(?:从|由|通过)[^,:。\n“「]{0,10}(?:对话|文|内容))[^,:。\n“「]{0,24},[ ]*|(?:based on|according to|from|in) (?:the|this) [a-z ]{2,30},[ ]*", "根据对话，⟦x减肥成功了⟧"),
-    ("inferred although not said", BEFORE, ALL, r"[^“”]{0,20}(?:没有?|未)[^,“”]{0,8}(?:@mention)[^,“”]{0,8},(?:但是?|不过|然而)[^“”]{0,10}?(?:@infer)(?:出|到)?", "对话里没有直接提到，但可以推测是因为⟦x减肥成功⟧。"),
+    ("according to", BEFORE, ALL,
+     r"(?:根据|基于|结合|按照|(?:从|由|通过)[^,:。\n“「]{0,10}(?:对话|文|内容))[^,:。\n“「]{0,24},[ ]*|(?:based on|according to|from|in) (?:the|this) [a-z ]{2,30},[ ]*",
+     "根据对话，⟦x减肥成功了⟧"),
+    ("inferred although not said", BEFORE, ALL,
+     r"[^“”]{0,20}(?:没有?|未)[^,“”]{0,8}(?:@mention)[^,“”]{0,8},(?:但是?|不过|然而)[^“”]{0,10}?(?:@infer)(?:出|到)?", "对话里没有直接提到，但可以推测是因为⟦x减肥成功⟧。"),
     ("seen", BEFORE, ALL, r"(?:由此)?可以?(?:@infer)出?[,:]?[ ]*", ""),
     ("heading", BEFORE, ALL, r"(?:\d[.、][ ]?)?(?:最终|我的|正确)?(?:@answer|@wrong的?@slot)[ ]*\n+", "## 答案\n\n**⟦羽绒服⟧**"),
     ("label", BEFORE, ALL, r"[^:,。!?;\n“”\"「」]{1,30}?(?<!\d):\s*(?!\d\d)", "抽取结果：⟦羽绒服⟧"),
     ("subject", BEFORE, ALL,
-     r"[^:。!?\n“”\"「」]{0,40}?(?:@slot|@wrong[^,:。\n“”\"「」]{0,10}?)[ ]?(?:应该|可能|就|主要)?(?:@copula)(?:指|说)?[ ]?:?\s*(?=\S)", "不符的文本是⟦买点羽绒服吧⟧"),
-    ("about the event", BEFORE, OTHERS, r"(?:导致|引起|造成)?了?(?:事件)?“[^”\n]{1,60}”[^:。,\n“”]{0,24}?(?:@because|(?:@slot)[ ]?(?:@copula)|@copula)[ ]?:?\s*(?=\S)", ""),
+     r"[^:。!?\n“”\"「」]{0,40}?(?:@slot|@wrong[^,:。\n“”\"「」]{0,10}?)[ ]?(?:应该|可能|就|主要)?(?:@copula)(?:指|说)?[ ]?:?\s*(?=\S)",
+     "不符的文本是⟦买点羽绒服吧⟧"),
+    ("about the event", BEFORE, OTHERS,
+     r"(?:导致|引起|造成)?了?(?:事件)?“[^”\n]{1,60}”[^:。,\n“”]{0,24}?(?:@because|(?:@slot)[ ]?(?:@copula)|@copula)[ ]?:?\s*(?=\S)", ""),
     ("opinion", BEFORE, ALL, r"我(?:认为|觉得|想)|i (?:think|believe) ", "我认为是“⟦羽绒服⟧”"),
-    ("someone said", BEFORE, (CONFLICT,), r"是?(?:[ab]|说话人[ab]|对方)[^。,:;“”\n]{0,10}?(?:说|提到|讲|表示)[到过]?的?(?:这?句?话)?[ ]?:?[ ]?(?=[“\"「][^“”\"「」\n]+[”\"」]?[。.!]?$)", "不符的文本是B说的：“⟦这个天快冷死人了⟧”"),
-    ("english words", BEFORE, ALL, r"(?:[a-z][a-z'’-]*[, ]+){2,20}?(?:is|are|was|for|to|at|in|of|that|because|text)[ ]*:?[ ]*(?=[“‘\"「]|[abxy]?[^\x00-\x7f])", "The car is mainly used for ⟦代步⟧."),
+    ("someone said", BEFORE, (CONFLICT,),
+     r"是?(?:[ab]|说话人[ab]|对方)[^。,:;“”\n]{0,10}?(?:说|提到|讲|表示)[到过]?的?(?:这?句?话)?[ ]?:?[ ]?(?=[“\"「][^“”\"「」\n]+[”\"」]?[。.!]?$)",
+     "不符的文本是B说的：“⟦这个天快冷死人了⟧”"),
+    ("english words", BEFORE, ALL,
+     r"(?:[a-z][a-z'’-]*[, ]+){2,20}?(?:is|are|was|for|to|at|in|of|that|because|text)[ ]*:?[ ]*(?=[“‘\"「]|[abxy]?[^\x00-\x7f])",
+     "The car is mainly used for ⟦代步⟧."),
     ("it is", BEFORE, ALL, r"(?:就|应该?|可能|其实|那么?|那就)?是(?=[“\"「])|应该是|就是|那就是|应为", "应该是⟦羽绒服⟧"),
     ("therefore", HALF, EVENTS, r",?[ ]?(?:才|就|会|从而)?(?<!之)(?:@therefore)了?(?:事件)?", "x减肥成功，所以x很开心。"),
     ("because", HALF, EVENTS, r",?[ ]?(?:就|都|主要)?(?:@because)", "⟦x开心⟧是因为x减肥成功"),
     ("because of all that", HALF, (CAUSE,), r"^(?:@because)(?P<cause>.+),(?P<effect>.+)$", "由于⟦x减肥成功⟧，x很开心"),
     ("because, so", HALF, (EFFECT,), r"^(?:@because)(?P<cause>.+?),(?P<effect>.+)$", ""),
-    ("because of", OPEN, ALL, r"(?:(?:可能|应该|主要|正)?(?:就?是)?(?:@because)|(?:because(?: of)?|due to)[ ])[ ]?[,:]?[ ]*", "因为⟦x减肥成功⟧"),
+    ("because of", OPEN, ALL, r"(?:(?:可能|应该|主要|正)?(?:就?是)?(?:@because)|之所以|(?:because(?: of)?|due to)[ ])[ ]?[,:]?[ ]*", "因为⟦x减肥成功⟧"),
     ("is", OPEN, OTHERS, r"是(?![的否不])(?=..)", ""),
     ("a kind", OPEN, ("kind",), r"(?:是|属于)?一[个种](?:属于)?", "一种⟦运动⟧"),
-    ("explanation behind", AFTER, ALL, r"[,;—–-]{1,2}[ ]?(?:@because|也就是(?!要|想)|换句话说|即(?!使|将|便)|具体来说|理由|这(?:与|和|句|里|个|是|显然|说)|说明|because|since|which)", "⟦羽绒服⟧，因为天气很热。"),
+    ("probability", AFTER, ALL, r"[ ]?[(]\d{1,3}%[)]", "⟦羽绒服⟧ (70%)，热 (30%)"),
+    ("explanation behind", AFTER, ALL,
+     r"[,;—–-]{1,2}[ ]?(?:@because|也就是(?!要|想)|换句话说|即(?!使|将|便)|具体来说|理由|这(?:与|和|句|里|个|是|显然|说)|说明|because|since|which)", "⟦羽绒服⟧，因为天气很热。"),
     ("arrow", AFTER, ALL, r"[ ]?(?:->|=>|→|——)[ ]?", "⟦羽绒服⟧ → 短袖"),
     ("correction behind", AFTER, (CONFLICT,), r"[”\"」]?[,;]?[ ]?(?:应该?)?(?:改为|改成|替换为|换成|修改为|应?为(?=[“\"「])|应该?是|应当)", "⟦羽绒服⟧应改为短袖。"),
-    ("judgment behind", AFTER, (CONFLICT,), r"[”\"」]?,?[ ]?(?:这[个一]?(?:词|句|部分|说法|处)|一词)?(?:[与和跟](?:上下文|常识|前|后|对话)[^,。]{0,12}?|[与和跟].{1,30}?|是)?(?:@wrong)", "⟦羽绒服⟧与上下文不符"),
+    ("judgment behind", AFTER, (CONFLICT,),
+     r"[”\"」]?,?[ ]?(?:这[个一]?(?:词|句|部分|说法|处)|一词)?(?:[与和跟](?:上下文|常识|前|后|对话)[^,。]{0,12}?|[与和跟].{1,30}?|是)?(?:@wrong)", "⟦羽绒服⟧与上下文不符"),
 )
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +173,10 @@ def rules() -> tuple[Rule, ...]:
 
 def compiled(rows: tuple[Row, ...], words: Mapping[str, str]) -> tuple[Rule, ...]:
     """Rows with their words put in and their patterns compiled."""
-    lists = {name: "(?:" + "|".join(sorted(re.split(r"(?<!\\) ", text), key=len, reverse=True)) + ")" for name, text in words.items()}
+    lists = {
+        name: "(?:" + "|".join(sorted(re.split(r"(?<!\\) ", text), key=len, reverse=True)) + ")"
+        for name, text in words.items()
+    }
     return tuple(
         Rule(name, act, kinds, re.compile(re.sub("@([a-z]+)", lambda m: lists[m[1]], pattern)), rank)
         for rank, (name, act, kinds, pattern, _) in enumerate(rows)
