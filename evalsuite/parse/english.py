@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, fold, lower
-from evalsuite.parse.segment import Block, blocks, lines, quotations
+from evalsuite.parse.segment import Block, blocks, lines
 from evalsuite.parse.span import parse_span, trim
 from evalsuite.parse.strip import strip
 from evalsuite.types import Answer, Status
@@ -36,6 +36,8 @@ _REFUSES = re.compile(
     r"i(?:'m|’m|[ ]am)[ ](?:sorry|unable|an[ ]ai|not[ ]able)|i[ ](?:cannot|can['’]t|do[ ]not[ ]know|don['’]t[ ]know)"
     r"|as[ ]an[ ]ai|sorry,[ ](?:but[ ])?i|(?:it[ ])?cannot[ ]be[ ]determined|there[ ]is[ ]not[ ]enough[ ]information"
 )
+_QUOTED = re.compile(r"(?<!\w)[\"“'‘]([^\"“”'‘’\n]{2,100})[\"”'’](?!\w)")
+_AFTER_WORDS = re.compile(r"(?<=\w )\S+")
 _ANSWER = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
 
 
@@ -88,14 +90,15 @@ def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
 
 
 def _last_named(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:
-    """What the last line of an explanation names: what follows its colon, or its last quotation that is not the question's."""
+    """What the last line of an explanation names: what follows its colon, its last quotation that is not the question's, its end."""
     block = blocks(text)[0]
     start, end = lines(text, block.start, block.end)[-1]
     yield trim(text, (max(text.rfind(":", start, end), start), end))
-    for first, last in reversed(quotations(text[start:end])):
-        place = trim(text, (start + first, start + last))
-        if low[slice(*place)] not in question:
-            yield place
+    for quote in reversed(list(_QUOTED.finditer(text, start, end))):
+        if low[slice(*trim(text, quote.span(1)))] not in question:
+            yield trim(text, quote.span(1))
+    for word in list(_AFTER_WORDS.finditer(text, start, end))[:60]:
+        yield trim(text, (word.start(), end))
 
 
 def parse_sentence(output: str, *, finish: str = "stop") -> Answer:

@@ -167,6 +167,9 @@ class _Reader:
         words = key(self.low[slice(*place)])
         return bool(words) and any(words in turn for turn in self.turns)
 
+    def length(self, place: Place) -> int:
+        return len(key(self.low[slice(*place)]))
+
     def is_turn(self, place: Place, near: bool = True) -> bool:
         """Whether words repeat a whole turn of the dialogue, which is never cut; `near` allows small copying errors."""
         said = key(self.low[slice(*place)])
@@ -233,14 +236,15 @@ class _Reader:
 
     def choose(self, block: Block, place: Place) -> Found:
         """The span of a block: of a structure, of the dialogue, of a list, or of a sentence."""
+        words = self.spoken(place)
         if (
             self.ask.kind == CONFLICT
-            and self.said(place)
+            and self.said(words)
+            and self.length(words) >= 3
             and WORD.match(self.text, place[0])
-            and len(key(self.low[slice(*place)])) >= 3
-            and not self.match(acts.NOTHING, place)
         ):
-            return Status.PARSED, "in the dialogue", place  # 因为大雾: a quoted span keeps its 因为
+            if not self.match(acts.NOTHING, words):
+                return Status.PARSED, "in the dialogue", words  # 因为大雾: a quoted span keeps its 因为
         value = self.value((block.start, block.end))
         if value:
             inner = trim(self.text, value)
@@ -268,6 +272,8 @@ class _Reader:
                 groups = found.groupdict()
                 group = "list" if groups.get("list") else "span"
                 said, name = key(found[group] or ""), groups.get("key")
+                if rule.name == "cell" and not self.said(found.span("span")):
+                    continue
                 if said and (self.only_event(found.span(group)) or said in key(self.question)):
                     continue
                 if name is None or (not _ASIDE.search(name) and (_NAMED.search(name) or not other)):
@@ -373,9 +379,14 @@ class _Reader:
 
     def weight(self, row: Place, last: bool = False) -> int:
         """How firmly a sentence concludes: 3 if it begins with a label, 2 if it names the answer as such, 1 if it only sounds like a conclusion, else 0."""
+        if self.match(acts.SKIP, row):
+            return 0
         if self.match(acts.LABEL, row):
             return 3
-        if last and self.match(acts.LAST, row):
+        if last and (
+            self.match(acts.LAST, row)
+            or (not self.cut_off and self.ask.kind == CONFLICT and self.said(row) and self.length(row) > 1)
+        ):
             return 2
         noun = self.ask.noun and re.search(re.escape(self.ask.noun) + r".{0,4}(?:是|为|:)", self.low[slice(*row)])
         if self.match(acts.CONCLUDE, row, search=True) or noun:
@@ -397,7 +408,13 @@ class _Reader:
         """What the first sentence says that is not empty talk."""
         narrates = False
         for row in rows[:4]:
-            if len(rows) > 1 and len(said := key(self.low[slice(*row)])) >= 6 and said in key(self.question):
+            if (
+                len(rows) > 1
+                and len(said := key(self.low[slice(*row)])) >= 6
+                and said in key(self.question)
+                or len(rows) > 1
+                and self.only_event(row)
+            ):
                 continue
             bare = self.before(row)
             if not self.said(row) and (
@@ -418,7 +435,7 @@ class _Reader:
                 and (self.reasons(row) if self.ask.kind == CONFLICT else self.match(acts.REASON, bare, search=True))
             ):
                 return Status.UNPARSED, "", (0, 0)
-            if span:
+            if span and not (row != rows[-1] and self.ask.kind != CONFLICT and self.only_event(span)):
                 return Status.PARSED, name or "first sentence", span
         return Status.UNPARSED, "", (0, 0)
 
@@ -451,6 +468,8 @@ class _Reader:
         place = self.quoted(self.before(place, (acts.BEFORE, acts.OPEN)))
         found = self.match(acts.AFTER, (place[0] + 1, place[1]), search=True)
         place = self.unglossed(trim(self.text, (place[0], found.start()) if found else place))
+        if self.ask.tail and self.low[slice(*place)].endswith(self.ask.tail):
+            place = place[0], place[1] - len(self.ask.tail)
         comma = self.low.find(",", *place)
         if conflict and comma - place[0] >= 2 and self.low.find(self.low[place[0] : comma], comma, place[1]) >= 0:
             return place[0], comma  # 晒太阳，下雨天不会晒太阳
@@ -550,6 +569,8 @@ class _Reader:
             )
         if conflict:
             quotes = list(_QUOTED.finditer(self.text, start, end))
+            if not self.said(place) and len(said := [quote for quote in quotes if self.said(quote.span())]) == 1:
+                return said[0].span(said[0].lastindex or 0)
             wrong = [quote for quote in quotes if self.match(acts.JUDGE, (quote.start(), end))]
             if quotes and (wrong or re.search("但是?$|却是?$|可是$|而$", self.low[start : quotes[0].start()])):
                 quote = (wrong or quotes)[0]
