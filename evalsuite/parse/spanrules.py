@@ -12,12 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from evalsuite.parse.segment import SPEAKER
+
 CONFLICT, CAUSE, EFFECT, FACT = "conflict", "cause", "effect", "fact"  # what a question asks for
 ALL = (CONFLICT, CAUSE, EFFECT, FACT)
 EVENTS, OTHERS = (CAUSE, EFFECT), (CAUSE, EFFECT, FACT)
 
 # What a row does. On the whole reply:
 REFUSE = "refuse"  # declines to answer, at its start
+LIST = "list"  # take the group `span`: a list of items
 FIELD = "field"  # take the group `span`: a value of a structure
 BREAK = "break"  # a line begins an explanation: cut before it
 # On a sentence, to choose the one that answers:
@@ -35,9 +38,11 @@ JOIN = "join"  # announces the next sentence
 REASON = "reason"  # reasons, if it is the first
 # On the chosen sentence, in this order:
 TAKE = "take"  # take the group `span`
+MARK = "mark"  # drop a mark at the start
 BEFORE = "before"  # drop what matches at the start
 HALF = "half"  # the groups `cause` and `effect` part at the match
 OPEN = "open"  # drop what matches at the start, after HALF
+GLOSS = "gloss"  # drop from the match on, first of all
 AFTER = "after"  # drop from the match on
 
 WORDS: dict[str, str] = {
@@ -59,6 +64,16 @@ WORDS: dict[str, str] = {
     "infer": "看出 得知 知道 推断 推测 判断 发现",
 }  # fmt: skip
 
+# Parts of patterns.
+PARTS = {
+    "mark": r"[ ]*(?:[-*•·●○▪]|[(]?\d{1,2}[.、):](?!\d)|[(][一二三四五六七八九十a-e][)]|[a-e][.、)]|[一二三四五六七八九十][、.]|第[一二三四五][,:、])[ ]*(?=\S)",
+    "speaker": SPEAKER.pattern,
+    "item": r"(?:(?!@step|@explain[:\n])[^\n]){1,60}",
+    "step": r"(?:首先|步骤|第[一二三]步|通读|分析|我们|对话中|可以看出|因此|根据)",
+    "conclude": r"(?:结论|答案|所以|因此|综上)",
+    "value": r"[\"'][ ]?:\s?(?:\[(?P<list>[^\]]*)|[\"'“](?P<span>[^\"\n]*?)(?:[\"'”]\s*(?=[,}\]\n])|[\"'”]?\s*$))",
+}
+
 Row = tuple[str, str, tuple[str, ...], str, str]
 # fmt: off
 ROWS: tuple[Row, ...] = (
@@ -67,13 +82,21 @@ ROWS: tuple[Row, ...] = (
      "抱歉，我无法回答。"),
     ("box", FIELD, ALL, "\ue001(?P<span>[^\ue001\ue002]*)", "<answer>⟦羽绒服⟧</answer>"),
     ("cell", FIELD, (CONFLICT,), r"\|(?P<span>[^|\n]{2,})(?=\|)", "| 片段 | 判断 |\n|---|---|\n| ⟦羽绒服⟧ | 不符 |"),
-    ("table", FIELD, OTHERS, r"(?:^|\n)\|(?P<key>[^|\n]+)\|(?P<span>[^|\n]*[^\W_][^|\n]*)\|", "| 原因 | ⟦x减肥成功⟧ |\n| 说明 | 天热 |"),
-    ("json", FIELD, ALL,
-     r"[\"'](?P<key>[^\"'\n:]{1,30})[\"'][ ]?:\s?(?:\[(?P<list>[^\]]*)|[\"'“](?P<span>[^\"\n]*?)(?:[\"'”]\s*(?=[,}\]\n])|[\"'”]?\s*$))",
-     "{\"answer\": \"⟦羽绒服⟧\"}"),
+    ("table", FIELD, OTHERS, r"(?:^|\n)\|(?![^|\n]*@aside)[^|\n]+\|(?P<span>[^|\n]*[^\W_][^|\n]*)\|", "| 原因 | ⟦x减肥成功⟧ |\n| 说明 | 天热 |"),
+    ("json", FIELD, ALL, r"[\"'][^\"'\n:]{0,30}@field[^\"'\n:]{0,30}@value", "{\"answer\": \"⟦羽绒服⟧\"}"),
+    ("json, other key", FIELD, ALL, r"[\"'](?![^\"'\n:]*@aside)[^\"'\n:]{1,30}@value", "{\"answer\": \"⟦羽绒服⟧\"}"),
     ("json list", FIELD, ALL, r"^\s*\[(?P<span>\s*[\"'][^\]]*)", "[\"⟦羽绒服⟧\"]"),
-    ("yaml", FIELD, ALL, r"(?:^|\n)(?P<key>[a-z_]{2,20}):[ ](?P<span>[^\n]+)(?=\n[a-z_]{2,20}:|$)", "question: x\nspan: ⟦羽绒服⟧"),
+    ("yaml", FIELD, ALL, r"(?:^|\n)(?=[a-z_]*@field)[a-z_]{2,20}:[ ](?P<span>[^\n]+)(?=\n[a-z_]{2,20}:|$)", "question: x\nspan: ⟦羽绒服⟧"),
+    ("yaml, other key", FIELD, ALL,
+     r"(?:^|\n)(?![a-z_]*@aside)[a-z_]{2,20}:[ ](?P<span>[^\n]+)(?=\n[a-z_]{2,20}:)", "question: x\nspan: ⟦羽绒服⟧"),
+    ("list", LIST, ALL,
+     r"\s*(?:[^\n]*(?::|如下|以下|有)[^\n\w]{0,3}\n+)?(?P<span>(?:@mark@item\n+)+@mark@item)(?=\n*$|\n+(?![\s\S]*@conclude))",
+     "⟦1. 羽绒服\n2. 热死人了⟧"),
+    ("list in a line", LIST, ALL,
+     r"[^\n]*?(?:(?<=[:。\s])|(?<![\s\S]))(?P<span>[(]?1[.、)][ ]?(?!@step)\S.{0,80}?[;,、\s。][ ]?[(]?2[.、)][ ]?(?!.*@step)\S.*)",
+     "⟦1. 羽绒服；2. 热死人了⟧"),
     ("explanation", BREAK, ALL, r"[ ]*(?:[-*•]|\d[.、)])?[ ]*[(【\[]?(?:@explain)[】\])]?[ ]?[:\n]", "⟦羽绒服⟧\n\n理由：天气热。"),
+    ("sentence end", PART, ALL, r"[。!?;]+(?![”」』\"])|(?<=[。!?;][”」』\"])|\n+|(?<!\d)\.(?=\s|$)", "⟦羽绒服⟧。天气热不用买。"),
     ("taken back", PART, ALL, r"(?:[…—~.,;。!?]|\.\.\.)+[ ]?(?=(?:[哦啊噢呃嗯],?)?(?:@back)[,。…!:~ ])", "一个小时……哦不，问的是频率，那就是⟦每天⟧。"),
     ("therefore it is", PART, (CONFLICT, FACT),
      r",[ ]?(?=(?:所以|因此|因而|故|由此可见|可见|综上),?[^,。\n“「]{0,40}?[是为:“「]|[^,。“”\n]{0,6}(?:抽取|答案|输出)[^,。“”\n]{0,6}[是为:])",
@@ -106,7 +129,7 @@ ROWS: tuple[Row, ...] = (
     ("answer line", LABEL, ALL, r"[^:,。!?“”\"「」\n]{0,12}(?:@answer|输出|抽取|最终|span)[^:,。!?“”\"「」\n]{0,6}:", "第一次尝试：“热死人了”。\n\n修正后的答案：⟦羽绒服⟧"),
     ("last line", LAST, ALL, r"(?!.{0,6}(?:@explain))[^:,。!?“”\"「」\n]{1,16}:[ ]*\S", "先看第三句，前后对不上。\n\n最后一行：⟦羽绒服⟧"),
     ("final sentence", FINAL, ALL, r"[ ]*(?:@final)(?:(?<![a-z])|(?![a-z]))", ""),
-    ("judged sentence", JUDGE, (CONFLICT,), r"[^“”]*“[^“”]{1,60}”[^“”]{0,24}(?:@wrong)", "我们一句一句地看。“热死人了”是合理的。因此，“⟦羽绒服⟧”这一处有问题。"),
+    ("judged sentence", JUDGE, (CONFLICT,), r"“[^“”]{1,60}”[^“”]{0,24}(?:@wrong)", "我们一句一句地看。“热死人了”是合理的。因此，“⟦羽绒服⟧”这一处有问题。"),
     ("reasoning", REASON, ALL, r"对话|通读|分析|首先|以为|可以看|注意看|可以发现|提到|我们|上下文|[ab]说|:$|根据|让我|先看|看一下|dialogue|speaker", ""),
     ("replacement", TAKE, (CONFLICT,),
      r"(?:把|将|change|replace)[ ]?[“\"「]?(?P<span>[^“”\"「」\n]{1,60}?)[”\"」]?[ ]?(?:这[个一]?[词句]话?)?(?:改|换|替换|修改|更正|with|to)",
@@ -117,6 +140,8 @@ ROWS: tuple[Row, ...] = (
     ("used for", TAKE, (FACT,), r"(?:用来|用于|拿来)(?P<span>[^,。“”]{2,}?)的?$", "桑塔纳主要是用来⟦代步⟧的。"),
     ("brought about by", TAKE, (CAUSE,), r"由于?(?P<span>[^,。“”]{2,}?)(?:所|而)?(?:引起|造成|导致|引发)的$", "事件“x开心”是由⟦x减肥成功⟧引起的。"),
     ("filled in", TAKE, ALL, r"(?:填|选|写|回答)[^,。“”]{0,4}“(?P<span>[^”\n]+)”", "所以我们填“⟦x减肥成功⟧”就可以了。"),
+    ("speaker", MARK, ALL, r"@speaker", "A: ⟦羽绒服⟧"),
+    ("list marker", MARK, ALL, r"@mark", "1. ⟦羽绒服⟧"),
     ("bracketed label", BEFORE, ALL, r"【[^】\n]{1,8}】[ ]*:?[ ]*", "【答案】⟦羽绒服⟧"),
     ("filler before", BEFORE, ALL, r"(?:@filler)[,。!~:]+[ ]*", "好的，答案是：⟦羽绒服⟧。"),
     ("conclusion word", BEFORE, ALL, r"(?:@final)(?:(?<![a-z])|(?![a-z]))[,:]?[ ]*", "所以⟦羽绒服⟧"),
@@ -151,8 +176,9 @@ ROWS: tuple[Row, ...] = (
     ("because, so", HALF, (EFFECT,), r"^(?:@because)(?P<cause>.+?),(?P<effect>.+)$", ""),
     ("because of", OPEN, ALL, r"(?:(?:可能|应该|主要|正)?(?:就?是)?(?:@because)|之所以|(?:because(?: of)?|due to)[ ])[ ]?[,:]?[ ]*", "因为⟦x减肥成功⟧"),
     ("is", OPEN, OTHERS, r"(?:是(?![的否不])|位于)(?=..)", ""),
-    ("a kind", OPEN, ("kind",), r"(?:是|属于)?一[个种](?:属于)?", "一种⟦运动⟧"),
+    ("a kind", OPEN, (FACT,), r"(?:是|属于)?一[个种](?:属于)?", "一种⟦运动⟧"),
     ("probability", AFTER, ALL, r"[ ]?[(]\d{1,3}%[)]", "⟦羽绒服⟧ (70%)，热 (30%)"),
+    ("gloss", GLOSS, ALL, r"[ ]?[(\[【][^()]*[)\]】]?$", "⟦羽绒服⟧（天气热不会买）"),
     ("explanation behind", AFTER, ALL,
      r"[,;—–-]{1,2}[ ]?(?:@because|也就是(?!要|想)|换句话说|即(?!使|将|便)|具体来说|理由|这(?:与|和|句|里|个|就?是|显然|说)|说明|because|since|which)", "⟦羽绒服⟧，因为天气很热。"),
     ("arrow", AFTER, ALL, r"[ ]?(?:->|=>|→|——|--[ ])[ ]?", "⟦羽绒服⟧ → 短袖"),
@@ -182,11 +208,14 @@ def rules() -> tuple[Rule, ...]:
 
 def compiled(rows: tuple[Row, ...], words: Mapping[str, str]) -> tuple[Rule, ...]:
     """Rows with their words put in and their patterns compiled."""
-    lists = {
+    parts = PARTS | {
         name: "(?:" + "|".join(sorted(re.split(r"(?<!\\) ", text), key=len, reverse=True)) + ")"
         for name, text in words.items()
     }
-    return tuple(
-        Rule(name, act, kinds, re.compile(re.sub("@([a-z]+)", lambda m: lists[m[1]], pattern)), rank)
-        for rank, (name, act, kinds, pattern, _) in enumerate(rows)
-    )
+
+    def pattern(text: str) -> re.Pattern[str]:
+        while "@" in text:
+            text = re.sub("@([a-z]+)", lambda part: parts[part[1]], text)
+        return re.compile(text)
+
+    return tuple(Rule(name, act, kinds, pattern(text), rank) for rank, (name, act, kinds, text, _) in enumerate(rows))
