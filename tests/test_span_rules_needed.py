@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 import test_parse_span as tables
 
+from evalsuite.parse.chars import fold, lower
 from evalsuite.parse.span import read_span
-from evalsuite.parse.spanrules import ALL, BEFORE, ROWS, WORDS, Row, Rule, compiled
+from evalsuite.parse.spanrules import ALL, BEFORE, ROWS, WORDS, Row, Rule, compiled, split
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -27,9 +28,14 @@ class Labelled:
     wanted: str  # the span, "" for none
     status: str | None = None
 
-    def right(self, table: tuple[Rule, ...], used: set[str] | None = None) -> bool:
-        answer = read_span(self.output, self.dialogue, self.question, self.cut, table, used)
-        return (answer.text or "") == self.wanted and self.status in (None, answer.status)
+    @property
+    def folded(self) -> str:
+        return lower(fold(self.output))
+
+    def right(self, table: tuple[Rule, ...]) -> tuple[bool, set[str]]:
+        """Whether the reply is read as labelled, and the rows that matched."""
+        answer, used = read_span(self.output, self.dialogue, self.question, self.cut, table)
+        return (answer.text or "") == self.wanted and self.status in (None, answer.status), used
 
 
 @lru_cache(maxsize=1)
@@ -42,29 +48,32 @@ def labelled() -> list[Labelled]:
                                   row["extracted"], row.get("status")))  # fmt: skip
     for rows in tables.TABLES.values():
         found += [Labelled(output, tables.TALK, question, False, span) for question, output, span in rows]
+    for event in ("B哭了", "B的自行车被偷了"):
+        for n, asked in enumerate(("的原因是什么？", "导致的后续事件是什么？")):
+            question = f"请根据对话内容回答问题：事件“{event}”{asked}"
+            found += [Labelled(form.replace("{}", event), tables.WEEPS, question, False, "") for form in tables.ECHOES]
+            if event == ("B哭了", "B的自行车被偷了")[n]:
+                found += [Labelled(row[0], tables.WEEPS, question, False, row[1 + n]) for row in tables.BECAUSE]
     return found
 
 
 def unneeded(rows: tuple[Row, ...], words: Mapping[str, str]) -> Iterator[str]:
     """The rows and words without which every labelled reply is read as before."""
     whole = compiled(rows, words)
-    uses: list[tuple[Labelled, set[str]]] = []
-    for reply in labelled():
-        used: set[str] = set()
-        if reply.right(whole, used):
-            uses.append((reply, used))
+    read = [(reply, *reply.right(whole)) for reply in labelled()]
+    uses = [(reply, used) for reply, right, used in read if right]
     for row in rows:
         less = tuple(rule for rule in whole if rule.name != row[0])
-        if all(reply.right(less) for reply, used in uses if row[0] in used):
+        if all(reply.right(less)[0] for reply, used in uses if row[0] in used):
             yield row[0]
     for name, text in words.items():
         concerned = {row[0] for row in rows if f"@{name}" in row[3]}
-        for word in text.split(" "):
-            fewer = {**words, name: " ".join(other for other in text.split(" ") if other != word)}
+        for word in split(text):
+            fewer = {**words, name: " ".join(other for other in split(text) if other != word)}
             changed = {rule.name: rule for rule in compiled(tuple(row for row in rows if row[0] in concerned), fewer)}
             less = tuple(changed.get(rule.name, rule) for rule in whole)
-            having = re.compile(word.replace("\\ ", " "))
-            if all(reply.right(less) for reply, used in uses if used & concerned and having.search(reply.folded)):
+            having = re.compile(word)
+            if all(reply.right(less)[0] for reply, used in uses if used & concerned and having.search(reply.folded)):
                 yield f"@{name}: {word}"
 
 
@@ -75,4 +84,4 @@ def test_every_row_and_word_is_needed() -> None:
 
 def test_a_row_that_nothing_needs_is_reported() -> None:
     useless: Row = ("useless", BEFORE, ALL, "羽绒服是", "羽绒服是⟦红的⟧")
-    assert "useless" in unneeded((*ROWS, useless), {})
+    assert "useless" in unneeded((*ROWS, useless), WORDS)

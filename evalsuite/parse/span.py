@@ -295,11 +295,12 @@ class _Reader:
             elif reasons and not best and not self.said(row) and self.match(acts.NOTHING, self.before(row)):
                 best = Status.UNPARSED, "nothing", row
                 continue
-            weight = 2 if turned else self.weight(row, row == rows[-1])
+            weight = 2 if turned else self.weight(row, reasons and row == rows[-1])
             if weight >= max(strength, 1 if reasons or best else 2):
                 name = self.used[-1].name if self.used else "conclusion"
                 span, _ = self.cut(row)
-                if span and (reasons or turned or best or weight == 3 or (self.conflict and self.said(span))):
+                span = span and self.cited(span)
+                if span and (reasons or turned or best or weight == 3 or self.said(span)):
                     best, strength = (Status.PARSED, name, span), weight
         return best
 
@@ -351,7 +352,7 @@ class _Reader:
                 return nothing
             span, name = self.cut(row)
             if span and (row == rows[-1] or not self.only_event(span)):
-                return Status.PARSED, name or "first sentence", span
+                return Status.PARSED, name or "first sentence", self.cited(span)
         return nothing
 
     # --- the span in its sentence
@@ -384,6 +385,21 @@ class _Reader:
         if self.conflict and comma - place[0] >= 2 and self.low.find(self.low[place[0] : comma], comma, place[1]) >= 0:
             return place[0], comma  # 晒太阳，下雨天不会晒太阳
         return place
+
+    def cited(self, place: Place) -> Place:
+        """The longest piece of a place between small words that the dialogue contains, if it is no mere word or two."""
+        if not self.conflict or self.said(place) or self.text[place[0]] in "“「『":
+            return place
+        edges = [place[0], *(at for seam in _SEAM.finditer(self.low, *place) for at in seam.span()), place[1]]
+        best, size = place, 3
+        for n, start in enumerate(edges):
+            for end in edges[n + 1 :]:
+                if len(words := self.key((start, end))) and not self.said((start, end)):
+                    break
+                if len(words) > size:
+                    best, size = trim(self.text, (start, end)), len(words)
+        rest = [part for part in ((place[0], best[0]), (best[1], place[1])) if self.key(part)]
+        return place if rest and all(map(self.said, rest)) else best  # a list of several
 
     def before(self, place: Place, *what: str) -> Place:
         """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
@@ -447,6 +463,7 @@ class _Reader:
 
 
 _CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
+_SEAM = re.compile(r"[\W_]|[是为在这与和跟不应说到的改ab]")
 _INLINE = re.compile(r"(?<=[。!?~… ])[ ]?[AB][ ]?:")
 _SMALL_TALK = re.compile(
     r"(?:好的|嗯|哈|是的|是啊|对啊|对的|哦|嗨|你好|您好|拜拜|再见|谢谢|没事|那|你|我(?:也|们)|真的|可以)"

@@ -46,21 +46,21 @@ GLOSS = "gloss"  # drop from the match on, first of all
 AFTER = "after"  # drop from the match on
 
 WORDS: dict[str, str] = {
-    "wrong": "不相?符 相悖 不合 不一致 不正常 不合理 不当 不恰当 不正确 不对 不通 矛盾 冲突 错误 有误 违背 反常 (?<!没)有问题 说不通 inconsistent wrong",
-    "slot": "文本 文本段 文字 内容 部分 词语 短语 句子 地方 之处 表述 说法 话 答案 结论 结果 原因 事件",
+    "wrong": "不相?符 不合 不一致 不正[常确] 不恰?当 不[对通妥] 矛盾 冲突 相悖 错误? 有误 违背 反常 奇怪 (?<!没)有问题 inconsistent contradict wrong",
+    "slot": "文本 文字 内容 部分 词语 句子 地方 答案 结论 结果 原因 事件",
     "copula": "(?:应[该当]?|可能|就|主要|大概)?(?:是|为) 即 有 在于",
-    "answer": "答案 回答 答 结论 结果 answer result conclusion",
-    "filler": "好的 当然 当然可以 可以 嗯 没问题 sure okay ok certainly of\\ course hello 您好 你好",
-    "final": "综上 综上所述 因此 所以 总之 由此可见 可见 最终 最后 故 总的来说 therefore thus so in\\ conclusion as\\ a\\ result",
-    "back": "更正 更正一下 纠正 抱歉 对不起 不好意思 等等 等一下 不对 哦不 不 我错了 说错了 准确地说 wait sorry actually correction",
-    "explain": "解释 理由 分析 解析 说明 依据 注 备注 修改 修改后 改为 应为 正确说法 reason explanation note analysis corrected",
-    "because": "因为 由于 是因为 是由于",
+    "answer": "答案 (?<![ab])回答 答 结论 结果 输出 抽取 最终 answer result span",
+    "filler": "好的 当然 可以 嗯 没问题 sure okay certainly 您好 哈哈",
+    "final": "综上 综上所述 因此 所以 总之 由此可见 可见 最终 故 总的来说 therefore thus so as\\ a\\ result",
+    "back": "更正 纠正 抱歉 对不起 等等 等一下 不对 哦不 说错了 wait sorry actually correction",
+    "explain": "解释 理由 分析 解析 说明 依据 注 修改 改为 应为 reason explanation note analysis",
+    "because": "因为 由于",
     "therefore": "所以 因此 因而 于是 从而 导致 造成 引起 使得",
     "mention": "提到 提及 说明 给出 指出 交代 涉及 出现",
-    "right": "符合 正常 合理 正确 一致 连贯 没有问题",
-    "unable": "无法 不能 不知道 不清楚 不确定 没办法",
-    "field": "answer 答案 span text 文本 result 结果 原因 cause output 不符 冲突",
-    "aside": "task question dialogue reason evidence explanation confidence speaker correct note 题 问 理由 依据 解释 说明 分析 修改 改 话轮 置信 项目",
+    "right": "符合 合理 正常 正确 一致 连贯 没有?问题",
+    "unable": "无法 不能 没办法",
+    "field": "answer 答案 span text",
+    "aside": "task question reason evidence explanation speaker correct note type 理由 依据 解释 说明 分析 改 类型 问题",
     "infer": "看出 得知 知道 推断 推测 判断 发现",
 }  # fmt: skip
 
@@ -78,17 +78,14 @@ Row = tuple[str, str, tuple[str, ...], str, str]
 # fmt: off
 ROWS: tuple[Row, ...] = (
     ("declines", REFUSE, ALL,
-     r"[^。\n]{0,14}?(?:作为(?:一|人工).{0,8}(?:ai|模型|智能|助手)|我只?是一.{0,8}(?:ai|模型|助手)|我@unable|(?:抱歉|对不起|很遗憾)[,。!]?(?:我|但|这|对话|由于)|@unable.{0,4}(?:回答|确定|从|根据|给出|抽取|提供|@infer)|请您?(?:再)?(?:提供|补充)|i(?:'m| am) (?:sorry|unable|an ai)|i (?:cannot|can't|do not know|don't know)|as an ai|您好[,!。]?(?:请问|我是|很高兴|有什么)|how can i help|信息不足|不(?:知道|清楚|确定)$)",
+     r"[^。\n]{0,14}?(?:作为(?:一|人工).{0,8}(?:ai|模型|智能|助手)|我只?是一.{0,8}(?:ai|模型|助手)|我(?:@unable|不(?:知道|清楚))|(?:抱歉|对不起|很遗憾)[,。!]?(?:我|但|这|对话|由于)|@unable.{0,4}(?:回答|确定|从|根据|给出|抽取|提供|@infer)|请您?(?:再)?(?:提供|补充)|i(?:'m| am) (?:sorry|unable|an ai)|i (?:cannot|can't|do not know|don't know)|as an ai|您好[,!。]?(?:请问|我是|很高兴|有什么)|how can i help|信息不足|不(?:知道|清楚|确定)$)",
      "抱歉，我无法回答。"),
     ("box", FIELD, ALL, "\ue001(?P<span>[^\ue001\ue002]*)", "<answer>⟦羽绒服⟧</answer>"),
     ("cell", FIELD, (CONFLICT,), r"\|(?P<span>[^|\n]{2,})(?=\|)", "| 片段 | 判断 |\n|---|---|\n| ⟦羽绒服⟧ | 不符 |"),
     ("table", FIELD, OTHERS, r"(?:^|\n)\|(?![^|\n]*@aside)[^|\n]+\|(?P<span>[^|\n]*[^\W_][^|\n]*)\|", "| 原因 | ⟦x减肥成功⟧ |\n| 说明 | 天热 |"),
     ("json", FIELD, ALL, r"[\"'][^\"'\n:]{0,30}@field[^\"'\n:]{0,30}@value", "{\"answer\": \"⟦羽绒服⟧\"}"),
     ("json, other key", FIELD, ALL, r"[\"'](?![^\"'\n:]*@aside)[^\"'\n:]{1,30}@value", "{\"answer\": \"⟦羽绒服⟧\"}"),
-    ("json list", FIELD, ALL, r"^\s*\[(?P<span>\s*[\"'][^\]]*)", "[\"⟦羽绒服⟧\"]"),
     ("yaml", FIELD, ALL, r"(?:^|\n)(?=[a-z_]*@field)[a-z_]{2,20}:[ ](?P<span>[^\n]+)(?=\n[a-z_]{2,20}:|$)", "question: x\nspan: ⟦羽绒服⟧"),
-    ("yaml, other key", FIELD, ALL,
-     r"(?:^|\n)(?![a-z_]*@aside)[a-z_]{2,20}:[ ](?P<span>[^\n]+)(?=\n[a-z_]{2,20}:)", "question: x\nspan: ⟦羽绒服⟧"),
     ("list", LIST, ALL,
      r"\s*(?:[^\n]*(?::|如下|以下|有)[^\n\w]{0,3}\n+)?(?P<span>(?:@mark@item\n+)+@mark@item)(?=\n*$|\n+(?![\s\S]*@conclude))",
      "⟦1. 羽绒服\n2. 热死人了⟧"),
@@ -101,11 +98,9 @@ ROWS: tuple[Row, ...] = (
     ("therefore it is", PART, (CONFLICT, FACT),
      r",[ ]?(?=(?:所以|因此|因而|故|由此可见|可见|综上),?[^,。\n“「]{0,40}?[是为:“「]|[^,。“”\n]{0,6}(?:抽取|答案|输出)[^,。“”\n]{0,6}[是为:])",
      "A说“每天都出去打会球”，所以频率是⟦每天⟧。"),
-    ("therefore the cause is", PART, EVENTS, r",[ ]?(?=(?:所以|因此|由此可见|可见|综上)[^,。\n“「]{0,40}?(?:原因|事件|答案|结果)[^,。\n]{0,4}?[是为:“「])", ""),
     ("announcement", JOIN, ALL,
      r"[^\n]*(?:[:是为][“\"「]?|text is|answer is)[ ]*$|[ ]*(?:\d[.、][ ]?)?(?:最终|我的|正确)?(?:@answer|(?:@wrong)的?(?:@slot))[ ]*$",
      "## 答案\n\n**⟦羽绒服⟧**"),
-    ("cause behind", BREAK, (CONFLICT, EFFECT, FACT), r"[ ]*原因[ ]?[:\n]", "⟦羽绒服⟧\n原因：天气热"),
     ("nothing", NOTHING, ALL, r"(?:无|没有|没找到|未找到|none|n/a|null|nothing|不存在|空)$", "无"),
     ("nothing is mentioned", NOTHING, ALL,
      r"[^。,“”\"「」]{0,20}?(?:没有?|未|并未)(?:明确|直接|具体)?地?(?:@mention)(?![^“”]*,(?:但是?|不过|然而)[^“”]{0,10}(?:@infer))", "对话中没有提到频率。"),
@@ -126,7 +121,7 @@ ROWS: tuple[Row, ...] = (
     ("conclusion", CONCLUDE, ALL,
      r"(?:@wrong)[^,。“”\n]{0,8}?(?:的(?:@slot)|的?(?:@slot)?(?:@copula|:))|(?:文本|答案|结论)(?:@copula|:)|(?:最终|正确)?答案?[ ]?:|answer[ ]?(?:is|:)|(?:text|span|phrase|part|word|cause|reason)[^.\n]{0,60}(?:is|are)[ ]?:?[ ]?[“\"「']",
      "通读对话，A提到天气热，“热死人了”也是这个意思。综上，不符的文本是：⟦羽绒服⟧。"),
-    ("answer line", LABEL, ALL, r"[^:,。!?“”\"「」\n]{0,12}(?:@answer|输出|抽取|最终|span)[^:,。!?“”\"「」\n]{0,6}:", "第一次尝试：“热死人了”。\n\n修正后的答案：⟦羽绒服⟧"),
+    ("answer line", LABEL, ALL, r"[^:,。!?“”\"「」\n]{0,12}@answer[^:,。!?“”\"「」\n]{0,6}:", "第一次尝试：“热死人了”。\n\n修正后的答案：⟦羽绒服⟧"),
     ("last line", LAST, ALL, r"(?!.{0,6}(?:@explain))[^:,。!?“”\"「」\n]{1,16}:[ ]*\S", "先看第三句，前后对不上。\n\n最后一行：⟦羽绒服⟧"),
     ("final sentence", FINAL, ALL, r"[ ]*(?:@final)(?:(?<![a-z])|(?![a-z]))", ""),
     ("judged sentence", JUDGE, (CONFLICT,), r"“[^“”]{1,60}”[^“”]{0,24}(?:@wrong)", "我们一句一句地看。“热死人了”是合理的。因此，“⟦羽绒服⟧”这一处有问题。"),
@@ -145,13 +140,11 @@ ROWS: tuple[Row, ...] = (
     ("bracketed label", BEFORE, ALL, r"【[^】\n]{1,8}】[ ]*:?[ ]*", "【答案】⟦羽绒服⟧"),
     ("filler before", BEFORE, ALL, r"(?:@filler)[,。!~:]+[ ]*", "好的，答案是：⟦羽绒服⟧。"),
     ("conclusion word", BEFORE, ALL, r"(?:@final)(?:(?<![a-z])|(?![a-z]))[,:]?[ ]*", "所以⟦羽绒服⟧"),
-    ("correction word", BEFORE, ALL, r"(?:@back)[,:。!…]+[ ]*", ""),
     ("according to", BEFORE, ALL,
-     r"(?:根据|基于|结合|按照|(?:从|由|通过)[^,:。\n“「]{0,10}(?:对话|文|内容))[^,:。\n“「]{0,24},[ ]*|(?:based on|according to|from|in) (?:the|this) [a-z ]{2,30},[ ]*",
+     r"(?:[^,。“”]{0,4}可以?@infer[出到]?|根据|基于|结合|按照|(?:从|由|通过)[^,:。\n“「]{0,10}(?:对话|文|内容))[^,:。\n“「]{0,24},[ ]*|(?:based on|according to|from|in) (?:the|this) [a-z ]{2,30},[ ]*",
      "根据对话，⟦x减肥成功了⟧"),
     ("inferred although not said", BEFORE, ALL,
      r"[^“”]{0,20}(?:没有?|未)[^,“”]{0,8}(?:@mention)[^,“”]{0,8},(?:但是?|不过|然而)[^“”]{0,10}?(?:@infer)(?:出|到)?", "对话里没有直接提到，但可以推测是因为⟦x减肥成功⟧。"),
-    ("seen", BEFORE, ALL, r"(?:由此)?可以?(?:@infer)出?[,:]?[ ]*", ""),
     ("heading", BEFORE, ALL, r"(?:\d[.、][ ]?)?(?:最终|我的|正确)?(?:@answer|@wrong的?@slot)[ ]*\n+", "## 答案\n\n**⟦羽绒服⟧**"),
     ("label", BEFORE, ALL, r"(?:[a-z' -]{1,90}|[^:,。!?;\n“”\"「」]{1,30}?)(?<!\d):\s*(?!\d\d)", "抽取结果：⟦羽绒服⟧"),
     ("subject", BEFORE, ALL,
@@ -162,9 +155,6 @@ ROWS: tuple[Row, ...] = (
     ("it causes", BEFORE, (EFFECT,), r"(?:这|从而|进而|于是)?(?:导致|造成|使得?)了?", "这导致⟦B嗓子哑了⟧。"),
     ("before a quotation", BEFORE, OTHERS, r"[^,:。!?“”\n]{1,30}(?:是|为|在)[ ]?(?=[“「][^“”「」]+[”」]?$)", "年会的举办地点是“⟦江边的酒店⟧”。"),
     ("opinion", BEFORE, ALL, r"我(?:认为|觉得|想)|i (?:think|believe) ", "我认为是“⟦羽绒服⟧”"),
-    ("someone said", BEFORE, (CONFLICT,),
-     r"是?(?:[ab]|说话人[ab]|对方)[^。,:;“”\n]{0,10}?(?:说|提到|讲|表示)[到过]?的?(?:这?句?话)?[ ]?:?[ ]?(?=[“\"「][^“”\"「」\n]+[”\"」]?[。.!]?$)",
-     "不符的文本是B说的：“⟦这个天快冷死人了⟧”"),
     ("english words", BEFORE, ALL,
      r"(?:[a-z][a-z'’-]*[, ]+){2,20}?(?:is|are|was|for|to|at|in|of|that|because|text)[ ]*:?[ ]*(?=[“‘\"「]|[abxy]?[^\x00-\x7f])",
      "The car is mainly used for ⟦代步⟧."),
@@ -184,7 +174,7 @@ ROWS: tuple[Row, ...] = (
     ("arrow", AFTER, ALL, r"[ ]?(?:->|=>|→|——|--[ ])[ ]?", "⟦羽绒服⟧ → 短袖"),
     ("correction behind", AFTER, (CONFLICT,), r"[”\"」]?[,;]?[ ]?(?:应该?)?(?:改为|改成|替换为|换成|修改为|应?为(?=[“\"「])|应该?是|应当)", "⟦羽绒服⟧应改为短袖。"),
     ("judgment behind", AFTER, (CONFLICT,),
-     r"[”\"」]?,?[ ]?(?:(?:这|一[词句])[^,。“”]{0,8}?)?(?:[与和跟](?:(?!是)[^,。]){1,30}?|是)?(?:@wrong)", "⟦羽绒服⟧与上下文不符"),
+     r"[”\"」]?,?[ ]?(?:(?:这|一[词句])[^,。“”]{0,8}?)?(?:[与和跟](?:(?!是)[^,。]){1,30}?|是|is[ ])?(?:@wrong)", "⟦羽绒服⟧与上下文不符"),
 )
 # fmt: on
 
@@ -206,10 +196,15 @@ def rules() -> tuple[Rule, ...]:
     return compiled(ROWS, WORDS)
 
 
+def split(words: str) -> list[str]:
+    """The words of a list, the longest first. A blank within a word has a backslash before it."""
+    return sorted(re.split(r"(?<!\\) ", words), key=len, reverse=True)
+
+
 def compiled(rows: tuple[Row, ...], words: Mapping[str, str]) -> tuple[Rule, ...]:
     """Rows with their words put in and their patterns compiled."""
     parts = PARTS | {
-        name: "(?:" + "|".join(sorted(re.split(r"(?<!\\) ", text), key=len, reverse=True)) + ")"
+        name: "(?:" + "|".join(split(text)) + ")"
         for name, text in words.items()
     }
 
