@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, fold, lower
 from evalsuite.parse.segment import Block, blocks, lines
@@ -31,13 +32,13 @@ _LEAD = re.compile(
 _MARK = re.compile(rf"(?:[\s{SENTINELS}#>]|[-•][ ]|\*[ ]|\d{{1,2}}[.)][ ]|[\"“‘'*`](?=\S))*+(?:[ab]:[ ]?)?")
 _TAIL = re.compile(rf"[\s{SENTINELS}*`]+$")
 _QUOTE = re.compile('["“”]')
-_FINAL = re.compile(rf"[\s{SENTINELS}#>*]*(?:the[ ]|my[ ])?(?:final[ ])?answer[ ]?(?:is[ ]?)?:[ ]*(?=\S)")
+_FINAL = re.compile(rf"[\s{SENTINELS}#>*]*(?:the[ ]|my[ ])?(?:final[ ]|correct[ ])?answer[ ]?(?:is[ ]?)?:")
 _REFUSES = re.compile(
     r"i(?:'m|’m|[ ]am)[ ](?:sorry|unable|an[ ]ai|not[ ]able)|i[ ](?:cannot|can['’]t|do[ ]not[ ]know|don['’]t[ ]know)"
     r"|as[ ]an[ ]ai|sorry,[ ](?:but[ ])?i|(?:it[ ])?cannot[ ]be[ ]determined|there[ ]is[ ]not[ ]enough[ ]information"
 )
 _QUOTED = re.compile(r"(?<!\w)[\"“'‘]([^\"“”'‘’\n]{2,100})[\"”'’](?!\w)")
-_AFTER_WORDS = re.compile(r"(?<=\w )\S+")
+_LINKS = {"is", "are", "was", "a", "an", "the", "to", "that", "because", "by", "near", "located"}
 _ANSWER = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
 
 
@@ -70,7 +71,10 @@ def parse_verbatim(
     answer = parse_span(output, dialogue=dialogue, question=question, finish=finish, extract=extract)
     if not extract or answer.status is not Status.PARSED or _key(lower(fold(answer.text or ""))) in said:
         return answer
-    return verbatim(_last_named(clean.text, low, lower(fold(question or "")))) or answer
+    asked = lower(fold(question or ""))
+    if finish != "length" and answer.rule != "list" and (found := verbatim(_last_named(clean.text, low, asked))):
+        return found
+    return _unstated(answer, asked)
 
 
 def _key(text: str) -> str:
@@ -81,7 +85,8 @@ def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
     """The reply and its first line, each as it is, without lead-in, and without quotes and punctuation around it."""
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
     line = text.find("\n", start)
-    for stop in dict.fromkeys((end, len(text[:line].rstrip()) if start < line < end else end)):
+    listed = re.match(r"[-*•\d]", text[start:]) and re.match(r"\s*[-*•\d]", text[line:])
+    for stop in dict.fromkeys((end, len(text[:line].rstrip()) if start < line < end and not listed else end)):
         yield start, stop
         lead = _ANSWER.match(low, start, stop)
         begin = lead.end() if lead else start
@@ -97,8 +102,22 @@ def _last_named(text: str, low: str, question: str) -> Iterator[tuple[int, int]]
     for quote in reversed(list(_QUOTED.finditer(text, start, end))):
         if low[slice(*trim(text, quote.span(1)))] not in question:
             yield trim(text, quote.span(1))
-    for word in list(_AFTER_WORDS.finditer(text, start, end))[:60]:
-        yield trim(text, (word.start(), end))
+
+
+def _unstated(answer: Answer, question: str) -> Answer:
+    """An answer without the question that it states again: The gym is | a hall. At least two words go."""
+    asked = set(re.findall(r"\w+", question))
+    text, cut, dropped = answer.text or "", 0, 0
+    for word in re.finditer(r"[^\W_]+(?:'\w+)?", text):
+        low = word.group().lower()
+        if low not in _LINKS and low not in asked and not any(low.startswith(other[:5]) for other in asked if len(other) > 2):
+            break
+        dropped += 1
+        cut = cut if low in ("a", "an", "the", "to") else word.end()
+    start, end = trim(text, (cut, len(text)))
+    if dropped < 2 or start >= end or answer.start is None:
+        return answer
+    return replace(answer, text=text[start:end], start=answer.start + start, end=answer.start + end)
 
 
 def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
@@ -132,7 +151,8 @@ def _answer(low: str, block: Block) -> tuple[int, int] | None:
     start = block.start if box < 0 else box + 1
     shut = low.find(BOX_CLOSE, start, block.end)
     rows = lines(low, start, block.end if shut < 0 else shut)
-    for first, last in sorted(rows, key=lambda row: not _FINAL.match(low, *row)):
+    final = next((n for n, row in enumerate(rows) if _FINAL.match(low, *row)), 0)
+    for first, last in rows[final:] + rows[:final]:
         begin = _begins(low, first, last)
         end = begin + len(_TAIL.sub("", low[begin:last]))
         if _QUOTE.match(low, max(end - 1, begin), end) and len(_QUOTE.findall(low, begin, end)) % 2:

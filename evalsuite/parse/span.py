@@ -106,7 +106,7 @@ def parse_question(question: str) -> Asked:
             if len(stem) > 1
             else pattern
         )
-    return Asked(kind, event, noun, re.compile(pattern), key(asks[what.end() :]))
+    return Asked(kind, event, noun, re.compile(pattern), tail if len(tail := key(asks[what.end() :])) > 1 else "")
 
 
 def likeness(text: str, event: str) -> float:
@@ -183,7 +183,7 @@ class _Reader:
     def only_event(self, place: Place) -> bool:
         """Whether a span only says again the event that the question is about (rule 15)."""
         event = _JOINTS.sub("", self.ask.event)
-        return bool(event) and not _JOINTS.sub("", self.key(place)).replace(event, "") and not self.conflict
+        return bool(event) and "事件" in self.asked and not _JOINTS.sub("", self.key(place)).replace(event, "") and not self.conflict
 
     def echoes(self, place: Place) -> bool:
         """Whether words are a piece of the question."""
@@ -210,7 +210,7 @@ class _Reader:
 
     def read(self) -> Answer:
         nothing = Answer(Status.TRUNCATED if self.cut_off else Status.UNPARSED, rule="no-span")
-        for block in blocks(self.text):
+        for block in self.blocks():
             place = trim(self.text, (block.start, block.end))
             value = self.value((block.start, block.end))
             if (block.echo and not value) or self.echoes(place):
@@ -227,12 +227,21 @@ class _Reader:
                 return Answer(status, rule=rule, start=place[0], end=place[1])
         return nothing
 
+    def blocks(self) -> list[Block]:
+        """The blocks of a reply; what ends with a colon goes with the next."""
+        found: list[Block] = []
+        for block in blocks(self.text):
+            if found and not block.echo and self.text[found[-1].start : block.start].rstrip()[-1:] == ":":
+                block = replace(block, start=found.pop().start)
+            found.append(block)
+        return found
+
     def value(self, place: Place) -> tuple[Place, Rule] | None:
         """The value of a structure's field, except one that says the question or the event again."""
         for rule in self.rows(acts.FIELD):
             for found in rule.pattern.finditer(self.low, *place):
                 value = found.span(found.lastgroup or 0)
-                if not self.echoes(value) and not self.only_event(value) and (rule.name != "cell" or self.said(value)):
+                if not (self.echoes(value) and len(self.key(value)) > 9) and not self.only_event(value) and (rule.name != "cell" or (self.said(value) and not self.cut_off)):
                     self.used.append(rule)
                     return value, rule
         return None
@@ -240,6 +249,9 @@ class _Reader:
     def choose(self, place: Place, value: tuple[Place, Rule] | None, block: Place) -> Found:
         """The span of a block: of the dialogue, of a structure, of a list, or of a sentence."""
         words = self.before(place, acts.MARK)
+        bare = self.before(place)
+        if not self.conflict and self.is_turn(bare, near=False) and not self.match(acts.OPEN, bare):
+            return Status.PARSED, "in the dialogue", bare
         if self.conflict and self.said(words) and len(self.key(words)) >= 3 and not self.match(acts.NOTHING, words):
             return Status.PARSED, "in the dialogue", words  # 因为大雾: a quoted span keeps its 因为
         if value and value[1].name != "box":
@@ -288,6 +300,7 @@ class _Reader:
         """What the last sentence that corrects or concludes says, if the first sentence does not answer."""
         best: Found | None = None
         strength, turned, reasons = 0, False, bool(rows) and self.reasons(rows[0])
+        quotes = bool(rows) and self.conflict and self.said(self.before(rows[0], acts.MARK))
         for row in rows[1:]:
             turned = bool(self.match(acts.TURN, row)) or (turned and bool(self.match(acts.INSTEAD, row)))
             if turned:
@@ -295,7 +308,7 @@ class _Reader:
             elif reasons and not best and not self.said(row) and self.match(acts.NOTHING, self.before(row)):
                 best = Status.UNPARSED, "nothing", row
                 continue
-            weight = 2 if turned else self.weight(row, reasons and row == rows[-1])
+            weight = 2 if turned else 0 if quotes and not best else self.weight(row, reasons and not self.cut_off and row == rows[-1])
             if weight >= max(strength, 1 if reasons or best else 2):
                 name = self.used[-1].name if self.used else "conclusion"
                 span, _ = self.cut(row)
@@ -310,10 +323,7 @@ class _Reader:
             return 0
         if self.match(acts.LABEL, row):
             return 3
-        if last and (
-            self.match(acts.LAST, row)
-            or (not self.cut_off and self.conflict and self.said(row) and len(self.key(row)) > 1)
-        ):
+        if last and (self.match(acts.LAST, row) or (self.conflict and self.said(row) and len(self.key(row)) > 1)):
             return 2
         noun = self.ask.noun and re.search(re.escape(self.ask.noun) + r".{0,4}(?:是|为|:)", self.low[slice(*row)])
         if noun or self.match(acts.CONCLUDE, row, search=True):
@@ -388,18 +398,21 @@ class _Reader:
 
     def cited(self, place: Place) -> Place:
         """The longest piece of a place between small words that the dialogue contains, if it is no mere word or two."""
-        if not self.conflict or self.said(place) or self.text[place[0]] in "“「『":
+        if not self.conflict or self.said(place) or self.text[max(place[0] - 1, 0)] in _QUOTES or self.text[place[0]] in _QUOTES:
             return place
-        edges = [place[0], *(at for seam in _SEAM.finditer(self.low, *place) for at in seam.span()), place[1]]
-        best, size = place, 3
-        for n, start in enumerate(edges):
-            for end in edges[n + 1 :]:
-                if len(words := self.key((start, end))) and not self.said((start, end)):
-                    break
-                if len(words) > size:
-                    best, size = trim(self.text, (start, end)), len(words)
+        tokens = [token.span() for token in _TOKEN.finditer(self.low, *place)][:300]
+        best, size, n = place, 3, 0
+        while n < len(tokens):
+            last = n
+            while last < len(tokens) and self.said((tokens[n][0], tokens[last][1])):
+                last += 1
+            piece = tokens[n][0], tokens[max(last - 1, n)][1]
+            if last > n and len(self.key(piece)) > size:
+                best, size = piece, len(self.key(piece))
+            n = max(last, n + 1)
         rest = [part for part in ((place[0], best[0]), (best[1], place[1])) if self.key(part)]
-        return place if rest and all(map(self.said, rest)) else best  # a list of several
+        several = rest and all(map(self.said, rest))
+        return place if several or (size < 8 and 2 * size < len(self.key(place))) else best
 
     def before(self, place: Place, *what: str) -> Place:
         """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
@@ -463,7 +476,7 @@ class _Reader:
 
 
 _CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
-_SEAM = re.compile(r"[\W_]|[是为在这与和跟不应说到的改ab]")
+_TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
 _INLINE = re.compile(r"(?<=[。!?~… ])[ ]?[AB][ ]?:")
 _SMALL_TALK = re.compile(
     r"(?:好的|嗯|哈|是的|是啊|对啊|对的|哦|嗨|你好|您好|拜拜|再见|谢谢|没事|那|你|我(?:也|们)|真的|可以)"
@@ -474,6 +487,7 @@ _QUOTED = re.compile(
     r"“([^“”\n]{1,80})”|「([^「」\n]{1,80})」|『([^『』\n]{1,80})』|\"([^\"\n]{1,80})\"|‘([^‘’\n]{1,80})’"
 )
 _AND = re.compile(r"[ ]?(?:[、,和与及]|以及|;|还有)?[ ]?")
+_QUOTES = "“「『\"‘"
 _PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
 _OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
 _EDGE = " \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—"
