@@ -110,7 +110,12 @@ def _unstated(answer: Answer, question: str) -> Answer:
     text, cut, dropped = answer.text or "", 0, 0
     for word in re.finditer(r"[^\W_]+(?:'\w+)?", text):
         low = word.group().lower()
-        if low not in _LINKS and low not in asked and not any(low.startswith(other[:5]) for other in asked if len(other) > 2):
+        if (
+            low not in _LINKS
+            and low not in asked
+            and low.removesuffix("ing") not in asked
+            and not any(low.startswith(other[:5]) for other in asked if len(other) > 2)
+        ):
             break
         dropped += 1
         cut = cut if low in ("a", "an", "the", "to") else word.end()

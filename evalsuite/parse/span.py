@@ -8,14 +8,14 @@ smaller one.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from evalsuite.parse import spanrules as acts
 from evalsuite.parse.chars import WORD, key, lower
-from evalsuite.parse.segment import SPEAKER, Block, blocks, lines
+from evalsuite.parse.segment import SPEAKER, blocks, lines
 from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, Rule, rules
 from evalsuite.parse.strip import strip, strip_tokens
 from evalsuite.types import Answer, Status
@@ -54,7 +54,15 @@ def read_span(
         return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought"), set()
     if not WORD.search(clean.text):
         return Answer(Status.EMPTY, rule="nothing"), set()
-    reader = _Reader(clean.text, parse_question(question), key(question), tuple(map(_spoken, dialogue)), table, cut)
+    reader = _Reader(
+        clean.text,
+        parse_question(question),
+        key(question),
+        tuple(map(_spoken, dialogue)),
+        table,
+        cut,
+        lower(clean.text),
+    )
     answer = reader.read()
     if answer.end is not None:
         start, end = clean.raw_span(answer.start or 0, answer.end)
@@ -70,8 +78,8 @@ class Asked:
 
     kind: str = CONFLICT
     event: str = ""  # the event that the question names, squeezed
-    noun: str = ""  # the attribute it asks for: 频率, 发生位置
     restated: re.Pattern[str] | None = None  # how replies restate the question: 事件“x”的频率是, or only 频率是
+    named: re.Pattern[str] | None = None  # 频率是
     tail: str = ""  # what follows 什么: 制成
 
 
@@ -106,7 +114,8 @@ def parse_question(question: str) -> Asked:
             if len(stem) > 1
             else pattern
         )
-    return Asked(kind, event, noun, re.compile(pattern), tail if len(tail := key(asks[what.end() :])) > 1 else "")
+    named = re.compile(re.escape(noun) + r".{0,4}(?:是|为|:)") if noun else None
+    return Asked(kind, event, re.compile(pattern), named, tail if len(tail := key(asks[what.end() :])) > 1 else "")
 
 
 def likeness(text: str, event: str) -> float:
@@ -127,33 +136,30 @@ def _spoken(turn: str) -> str:
     return key(SPEAKER.sub("", turn, count=1))
 
 
+@dataclass(slots=True)
 class _Reader:
     """Reads one clean reply by a table of rules."""
 
-    def __init__(self, text: str, ask: Asked, asked: str, turns: tuple[str, ...], table: Sequence[Rule], cut: bool):
-        self.text, self.low, self.ask, self.asked, self.turns, self.table, self.cut_off = (
-            text,
-            lower(text),
-            ask,
-            asked,
-            turns,
-            table,
-            cut,
-        )
-        self.conflict = ask.kind == CONFLICT
-        self.used: list[Rule] = []
-
-    def rows(self, act: str) -> Iterator[Rule]:
-        return (rule for rule in self.table if rule.act == act and self.ask.kind in rule.kinds)
+    text: str
+    ask: Asked
+    asked: str  # the question, squeezed
+    turns: tuple[str, ...]  # the dialogue's, squeezed
+    table: Sequence[Rule]
+    cut_off: bool
+    low: str
+    used: list[Rule] = field(default_factory=list)
 
     def match(self, act: str, place: Place, search: bool = False) -> re.Match[str] | None:
         """The match of the first row of an act in a place; the row is noted."""
-        for rule in self.rows(act):
-            found = (rule.pattern.search if search else rule.pattern.match)(self.low, *place)
-            if found:
-                self.used.append(rule)
-                return found
+        for rule in self.table:
+            if rule.act == act and self.ask.kind in rule.kinds:
+                if found := (rule.pattern.search if search else rule.pattern.match)(self.low, *place):
+                    self.used.append(rule)
+                    return found
         return None
+
+    def trim(self, place: Place) -> Place:
+        return trim(self.text, place)
 
     def key(self, place: Place) -> str:
         return key(self.low[slice(*place)])
@@ -166,132 +172,113 @@ class _Reader:
     def is_turn(self, place: Place, near: bool = True) -> bool:
         """Whether words repeat a whole turn of the dialogue, which is never cut; `near` allows small copying errors."""
         said = self.key(place)
-        for turn in self.turns:
-            if said and said == turn:
-                return True
-            # A copy begins like the turn: a lead-in before a long turn would pass the count.
-            if (
-                near
-                and len(said) >= 8
-                and abs(len(said) - len(turn)) <= 0.2 * len(turn)
-                and len(set(said[:5]) & set(turn[:12])) >= 3
-            ):
-                if 2 * (Counter(said) & Counter(turn)).total() >= 0.85 * (len(said) + len(turn)):
-                    return True
-        return False
+        # A copy begins like the turn: a lead-in before a long turn would pass the ratio.
+        close = [
+            turn for turn in self.turns if near and 7 < len(said) < 1.2 * len(turn) and set(said[:3]) & set(turn[:6])
+        ]
+        return bool(said) and (
+            said in self.turns or any(SequenceMatcher(None, said, turn).ratio() > 0.85 for turn in close)
+        )
 
     def only_event(self, place: Place) -> bool:
         """Whether a span only says again the event that the question is about (rule 15)."""
         event = _JOINTS.sub("", self.ask.event)
-        return bool(event) and "事件" in self.asked and not _JOINTS.sub("", self.key(place)).replace(event, "") and not self.conflict
+        return "事件" in self.asked and event != "" and not _JOINTS.sub("", self.key(place)).replace(event, "")
 
-    def echoes(self, place: Place) -> bool:
+    def echoes(self, place: Place, least: int = 6) -> bool:
         """Whether words are a piece of the question."""
         said = self.key(place)
-        return len(said) >= 6 and said.rstrip("是为") in self.asked
+        return len(said) >= least and said.rstrip("是为") in self.asked
 
-    def talks_on(self, block: Block) -> bool:
-        """Whether a block continues the dialogue: two turns or more, or a turn of small talk that is not in the dialogue."""
-        rows = lines(self.text, block.start, block.end)
-        inline = len(_INLINE.findall(self.text, block.start, block.end))
+    def talks_on(self, place: Place) -> bool:
+        """Whether a reply continues the dialogue: two turns or more, or a turn of small talk that is not in the dialogue."""
+        rows = lines(self.text, *place)
+        turns = len(_INLINE.findall(self.text, *place))
         if not rows or not SPEAKER.match(self.text, *rows[0]):
-            return inline > 2
-        if inline + sum(1 for row in rows if SPEAKER.match(self.text, *row)) > 1:
-            return True
+            return turns > 2
         words = self.before(rows[0], acts.MARK)
-        return (
-            bool(self.turns)
-            and not self.is_turn(words)
-            and not self.said(words)
-            and bool(_SMALL_TALK.match(self.low, *words))
-        )
+        known = not self.turns or self.is_turn(words) or self.said(words)
+        turns += sum(1 for row in rows if SPEAKER.match(self.text, *row))
+        return turns > 1 or (not known and _SMALL_TALK.match(self.low, *words) is not None)
 
     # --- the stretch
 
     def read(self) -> Answer:
         nothing = Answer(Status.TRUNCATED if self.cut_off else Status.UNPARSED, rule="no-span")
-        for block in self.blocks():
-            place = trim(self.text, (block.start, block.end))
-            value = self.value((block.start, block.end))
+        every, start = blocks(self.text), -1
+        for n, block in enumerate(every):
+            start = block.start if start < 0 else start
+            if self.text[start : block.end].rstrip()[-1:] == ":" and n + 1 < len(every) and not every[n + 1].echo:
+                continue  # what ends with a colon goes with the next block
+            whole, start = (start, block.end), -1
+            value, place = self.value(whole), self.trim(whole)
             if (block.echo and not value) or self.echoes(place):
                 nothing = replace(nothing, rule="echo")
-                continue
-            if self.talks_on(block):
+            elif self.talks_on(whole):
                 return replace(nothing, rule="continued-dialogue")
-            if not self.is_turn(self.before(place, acts.MARK)) and (refusal := self.match(acts.REFUSE, place)):
+            elif not self.is_turn(self.before(place, acts.MARK)) and (refusal := self.match(acts.REFUSE, place)):
                 return Answer(Status.REFUSED, rule="declines", start=refusal.start(), end=refusal.end())
-            status, rule, place = self.choose(place, value, (block.start, block.end))
-            if status is Status.PARSED and self.only_event(place):
-                nothing = replace(nothing, rule="echo")
-            elif rule:
-                return Answer(status, rule=rule, start=place[0], end=place[1])
+            else:
+                status, rule, place = self.choose(whole, value)
+                if status is Status.PARSED and self.only_event(place):
+                    nothing = replace(nothing, rule="echo")
+                elif rule:
+                    return Answer(status, rule=rule, start=place[0], end=place[1])
         return nothing
 
-    def blocks(self) -> list[Block]:
-        """The blocks of a reply; what ends with a colon goes with the next."""
-        found: list[Block] = []
-        for block in blocks(self.text):
-            if found and not block.echo and self.text[found[-1].start : block.start].rstrip()[-1:] == ":":
-                block = replace(block, start=found.pop().start)
-            found.append(block)
-        return found
-
-    def value(self, place: Place) -> tuple[Place, Rule] | None:
-        """The value of a structure's field, except one that says the question or the event again."""
-        for rule in self.rows(acts.FIELD):
-            for found in rule.pattern.finditer(self.low, *place):
+    def value(self, place: Place) -> tuple[Place, str] | None:
+        """The value of a structure's field, except one that says the question or the event again, and the row's name."""
+        for rule in self.table:
+            for found in (
+                rule.pattern.finditer(self.low, *place)
+                if rule.act == acts.FIELD and self.ask.kind in rule.kinds
+                else ()
+            ):
                 value = found.span(found.lastgroup or 0)
-                if not (self.echoes(value) and len(self.key(value)) > 9) and not self.only_event(value) and (rule.name != "cell" or (self.said(value) and not self.cut_off)):
+                if not self.echoes(value, 10) and not self.only_event(value):
                     self.used.append(rule)
-                    return value, rule
+                    return value, rule.name
         return None
 
-    def choose(self, place: Place, value: tuple[Place, Rule] | None, block: Place) -> Found:
+    def choose(self, place: Place, value: tuple[Place, str] | None) -> Found:
         """The span of a block: of the dialogue, of a structure, of a list, or of a sentence."""
-        words = self.before(place, acts.MARK)
-        bare = self.before(place)
-        if not self.conflict and self.is_turn(bare, near=False) and not self.match(acts.OPEN, bare):
-            return Status.PARSED, "in the dialogue", bare
-        if self.conflict and self.said(words) and len(self.key(words)) >= 3 and not self.match(acts.NOTHING, words):
+        words = self.before(place, acts.MARK) if self.conflict else self.before(place)
+        if self.conflict and self.said(words) and len(self.key(words)) > 2 and not self.match(acts.NOTHING, words):
             return Status.PARSED, "in the dialogue", words  # 因为大雾: a quoted span keeps its 因为
-        if value and value[1].name != "box":
-            inner = trim(self.text, value[0])
+        if not self.conflict and self.is_turn(words, near=False) and not self.match(acts.OPEN, words):
+            return Status.PARSED, "in the dialogue", words
+        start, end = value[0] if value else (place[0], self.trim(place)[1])
+        if value and value[1] != "box":
+            inner = self.trim((start, end))
             if inner[0] >= inner[1] or self.match(acts.NOTHING, inner):
-                return Status.UNPARSED, "nothing", (value[0][0], max(value[0][1], value[0][0] + 1))
-            return Status.PARSED, value[1].name, inner
-        start, end = value[0] if value else (block[0], place[1])
-        for first, last in lines(self.text, start, end)[1:]:
-            if self.match(acts.BREAK, (first, min(last + 1, end))):
-                end = first
-                break
+                return Status.UNPARSED, "nothing", (start, max(end, start + 1))
+            return Status.PARSED, value[1], inner
+        for first, last in reversed(lines(self.text, start, end)[1:]):
+            end = first if self.match(acts.BREAK, (first, min(last + 1, end))) else end
         if found := self.match(acts.LIST, (start, end)):
-            start, end = found.span("span")
-            tail = self.match(acts.AFTER, (max(self.low.rfind("\n", start, end), start) + 4, end), search=True)
-            return Status.PARSED, "list", (start, trim(self.text, (start, tail.start() if tail else end))[1])
+            return Status.PARSED, "list", (found.start("span"), self.trim(found.span("span"))[1])
         rows = self.sentences((start, end))
-        if self.conflict and 1 < len(rows) <= 6 and all(self.said(row) for row in rows):
-            return Status.PARSED, "several", trim(self.text, (rows[0][0], rows[-1][1]))
+        if self.conflict and 1 < len(rows) <= 6 and all(map(self.said, rows)):
+            return Status.PARSED, "several", self.trim((rows[0][0], rows[-1][1]))
         return self.concluding(rows) or self.first(rows)
 
     def sentences(self, place: Place) -> list[Place]:
         """The sentences of a place, at most 200; quotations are not split, and what announces a sentence goes with it."""
         masked = _QUOTE.sub(lambda quote: quote[0][0] + "x" * (len(quote[0]) - 3) + quote[0][-2:], self.low)
-        cuts = [
-            (found.span(), rule)
-            for rule in self.rows(acts.PART)
-            for found in rule.pattern.finditer(masked, place[0] + 1, place[1])
-        ]
-        self.used += {rule for _, rule in cuts}
+        cuts = [(place[1], place[1])]
+        for rule in self.table:
+            if rule.act == acts.PART and self.ask.kind in rule.kinds:
+                more = [found.span() for found in rule.pattern.finditer(masked, place[0] + 1, place[1])]
+                cuts += more
+                self.used += [rule] if more else []
         found: list[Place] = []
         start = place[0]
-        for begin, stop in [*sorted(cut for cut, _ in cuts), (place[1], place[1])]:
-            if begin < start:
-                continue
-            if WORD.search(self.text, start, begin):
-                if found and self.match(acts.JOIN, found[-1]):
-                    start = found.pop()[0]
-                found.append((start, begin))
-            start = stop
+        for begin, stop in sorted(cuts):
+            if begin >= start:
+                if WORD.search(self.text, start, begin):
+                    start = found.pop()[0] if found and self.match(acts.JOIN, found[-1]) else start
+                    found.append((start, begin))
+                start = stop
         return found[:200]
 
     # --- the sentence that answers
@@ -300,78 +287,74 @@ class _Reader:
         """What the last sentence that corrects or concludes says, if the first sentence does not answer."""
         best: Found | None = None
         strength, turned, reasons = 0, False, bool(rows) and self.reasons(rows[0])
-        quotes = bool(rows) and self.conflict and self.said(self.before(rows[0], acts.MARK))
+        answers = bool(rows) and self.conflict and self.said(self.before(rows[0], acts.MARK))
         for row in rows[1:]:
             turned = bool(self.match(acts.TURN, row)) or (turned and bool(self.match(acts.INSTEAD, row)))
             if turned:
                 row = max((m.end() for m in _CLAUSE.finditer(self.low, *row)), default=row[0]), row[1]
+            elif answers and not best:
+                continue
             elif reasons and not best and not self.said(row) and self.match(acts.NOTHING, self.before(row)):
                 best = Status.UNPARSED, "nothing", row
                 continue
-            weight = 2 if turned else 0 if quotes and not best else self.weight(row, reasons and not self.cut_off and row == rows[-1])
+            weight = 2 if turned else self.weight(row, reasons and not self.cut_off and row == rows[-1])
             if weight >= max(strength, 1 if reasons or best else 2):
                 name = self.used[-1].name if self.used else "conclusion"
-                span, _ = self.cut(row)
-                span = span and self.cited(span)
+                span = self.cut(row)[0]
                 if span and (reasons or turned or best or weight == 3 or self.said(span)):
-                    best, strength = (Status.PARSED, name, span), weight
+                    best, strength = (Status.PARSED, name, self.cited(span)), weight
         return best
 
     def weight(self, row: Place, last: bool = False) -> int:
-        """How firmly a sentence concludes: 3 if it begins with a label, 2 if it names the answer as such, 1 if it sounds so, else 0."""
+        """How firmly a sentence concludes: 3 with a label, 2 if it names the answer as such, 1 if it sounds so, else 0."""
         if self.match(acts.SKIP, row):
             return 0
         if self.match(acts.LABEL, row):
             return 3
-        if last and (self.match(acts.LAST, row) or (self.conflict and self.said(row) and len(self.key(row)) > 1)):
+        if (last and self.match(acts.LAST, row)) or (self.ask.named and self.ask.named.search(self.low, *row)):
             return 2
-        noun = self.ask.noun and re.search(re.escape(self.ask.noun) + r".{0,4}(?:是|为|:)", self.low[slice(*row)])
-        if noun or self.match(acts.CONCLUDE, row, search=True):
+        if self.match(acts.CONCLUDE, row, search=True):
             return 2
-        return int(bool(self.match(acts.JUDGE if self.conflict else acts.FINAL, row, search=self.conflict)))
+        cites = self.conflict and not self.cut_off and self.said(row) and len(self.key(row)) > 1
+        return int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
 
     def reasons(self, row: Place) -> bool:
         """Whether a first sentence is reasoning, not the answer: long, or about the dialogue, or cites nothing of it."""
-        if self.said(row) or (self.text[row[0]] in '“「『"' and row[1] - row[0] < 30):
+        if self.said(row) or (self.text[row[0]] in _QUOTES and row[1] - row[0] < 30):
             return False
         talks = bool(self.match(acts.REASON, row, search=True))
         if self.conflict and self.turns:
-            span, _ = self.cut(row)
+            span = self.cut(row)[0]
             return not span or not self.said(span) or (talks and not self.weight(row))
         return row[1] - row[0] > 24 or talks
 
     def first(self, rows: list[Place]) -> Found:
         """What the first sentence says that is not empty talk."""
-        nothing, narrates = (Status.UNPARSED, "", (0, 0)), False
+        narrates = False
         for row in rows[:4]:
-            if row != rows[-1] and (self.echoes(row) or self.only_event(row)):
+            bare, last = self.before(row), row == rows[-1]
+            if not last and (self.echoes(row) or self.only_event(row)):
                 continue
-            bare = self.before(row)
-            if not self.said(row) and (
-                self.match(acts.NOTHING, bare) or self.match(acts.NOTHING, trim(self.text, row))
-            ):
+            if not self.said(row) and (self.match(acts.NOTHING, bare) or self.match(acts.NOTHING, self.trim(row))):
                 return Status.UNPARSED, "nothing", row
+            talks = bool(self.match(acts.REASON, bare if self.cut_off else row, search=True))
             if self.match(acts.SKIP, row):
                 narrates |= self.used[-1].name == "preamble"
-                continue
-            if narrates and self.match(acts.REASON, row, search=True):
-                continue
-            if self.match(acts.JOIN, row):
-                return nothing
-            if self.cut_off and (self.reasons(row) if self.conflict else self.match(acts.REASON, bare, search=True)):
-                return nothing
-            span, name = self.cut(row)
-            if span and (row == rows[-1] or not self.only_event(span)):
-                return Status.PARSED, name or "first sentence", self.cited(span)
-        return nothing
+            elif self.match(acts.JOIN, row) or (self.cut_off and (self.reasons(row) if self.conflict else talks)):
+                break
+            elif not (narrates and talks):
+                span, name = self.cut(row)
+                if span and (last or not self.only_event(span)):
+                    return Status.PARSED, name or "first sentence", self.cited(span)
+        return Status.UNPARSED, "", (0, 0)
 
     # --- the span in its sentence
 
     def cut(self, place: Place) -> tuple[Place | None, str]:
         """Cut a sentence to its span, None if nothing is left; with the highest row that was used."""
         before = len(self.used)
-        place = self.inside(trim(self.text, place))
-        name = min(self.used[before:], key=lambda rule: rule.rank).name if self.used[before:] else ""
+        place = self.inside(self.trim(place))
+        name = min(((rule.rank, rule.name) for rule in self.used[before:]), default=(0, ""))[1]
         return (place if WORD.search(self.text, *place) else None), name
 
     def inside(self, place: Place) -> Place:
@@ -379,26 +362,23 @@ class _Reader:
         if self.is_turn(words, near=self.conflict) and (self.conflict or not self.match(acts.OPEN, words)):
             return words
         if taken := self.match(acts.TAKE, place, search=True):
-            return trim(self.text, taken.span("span"))
+            return self.trim(taken.span("span"))
         start, place = place[0], self.before(self.behind(acts.GLOSS, place))
         if self.conflict and self.is_turn(place):
             return place
-        announced = self.ask.kind == EFFECT and re.search(
-            "(?:事件|结果|影响|反应)”?(?:是|为|:)", self.low[start : place[0]]
-        )
-        place = place if announced else self.half(place)
-        place = self.quoted(self.before(place, acts.MARK, acts.BEFORE, acts.OPEN))
+        if self.ask.kind != EFFECT or not _ANNOUNCED.search(self.low, start, place[0]):
+            place = self.half(place)
+        place = self.before(place, acts.MARK, acts.BEFORE, acts.OPEN)
+        start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _QUOTES)
+        if quote := self.match(acts.QUOTE, (start, place[1] + 1)):
+            place = self.trim(quote.span("span"))
         place = self.behind(acts.AFTER, place)
-        if self.ask.tail and self.low[slice(*place)].endswith(self.ask.tail):
-            place = place[0], place[1] - len(self.ask.tail)
-        comma = self.low.find(",", *place)
-        if self.conflict and comma - place[0] >= 2 and self.low.find(self.low[place[0] : comma], comma, place[1]) >= 0:
-            return place[0], comma  # 晒太阳，下雨天不会晒太阳
-        return place
+        tail = len(self.ask.tail) if self.low[slice(*place)].endswith(self.ask.tail) else 0
+        return place[0], place[1] - tail
 
     def cited(self, place: Place) -> Place:
         """The longest piece of a place between small words that the dialogue contains, if it is no mere word or two."""
-        if not self.conflict or self.said(place) or self.text[max(place[0] - 1, 0)] in _QUOTES or self.text[place[0]] in _QUOTES:
+        if not self.conflict or self.said(place) or {*self.text[max(place[0] - 1, 0) : place[0] + 1]} & _QUOTES:
             return place
         tokens = [token.span() for token in _TOKEN.finditer(self.low, *place)][:300]
         best, size, n = place, 3, 0
@@ -416,65 +396,42 @@ class _Reader:
 
     def before(self, place: Place, *what: str) -> Place:
         """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
-        start, end = trim(self.text, place)
+        start, end = self.trim(place)
         for _ in range(12):
             found = self.ask.restated.match(self.low, start, end) if self.ask.restated else None
             for act in what or (acts.MARK, acts.BEFORE):
                 found = found or self.match(act, (start, min(end, start + 160)))
-            if not found or found.end() >= end or found.end() == start:
+            if not found or not start < found.end() < end:
                 break
-            start, end = trim(self.text, (found.end(), end))
+            start, end = self.trim((found.end(), end))
         return start, end
 
     def behind(self, act: str, place: Place) -> Place:
         """A place without what rows find behind its first character."""
         found = self.match(act, (place[0] + 1, place[1]), search=True)
-        return trim(self.text, (place[0], found.start())) if found else place
+        return self.trim((place[0], found.start())) if found else place
 
     def half(self, place: Place) -> Place:
         """The cause or the effect in a sentence that states both, if the other half restates the event (rule 12)."""
         body, event = self.low[place[0] : min(place[1], place[0] + 400)], self.ask.event
-        for rule in self.rows(acts.HALF):
-            for found in rule.pattern.finditer(body):
+        for rule in self.table:
+            for found in rule.pattern.finditer(body) if rule.act == acts.HALF and self.ask.kind in rule.kinds else ():
+                halves = (0, found.start()), (found.end(), len(body))
                 if "cause" in rule.pattern.groupindex:
-                    cause, effect = found.span("cause"), found.span("effect")
-                else:
-                    cause, effect = (0, found.start()), (found.end(), len(body))
-                    cause, effect = (effect, cause) if rule.name == "because" else (cause, effect)
-                want, other = (cause, effect) if self.ask.kind == CAUSE else (effect, cause)
+                    halves = found.span("cause"), found.span("effect")
+                want, other = halves if (self.ask.kind == CAUSE) != (rule.name == "because") else halves[::-1]
                 half = body[slice(*want)]
                 if restates(body[slice(*other)], event) and key(half) and likeness(half, event) < 0.9:
                     self.used.append(rule)
-                    return trim(self.text, (place[0] + want[0], place[0] + want[1]))
+                    return self.trim((place[0] + want[0], place[0] + want[1]))
         return place
 
-    def quoted(self, place: Place) -> Place:
-        """The quotation that a sentence begins with, or the one that it cites of the dialogue or calls wrong."""
-        start, end = place
-        start -= start > 0 and self.text[start - 1] in '“「『"‘'
-        quotes = list(_QUOTED.finditer(self.text, start, min(end + 1, len(self.text))))
-        if not quotes:
-            return place
-        if quotes[0].start() == start:
-            if len(quotes) > 1 and _AND.fullmatch(self.text, quotes[0].end(), quotes[1].start()):
-                return start, end
-            tail = self.low[quotes[0].end() : end]
-            return (
-                quotes[0].span(quotes[0].lastindex or 0)
-                if self.conflict or not WORD.search(tail) or tail[:1] in ",。(;—-→"
-                else place
-            )
-        said = [quote for quote in quotes if self.conflict and self.said(quote.span())]
-        wrong = [quote for quote in quotes if self.match(acts.JUDGE, (quote.start(), end))]
-        if not (len(said) == 1 and not self.said(place)):
-            said = wrong or (
-                quotes
-                if self.conflict and re.search("(?:但是?|却是?|可是|而)$", self.low[start : quotes[0].start()])
-                else []
-            )
-        return said[0].span(said[0].lastindex or 0) if said else place
+    @property
+    def conflict(self) -> bool:
+        return self.ask.kind == CONFLICT
 
 
+_ANNOUNCED = re.compile("(?:事件|结果|影响|反应)”?(?:是|为|:)")
 _CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
 _TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
 _INLINE = re.compile(r"(?<=[。!?~… ])[ ]?[AB][ ]?:")
@@ -487,7 +444,7 @@ _QUOTED = re.compile(
     r"“([^“”\n]{1,80})”|「([^「」\n]{1,80})」|『([^『』\n]{1,80})』|\"([^\"\n]{1,80})\"|‘([^‘’\n]{1,80})’"
 )
 _AND = re.compile(r"[ ]?(?:[、,和与及]|以及|;|还有)?[ ]?")
-_QUOTES = "“「『\"‘"
+_QUOTES = set('“「『"‘')
 _PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
 _OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
 _EDGE = " \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—"

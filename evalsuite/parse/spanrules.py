@@ -31,8 +31,7 @@ INSTEAD = "instead"  # goes on after a sentence that takes back
 CONCLUDE = "conclude"  # names the answer as such
 LABEL = "label"  # begins with the answer's label
 LAST = "last"  # begins with a label, if it is the last
-FINAL = "final"  # begins as conclusions do
-JUDGE = "judge"  # calls a quotation wrong
+FINAL = "final"  # sounds like a conclusion
 PART = "part"  # a sentence ends here and another begins
 JOIN = "join"  # announces the next sentence
 REASON = "reason"  # reasons, if it is the first
@@ -42,6 +41,7 @@ MARK = "mark"  # drop a mark at the start
 BEFORE = "before"  # drop what matches at the start
 HALF = "half"  # the groups `cause` and `effect` part at the match
 OPEN = "open"  # drop what matches at the start, after HALF
+QUOTE = "quote"  # take the group `span`, a quotation, after BEFORE
 GLOSS = "gloss"  # drop from the match on, first of all
 AFTER = "after"  # drop from the match on
 
@@ -69,6 +69,7 @@ PARTS = {
     "mark": r"[ ]*(?:[-*•·●○▪]|[(]?\d{1,2}[.、):](?!\d)|[(][一二三四五六七八九十a-e][)]|[a-e][.、)]|[一二三四五六七八九十][、.]|第[一二三四五][,:、])[ ]*(?=\S)",
     "speaker": SPEAKER.pattern,
     "item": r"(?:(?!@step|@explain[:\n])[^\n]){1,60}",
+    "quoted": r"(?:“[^“”\n]{1,80}”|「[^「」\n]{1,80}」|『[^『』\n]{1,80}』|\"[^\"\n]{1,80}\"|‘[^‘’\n]{1,80}’)",
     "step": r"(?:首先|步骤|第[一二三]步|通读|分析|询问|提到|我们|对话中|可以看出|因此|根据)",
     "conclude": r"(?:结论|答案|所以|因此|综上)",
     "value": r"[\"'][ ]?:\s?(?:\[(?P<list>[^\]]*)|[\"'“](?P<span>[^\"\n]*?)(?:[\"'”]\s*(?=[,}\]\n])|[\"'”]?\s*$))",
@@ -81,7 +82,6 @@ ROWS: tuple[Row, ...] = (
      r"[^。\n]{0,14}?(?:作为(?:一|人工).{0,8}(?:ai|模型|智能|助手)|我只?是一.{0,8}(?:ai|模型|助手)|我(?:@unable|不(?:知道|清楚))|(?:抱歉|对不起|很遗憾)[,。!]?(?:我|但|这|对话|由于)|@unable.{0,4}(?:回答|确定|从|根据|给出|抽取|提供|@infer)|请您?(?:再)?(?:提供|补充)|i(?:'m| am) (?:sorry|unable|an ai)|i (?:cannot|can't|do not know|don't know)|as an ai|您好[,!。]?(?:请问|我是|很高兴|有什么)|how can i help|信息不足|不(?:知道|清楚|确定)$)",
      "抱歉，我无法回答。"),
     ("box", FIELD, ALL, "\ue001(?P<span>[^\ue001\ue002]*)", "<answer>⟦羽绒服⟧</answer>"),
-    ("cell", FIELD, (CONFLICT,), r"\|(?P<span>[^|\n]{2,})(?=\|)", "| 片段 | 判断 |\n|---|---|\n| ⟦羽绒服⟧ | 不符 |"),
     ("table", FIELD, OTHERS, r"(?:^|\n)\|(?![^|\n]*@aside)[^|\n]+\|(?P<span>[^|\n]*[^\W_][^|\n]*)\|", "| 原因 | ⟦x减肥成功⟧ |\n| 说明 | 天热 |"),
     ("json", FIELD, ALL, r"[\"'][^\"'\n:]{0,30}@field[^\"'\n:]{0,30}@value", "{\"answer\": \"⟦羽绒服⟧\"}"),
     ("json, other key", FIELD, ALL, r"[\"'](?![^\"'\n:]*@aside)[^\"'\n:]{1,30}@value", "{\"answer\": \"⟦羽绒服⟧\"}"),
@@ -89,12 +89,14 @@ ROWS: tuple[Row, ...] = (
     ("list", LIST, ALL,
      r"\s*+(?:[^\n]*(?::|如下|以下|有)[^\n\w]{0,3}\n+)?(?P<span>(?:@mark@item\n+)+@mark@item)(?=\n*$|\n+(?![\s\S]*@conclude))",
      "⟦1. 羽绒服\n2. 热死人了⟧"),
-    ("turns", LIST, (CONFLICT,), r"[\s\S]{0,60}?:[ ]*\n+(?P<span>(?:[ab]:[^\n]+\n+){1,3}[ab]:[^\n]+)(?!\n+[ab]:)", "不符的文本包括：\n⟦A: 买点羽绒服吧。\nB: 很凶猛的⟧"),
+    ("turns", LIST, (CONFLICT,),
+     r"[\s\S]{0,60}?:[ ]*\n+(?P<span>(?:[ab]:[^\n]+\n+){1,3}[ab]:[^\n]+)(?!\n+[ab]:)", "不符的文本包括：\n⟦A: 买点羽绒服吧。\nB: 很凶猛的⟧"),
     ("list in a line", LIST, ALL,
      r"[^\n]*?(?:(?<=[:。\s])|(?<![\s\S]))(?P<span>[(]?1[.、)][ ]?(?!@step)\S.{0,80}?[;,、\s。][ ]?[(]?2[.、)][ ]?(?!.*@step)\S.*)",
      "⟦1. 羽绒服；2. 热死人了⟧"),
     ("explanation", BREAK, ALL, r"[ ]*(?:[-*•]|\d[.、)])?[ ]*[(【\[]?(?:@explain)[】\])]?[ ]?[:\n]", "⟦羽绒服⟧\n\n理由：天气热。"),
     ("sentence end", PART, ALL, r"[。!?;]++(?![”」』\"])|(?<=[。!?;][”」』\"])|\n+|(?<!\d)\.(?=\s|$)", "⟦羽绒服⟧。天气热不用买。"),
+    ("cell", PART, (CONFLICT,), r"[ ]*\|[ ]*", "| 片段 | 判断 |\n|---|---|\n| ⟦羽绒服⟧ | 不符 |"),
     ("taken back", PART, ALL, r"(?<![…—~.,;。!?])[…—~.,;。!?]++[ ]?(?=(?:[哦啊噢呃嗯],?)?(?:@back)[,。…!:~ ])", "一个小时……哦不，问的是频率，那就是⟦每天⟧。"),
     ("therefore it is", PART, (CONFLICT, FACT),
      r",[ ]?(?=(?:所以|因此|因而|故|由此可见|可见|综上),?[^,。\n“「]{0,40}?[是为:“「]|[^,。“”\n]{0,6}(?:抽取|答案|输出)[^,。“”\n]{0,6}[是为:])",
@@ -125,8 +127,8 @@ ROWS: tuple[Row, ...] = (
      "通读对话，A提到天气热，“热死人了”也是这个意思。综上，不符的文本是：⟦羽绒服⟧。"),
     ("answer line", LABEL, ALL, r"[^:,。!?“”\"「」\n]{0,12}@answer[^:,。!?“”\"「」\n]{0,6}:", "第一次尝试：“热死人了”。\n\n修正后的答案：⟦羽绒服⟧"),
     ("last line", LAST, ALL, r"(?!.{0,6}(?:@explain))[^:,。!?“”\"「」\n]{1,16}:[ ]*\S", "先看第三句，前后对不上。\n\n最后一行：⟦羽绒服⟧"),
-    ("final sentence", FINAL, ALL, r"[ ]*(?:@final)(?:(?<![a-z])|(?![a-z]))", ""),
-    ("judged sentence", JUDGE, (CONFLICT,), r"“[^“”]{1,60}”[^“”]{0,24}(?:@wrong)", "我们一句一句地看。“热死人了”是合理的。因此，“⟦羽绒服⟧”这一处有问题。"),
+    ("final sentence", FINAL, OTHERS, r"[ ]*(?:@final)(?:(?<![a-z])|(?![a-z]))", ""),
+    ("judged sentence", FINAL, (CONFLICT,), r"“[^“”]{1,60}”[^“”]{0,24}(?:@wrong)", "我们一句一句地看。“热死人了”是合理的。因此，“⟦羽绒服⟧”这一处有问题。"),
     ("reasoning", REASON, ALL, r"对话|通读|分析|首先|以为|可以看|注意看|可以发现|提到|我们|上下文|[ab]说|:$|根据|让我|先看|看一下|dialogue|speaker|step|let me|\|", ""),
     ("replacement", TAKE, (CONFLICT,),
      r"(?:把|将|change|replace)[ ]?[“\"「]?(?P<span>[^“”\"「」\n]{1,60}?)[”\"」]?[ ]?(?:这[个一]?[词句]话?)?(?:改|换|替换|修改|更正|with|to)",
@@ -136,8 +138,9 @@ ROWS: tuple[Row, ...] = (
      "不应该是“⟦羽绒服⟧”，而应该是“短袖”。"),
     ("used for", TAKE, (FACT,), r"(?:用来|用于|拿来)(?P<span>[^,。“”]{2,80}?)的?$", "桑塔纳主要是用来⟦代步⟧的。"),
     ("brought about by", TAKE, (CAUSE,), r"由于?(?P<span>[^,。“”]{2,80}?)(?:所|而)?(?:引起|造成|导致|引发)的$", "事件“x开心”是由⟦x减肥成功⟧引起的。"),
-    ("phrase", TAKE, (CONFLICT,), r"(?:phrase|text|sentence|part|span)[^\"“\n]{0,20}[\"“](?P<span>[^\"”\n]+)[\"”]", 'The phrase "⟦羽绒服⟧" is not consistent.'),
-    ("filled in", TAKE, ALL, r"(?:填|选|写|回答)[^,。“”]{0,4}“(?P<span>[^”\n]+)”", "所以我们填“⟦x减肥成功⟧”就可以了。"),
+    ("phrase", TAKE, (CONFLICT,),
+     r"(?:phrase|text|sentence|part|span)[^\"“\n]{0,20}[\"“](?P<span>[^\"”\n]+)[\"”]", "The phrase \"⟦羽绒服⟧\" is not consistent."),
+    ("filled in", TAKE, ALL, r"(?:填|(?<!候)选|写|回答)[^,。“”]{0,4}“(?P<span>[^”\n]+)”", "所以我们填“⟦x减肥成功⟧”就可以了。"),
     ("speaker", MARK, ALL, r"@speaker", "A: ⟦羽绒服⟧"),
     ("list marker", MARK, ALL, r"@mark", "1. ⟦羽绒服⟧"),
     ("bracketed label", BEFORE, ALL, r"【[^】\n]{1,8}】[ ]*:?[ ]*", "【答案】⟦羽绒服⟧"),
@@ -171,6 +174,11 @@ ROWS: tuple[Row, ...] = (
     ("because of", OPEN, ALL, r"(?:(?:可能|应该|主要|正)?(?:就?是)?(?:@because)|之所以|(?:because(?: of)?|due to)[ ])[ ]?[,:]?[ ]*", "因为⟦x减肥成功⟧"),
     ("is", OPEN, OTHERS, r"(?:是(?![的否不])|位于)(?=..)", ""),
     ("a kind", OPEN, (FACT,), r"(?:是|属于)?一[个种](?:属于)?", "一种⟦运动⟧"),
+    ("several quotations", QUOTE, ALL, r"(?P<span>@quoted(?:[ ]?(?:[、,和与及;]|以及|还有)?[ ]?@quoted)+)", "⟦“羽绒服”和“热死人了”⟧"),
+    ("quotation", QUOTE, (CONFLICT,), "(?P<span>@quoted)", "“⟦羽绒服⟧”不该有"),
+    ("quotation and comment", QUOTE, OTHERS, r"(?P<span>@quoted)(?=\W*$|[,。(;—→-])", "“⟦每天⟧”，因为A说了"),
+    ("quotation called wrong", QUOTE, (CONFLICT,), r".*?(?P<span>“[^“”]{1,60}”)(?=[^“”]{0,24}@wrong)", "B在夏天说“⟦羽绒服⟧”有问题"),
+    ("but a quotation", QUOTE, (CONFLICT,), r"[^“”]*(?:(?:但是?|却是?|可是|而)|(?<=\w))(?P<span>“[^“”]+”)[^“”]*$", "A说天气热，却“⟦买点羽绒服吧⟧”。"),
     ("probability", AFTER, ALL, r"[ ]?[(]\d{1,3}%[)]", "⟦羽绒服⟧ (70%)，热 (30%)"),
     ("gloss", GLOSS, ALL, r"(?<!:)[ ]?[(\[【][^()]*[)\]】]?$", "⟦羽绒服⟧（天气热不会买）"),
     ("explanation behind", AFTER, ALL,
@@ -207,10 +215,7 @@ def split(words: str) -> list[str]:
 
 def compiled(rows: tuple[Row, ...], words: Mapping[str, str]) -> tuple[Rule, ...]:
     """Rows with their words put in and their patterns compiled."""
-    parts = PARTS | {
-        name: "(?:" + "|".join(split(text)) + ")"
-        for name, text in words.items()
-    }
+    parts = PARTS | {name: "(?:" + "|".join(split(text)) + ")" for name, text in words.items()}
 
     def pattern(text: str) -> re.Pattern[str]:
         while "@" in text:
