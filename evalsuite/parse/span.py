@@ -8,9 +8,8 @@ smaller one.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from evalsuite.parse import spanrules as acts
@@ -54,21 +53,12 @@ def read_span(
         return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought"), set()
     if not WORD.search(clean.text):
         return Answer(Status.EMPTY, rule="nothing"), set()
-    reader = _Reader(
-        clean.text,
-        parse_question(question),
-        key(question),
-        tuple(map(_spoken, dialogue)),
-        table,
-        cut,
-        lower(clean.text),
-    )
+    reader = _Reader(clean.text, question, dialogue, table, cut)
     answer = reader.read()
     if answer.end is not None:
         start, end = clean.raw_span(answer.start or 0, answer.end)
-        answer = replace(
-            answer, text=output[start:end] if answer.status is Status.PARSED else None, start=start, end=end
-        )
+        text = output[start:end] if answer.status is Status.PARSED else None
+        answer = replace(answer, text=text, start=start, end=end)
     return answer, {rule.name for rule in reader.used}
 
 
@@ -109,11 +99,7 @@ def parse_question(question: str) -> Asked:
     words = rf"[\W{re.escape(stem)}]"
     pattern = rf"(?:{words}{{3,80}}?|\W*{re.escape(noun or stem)})(?:[”」\" ]*(?:应该|可能|就)?(?:是(?:因为|由于)?|为|有)[ ]?[:,]?|:)[ ]*"
     if not what["be"]:  # 包含什么, not 是什么
-        pattern = (
-            rf"{words}{{0,80}}?{re.escape(stem[-2])}\W*{re.escape(stem[-1])}[了有]?[ ]?[:,]?"
-            if len(stem) > 1
-            else pattern
-        )
+        pattern = words + r"{0,80}?" + r"\W*".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
     named = re.compile(re.escape(noun) + r".{0,4}(?:是|为|:)") if noun else None
     return Asked(kind, event, re.compile(pattern), named, tail if len(tail := key(asks[what.end() :])) > 1 else "")
 
@@ -136,27 +122,33 @@ def _spoken(turn: str) -> str:
     return key(SPEAKER.sub("", turn, count=1))
 
 
-@dataclass(slots=True)
 class _Reader:
     """Reads one clean reply by a table of rules."""
 
-    text: str
-    ask: Asked
-    asked: str  # the question, squeezed
-    turns: tuple[str, ...]  # the dialogue's, squeezed
-    table: Sequence[Rule]
-    cut_off: bool
-    low: str
-    used: list[Rule] = field(default_factory=list)
+    def __init__(self, text: str, question: str, dialogue: Sequence[str], table: Sequence[Rule], cut_off: bool) -> None:
+        self.text, self.low, self.cut_off = text, lower(text), cut_off
+        self.ask, self.asked, self.turns = parse_question(question), key(question), tuple(map(_spoken, dialogue))
+        self.conflict = self.ask.kind == CONFLICT
+        self.rows = [rule for rule in table if self.ask.kind in rule.kinds]
+        self.used: list[Rule] = []
 
     def match(self, act: str, place: Place, search: bool = False) -> re.Match[str] | None:
         """The match of the first row of an act in a place; the row is noted."""
-        for rule in self.table:
-            if rule.act == act and self.ask.kind in rule.kinds:
-                if found := (rule.pattern.search if search else rule.pattern.match)(self.low, *place):
-                    self.used.append(rule)
-                    return found
+        for rule in self.rows:
+            found = rule.act == act and (rule.pattern.search if search else rule.pattern.match)(self.low, *place)
+            if found:
+                self.used.append(rule)
+                return found
         return None
+
+    def every(self, act: str, place: Place, text: str = "") -> Iterator[tuple[Rule, re.Match[str]]]:
+        """The matches of all rows of an act in a place."""
+        return (
+            (rule, found)
+            for rule in self.rows
+            if rule.act == act
+            for found in rule.pattern.finditer(text or self.low, *place)
+        )
 
     def trim(self, place: Place) -> Place:
         return trim(self.text, place)
@@ -169,17 +161,6 @@ class _Reader:
         words = self.key(place)
         return bool(words) and any(words in turn for turn in self.turns)
 
-    def is_turn(self, place: Place, near: bool = True) -> bool:
-        """Whether words repeat a whole turn of the dialogue, which is never cut; `near` allows small copying errors."""
-        said = self.key(place)
-        # A copy begins like the turn: a lead-in before a long turn would pass the ratio.
-        close = [
-            turn for turn in self.turns if near and 7 < len(said) < 1.2 * len(turn) and set(said[:3]) & set(turn[:6])
-        ]
-        return bool(said) and (
-            said in self.turns or any(SequenceMatcher(None, said, turn).ratio() > 0.85 for turn in close)
-        )
-
     def only_event(self, place: Place) -> bool:
         """Whether a span only says again the event that the question is about (rule 15)."""
         event = _JOINTS.sub("", self.ask.event)
@@ -189,17 +170,6 @@ class _Reader:
         """Whether words are a piece of the question."""
         said = self.key(place)
         return len(said) >= least and said.rstrip("是为") in self.asked
-
-    def talks_on(self, place: Place) -> bool:
-        """Whether a reply continues the dialogue: two turns or more, or a turn of small talk that is not in the dialogue."""
-        rows = lines(self.text, *place)
-        turns = len(_INLINE.findall(self.text, *place))
-        if not rows or not SPEAKER.match(self.text, *rows[0]):
-            return turns > 2
-        words = self.before(rows[0], acts.MARK)
-        known = not self.turns or self.is_turn(words) or self.said(words)
-        turns += sum(1 for row in rows if SPEAKER.match(self.text, *row))
-        return turns > 1 or (not known and _SMALL_TALK.match(self.low, *words) is not None)
 
     # --- the stretch
 
@@ -211,12 +181,12 @@ class _Reader:
             if self.text[start : block.end].rstrip()[-1:] == ":" and n + 1 < len(every) and not every[n + 1].echo:
                 continue  # what ends with a colon goes with the next block
             whole, start = (start, block.end), -1
-            value, place = self.value(whole), self.trim(whole)
+            value, place, words = self.value(whole), self.trim(whole), self.before(whole, acts.MARK)
             if (block.echo and not value) or self.echoes(place):
                 nothing = replace(nothing, rule="echo")
-            elif self.talks_on(whole):
+            elif self.match(acts.CHAT, whole) and not self.said(words):
                 return replace(nothing, rule="continued-dialogue")
-            elif not self.is_turn(self.before(place, acts.MARK)) and (refusal := self.match(acts.REFUSE, place)):
+            elif not self.said(words) and (refusal := self.match(acts.REFUSE, place)):
                 return Answer(Status.REFUSED, rule="declines", start=refusal.start(), end=refusal.end())
             else:
                 status, rule, place = self.choose(whole, value)
@@ -228,16 +198,11 @@ class _Reader:
 
     def value(self, place: Place) -> tuple[Place, str] | None:
         """The value of a structure's field, except one that says the question or the event again, and the row's name."""
-        for rule in self.table:
-            for found in (
-                rule.pattern.finditer(self.low, *place)
-                if rule.act == acts.FIELD and self.ask.kind in rule.kinds
-                else ()
-            ):
-                value = found.span(found.lastgroup or 0)
-                if not self.echoes(value, 10) and not self.only_event(value):
-                    self.used.append(rule)
-                    return value, rule.name
+        for rule, found in self.every(acts.FIELD, place):
+            value = found.span(found.lastgroup or 0)
+            if not self.echoes(value, 10) and not self.only_event(value):
+                self.used.append(rule)
+                return value, rule.name
         return None
 
     def choose(self, place: Place, value: tuple[Place, str] | None) -> Found:
@@ -245,7 +210,7 @@ class _Reader:
         words = self.before(place, acts.MARK) if self.conflict else self.before(place)
         if self.conflict and self.said(words) and len(self.key(words)) > 2 and not self.match(acts.NOTHING, words):
             return Status.PARSED, "in the dialogue", words  # 因为大雾: a quoted span keeps its 因为
-        if not self.conflict and self.is_turn(words, near=False) and not self.match(acts.OPEN, words):
+        if not self.conflict and self.key(words) in self.turns and not self.match(acts.OPEN, words):
             return Status.PARSED, "in the dialogue", words
         start, end = value[0] if value else (place[0], self.trim(place)[1])
         if value and value[1] != "box":
@@ -258,22 +223,16 @@ class _Reader:
         if found := self.match(acts.LIST, (start, end)):
             return Status.PARSED, "list", (found.start("span"), self.trim(found.span("span"))[1])
         rows = self.sentences((start, end))
-        if self.conflict and 1 < len(rows) <= 6 and all(map(self.said, rows)):
-            return Status.PARSED, "several", self.trim((rows[0][0], rows[-1][1]))
         return self.concluding(rows) or self.first(rows)
 
     def sentences(self, place: Place) -> list[Place]:
         """The sentences of a place, at most 200; quotations are not split, and what announces a sentence goes with it."""
         masked = _QUOTE.sub(lambda quote: quote[0][0] + "x" * (len(quote[0]) - 3) + quote[0][-2:], self.low)
-        cuts = [(place[1], place[1])]
-        for rule in self.table:
-            if rule.act == acts.PART and self.ask.kind in rule.kinds:
-                more = [found.span() for found in rule.pattern.finditer(masked, place[0] + 1, place[1])]
-                cuts += more
-                self.used += [rule] if more else []
+        cuts = [(rule, found.span()) for rule, found in self.every(acts.PART, (place[0] + 1, place[1]), masked)]
+        self.used += {rule for rule, _ in cuts}
         found: list[Place] = []
         start = place[0]
-        for begin, stop in sorted(cuts):
+        for begin, stop in [*sorted(cut for _, cut in cuts), (place[1], place[1])]:
             if begin >= start:
                 if WORD.search(self.text, start, begin):
                     start = found.pop()[0] if found and self.match(acts.JOIN, found[-1]) else start
@@ -320,7 +279,7 @@ class _Reader:
 
     def reasons(self, row: Place) -> bool:
         """Whether a first sentence is reasoning, not the answer: long, or about the dialogue, or cites nothing of it."""
-        if self.said(row) or (self.text[row[0]] in _QUOTES and row[1] - row[0] < 30):
+        if self.said(row):
             return False
         talks = bool(self.match(acts.REASON, row, search=True))
         if self.conflict and self.turns:
@@ -344,7 +303,7 @@ class _Reader:
                 break
             elif not (narrates and talks):
                 span, name = self.cut(row)
-                if span and (last or not self.only_event(span)):
+                if span:
                     return Status.PARSED, name or "first sentence", self.cited(span)
         return Status.UNPARSED, "", (0, 0)
 
@@ -358,16 +317,12 @@ class _Reader:
         return (place if WORD.search(self.text, *place) else None), name
 
     def inside(self, place: Place) -> Place:
-        words = self.before(place, acts.MARK)
-        if self.is_turn(words, near=self.conflict) and (self.conflict or not self.match(acts.OPEN, words)):
-            return words
         if taken := self.match(acts.TAKE, place, search=True):
             return self.trim(taken.span("span"))
-        start, place = place[0], self.before(self.behind(acts.GLOSS, place))
-        if self.conflict and self.is_turn(place):
+        place = self.before(self.behind(acts.GLOSS, place))
+        if self.conflict and self.said(place):
             return place
-        if self.ask.kind != EFFECT or not _ANNOUNCED.search(self.low, start, place[0]):
-            place = self.half(place)
+        place = self.half(place)
         place = self.before(place, acts.MARK, acts.BEFORE, acts.OPEN)
         start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _QUOTES)
         if quote := self.match(acts.QUOTE, (start, place[1] + 1)):
@@ -414,30 +369,19 @@ class _Reader:
     def half(self, place: Place) -> Place:
         """The cause or the effect in a sentence that states both, if the other half restates the event (rule 12)."""
         body, event = self.low[place[0] : min(place[1], place[0] + 400)], self.ask.event
-        for rule in self.table:
-            for found in rule.pattern.finditer(body) if rule.act == acts.HALF and self.ask.kind in rule.kinds else ():
-                halves = (0, found.start()), (found.end(), len(body))
-                if "cause" in rule.pattern.groupindex:
-                    halves = found.span("cause"), found.span("effect")
-                want, other = halves if (self.ask.kind == CAUSE) != (rule.name == "because") else halves[::-1]
-                half = body[slice(*want)]
-                if restates(body[slice(*other)], event) and key(half) and likeness(half, event) < 0.9:
-                    self.used.append(rule)
-                    return self.trim((place[0] + want[0], place[0] + want[1]))
+        for rule, found in self.every(acts.HALF, (0, len(body)), body):
+            halves = (0, found.start()), (found.end(), len(body))
+            if "cause" in rule.pattern.groupindex:
+                halves = found.span("cause"), found.span("effect")
+            want, other = halves if (self.ask.kind == CAUSE) != (rule.name == "because") else halves[::-1]
+            if restates(body[slice(*other)], event) and key(body[slice(*want)]):
+                self.used.append(rule)
+                return self.trim((place[0] + want[0], place[0] + want[1]))
         return place
 
-    @property
-    def conflict(self) -> bool:
-        return self.ask.kind == CONFLICT
 
-
-_ANNOUNCED = re.compile("(?:事件|结果|影响|反应)”?(?:是|为|:)")
 _CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
 _TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
-_INLINE = re.compile(r"(?<=[。!?~… ])[ ]?[AB][ ]?:")
-_SMALL_TALK = re.compile(
-    r"(?:好的|嗯|哈|是的|是啊|对啊|对的|哦|嗨|你好|您好|拜拜|再见|谢谢|没事|那|你|我(?:也|们)|真的|可以)"
-)
 _JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
 _QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
 _QUOTED = re.compile(
@@ -473,12 +417,5 @@ def trim(text: str, place: Place) -> Place:
 
 def _one_pair(text: str, start: int, end: int) -> bool:
     """Whether the first and the last character of a place are one pair: not in “a”和“b”."""
-    opener, closer = text[start], text[end - 1]
-    if opener == closer:
-        return end - start > 1 and text.count(opener, start, end) == 2
-    depth = 0
-    for position in range(start, end):
-        depth += (text[position] == opener) - (text[position] == closer)
-        if depth == 0:
-            return position == end - 1
-    return False
+    shut = text.find(text[end - 1], start + 1, end)
+    return shut == end - 1 or (text[start] != text[end - 1] and text.find(text[start], start + 1, shut) >= 0)
