@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, fold, lower
 from evalsuite.parse.segment import Block, blocks, lines
@@ -22,23 +21,20 @@ _THING = (
     r"(?:answer|response|cause|event|prerequisite|motivation|reaction|inference)"
     r"(?:[ ](?:of|for|to|following|behind)[ ](?:the[ ])?(?:target|listener|speaker|question)(?:[ ]utterance)?)*"
 )
-# Announcements of an answer. They include "is that", since a whole sentence follows it.
+# Marks, a speaker, and announcements of an answer. They include "is that", since a whole sentence follows it.
 _LEAD = re.compile(
-    r"(?:(?:sure|certainly|of[ ]course|okay|ok)[,!.:][ ]?|here(?:'s|[ ]is)[ ](?:the|my)[ ]answer[:.][ ]?"
+    rf"(?:[\s{SENTINELS}#>]|[-•][ ]|\*[ ]|\d{{1,2}}[.)][ ]|[\"“‘'*`](?=\S)|(?<![a-z])[ab]:[ ]?"
+    r"|(?:sure|certainly|of[ ]course|okay|ok)[,!.:][ ]?|here(?:'s|[ ]is)[ ](?:the|my)[ ]answer[:.][ ]?"
     r"|(?:based[ ]on|according[ ]to)[ ]the[ ](?:dialogue|conversation|context)[^,.\n]{0,30},[ ]?(?=\S)"
-    rf"|(?:the[ ]|a[ ]|one[ ]|my[ ])?{_THING}[ ]?"
-    r"(?::|(?:is|was|could[ ]be|would[ ]be|might[ ]be|may[ ]be)(?:[ ]that(?=[ ])|:))[ ]?)"
+    rf"|(?:the[ ]|a[ ]|one[ ]|my[ ])?{_THING}[ ]?(?::|(?:is|was|(?:c|w)ould[ ]be|m(?:ight|ay)[ ]be)(?:[ ]that(?=[ ])|:))[ ]?)*+"
 )
-_MARK = re.compile(rf"(?:[\s{SENTINELS}#>]|[-•][ ]|\*[ ]|\d{{1,2}}[.)][ ]|[\"“‘'*`](?=\S))*+(?:[ab]:[ ]?)?")
 _TAIL = re.compile(rf"[\s{SENTINELS}*`]+$")
-_QUOTE = re.compile('["“”]')
 _FINAL = re.compile(rf"[\s{SENTINELS}#>*]*(?:the[ ]|my[ ])?(?:final[ ]|correct[ ])?answer[ ]?(?:is[ ]?)?:")
 _REFUSES = re.compile(
-    r"i(?:'m|’m|[ ]am)[ ](?:sorry|unable|an[ ]ai|not[ ]able)|i[ ](?:cannot|can['’]t|do[ ]not[ ]know|don['’]t[ ]know)"
+    r"i(?:['’]m|[ ]am)[ ](?:sorry|unable|an[ ]ai|not[ ]able)|i[ ](?:cannot|can['’]t|do[ ]not[ ]know|don['’]t[ ]know)"
     r"|as[ ]an[ ]ai|sorry,[ ](?:but[ ])?i|(?:it[ ])?cannot[ ]be[ ]determined|there[ ]is[ ]not[ ]enough[ ]information"
 )
 _QUOTED = re.compile(r"(?<!\w)[\"“'‘]([^\"“”'‘’\n]{2,100})[\"”'’](?!\w)")
-_LINKS = {"is", "are", "was", "a", "an", "the", "to", "that", "because", "by", "near", "located"}
 _ANSWER = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
 
 
@@ -65,16 +61,18 @@ def parse_verbatim(
                 return Answer(Status.PARSED, None, output[start:end], "verbatim", start, end)
         return None
 
-    found = verbatim(_heads(clean.text, low)) if extract and finish != "length" else None
-    if found:
+    if extract and finish != "length" and (found := verbatim(_heads(clean.text, low))):
         return found
     answer = parse_span(output, dialogue=dialogue, question=question, finish=finish, extract=extract)
-    if not extract or answer.status is not Status.PARSED or _key(lower(fold(answer.text or ""))) in said:
+    if (
+        not extract
+        or finish == "length"
+        or answer.text is None
+        or answer.rule == "list"
+        or _key(lower(answer.text)) in said
+    ):
         return answer
-    asked = lower(fold(question or ""))
-    if finish != "length" and answer.rule != "list" and (found := verbatim(_last_named(clean.text, low, asked))):
-        return found
-    return _unstated(answer, asked)
+    return verbatim(_last_named(clean.text, low, lower(question or ""))) or answer
 
 
 def _key(text: str) -> str:
@@ -95,34 +93,12 @@ def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
 
 
 def _last_named(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:
-    """What the last line of an explanation names: what follows its colon, its last quotation that is not the question's, its end."""
-    block = blocks(text)[0]
-    start, end = lines(text, block.start, block.end)[-1]
+    """What the last line of an explanation names: what follows its colon, or its last quotation that is not the question's."""
+    start, end = lines(text, 0, blocks(text)[0].end)[-1]
     yield trim(text, (max(text.rfind(":", start, end), start), end))
     for quote in reversed(list(_QUOTED.finditer(text, start, end))):
         if low[slice(*trim(text, quote.span(1)))] not in question:
             yield trim(text, quote.span(1))
-
-
-def _unstated(answer: Answer, question: str) -> Answer:
-    """An answer without the question that it states again: The gym is | a hall. At least two words go."""
-    asked = set(re.findall(r"\w+", question))
-    text, cut, dropped = answer.text or "", 0, 0
-    for word in re.finditer(r"[^\W_]+(?:'\w+)?", text):
-        low = word.group().lower()
-        if (
-            low not in _LINKS
-            and low not in asked
-            and low.removesuffix("ing") not in asked
-            and not any(low.startswith(other[:5]) for other in asked if len(other) > 2)
-        ):
-            break
-        dropped += 1
-        cut = cut if low in ("a", "an", "the", "to") else word.end()
-    start, end = trim(text, (cut, len(text)))
-    if dropped < 2 or start >= end or answer.start is None:
-        return answer
-    return replace(answer, text=text[start:end], start=answer.start + start, end=answer.start + end)
 
 
 def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
@@ -158,22 +134,11 @@ def _answer(low: str, block: Block) -> tuple[int, int] | None:
     rows = lines(low, start, block.end if shut < 0 else shut)
     final = next((n for n, row in enumerate(rows) if _FINAL.match(low, *row)), 0)
     for first, last in rows[final:] + rows[:final]:
-        begin = _begins(low, first, last)
+        lead = _LEAD.match(low, first, last)
+        begin = lead.end() if lead else first
         end = begin + len(_TAIL.sub("", low[begin:last]))
-        if _QUOTE.match(low, max(end - 1, begin), end) and len(_QUOTE.findall(low, begin, end)) % 2:
+        if low[end - 1 : end] in set('"“”') and sum(map(low[begin:end].count, '"“”')) % 2:
             end -= 1  # the opening quote was cut with the marks before the answer
-        if begin < end and WORD.search(low, begin, end) and low[end - 1] != ":":
+        if WORD.search(low, begin, end) and low[end - 1] != ":":
             return begin, end
     return None
-
-
-def _begins(low: str, start: int, end: int) -> int:
-    """Where a line's answer begins: after marks, a speaker and announcements. The line's end if it has nothing else."""
-    while True:
-        mark = _MARK.match(low, start, end)
-        begin = mark.end() if mark else start
-        found = _LEAD.match(low, begin, end)
-        begin = found.end() if found else begin
-        if begin == start:
-            return begin
-        start = begin

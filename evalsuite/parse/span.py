@@ -93,11 +93,14 @@ def parse_question(question: str) -> Asked:
     # Search behind the event, which may itself contain 什么 or 谁.
     what = _WHAT.search(asks, events[-1].end() if events else begin)
     stem = key(asks[begin : what.start()]) if what else ""
-    if not what or not stem:
-        return Asked(kind, event)
+    if not what or not stem:  # English: The gym is | a hall
+        words = {"is", "are", "that", "because", "near", *re.findall("[a-z]{3,}", asks.lower())} - {"the"}
+        known = rf"(?:{'|'.join(sorted(words))})[a-z]{{0,3}}\W+"
+        return Asked(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"))
     noun = stem.rpartition("的")[2] if "的" in stem else ""
     words = rf"[\W{re.escape(stem)}]"
-    pattern = rf"(?:{words}{{3,80}}?|\W*{re.escape(noun or stem)})(?:[”」\" ]*(?:应该|可能|就)?(?:是(?:因为|由于)?|为|有)[ ]?[:,]?|:)[ ]*"
+    because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
+    pattern = rf"(?:{words}{{3,80}}?|\W*{re.escape(noun or stem)})(?:[”」\" ]*(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)[ ]*"
     if not what["be"]:  # 包含什么, not 是什么
         pattern = words + r"{0,80}?" + r"\W*".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
     named = re.compile(re.escape(noun) + r".{0,4}(?:是|为|:)") if noun else None
@@ -345,9 +348,11 @@ class _Reader:
             if last > n and len(self.key(piece)) > size:
                 best, size = piece, len(self.key(piece))
             n = max(last, n + 1)
+        words = self.key(place)
+        copies = any(len(words) < 1.2 * len(turn) and likeness(words, turn) > 0.8 for turn in self.turns)
         rest = [part for part in ((place[0], best[0]), (best[1], place[1])) if self.key(part)]
         several = rest and all(map(self.said, rest))
-        return place if several or (size < 8 and 2 * size < len(self.key(place))) else best
+        return place if several or copies or (size < 8 and 2 * size < len(words)) else best
 
     def before(self, place: Place, *what: str) -> Place:
         """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
