@@ -8,6 +8,7 @@ smaller one.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -132,13 +133,16 @@ class _Reader:
         self.text, self.low, self.cut_off = text, lower(text), cut_off
         self.ask, self.asked, self.turns = parse_question(question), key(question), tuple(map(_spoken, dialogue))
         self.conflict = self.ask.kind == CONFLICT
-        self.rows = [rule for rule in table if self.ask.kind in rule.kinds]
+        self.rows: dict[str, list[Rule]] = defaultdict(list)
+        for rule in table:
+            if self.ask.kind in rule.kinds:
+                self.rows[rule.act].append(rule)
         self.used: list[Rule] = []
 
     def match(self, act: str, place: Place, search: bool = False) -> re.Match[str] | None:
         """The match of the first row of an act in a place; the row is noted."""
-        for rule in self.rows:
-            found = rule.act == act and (rule.pattern.search if search else rule.pattern.match)(self.low, *place)
+        for rule in self.rows[act]:
+            found = (rule.pattern.search if search else rule.pattern.match)(self.low, *place)
             if found:
                 self.used.append(rule)
                 return found
@@ -146,12 +150,7 @@ class _Reader:
 
     def every(self, act: str, place: Place, text: str = "") -> Iterator[tuple[Rule, re.Match[str]]]:
         """The matches of all rows of an act in a place."""
-        return (
-            (rule, found)
-            for rule in self.rows
-            if rule.act == act
-            for found in rule.pattern.finditer(text or self.low, *place)
-        )
+        return ((rule, found) for rule in self.rows[act] for found in rule.pattern.finditer(text or self.low, *place))
 
     def trim(self, place: Place) -> Place:
         return trim(self.text, place)
@@ -373,7 +372,7 @@ class _Reader:
 
     def half(self, place: Place) -> Place:
         """The cause or the effect in a sentence that states both, if the other half restates the event (rule 12)."""
-        body, event = self.low[place[0] : min(place[1], place[0] + 400)], self.ask.event
+        body, event = self.low[place[0] : min(place[1], place[0] + 200)], self.ask.event
         for rule, found in self.every(acts.HALF, (0, len(body)), body):
             halves = (0, found.start()), (found.end(), len(body))
             if "cause" in rule.pattern.groupindex:
