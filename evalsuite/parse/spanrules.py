@@ -18,33 +18,25 @@ CONFLICT, CAUSE, EFFECT, FACT = "conflict", "cause", "effect", "fact"  # what a 
 ALL = (CONFLICT, CAUSE, EFFECT, FACT)
 EVENTS, OTHERS = (CAUSE, EFFECT), (CAUSE, EFFECT, FACT)
 
-# What a row does. On the whole reply:
-REFUSE = "refuse"  # declines to answer, at its start
-CHAT = "chat"  # goes on with the dialogue, if the words are not its own
-LIST = "list"  # take the group `span`: a list of items
-FIELD = "field"  # take the group `span`: a value of a structure
-BREAK = "break"  # a line begins an explanation: cut before it
-# On a sentence, to choose the one that answers:
-NOTHING = "nothing"  # states that there is no span
-SKIP = "skip"  # says nothing yet
-TURN = "turn"  # takes back what came before
-INSTEAD = "instead"  # goes on after a sentence that takes back
-CONCLUDE = "conclude"  # names the answer as such
-LABEL = "label"  # begins with the answer's label
-LAST = "last"  # begins with a label, if it is the last
-FINAL = "final"  # sounds like a conclusion
-PART = "part"  # a sentence ends here and another begins
-JOIN = "join"  # announces the next sentence
-REASON = "reason"  # reasons, if it is the first
-# On the chosen sentence, in this order:
-TAKE = "take"  # take the group `span`
-MARK = "mark"  # drop a mark at the start
-BEFORE = "before"  # drop what matches at the start
-HALF = "half"  # the groups `cause` and `effect` part at the match
-OPEN = "open"  # drop what matches at the start, after HALF
-QUOTE = "quote"  # take the group `span`, a quotation, after BEFORE
-GLOSS = "gloss"  # drop from the match on, first of all
-AFTER = "after"  # drop from the match on
+# What a row does, and the acts in the order in which they are asked. With the whole reply:
+REFUSE, CHAT = "refuse", "chat"  # declines; goes on with the dialogue
+FIELD, LIST = "field", "list"  # take the group `span`: the value of a structure, the items of a list
+BREAK = "break"  # a line begins an explanation: drop it and what follows
+PART, JOIN = "part", "join"  # a sentence ends here; a sentence announces the next and goes with it
+# With a sentence, to choose the one that answers:
+TURN, INSTEAD = "turn", "instead"  # takes back what came before; goes on after such a sentence
+NOTHING, SKIP, REASON = (
+    "nothing",
+    "skip",
+    "reason",
+)  # states that there is no span; says nothing yet; reasons, as the first
+LABEL, LAST = "label", "last"  # begins with the answer's label; begins with a label, as the last
+CONCLUDE, FINAL = "conclude", "final"  # names the answer as such; sounds like a conclusion
+# With the chosen sentence:
+TAKE, QUOTE = "take", "quote"  # take the group `span`: at once, or a quotation after BEFORE
+MARK, BEFORE, OPEN = "mark", "before", "open"  # drop what matches at the start: a mark, a lead-in, what opens a half
+HALF = "half"  # the cause and the effect part at the match, or are the groups so named
+GLOSS, AFTER = "gloss", "after"  # drop from the match on: first, and last of all
 
 WORDS: dict[str, str] = {
     "wrong": "不相?符 不合 不一致 不正[常确] 不恰?当 不[对通妥] 矛盾 冲突 相悖 错误? 有误 违背 反常 奇怪 (?<!没)有问题 inconsistent contradict wrong",
@@ -83,7 +75,6 @@ ROWS: tuple[Row, ...] = (
      r"[^。\n]{0,14}?(?:作为(?:一|人工).{0,8}(?:ai|模型|智能|助手)|我只?是一.{0,8}(?:ai|模型|助手)|我(?:@unable|不(?:知道|清楚))|(?:抱歉|对不起|很遗憾)[,。!]?(?:我|但|这|对话|由于)|@unable.{0,4}(?:回答|确定|从|根据|给出|抽取|提供|@infer)|请您?(?:再)?(?:提供|补充)|i(?:'m| am) (?:sorry|unable|an ai)|i (?:cannot|can't|do not know|don't know)|as an ai|您好[,!。]?(?:请问|我是|很高兴|有什么)|how can i help|信息不足|不(?:知道|清楚|确定)$)",
      "抱歉，我无法回答。"),
     ("two turns", CHAT, ALL, r"\s*@speaker[^\n]*(?:\n+@speaker|[。!?~… ][ ]?[ab][ ]?:)|(?:[^\n]*?[。!?~… ][ ]?[ab][ ]?:){3}", "B: 好的，那我们走吧。\nA: 走。"),
-    ("small talk", CHAT, ALL, r"\s*@speaker(?:好的|嗯|哈|是的|是啊|对[啊的]|哦|嗨|你|您好|拜拜|再见|谢谢|没事|那|我(?:也|们)|真的|可以)", "B: 好的，那我们走吧。"),
     ("box", FIELD, ALL, "\ue001(?P<span>[^\ue001\ue002]*)", "<answer>⟦羽绒服⟧</answer>"),
     ("table", FIELD, OTHERS, r"(?:^|\n)\|(?![^|\n]*@aside)[^|\n]+\|(?P<span>[^|\n]*[^\W_][^|\n]*)\|", "| 原因 | ⟦x减肥成功⟧ |\n| 说明 | 天热 |"),
     ("json", FIELD, ALL, r"[\"'][^\"'\n:]{0,30}@field[^\"'\n:]{0,30}@value", "{\"answer\": \"⟦羽绒服⟧\"}"),
@@ -98,8 +89,7 @@ ROWS: tuple[Row, ...] = (
     ("taken back", PART, ALL, r"(?<![…—~.,;。!?])[…—~.,;。!?]++[ ]?(?=(?:[哦啊噢呃嗯],?)?(?:@back)[,。…!:~ ])", "一个小时……哦不，问的是频率，那就是⟦每天⟧。"),
     ("therefore it is", PART, (CONFLICT, FACT), r",[ ]?(?=(?:所以|因此|因而|故|由此可见|可见|综上),?[^,。\n“「]{0,40}?[是为:“「]|[^,。“”\n]{0,6}(?:抽取|答案|输出)[^,。“”\n]{0,6}[是为:])", "A说“每天都出去打会球”，所以频率是⟦每天⟧。"),
     ("announcement", JOIN, ALL, r"[^\n]*(?:[:是为][“\"「]?|text is|answer is)[ ]*$|[ ]*(?:\d[.、][ ]?)?(?:最终|我的|正确)?(?:@answer|(?:@wrong)的?(?:@slot))[ ]*$", "## 答案\n\n**⟦羽绒服⟧**"),
-    ("nothing", NOTHING, ALL, r"(?:无|没有|没找到|未找到|none|n/a|null|nothing|不存在|空)$", "无"),
-    ("letters", NOTHING, ALL, r"[a-e](?:[,、和 ]+[a-e])*$", "A, B"),
+    ("nothing", NOTHING, ALL, r"(?:无|没有|没找到|未找到|none|n/a|null|nothing|不存在|空|[a-e](?:[,、和 ]+[a-e])*)$", "无"),
     ("nothing is mentioned", NOTHING, ALL, r"[^。,“”\"「」]{0,20}?(?:没有?|未|并未)(?:明确|直接|具体)?地?(?:@mention)(?![^“”]*,(?:但是?|不过|然而)[^“”]{0,10}(?:@infer))", "对话中没有提到频率。"),
     ("nothing is wrong", NOTHING, (CONFLICT,), r"(?:.*[,:”])?[^,:“”其除]{0,20}(?:没有?|无|不存在|未发现|找不到)[^,:“”其除]{0,16}(?:@wrong)[^,:“”]{0,12}$", "没有不符的文本。"),
     ("nothing to extract", NOTHING, (CONFLICT,), r"没有(?:任何|需要|符合)", "没有需要抽取的文本。"),
@@ -139,8 +129,7 @@ ROWS: tuple[Row, ...] = (
     ("label", BEFORE, ALL, r"(?:[a-z' -]{1,90}|[^:,。!?;\n“”\"「」]{1,60}?):\s*(?!\d\d)", "抽取结果：⟦羽绒服⟧"),
     ("subject", BEFORE, ALL, r"[^:。!?\n“”\"「」]{0,40}?(?:@slot|@wrong[^,:。\n“”\"「」]{0,10}?)[ ]?(?:@copula)(?:指|说)?[ ]?:?\s*(?=\S)", "不符的文本是⟦买点羽绒服吧⟧"),
     ("about the event", BEFORE, OTHERS, r"(?:导致|引起|造成)?了?(?:事件)?“[^”\n]{1,60}”[^:。,\n“”]{0,24}?(?:@because|(?:@slot)[ ]?(?:@copula)|@copula)[ ]?:?\s*(?=\S)", ""),
-    ("someone said", BEFORE, (CONFLICT,), r"[ab](?:说|提到|表示)[的了]?(?=\w)", "B说⟦这个天快冷死人了⟧"),
-    ("mentioned", BEFORE, (CONFLICT,), r"(?:在?对话|文|原文)中?[^,:。“”]{0,6}?(?:提到|出现|说|写)的", "对话中提到的⟦宠物龟和披萨⟧是不相符的"),
+    ("mentioned", BEFORE, (CONFLICT,), r"(?:在?对话|文)中?[^,:。“”]{0,6}?(?:提到|出现|说|写)的|[ab](?:说|提到|表示)[的了]?(?=\w)", "B说⟦这个天快冷死人了⟧"),
     ("it causes", BEFORE, (EFFECT,), r"(?:这|从而|进而|于是)?(?:导致|造成|使得?)了?", "这导致⟦B嗓子哑了⟧。"),
     ("before a quotation", BEFORE, OTHERS, r"[^,:。!?“”\n]{1,30}(?:是|为|在)[ ]?(?=[“「][^“”「」]+[”」]?$)", "年会的举办地点是“⟦江边的酒店⟧”。"),
     ("opinion", BEFORE, ALL, r"我(?:认为|觉得|想)|i (?:think|believe) ", "我认为是“⟦羽绒服⟧”"),
