@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, fold, lower
 from evalsuite.parse.segment import Block, blocks, lines
-from evalsuite.parse.span import parse_span, trim
+from evalsuite.parse.span import parse_span, trim, wordless
 from evalsuite.parse.strip import strip
 from evalsuite.types import Answer, Status
 
@@ -35,6 +35,7 @@ _REFUSES = re.compile(
     r"|as[ ]an[ ]ai|sorry,[ ](?:but[ ])?i|(?:it[ ])?cannot[ ]be[ ]determined|there[ ]is[ ]not[ ]enough[ ]information"
 )
 _QUOTED = re.compile(r"(?<!\w)[\"“'‘]([^\"“”'‘’\n]{2,100})[\"”'’](?!\w)")
+_LIST = re.compile(r"[-*•\d][^\n]*\n\s*[-*•\d]")
 _ANSWER = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
 
 
@@ -48,31 +49,21 @@ def parse_verbatim(
     >>> parse_verbatim('Answer: "So sorry".', dialogue=["A: I am so sorry . I missed the bus ."]).text
     'So sorry'
     """
-    clean = strip(output)
-    low = lower(clean.text)
-    # Spans have no line breaks, and data files have more blanks between sentences than models repeat.
-    said = _key(lower(fold(" ".join(dialogue))))
-
-    def verbatim(places: Iterator[tuple[int, int]]) -> Answer | None:
-        for place in places:
-            words = _key(low[slice(*place)])
-            if words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said):
-                start, end = clean.raw_span(*place)
-                return Answer(Status.PARSED, None, output[start:end], "verbatim", start, end)
-        return None
-
-    if extract and finish != "length" and (found := verbatim(_heads(clean.text, low))):
-        return found
     answer = parse_span(output, dialogue=dialogue, question=question, finish=finish, extract=extract)
-    if (
-        not extract
-        or finish == "length"
-        or answer.text is None
-        or answer.rule == "list"
-        or _key(lower(answer.text)) in said
-    ):
+    clean = strip(output)
+    if not extract or finish == "length" or not WORD.search(clean.text):
         return answer
-    return verbatim(_last_named(clean.text, low, lower(question or ""))) or answer
+    # Spans have no line breaks, and data files have more blanks between sentences than models repeat.
+    low, said = lower(clean.text), _key(lower(fold(" ".join(dialogue))))
+    places = [*_heads(clean.text, low)]
+    if answer.text and answer.rule != "list" and _key(lower(answer.text)) not in said:
+        places += _last_named(clean.text, low, lower(question or ""))
+    for place in places:
+        words = _key(low[slice(*place)])
+        if words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said):
+            start, end = clean.raw_span(*place)
+            return Answer(Status.PARSED, None, output[start:end], "verbatim", start, end)
+    return answer
 
 
 def _key(text: str) -> str:
@@ -80,16 +71,13 @@ def _key(text: str) -> str:
 
 
 def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
-    """The reply and its first line, each as it is, without lead-in, and without quotes and punctuation around it."""
+    """The reply and, unless it is a list, its first line: as it is, without lead-in, and without quotes and punctuation."""
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    line = text.find("\n", start)
-    listed = re.match(r"[-*•\d]", text[start:]) and re.match(r"\s*[-*•\d]", text[line:])
-    for stop in dict.fromkeys((end, len(text[:line].rstrip()) if start < line < end and not listed else end)):
-        yield start, stop
+    line = text.find("\n", start, end)
+    for stop in (end,) if line < 0 or _LIST.match(text, start) else (end, len(text[:line].rstrip())):
         lead = _ANSWER.match(low, start, stop)
         begin = lead.end() if lead else start
-        yield begin, stop
-        yield trim(text, (begin, stop))
+        yield from ((start, stop), (begin, stop), trim(text, (begin, stop)))
 
 
 def _last_named(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:
@@ -107,13 +95,9 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
     >>> parse_sentence("Sure! The cause is that the train was late.\\n\\nLet me know if …").text
     'the train was late.'
     """
-    cut = finish == "length"
-    clean = strip(output)
-    nothing = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "no-sentence")
-    if clean.thinking and not WORD.search(clean.text):
-        return Answer(nothing.status, rule="unclosed-thought")
-    if not WORD.search(clean.text):
-        return Answer(Status.EMPTY, rule="nothing")
+    clean, cut = strip(output), finish == "length"
+    if unread := wordless(clean, cut):
+        return unread
     low = lower(clean.text)
     for block in blocks(clean.text):
         place = None if block.echo else _answer(low, block)
@@ -123,7 +107,7 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
         if _REFUSES.match(low, place[0]):
             return Answer(Status.REFUSED, rule="declines", start=start, end=end)
         return Answer(Status.PARSED, None, output[start:end], "sentence", start, end)
-    return nothing
+    return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "no-sentence")
 
 
 def _answer(low: str, block: Block) -> tuple[int, int] | None:

@@ -17,20 +17,16 @@ from evalsuite.parse import spanrules as acts
 from evalsuite.parse.chars import WORD, key, lower
 from evalsuite.parse.segment import SPEAKER, blocks, lines
 from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, Rule, rules
-from evalsuite.parse.strip import strip, strip_tokens
+from evalsuite.parse.strip import Clean, strip, strip_tokens
 from evalsuite.types import Answer, Status
 
 Place = tuple[int, int]  # start and end in the clean text
 Found = tuple[Status, str, Place]  # the rule is "" if nothing was found
+Turns = Sequence[str] | None
 
 
 def parse_span(
-    output: str,
-    *,
-    dialogue: Sequence[str] | None = None,
-    question: str | None = None,
-    finish: str = "stop",
-    extract: bool = True,
+    output: str, *, dialogue: Turns = None, question: str | None = None, finish: str = "stop", extract: bool = True
 ) -> Answer:
     """The span that a reply answers with; its `text` is `output[start:end]`, None if there is none.
 
@@ -50,10 +46,8 @@ def read_span(
 ) -> tuple[Answer, set[str]]:
     """`parse_span` by a given table, and the names of its rows that matched. `cut`: the reply was cut off."""
     clean = strip(output)
-    if clean.thinking and not WORD.search(clean.text):
-        return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought"), set()
-    if not WORD.search(clean.text):
-        return Answer(Status.EMPTY, rule="nothing"), set()
+    if unread := wordless(clean, cut):
+        return unread, set()
     reader = _Reader(clean.text, question, dialogue, table, cut)
     answer = reader.read()
     if answer.end is not None:
@@ -61,6 +55,14 @@ def read_span(
         text = output[start:end] if answer.status is Status.PARSED else None
         answer = replace(answer, text=text, start=start, end=end)
     return answer, {rule.name for rule in reader.used}
+
+
+def wordless(clean: Clean, cut: bool) -> Answer | None:
+    """The answer of a reply without words, None if it has some."""
+    if WORD.search(clean.text):
+        return None
+    thought = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought")
+    return thought if clean.thinking else Answer(Status.EMPTY, rule="nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +110,11 @@ def parse_question(question: str) -> Asked:
     return Asked(kind, event, re.compile(pattern), named, tail if len(tail := key(asks[what.end() :])) > 1 else "")
 
 
-def likeness(text: str, event: str) -> float:
-    """The share of an event's characters that occur in a text, 0 to 1."""
-    letters = set(key(text))
-    return sum(c in letters for c in event) / len(event) if event else 0.0
-
-
 def restates(text: str, event: str) -> bool:
-    """Whether a text repeats the question's event, in full or in part (离婚 for x离婚了), not its subject alone."""
-    short = len(key(text)) >= 2 and likeness(event, key(text)) == 1
-    return likeness(text, event) >= (0.4 if short else 0.6)
+    """Whether a text repeats an event, in full or in part (离婚 for x离婚了), not its subject alone."""
+    words = key(text)
+    shared = sum(c in words for c in event) / len(event) if event else 0.0
+    return shared >= (0.4 if len(words) > 1 and set(words) <= set(event) else 0.6)
 
 
 @lru_cache(maxsize=2**14)  # more turns than one task and set has; every variant asks about the same ones
@@ -172,8 +169,6 @@ class _Reader:
         """Whether words are a piece of the question."""
         said = self.key(place)
         return len(said) >= least and said.rstrip("是为") in self.asked
-
-    # --- the stretch
 
     def read(self) -> Answer:
         nothing = Answer(Status.TRUNCATED if self.cut_off else Status.UNPARSED, rule="no-span")
@@ -242,8 +237,6 @@ class _Reader:
                 start = stop
         return found[:200]
 
-    # --- the sentence that answers
-
     def concluding(self, rows: list[Place]) -> Found | None:
         """What the last sentence that corrects or concludes says, if the first sentence does not answer."""
         best: Found | None = None
@@ -268,25 +261,20 @@ class _Reader:
 
     def weight(self, row: Place, last: bool = False) -> int:
         """How firmly a sentence concludes: 3 with a label, 2 if it names the answer as such, 1 if it sounds so, else 0."""
-        if self.match(acts.SKIP, row):
-            return 0
-        if self.match(acts.LABEL, row):
-            return 3
-        if (last and self.match(acts.LAST, row)) or (self.ask.named and self.ask.named.search(self.low, *row)):
-            return 2
-        if self.match(acts.CONCLUDE, row, search=True):
+        for act, weight in ((acts.SKIP, 0), (acts.LABEL, 3), (acts.LAST if last else "", 2), (acts.CONCLUDE, 2)):
+            if self.match(act, row, search=act == acts.CONCLUDE):
+                return weight
+        if self.ask.named and self.ask.named.search(self.low, *row):
             return 2
         cites = self.conflict and not self.cut_off and self.said(row) and len(self.key(row)) > 1
         return int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
 
     def reasons(self, row: Place) -> bool:
         """Whether a first sentence is reasoning, not the answer: long, or about the dialogue, or cites nothing of it."""
-        if self.said(row):
-            return False
         talks = bool(self.match(acts.REASON, row, search=True))
         if self.conflict and self.turns:
             span = self.cut(row)[0]
-            return not span or not self.said(span) or (talks and not self.weight(row))
+            return not self.said(row) and (not span or not self.said(span) or (talks and not self.weight(row)))
         return row[1] - row[0] > 24 or talks
 
     def first(self, rows: list[Place]) -> Found:
@@ -308,8 +296,6 @@ class _Reader:
                 if span:
                     return Status.PARSED, name or "first sentence", self.cited(span)
         return Status.UNPARSED, "", (0, 0)
-
-    # --- the span in its sentence
 
     def cut(self, place: Place) -> tuple[Place | None, str]:
         """Cut a sentence to its span, None if nothing is left; with the highest row that was used."""
@@ -348,7 +334,7 @@ class _Reader:
                 best, size = piece, len(self.key(piece))
             n = max(last, n + 1)
         words = self.key(place)
-        copies = any(len(words) < 1.2 * len(turn) and likeness(words, turn) > 0.8 for turn in self.turns)
+        copies = any(len(words) < 1.2 * len(turn) and restates(words, turn) for turn in self.turns)
         rest = [part for part in ((place[0], best[0]), (best[1], place[1])) if self.key(part)]
         several = rest and all(map(self.said, rest))
         return place if several or copies or (size < 8 and 2 * size < len(words)) else best
