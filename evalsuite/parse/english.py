@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, fold, lower
 from evalsuite.parse.segment import Block, blocks, lines
 from evalsuite.parse.span import parse_span, trim, wordless
+from evalsuite.parse.spanrules import REFUSE, rules
 from evalsuite.parse.strip import strip
 from evalsuite.types import Answer, Status
 
@@ -30,10 +31,6 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(rf"[\s{SENTINELS}*`]+$")
 _FINAL = re.compile(rf"[\s{SENTINELS}#>*]*(?:the[ ]|my[ ])?(?:final[ ]|correct[ ])?answer[ ]?(?:is[ ]?)?:")
-_REFUSES = re.compile(
-    r"i(?:['’]m|[ ]am)[ ](?:sorry|unable|an[ ]ai|not[ ]able)|i[ ](?:cannot|can['’]t|do[ ]not[ ]know|don['’]t[ ]know)"
-    r"|as[ ]an[ ]ai|sorry,[ ](?:but[ ])?i|(?:it[ ])?cannot[ ]be[ ]determined|there[ ]is[ ]not[ ]enough[ ]information"
-)
 _QUOTED = re.compile(r"(?<!\w)[\"“'‘]([^\"“”'‘’\n]{2,100})[\"”'’](?!\w)")
 _LIST = re.compile(r"[-*•\d][^\n]*\n\s*[-*•\d]")
 _ANSWER = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
@@ -104,7 +101,7 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
         if place is None:
             continue
         start, end = clean.raw_span(*place)
-        if _REFUSES.match(low, place[0]):
+        if any(rule.act == REFUSE and rule.pattern.match(low, place[0]) for rule in rules()):
             return Answer(Status.REFUSED, rule="declines", start=start, end=end)
         return Answer(Status.PARSED, None, output[start:end], "sentence", start, end)
     return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "no-sentence")

@@ -72,7 +72,6 @@ class Asked:
     kind: str = CONFLICT
     event: str = ""  # the event that the question names, squeezed
     restated: re.Pattern[str] | None = None  # how replies restate the question: 事件“x”的频率是, or only 频率是
-    named: re.Pattern[str] | None = None  # 频率是
     tail: str = ""  # what follows 什么: 制成
 
 
@@ -97,8 +96,8 @@ def parse_question(question: str) -> Asked:
     what = _WHAT.search(asks, events[-1].end() if events else begin)
     stem = key(asks[begin : what.start()]) if what else ""
     if not what or not stem:  # English: The gym is | a hall
-        words = {"is", "are", "that", "because", "near", *re.findall("[a-z]{3,}", asks.lower())} - {"the"}
-        known = rf"(?:{'|'.join(sorted(words))})[a-z]{{0,3}}\W+"
+        words = "|".join({"is", "are", "that", "because", "near", *re.findall("[a-z]{3,}", asks.lower())} - {"the"})
+        known = rf"(?:{words})[a-z]{{0,3}}\W+"
         return Asked(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"))
     noun = stem.rpartition("的")[2] if "的" in stem else ""
     words = rf"[\W{re.escape(stem)}]"
@@ -106,8 +105,8 @@ def parse_question(question: str) -> Asked:
     pattern = rf"(?:{words}{{3,80}}?|\W*{re.escape(noun or stem)})(?:[”」\" ]*(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)[ ]*"
     if not what["be"]:  # 包含什么, not 是什么
         pattern = words + r"{0,80}?" + r"\W*".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
-    named = re.compile(re.escape(noun) + r".{0,4}(?:是|为|:)") if noun else None
-    return Asked(kind, event, re.compile(pattern), named, tail if len(tail := key(asks[what.end() :])) > 1 else "")
+    tail = key(asks[what.end() :])
+    return Asked(kind, event, re.compile(pattern), tail if len(tail) > 1 else "")
 
 
 def restates(text: str, event: str) -> bool:
@@ -264,7 +263,7 @@ class _Reader:
         for act, weight in ((acts.SKIP, 0), (acts.LABEL, 3), (acts.LAST if last else "", 2), (acts.CONCLUDE, 2)):
             if self.match(act, row, search=act == acts.CONCLUDE):
                 return weight
-        if self.ask.named and self.ask.named.search(self.low, *row):
+        if self.ask.restated and not self.text.isascii() and self.ask.restated.search(self.low, *row):
             return 2
         cites = self.conflict and not self.cut_off and self.said(row) and len(self.key(row)) > 1
         return int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
@@ -374,10 +373,6 @@ _CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
 _TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
 _JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
 _QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
-_QUOTED = re.compile(
-    r"“([^“”\n]{1,80})”|「([^「」\n]{1,80})」|『([^『』\n]{1,80})』|\"([^\"\n]{1,80})\"|‘([^‘’\n]{1,80})’"
-)
-_AND = re.compile(r"[ ]?(?:[、,和与及]|以及|;|还有)?[ ]?")
 _QUOTES = set('“「『"‘')
 _PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
 _OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
