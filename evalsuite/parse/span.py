@@ -204,10 +204,9 @@ class _Reader:
     def choose(self, place: Place, value: tuple[Place, str] | None) -> Found:
         """The span of a block: of the dialogue, of a structure, of a list, or of a sentence."""
         words = self.before(place, acts.MARK) if self.conflict else self.before(place)
-        if self.conflict and self.said(words) and len(self.key(words)) > 2 and not self.match(acts.NOTHING, words):
+        known = self.said(words) and len(self.key(words)) > 2 if self.conflict else self.key(words) in self.turns
+        if known and not self.match(acts.NOTHING if self.conflict else acts.OPEN, words):
             return Status.PARSED, "in the dialogue", words  # 因为大雾: a quoted span keeps its 因为
-        if not self.conflict and self.key(words) in self.turns and not self.match(acts.OPEN, words):
-            return Status.PARSED, "in the dialogue", words
         start, end = value[0] if value else (place[0], self.trim(place)[1])
         if value and value[1] != "box":
             inner = self.trim((start, end))
@@ -319,11 +318,11 @@ class _Reader:
         return place[0], place[1] - tail
 
     def cited(self, place: Place) -> Place:
-        """The longest piece of a place between small words that the dialogue contains, if it is no mere word or two."""
+        """The longest piece of a long place that the dialogue contains, if it is no mere word or two."""
         if not self.conflict or self.said(place) or {*self.text[max(place[0] - 1, 0) : place[0] + 1]} & _QUOTES:
             return place
         tokens = [token.span() for token in _TOKEN.finditer(self.low, *place)][:300]
-        best, size, n = place, 3, 0
+        best, size, n = place, 0, 0
         while n < len(tokens):
             last = n
             while last < len(tokens) and self.said((tokens[n][0], tokens[last][1])):
@@ -332,11 +331,7 @@ class _Reader:
             if last > n and len(self.key(piece)) > size:
                 best, size = piece, len(self.key(piece))
             n = max(last, n + 1)
-        words = self.key(place)
-        copies = any(len(words) < 1.2 * len(turn) and restates(words, turn) for turn in self.turns)
-        rest = [part for part in ((place[0], best[0]), (best[1], place[1])) if self.key(part)]
-        several = rest and all(map(self.said, rest))
-        return place if several or copies or (size < 8 and 2 * size < len(words)) else best
+        return best if 7 < size < len(self.key(place)) / 2 else place
 
     def before(self, place: Place, *what: str) -> Place:
         """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
