@@ -102,9 +102,9 @@ def parse_question(question: str) -> Asked:
     noun = stem.rpartition("的")[2] if "的" in stem else ""
     words = rf"[\W{re.escape(stem)}]"
     because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
-    pattern = rf"(?:{words}{{3,80}}?|\W*{re.escape(noun or stem)})(?:[”」\" ]*(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)[ ]*"
+    pattern = rf"(?:{words}{{3,80}}?|\W{{0,5}}{re.escape(noun or stem)})(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)[ ]*"
     if not what["be"]:  # 包含什么, not 是什么
-        pattern = words + r"{0,80}?" + r"\W*".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
+        pattern = words + r"{0,80}?" + r"\W{0,3}".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
     tail = key(asks[what.end() :])
     return Asked(kind, event, re.compile(pattern), tail if len(tail) > 1 else "")
 
