@@ -101,8 +101,8 @@ def parse_question(question: str) -> Asked:
         return Asked(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"))
     noun = stem.rpartition("的")[2] if "的" in stem else ""
     words = rf"[\W{re.escape(stem)}]"
-    because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
-    pattern = rf"(?:{words}{{3,80}}?|\W{{0,5}}{re.escape(noun or stem)})(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)[ ]*"
+    because, at = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?", "|在" if kind == FACT else ""
+    pattern = rf"(?:{words}{{3,80}}?|\W{{0,5}}{re.escape(noun or stem)})(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有{at})[ ]?[:,]?|:)[ ]*"
     if not what["be"]:  # 包含什么, not 是什么
         pattern = words + r"{0,80}?" + r"\W{0,3}".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
     tail = key(asks[what.end() :])
@@ -371,7 +371,7 @@ _QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『
 _QUOTES = set('“「『"‘')
 _PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
 _OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
-_EDGE = " \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—"
+_EDGE = " \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×"
 
 
 def trim(text: str, place: Place) -> Place:
