@@ -14,7 +14,7 @@ import test_parse_span as tables
 
 from evalsuite.parse.chars import fold, lower
 from evalsuite.parse.span import read_span
-from evalsuite.parse.spanrules import ALL, BEFORE, ROWS, WORDS, Row, Rule, compiled, split
+from evalsuite.parse.spanrules import ALL, BEFORE, ROWS, WORDS, Row, Rule, compiled
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -68,11 +68,11 @@ def unneeded(rows: tuple[Row, ...], words: Mapping[str, str]) -> Iterator[str]:
             yield row[0]
     for name, text in words.items():
         concerned = {row[0] for row in rows if f"@{name}" in row[3]}
-        for word in split(text):
-            fewer = {**words, name: " ".join(other for other in split(text) if other != word)}
+        for word in text.split():
+            fewer = {**words, name: " ".join(other for other in text.split() if other != word)}
             changed = {rule.name: rule for rule in compiled(tuple(row for row in rows if row[0] in concerned), fewer)}
             less = tuple(changed.get(rule.name, rule) for rule in whole)
-            having = re.compile(word)
+            having = re.compile(word.replace("_", " "))
             if all(reply.right(less)[0] for reply, used in uses if used & concerned and having.search(reply.folded)):
                 yield f"@{name}: {word}"
 

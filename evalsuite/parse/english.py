@@ -1,8 +1,7 @@
 """Spans and short texts in English.
 
-`parse_span` follows the habits of Chinese replies: it drops "so" or "sorry" as a lead-in and ends an answer after its first sentence,
-while English spans may contain both. So words that the dialogue contains are taken as they are, and of a short text the whole
-sentence that answers, with "because …" and "do not …".
+`parse_span` drops "so" or "sorry" as a lead-in and ends an answer after its first sentence, while English spans may contain both. So
+words that the dialogue contains are taken as they are, and of a short text the whole sentence that answers, with "because …".
 """
 
 from __future__ import annotations
@@ -18,15 +17,13 @@ from evalsuite.parse.strip import strip
 from evalsuite.types import Answer, Status
 
 _THING = (
-    r"(?:(?:final|correct|possible|likely|most[ ]likely|plausible|subsequent|emotional|direct)[ ])*"
-    r"(?:answer|response|cause|event|prerequisite|motivation|reaction|inference)"
-    r"(?:[ ](?:of|for|to|following|behind)[ ](?:the[ ])?(?:target|listener|speaker|question)(?:[ ]utterance)?)*"
+    r"(?:(?:final|correct|possible|(?:most[ ])?likely|plausible|subsequent|emotional|direct)[ ])*(?:answer|response|cause|event|prerequisite"
+    r"|motivation|reaction|inference)(?:[ ](?:of|for|to|following|behind)[ ](?:the[ ])?(?:target|listener|speaker|question)(?:[ ]utterance)?)*"
 )
 # Marks, a speaker, and announcements of an answer. They include "is that", since a whole sentence follows it.
 _LEAD = re.compile(
-    rf"(?:[\s{SENTINELS}#>]|[-•][ ]|\*[ ]|\d{{1,2}}[.)][ ]|[\"“‘'*`](?=\S)|(?<![a-z])[ab]:[ ]?"
-    r"|(?:sure|certainly|of[ ]course|okay|ok)[,!.:][ ]?|here(?:'s|[ ]is)[ ](?:the|my)[ ]answer[:.][ ]?"
-    r"|(?:based[ ]on|according[ ]to)[ ]the[ ](?:dialogue|conversation|context)[^,.\n]{0,30},[ ]?(?=\S)"
+    rf"(?:[\s{SENTINELS}#>]|[-•][ ]|\*[ ]|\d{{1,2}}[.)][ ]|[\"“‘'*`](?=\S)|(?<![a-z])[ab]:[ ]?|(?:sure|certainly|of[ ]course|okay|ok)[,!.:][ ]?"
+    r"|here(?:'s|[ ]is)[ ](?:the|my)[ ]answer[:.][ ]?|(?:based[ ]on|according[ ]to)[ ]the[ ](?:dialogue|conversation|context)[^,.\n]{0,30},[ ]?(?=\S)"
     rf"|(?:the[ ]|a[ ]|one[ ]|my[ ])?{_THING}[ ]?(?::|(?:is|was|(?:c|w)ould[ ]be|m(?:ight|ay)[ ]be)(?:[ ]that(?=[ ])|:))[ ]?)*+"
 )
 _TAIL = re.compile(rf"[\s{SENTINELS}*`]+$")

@@ -1,8 +1,7 @@
 """Spans: the stretch of a reply that a person would cut out as the answer, verbatim (rules 12 - 15).
 
-The stretch is chosen first: a field of a structure, words of the dialogue, a list, the sentence that concludes or the first that
-answers. Then it is cut at both ends. `spanrules` has the rows that say how. Every step takes a place in the clean text and returns a
-smaller one.
+`spanrules` has the forms of replies; here is what a row does. The stretch is chosen first: a field of a structure, words of the
+dialogue, a list, or a sentence, which is then cut at both ends. Every step takes a place in the clean text and returns a smaller one.
 """
 
 from __future__ import annotations
@@ -75,9 +74,7 @@ class Asked:
     tail: str = ""  # what follows 什么: 制成
 
 
-_WHAT = re.compile(
-    r"(?P<be>(?:是|属于)?(?:一个或一种|一种|一个)|是)?(?:什么|哪里|哪儿|谁|多久|多少|几|怎么样|怎样|如何|哪)"
-)
+_WHAT = re.compile(r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是)?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何)")
 _EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
 
 
@@ -116,18 +113,13 @@ def restates(text: str, event: str) -> bool:
     return shared >= (0.4 if len(words) > 1 and set(words) <= set(event) else 0.6)
 
 
-@lru_cache(maxsize=2**14)  # more turns than one task and set has; every variant asks about the same ones
-def _spoken(turn: str) -> str:
-    """A turn without its speaker, squeezed, for comparison with the sentences of a reply."""
-    return key(SPEAKER.sub("", turn, count=1))
-
-
 class _Reader:
     """Reads one clean reply by a table of rules."""
 
     def __init__(self, text: str, question: str, dialogue: Sequence[str], table: Sequence[Rule], cut_off: bool) -> None:
         self.text, self.low, self.cut_off = text, lower(text), cut_off
-        self.ask, self.asked, self.turns = parse_question(question), key(question), tuple(map(_spoken, dialogue))
+        self.ask, self.asked = parse_question(question), key(question)
+        self.turns = [key(SPEAKER.sub("", turn, count=1)) for turn in dialogue]
         self.conflict = self.ask.kind == CONFLICT
         self.rows: dict[str, list[Rule]] = defaultdict(list)
         for rule in table:
@@ -308,8 +300,7 @@ class _Reader:
         place = self.before(self.behind(acts.GLOSS, place))
         if self.conflict and self.said(place):
             return place
-        place = self.half(place)
-        place = self.before(place, acts.MARK, acts.BEFORE, acts.OPEN)
+        place = self.before(self.half(place), acts.MARK, acts.BEFORE, acts.OPEN)
         start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _QUOTES)
         if quote := self.match(acts.QUOTE, (start, place[1] + 1)):
             place = self.trim(quote.span("span"))

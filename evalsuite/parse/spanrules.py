@@ -1,8 +1,7 @@
-"""Rules of spans: a ranked table of data. Each row names the form of reply that it reads; `span` holds the mechanics.
+"""Rules of spans: a ranked table of data, a row a form of reply. Of the rows of an act the first that matches is used.
 
-A row is (name, act, kinds of question, pattern, example); the first row of an act that matches is used. In patterns, which are matched against
-folded lower-case text, `@word` stands for any of `WORDS["word"]`. The example is a reply that needs the row, with the span
-between ⟦ and ⟧. tests/test_span_rules_needed.py holds that without any one row or word a labelled reply is misread.
+In patterns, matched against folded lower-case text, `@word` stands for any of `WORDS["word"]`. The example is a reply that uses
+the row, its span between ⟦ and ⟧. tests/test_span_rules_needed.py: without any row or word a labelled reply is misread.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ MARK, BEFORE, OPEN = "mark", "before", "open"  # drop what matches at the start:
 HALF = "half"  # the cause and the effect part at the match, or are the groups so named
 GLOSS, AFTER = "gloss", "after"  # drop from the match on: first, and last of all
 
-WORDS: dict[str, str] = {
+WORDS: dict[str, str] = {  # _ is a blank
     "wrong": "不相?符 不合 不一致 不正[常确] 不恰?当 不[对通妥] 矛盾 冲突 相悖 错误? 有误 违背 反常 奇怪 (?<!没)有问题 inconsistent contradict wrong",
     "slot": "文本 文字 内容 部分 词语 句子 地方 地点 时间 答案 结论 结果 原因 事件",
     "copula": "(?:应[该当]?|可能|就|主要|大概)?(?:是|为) 即 有 在于",
     "answer": "答案 (?<![ab])回答 答 结论 结果 输出 抽取 最终 answer result span",
-    "filler": "好的 当然 可以 嗯 没问题 sure okay certainly hi\\ there 您好 哈哈",
-    "final": "综上 综上所述 因此 所以 总之 由此可见 可见 最终 故 总的来说 therefore thus so as\\ a\\ result",
+    "filler": "好的 当然 可以 嗯 没问题 sure okay certainly hi_there 您好 哈哈",
+    "final": "综上 综上所述 因此 所以 总之 由此可见 可见 最终 故 总的来说 therefore thus so as_a_result",
     "back": "更正 纠正 抱歉 对不起 等等 等一下 不对 哦不 不 说错了 wait sorry actually correction",
     "explain": "解释 理由 分析 解析 说明 依据 注 修改 改为 应为 reason explanation note analysis",
     "because": "因为 由于",
@@ -170,14 +169,10 @@ def rules() -> tuple[Rule, ...]:
     return compiled(ROWS, WORDS)
 
 
-def split(words: str) -> list[str]:
-    """The words of a list, the longest first. A blank within a word has a backslash before it."""
-    return sorted(re.split(r"(?<!\\) ", words), key=len, reverse=True)
-
-
 def compiled(rows: tuple[Row, ...], words: Mapping[str, str]) -> tuple[Rule, ...]:
     """Rows with their words put in and their patterns compiled."""
-    parts = PARTS | {name: "(?:" + "|".join(split(text)) + ")" for name, text in words.items()}
+    lists = {name: sorted(text.replace("_", r"\s").split(), key=len, reverse=True) for name, text in words.items()}
+    parts = PARTS | {name: f"(?:{'|'.join(list_)})" for name, list_ in lists.items()}
 
     def pattern(text: str) -> re.Pattern[str]:
         while "@" in text:
