@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, fold, lower
 from evalsuite.parse.segment import Block, blocks, lines
-from evalsuite.parse.span import parse_span, trim, wordless
+from evalsuite.parse.span import parse_span, trim
 from evalsuite.parse.spanrules import REFUSE, rules
 from evalsuite.parse.strip import strip
 from evalsuite.types import Answer, Status
@@ -90,8 +90,8 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
     'the train was late.'
     """
     clean, cut = strip(output), finish == "length"
-    if unread := wordless(clean, cut):
-        return unread
+    if not WORD.search(clean.text):
+        return parse_span(output, finish=finish)
     low = lower(clean.text)
     for block in blocks(clean.text):
         place = None if block.echo else _answer(low, block)

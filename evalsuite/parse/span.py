@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from evalsuite.parse import spanrules as acts
 from evalsuite.parse.chars import WORD, key, lower
 from evalsuite.parse.segment import SPEAKER, blocks, lines
 from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, Rule, rules
-from evalsuite.parse.strip import Clean, strip, strip_tokens
+from evalsuite.parse.strip import strip, strip_tokens
 from evalsuite.types import Answer, Status
 
 Place = tuple[int, int]  # start and end in the clean text
@@ -45,23 +45,15 @@ def read_span(
 ) -> tuple[Answer, set[str]]:
     """`parse_span` by a given table, and the names of its rows that matched. `cut`: the reply was cut off."""
     clean = strip(output)
-    if unread := wordless(clean, cut):
-        return unread, set()
+    if not WORD.search(clean.text):
+        thought = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought")
+        return thought if clean.thinking else Answer(Status.EMPTY, rule="nothing"), set()
     reader = _Reader(clean.text, question, dialogue, table, cut)
-    answer = reader.read()
-    if answer.end is not None:
-        start, end = clean.raw_span(answer.start or 0, answer.end)
-        text = output[start:end] if answer.status is Status.PARSED else None
-        answer = replace(answer, text=text, start=start, end=end)
+    status, rule, place = reader.read()
+    start, end = clean.raw_span(*place)
+    text = output[start:end] if status is Status.PARSED else None
+    answer = Answer(status, None, text, rule, start, end) if end else Answer(status, rule=rule)
     return answer, {rule.name for rule in reader.used}
-
-
-def wordless(clean: Clean, cut: bool) -> Answer | None:
-    """The answer of a reply without words, None if it has some."""
-    if WORD.search(clean.text):
-        return None
-    thought = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought")
-    return thought if clean.thinking else Answer(Status.EMPTY, rule="nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +153,9 @@ class _Reader:
         said = self.key(place)
         return len(said) >= least and said.rstrip("是为") in self.asked
 
-    def read(self) -> Answer:
-        nothing = Answer(Status.TRUNCATED if self.cut_off else Status.UNPARSED, rule="no-span")
-        every, start = blocks(self.text), -1
+    def read(self) -> Found:
+        """What the first block with an answer says, and why there is none."""
+        every, start, why = blocks(self.text), -1, "no-span"
         for n, block in enumerate(every):
             start = block.start if start < 0 else start
             if self.text[start : block.end].rstrip()[-1:] == ":" and n + 1 < len(every) and not every[n + 1].echo:
@@ -171,18 +163,18 @@ class _Reader:
             whole, start = (start, block.end), -1
             value, place, words = self.value(whole), self.trim(whole), self.before(whole, acts.MARK)
             if (block.echo and not value) or self.echoes(place):
-                nothing = replace(nothing, rule="echo")
+                why = "echo"
             elif self.match(acts.CHAT, whole) and not self.said(words):
-                return replace(nothing, rule="continued-dialogue")
+                why = "continued-dialogue"
+                break
             elif not self.said(words) and (refusal := self.match(acts.REFUSE, place)):
-                return Answer(Status.REFUSED, rule="declines", start=refusal.start(), end=refusal.end())
+                return Status.REFUSED, "declines", refusal.span()
             else:
-                status, rule, place = self.choose(whole, value)
-                if status is Status.PARSED and self.only_event(place):
-                    nothing = replace(nothing, rule="echo")
-                elif rule:
-                    return Answer(status, rule=rule, start=place[0], end=place[1])
-        return nothing
+                found = self.choose(whole, value)
+                if found[1] and not (found[0] is Status.PARSED and self.only_event(found[2])):
+                    return found
+                why = "echo" if found[1] else why
+        return Status.TRUNCATED if self.cut_off else Status.UNPARSED, why, (0, 0)
 
     def value(self, place: Place) -> tuple[Place, str] | None:
         """The value of a structure's field, except one that says the question or the event again, and the row's name."""
@@ -254,10 +246,9 @@ class _Reader:
         for act, weight in ((acts.SKIP, 0), (acts.LABEL, 3), (acts.LAST if last else "", 2), (acts.CONCLUDE, 2)):
             if self.match(act, row, search=act == acts.CONCLUDE):
                 return weight
-        if self.ask.restated and not self.text.isascii() and self.ask.restated.search(self.low, *row):
-            return 2
         cites = self.conflict and not self.cut_off and self.said(row) and len(self.key(row)) > 1
-        return int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
+        names = self.ask.restated and not self.text.isascii() and self.ask.restated.search(self.low, *row)
+        return 2 if names else int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
 
     def reasons(self, row: Place) -> bool:
         """Whether a first sentence is reasoning, not the answer: long, or about the dialogue, or cites nothing of it."""

@@ -14,8 +14,7 @@ from functools import lru_cache
 from evalsuite.parse.segment import SPEAKER
 
 CONFLICT, CAUSE, EFFECT, FACT = "conflict", "cause", "effect", "fact"  # what a question asks for
-ALL = (CONFLICT, CAUSE, EFFECT, FACT)
-EVENTS, OTHERS = (CAUSE, EFFECT), (CAUSE, EFFECT, FACT)
+EVENTS, OTHERS, ALL = (CAUSE, EFFECT), (CAUSE, EFFECT, FACT), (CONFLICT, CAUSE, EFFECT, FACT)
 
 # What a row does, and the acts in the order in which they are asked. With the whole reply:
 REFUSE, CHAT = "refuse", "chat"  # declines; goes on with the dialogue
@@ -56,7 +55,6 @@ WORDS: dict[str, str] = {  # _ is a blank
     "infer": "看出 得知 知道 推断 推测 判断 发现",
 }  # fmt: skip
 
-# Parts of patterns.
 PARTS = {
     "mark": r"[ ]*(?:[-*•·●○▪]|[(]?\d{1,2}[.、):](?!\d)|[(][一二三四五六七八九十a-e][)]|[a-e][.、)]|[一二三四五六七八九十][、.]|第[一二三四五][,:、])[ ]*(?=\S)",
     "speaker": SPEAKER.pattern,
@@ -99,8 +97,7 @@ ROWS: tuple[Row, ...] = (
     ("preamble", SKIP, ALL, r"(?:@filler[,!。]?)?[ ]?(?:首先|让我们?|我们?(?:先|来|需要|要)|下面|接下来|let me|let's|first)[^“”「」:]{0,30}?(?:理解|分析|看|阅读|读|找|判断|回答|analy|look|read|find)[^“”「」:]{0,40}$", "让我们来分析一下这段对话。"),
     ("correction", TURN, ALL, r"[ ]*(?:@back)(?:[,:。!…~ ]|的)", "“热死人了”。不对，应该是“⟦羽绒服⟧”。"),
     ("after a correction", INSTEAD, ALL, r"[ ]*(?:而?应该?(?:是|为)|正确的?(?:答案)?应?该?是|答案(?:应该)?是|真正的[^,。]{0,6}是)", "x变瘦了。不对，那是结果。应该是⟦x坚持运动⟧。"),
-    ("conclusion", CONCLUDE, ALL,
-     r"(?:@wrong)[^,。“”\n]{0,8}?(?:的(?:@slot)|的?(?:@slot)?(?:@copula|:))|(?:文本|答案|结论)(?:@copula|:)|问题就?出在|(?:最终|正确)?答案?[ ]?:|answer[ ]?(?:is|:)|(?:text|span|phrase|part|word|cause|reason)[^.\n]{0,60}(?:is|are)[ ]?:?[ ]?[“\"「']",
+    ("conclusion", CONCLUDE, ALL, r"(?:@wrong)[^,。“”\n]{0,8}?(?:的(?:@slot)|的?(?:@slot)?(?:@copula|:))|(?:文本|答案|结论)(?:@copula|:)|问题就?出在|(?:最终|正确)?答案?[ ]?:|answer[ ]?(?:is|:)|(?:text|span|phrase|part|word|cause|reason)[^.\n]{0,60}(?:is|are)[ ]?:?[ ]?[“\"「']",
      "通读对话，A提到天气热，“热死人了”也是这个意思。综上，不符的文本是：⟦羽绒服⟧。"),
     ("answer line", LABEL, ALL, r"[^:,。!?“”\"「」\n]{0,12}@answer[^:,。!?“”\"「」\n]{0,6}[:\n]", "第一次尝试：“热死人了”。\n\n修正后的答案：⟦羽绒服⟧"),
     ("last line", LAST, ALL, r"(?!.{0,6}(?:@explain))[^:,。!?“”\"「」\n]{1,16}:[ ]*\S", "先看第三句，前后对不上。\n\n最后一行：⟦羽绒服⟧"),
