@@ -94,13 +94,11 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
         return parse_span(output, finish=finish)
     low = lower(clean.text)
     for block in blocks(clean.text):
-        place = None if block.echo else _answer(low, block)
-        if place is None:
-            continue
-        start, end = clean.raw_span(*place)
-        if any(rule.act == REFUSE and rule.pattern.match(low, place[0]) for rule in rules()):
-            return Answer(Status.REFUSED, rule="declines", start=start, end=end)
-        return Answer(Status.PARSED, None, output[start:end], "sentence", start, end)
+        if not block.echo and (place := _answer(low, block)):
+            start, end = clean.raw_span(*place)
+            if any(rule.act == REFUSE and rule.pattern.match(low, place[0]) for rule in rules()):
+                return Answer(Status.REFUSED, rule="declines", start=start, end=end)
+            return Answer(Status.PARSED, None, output[start:end], "sentence", start, end)
     return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "no-sentence")
 
 

@@ -1,7 +1,7 @@
 """Rules of spans: a ranked table of data, a row a form of reply. Of the rows of an act the first that matches is used.
 
-In patterns, matched against folded lower-case text, `@word` stands for any of `WORDS["word"]`. The example is a reply that uses
-the row, its span between ⟦ and ⟧. tests/test_span_rules_needed.py: without any row or word a labelled reply is misread.
+`@word` in a pattern, which is matched against folded lower-case text, stands for any of `WORDS["word"]`. The example is a reply that
+uses the row, its span between ⟦ and ⟧. tests/test_span_rules_needed.py: without any row or word a labelled reply is misread.
 """
 
 from __future__ import annotations
@@ -61,7 +61,6 @@ PARTS = {
     "item": r"(?:(?!@step|@explain[:\n])[^\n]){1,60}",
     "quoted": r"(?:“[^“”\n]{1,80}”|「[^「」\n]{1,80}」|『[^『』\n]{1,80}』|\"[^\"\n]{1,80}\"|‘[^‘’\n]{1,80}’)",
     "step": r"(?:首先|步骤|第[一二三]步|通读|分析|询问|提到|我们|对话中|可以看出|因此|根据)",
-    "conclude": r"(?:结论|答[案:]|所以|因此|综上)",
     "value": r"[\"'][ ]?:\s?(?:\[(?P<list>[^\]]*)|[\"'“](?P<span>[^\"\n]*?)(?:[\"'”]\s*(?=[,}\]\n])|[\"'”]?\s*$))",
 }
 
@@ -77,7 +76,7 @@ ROWS: tuple[Row, ...] = (
     ("json", FIELD, ALL, r"[\"'][^\"'\n:]{0,30}@field[^\"'\n:]{0,30}@value", "{\"answer\": \"⟦羽绒服⟧\"}"),
     ("json, other key", FIELD, ALL, r"[\"'](?![^\"'\n:]*@aside)[^\"'\n:]{1,30}@value", "{\"phrase\": \"⟦羽绒服⟧\"}"),
     ("yaml", FIELD, ALL, r"(?:^|\n)(?=[a-z_]*@field)[a-z_]{2,20}:[ ](?P<span>[^\n]+)(?=\n[a-z_]{2,20}:|$)", "question: x\nspan: ⟦羽绒服⟧"),
-    ("list", LIST, ALL, r"\s*+(?:[^\n]*(?::|如下|以下|有)[^\n\w]{0,3}\n+)?(?P<span>(?:@mark@item\n+)+@mark@item)(?=\n*$|\n+(?![\s\S]*@conclude))", "⟦1. 羽绒服\n2. 热死人了⟧"),
+    ("list", LIST, ALL, r"\s*+(?:[^\n]*(?::|如下|以下|有)[^\n\w]{0,3}\n+)?(?P<span>(?:@mark@item\n+)+@mark@item)(?=\n*$|\n+(?![\s\S]*(?:结论|答[案:]|所以|因此|综上)))", "⟦1. 羽绒服\n2. 热死人了⟧"),
     ("turns", LIST, (CONFLICT,), r"[\s\S]{0,60}?:[ ]*\n+(?P<span>(?:[ab]:[^\n]++\n+){1,3}[ab]:[^\n]++)(?!\n+[ab]:)", "不符的文本包括：\n⟦A: 买点羽绒服吧。\nB: 很凶猛的⟧"),
     ("list in a line", LIST, ALL, r"[^\n]*?(?:(?<=[:。\s])|(?<![\s\S]))(?P<span>[(]?1[.、)][ ]?(?!@step)\S.{0,80}?[;,、\s。][ ]?[(]?2[.、)][ ]?(?!.*@step)\S.*)", "⟦1. 羽绒服；2. 热死人了⟧"),
     ("explanation", BREAK, ALL, r"[ ]*(?:[-*•]|\d[.、)])?[ ]*[(【\[]?(?:@explain)[】\])]?[ ]?[:\n]", "⟦羽绒服⟧\n\n理由：天气热。"),
