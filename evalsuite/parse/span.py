@@ -292,7 +292,7 @@ class _Reader:
         if self.conflict and self.said(place):
             return place
         place = self.before(self.half(place), acts.MARK, acts.BEFORE, acts.OPEN)
-        start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _QUOTES)
+        start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _PAIRS)
         if quote := self.match(acts.QUOTE, (start, place[1] + 1)):
             place = self.trim(quote.span("span"))
         place = self.behind(acts.AFTER, place)
@@ -301,7 +301,7 @@ class _Reader:
 
     def cited(self, place: Place) -> Place:
         """The longest piece of a long place that the dialogue contains, if it is no mere word or two."""
-        if not self.conflict or self.said(place) or {*self.text[max(place[0] - 1, 0) : place[0] + 1]} & _QUOTES:
+        if not self.conflict or self.said(place) or {*self.text[max(place[0] - 1, 0) : place[0] + 1]} & _PAIRS.keys():
             return place
         tokens = [token.span() for token in _TOKEN.finditer(self.low, *place)][:300]
         best, size, n = place, 0, 0
@@ -350,7 +350,6 @@ _CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
 _TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
 _JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
 _QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
-_QUOTES = set('“「『"‘')
 _PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
 _OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
 _EDGE = " \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×"
