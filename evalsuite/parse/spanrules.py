@@ -70,7 +70,7 @@ ROWS: tuple[Row, ...] = (
     ("declines", REFUSE, ALL,
      r"[^。\n]{0,14}?(?:作为(?:一|人工).{0,8}(?:ai|模型|智能|助手)|我只?是一.{0,8}(?:ai|模型|助手)|我(?:@unable|不(?:知道|清楚))|(?:抱歉|对不起|很遗憾)[,。!]?(?:我|但|这|对话|由于)|@unable.{0,4}(?:回答|确定|从|根据|给出|抽取|提供|@infer)|请您?(?:再)?(?:提供|补充)|i(?:['’]m| am) (?:sorry|unable|an ai|not able)|i (?:cannot|can['’]t|do not know|don['’]t know)|as an ai|sorry, (?:but )?i|cannot be determined|there is not enough|您好[,!。]?(?:请问|我是|很高兴|有什么)|how can i help|信息不足|不(?:知道|清楚|确定)$)",
      "抱歉，我无法回答。"),
-    ("two turns", CHAT, ALL, r"\s*@speaker[^\n]*(?:\n+@speaker|[。!?~… ][ ]?[ab][ ]?:)|(?:[^\n]*?[。!?~… ][ ]?[ab][ ]?:){3}", "B: 好的，那我们走吧。\nA: 走。"),
+    ("two turns", CHAT, ALL, r"\s*@speaker[^\n]*(?:\n+@speaker|[。!?~… ][ ]?[ab][ ]?:)|(?:[^\n]*?[。!?~… ][ ]?[ab][ ]?:){3}|[^\n]{0,60}:[ ]*\n+(?:@speaker[^\n]++\n+){4}", "B: 好的，那我们走吧。\nA: 走。"),
     ("box", FIELD, ALL, "\ue001(?P<span>[^\ue001\ue002]*)", "<answer>⟦羽绒服⟧</answer>"),
     ("table", FIELD, OTHERS, r"(?:^|\n)\|(?![^|\n]*@aside)[^|\n]+\|(?P<span>[^|\n]*[^\W_][^|\n]*)\|", "| 原因 | ⟦x减肥成功⟧ |\n| 说明 | 天热 |"),
     ("json", FIELD, ALL, r"[\"'][^\"'\n:]{0,30}@field[^\"'\n:]{0,30}@value", "{\"answer\": \"⟦羽绒服⟧\"}"),
