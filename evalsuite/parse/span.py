@@ -352,7 +352,7 @@ _JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|�
 _QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
 _PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
 _OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
-_EDGE = " \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×"
+_EDGE = set(" \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×")
 
 
 def trim(text: str, place: Place) -> Place:
@@ -360,16 +360,15 @@ def trim(text: str, place: Place) -> Place:
     start, end = place
     while start < end:
         first, last, before = text[start], text[end - 1], (start, end)
-        close, opener = _PAIRS.get(first, ""), _OPENERS.get(last, "")
         if first in _EDGE and not (first == "-" and text[start + 1 : start + 2].isdigit()):
             start += 1
         elif last in _EDGE:
             end -= 1
-        elif close == last and _one_pair(text, start, end):
+        elif (close := _PAIRS.get(first, "")) == last and _one_pair(text, start, end):
             start, end = start + 1, end - 1
         elif close and first not in "([<{" and text.find(close, start + 1, end) < 0:
             start += 1
-        elif opener and text.find(opener, start, end - (opener == last)) < 0:
+        elif (opener := _OPENERS.get(last, "")) and text.find(opener, start, end - (opener == last)) < 0:
             end -= 1
         if (start, end) == before:
             break
