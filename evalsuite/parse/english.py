@@ -43,7 +43,7 @@ def parse_verbatim(
     >>> parse_verbatim('Answer: "So sorry".', dialogue=["A: I am so sorry . I missed the bus ."]).text
     'So sorry'
     """
-    answer = parse_span(output, dialogue=dialogue, question=question, finish=finish, extract=extract)
+    answer = parse_span(output, dialogue=dialogue, question=question or "?", finish=finish, extract=extract)
     clean = strip(output)
     if not extract or finish == "length" or not WORD.search(clean.text):
         return answer

@@ -190,7 +190,7 @@ class _Reader:
         words = self.before(place, acts.MARK) if self.conflict else self.before(place)
         known = self.said(words) and len(self.key(words)) > 2 if self.conflict else self.key(words) in self.turns
         if known and not self.match(acts.NOTHING if self.conflict else acts.OPEN, words):
-            return Status.PARSED, "in the dialogue", words  # 因为大雾: a quoted span keeps its 因为
+            return Status.PARSED, "verbatim", words  # 因为大雾: a quoted span keeps its 因为
         start, end = value[0] if value else (place[0], self.trim(place)[1])
         if value and value[1] != "box":
             inner = self.trim((start, end))
@@ -275,7 +275,7 @@ class _Reader:
             elif not (narrates and talks):
                 span, name = self.cut(row)
                 if span:
-                    return Status.PARSED, name or "first sentence", self.cited(span)
+                    return Status.PARSED, name or "first-sentence", self.cited(span)
         return Status.UNPARSED, "", (0, 0)
 
     def cut(self, place: Place) -> tuple[Place | None, str]:
