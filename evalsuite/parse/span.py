@@ -15,7 +15,7 @@ from functools import lru_cache
 from evalsuite.parse import spanrules as acts
 from evalsuite.parse.chars import WORD, key, lower
 from evalsuite.parse.segment import SPEAKER, blocks, lines
-from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, Rule, rules
+from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, KIND, Rule, rules
 from evalsuite.parse.strip import strip, strip_tokens
 from evalsuite.types import Answer, Status
 
@@ -94,7 +94,7 @@ def parse_question(question: str) -> Asked:
     pattern = rf"(?:{words}{{3,80}}?|\W{{0,5}}{re.escape(noun or stem)})(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有{at})[ ]?[:,]?|:)[ ]*"
     if not what["be"]:  # 包含什么, not 是什么
         pattern = words + r"{0,80}?" + r"\W{0,3}".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
-    tail = key(asks[what.end() :])
+    kind, tail = KIND if "一" in (what["be"] or "") else kind, key(asks[what.end() :])
     return Asked(kind, event, re.compile(pattern), tail if len(tail) > 1 else "")
 
 
@@ -268,7 +268,7 @@ class _Reader:
             if not self.said(row) and (self.match(acts.NOTHING, bare) or self.match(acts.NOTHING, self.trim(row))):
                 return Status.UNPARSED, "nothing", row
             talks = bool(self.match(acts.REASON, bare if self.cut_off else row, search=True))
-            if self.match(acts.SKIP, row):
+            if self.match(acts.SKIP, row) and not (last and self.said(row)):
                 narrates |= self.used[-1].name == "preamble"
             elif self.match(acts.JOIN, row) or (self.cut_off and (self.reasons(row) if self.conflict else talks)):
                 break

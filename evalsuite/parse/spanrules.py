@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from evalsuite.parse.segment import SPEAKER
 
-CONFLICT, CAUSE, EFFECT, FACT = "conflict", "cause", "effect", "fact"  # what a question asks for
-EVENTS, OTHERS, ALL = (CAUSE, EFFECT), (CAUSE, EFFECT, FACT), (CONFLICT, CAUSE, EFFECT, FACT)
+CONFLICT, CAUSE, EFFECT, FACT, KIND = "conflict", "cause", "effect", "fact", "kind"  # what a question asks for
+EVENTS, OTHERS, ALL = (CAUSE, EFFECT), (CAUSE, EFFECT, FACT, KIND), (CONFLICT, CAUSE, EFFECT, FACT, KIND)
 
 # What a row does, and the acts in the order in which they are asked. With the whole reply:
 REFUSE, CHAT = "refuse", "chat"  # declines; goes on with the dialogue
@@ -85,14 +85,14 @@ ROWS: tuple[Row, ...] = (
     ("taken back", PART, ALL, r"(?<![…—~.,;。!?])[…—~.,;。!?]++[ ]?(?=(?:[哦啊噢呃嗯],?)?(?:@back)[,。…!:~ ])", "一个小时……哦不，问的是频率，那就是⟦每天⟧。"),
     ("therefore it is", PART, (CONFLICT, FACT), r",[ ]?(?=(?:所以|因此|因而|故|由此可见|可见|综上),?[^,。\n“「]{0,40}?[是为:“「]|[^,。“”\n]{0,6}(?:抽取|答案|输出)[^,。“”\n]{0,6}[是为:])", "天气很热，所以不符的是⟦羽绒服⟧。"),
     ("announcement", JOIN, ALL, r"[^\n]*(?:[:是为][“\"「]?|text is|answer is)[ ]*$|[ ]*(?:\d[.、][ ]?)?(?:最终|我的|正确)?(?:@answer|(?:@wrong)的?(?:@slot))[ ]*$", "## 答案\n\n**⟦羽绒服⟧**"),
-    ("nothing", NOTHING, ALL, r"(?:无|没有|没找到|未找到|none|n/a|null|nothing|不存在|空|[a-e](?:[,、和 ]+[a-e])*)$", "无"),
+    ("nothing", NOTHING, ALL, r"(?:无|没有|没找到|未找到|none|n/a|null|nothing|不存在|空|[a-e](?:[,、和 ]+[a-e])+)$", "无"),
     ("nothing is mentioned", NOTHING, ALL, r"[^。,“”\"「」]{0,20}?(?:没有?|未|并未)(?:明确|直接|具体)?地?(?:@mention)(?![^“”]*,(?:但是?|不过|然而)[^“”]{0,10}(?:@infer))", "对话中没有提到频率。"),
     ("nothing is wrong", NOTHING, (CONFLICT,), r"(?:.*[,:”])?[^,:“”其除]{0,20}(?:没有?|无|不存在|未发现|找不到)[^,:“”其除]{0,16}(?:@wrong)[^,:“”]{0,12}(?:$|,[^“”]*$)", "没有不符的文本。"),
     ("nothing to extract", NOTHING, (CONFLICT,), r"没有(?:任何|需要|符合)", "没有需要抽取的文本。"),
     ("all is right", NOTHING, (CONFLICT,), r"[^。“”\"「」]{0,24}(?:都|均|全部|前后|皆)(?:@right)", "对话内容都符合常识。"),
     ("there is no", NOTHING, ALL, r"(?:therefore |so )?there (?:is|are) no\b|(?:the )?(?:given |provided )?(?:dialogue|conversation|text|context) (?:does(?: not|n't)|has no|contains no)|not mentioned", "There is no conflicting text."),
     ("question to oneself", SKIP, ALL, r".*(?:有没有|是否|哪[些里个])", "我们看看有没有矛盾的地方。"),
-    ("filler", SKIP, ALL, r"(?:@filler)[ ]*$", "Sure! ⟦羽绒服⟧"),
+    ("filler", SKIP, ALL, r"(?:@filler)+[ ]*$", "Sure! ⟦羽绒服⟧"),
     ("preamble", SKIP, ALL, r"(?:@filler[,!。]?)?[ ]?(?:首先|让我们?|我们?(?:先|来|需要|要)|下面|接下来|let me|let's|first)[^“”「」:]{0,30}?(?:理解|分析|看|阅读|读|找|判断|回答|analy|look|read|find)[^“”「」:]{0,40}$", "让我们来分析一下这段对话。"),
     ("correction", TURN, ALL, r"[ ]*(?:@back)(?:[,:。!…~ ]|的)", "“热死人了”。不对，应该是“⟦羽绒服⟧”。"),
     ("after a correction", INSTEAD, ALL, r"[ ]*(?:而?应该?(?:是|为)|正确的?(?:答案)?应?该?是|答案(?:应该)?是|真正的[^,。]{0,6}是)", "x变瘦了。不对，那是结果。应该是⟦x坚持运动⟧。"),
@@ -105,7 +105,7 @@ ROWS: tuple[Row, ...] = (
     ("reasoning", REASON, ALL, r"对话|通读|分析|首先|以为|可以看|注意看|可以发现|提到|我们|上下文|[ab]说|:$|根据|让我|先看|看一下|dialogue|speaker|step|let me|\|", "B说很热，A说要买衣服。因此，“⟦羽绒服⟧”这一处有问题。"),
     ("replacement", TAKE, (CONFLICT,), r"(?:把|将|change|replace)[ ]?[“\"「]?(?P<span>[^“”\"「」\n]{1,60}?)[”\"」]?[ ]?(?:这[个一]?[词句]话?)?(?:改|换|替换|修改|更正|with|to)", "应将“⟦羽绒服⟧”改为“短袖”。"),
     ("not this but that", TAKE, (CONFLICT,), r"不(?:(?:应该?|应当|会|可能)是?|是)[ ]?[“\"「]?(?P<span>[^“”\"「」,\n]{1,40}?)[”\"」]?[ ]?,?[ ]?(?:而(?:应该?|应当)?是|应该?是|应为)", "不应该是“⟦羽绒服⟧”，而应该是“短袖”。"),
-    ("used for", TAKE, (FACT,), r"(?:用来|用于|拿来)(?P<span>[^,。“”]{2,80}?)的?$", "桑塔纳主要是用来⟦代步⟧的。"),
+    ("used for", TAKE, (FACT,), r"(?:用来|用于)(?P<span>[^,。“”]{2,80}?)的?$", "桑塔纳主要是用来⟦代步⟧的。"),
     ("brought about by", TAKE, (CAUSE,), r"由于?(?P<span>[^,。“”]{2,80}?)(?:所|而)?(?:引起|造成|导致|引发)的$", "事件“x开心”是由⟦x减肥成功⟧引起的。"),
     ("phrase", TAKE, (CONFLICT,), r"(?:phrase|text|sentence|part|span)[^\"“\n]{0,20}[\"“](?P<span>[^\"”\n]+)[\"”]", "The phrase \"⟦羽绒服⟧\" is not consistent."),
     ("filled in", TAKE, ALL, r"(?:填|(?<!候)选|写|回答)[^,。“”]{0,4}“(?P<span>[^”\n]+)”", "所以我们填“⟦x减肥成功⟧”就可以了。"),
@@ -133,7 +133,7 @@ ROWS: tuple[Row, ...] = (
     ("because, so", HALF, (EFFECT,), r"^(?:@because)(?P<cause>.+?),(?P<effect>.+)$", "因为B连唱了五首歌，⟦B说不出话⟧"),
     ("because of", OPEN, ALL, r"(?:(?:可能|应该|主要|正)?(?:就?是)?(?:@because)|之所以|(?:because(?: of)?|due to)[ ])[ ]?[,:]?[ ]*", "因为⟦x减肥成功⟧"),
     ("is", OPEN, OTHERS, r"(?:是(?![的否不])|位于)(?=..)", "是⟦x减肥成功⟧"),
-    ("a kind", OPEN, (FACT,), r"(?:是|属于)?一[个种](?:属于)?", "一种⟦运动⟧"),
+    ("a kind", OPEN, (KIND,), r"(?:是|属于)?一[个种](?:属于)?", "一种⟦运动⟧"),
     ("several quotations", QUOTE, ALL, r"(?P<span>@quoted(?:[ ]?(?:[、,和与及;]|以及|还有)?[ ]?@quoted)+)", "⟦“羽绒服”和“热死人了”⟧"),
     ("quotation", QUOTE, (CONFLICT,), r"(?P<span>@quoted)", "“⟦羽绒服⟧”不该有"),
     ("quotation called wrong", QUOTE, (CONFLICT,), r"[^“”]{0,12}(?P<span>@quoted)(?=[^“”]{0,24}@wrong)", "对话中“⟦羽绒服⟧”一句有误，改为“短袖”就通顺了。"),
