@@ -90,8 +90,11 @@ def parse_question(question: str) -> Asked:
         return Asked(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"))
     noun = stem.rpartition("的")[2] if "的" in stem else ""
     words = rf"[\W{re.escape(stem)}]"
-    because, at = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?", "|在" if kind == FACT else ""
-    pattern = rf"(?:{words}{{3,80}}?|\W{{0,5}}{re.escape(noun or stem)})(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有{at})[ ]?[:,]?|:)[ ]*"
+    head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
+    because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
+    pattern = (
+        rf"(?:{head}(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)|{words}{{3,80}}?发生在)[ ]*"
+    )
     if not what["be"]:  # 包含什么, not 是什么
         pattern = words + r"{0,80}?" + r"\W{0,3}".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
     kind, tail = KIND if "一" in (what["be"] or "") else kind, key(asks[what.end() :])
