@@ -81,8 +81,7 @@ def parse_question(question: str) -> Asked:
     events = list(_EVENT.finditer(asks))
     event = key(events[-1][1]) if events else ""
     begin = max(asks.rfind(mark, 0, events[0].start() if events else None) for mark in ",，") + 1
-    # Search behind the event, which may itself contain 什么 or 谁.
-    what = _WHAT.search(asks, events[-1].end() if events else begin)
+    what = _WHAT.search(asks, events[-1].end() if events else begin)  # the event may itself contain 什么
     stem = key(asks[begin : what.start()]) if what else ""
     if not what or not stem:  # English: The gym is | a hall
         words = "|".join({"is", "are", "that", "because", "near", *re.findall("[a-z]{3,}", asks.lower())} - {"the"})
@@ -92,9 +91,8 @@ def parse_question(question: str) -> Asked:
     words = rf"[\W{re.escape(stem)}]"
     head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
     because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
-    pattern = (
-        rf"(?:{head}(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)|{words}{{3,80}}?发生在)[ ]*"
-    )
+    copula = rf"(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)"
+    pattern = rf"(?:{head}{copula}|{words}{{3,80}}?发生在)[ ]*"
     if not what["be"]:  # 包含什么, not 是什么
         pattern = words + r"{0,80}?" + r"\W{0,3}".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
     kind, tail = KIND if "一" in (what["be"] or "") else kind, key(asks[what.end() :])

@@ -50,7 +50,7 @@ WORDS: dict[str, str] = {  # _ is a blank
     "mention": "提到 提及 说明 给出 指出 交代 涉及 出现",
     "right": "符合 合理 正常 正确 一致 连贯 没有?问题",
     "unable": "无法 不能 没办法",
-    "field": "answer 答案 span text",
+    "field": "answer 答案 span text cause",
     "aside": "task question reason evidence explanation speaker correct note type 理由 依据 解释 说明 分析 改 类型 问题",
     "infer": "看出 得知 知道 推断 推测 判断 发现",
 }  # fmt: skip
