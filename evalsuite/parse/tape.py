@@ -16,7 +16,7 @@ from functools import lru_cache
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, WORD, ends
 from evalsuite.parse.lexicon import CUES, expand
 from evalsuite.parse.mentions import Group
-from evalsuite.parse.segment import SPEAKER, Block
+from evalsuite.parse.strip import SPEAKER, Block
 
 LIMIT = 600  # cue words kept of a text
 
