@@ -219,7 +219,8 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | No
         return scaled
     found = hits(tape, count, block.echo, several)
     verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
-    return scaled if scaled and not (verdict and verdict.options) else verdict
+    tied = scaled is not None and not (verdict and verdict.options and verdict.start > scaled.end)
+    return scaled if tied else verdict
 
 
 _NUMBER = re.compile(
