@@ -58,6 +58,9 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     return Verdict(Status.PARSED, options, last.rule, last.start, last.end)
 
 
+_ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # heads a line with a bullet
+
+
 def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
     """The last explicit choice, or option that stands alone, and those added to it."""
     current: list[Hit] = []
@@ -76,7 +79,12 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
             )
         elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
-            marked = not new.adds and strength == 3 and new.verdict in (LINE, HEAD) and new.start - last_end <= 6
+            marked = (
+                not new.adds
+                and strength == 3
+                and new.verdict in (LINE, HEAD)
+                and (new.start - last_end <= 6 or (_ITEM.search(new.before) and _ITEM.search(current[-1].before)))
+            )
             if not marked and not (current and current[-1].rule == "ranking" and new.verdict != PICK):
                 current = _taken(current, new)
         last_end = new.end
