@@ -20,7 +20,7 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.sets import SetScores
 from evalsuite.parse import parse_option, parse_options
-from evalsuite.parse.sentence import parse_sentence
+from evalsuite.parse.english import parse_sentence
 from evalsuite.perturb.choice import both, circular, shuffle
 from evalsuite.prompt import Prompt
 from evalsuite.results.judged.replies import read_verdict

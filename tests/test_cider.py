@@ -22,7 +22,7 @@ from evalsuite.common.errors import DataError
 from evalsuite.common.resources import bundled, packaged
 from evalsuite.metrics import squad
 from evalsuite.parse import parse_option
-from evalsuite.parse.verbatim import parse_verbatim
+from evalsuite.parse.english import parse_verbatim
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.types import Item
 

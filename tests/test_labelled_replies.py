@@ -16,8 +16,10 @@ from pathlib import Path
 import pytest
 from labelled import Row, choices, said
 
-from evalsuite.parse import parse_option
+from evalsuite.parse import parse_option, parse_span, parse_verbatim
 from evalsuite.types import Status
+
+FIXTURES = Path(__file__).parent / "fixtures"
 
 
 def rows(name: str) -> list[Row]:
@@ -95,3 +97,24 @@ def test_conflicts_are_told_apart() -> None:
     for row in rows("real_options.jsonl"):
         if row["kind"] == "label_text_conflict":
             assert parse_option(row["output"], row["options"], finish=row["finish"]).status is Status.CONFLICT
+
+
+@pytest.mark.parametrize(
+    ("name", "agree"),
+    [("replies", 1.0), ("long_replies", 1.0), ("third_replies", 1.0), ("forms", 0.98), ("model_replies", 0.91)],
+)
+def test_spans(name: str, agree: float) -> None:
+    """`forms`: a reply for each form of lead-in and tail; `model_replies`: of models. Statuses count where they are labelled."""
+    lines = (FIXTURES / name / "spans.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sum(map(reads_span, map(json.loads, lines))) >= agree * len(lines)
+
+
+def test_spans_of_the_judging_set() -> None:
+    replies = rows("spans.jsonl")
+    assert sum(map(reads_span, replies)) >= 0.97 * len(replies)
+
+
+def reads_span(row: Row) -> bool:
+    parse = parse_verbatim if row.get("task") == "cider_span" else parse_span
+    answer = parse(row["output"], dialogue=row["dialogue"], question=row["question"], finish=row.get("finish", "stop"))
+    return (answer.text or "") == row["extracted"] and row.get("status") in (None, answer.status)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalsuite.parse.sentence import parse_sentence
+from evalsuite.parse.english import parse_sentence
 from evalsuite.types import Status
 
 HAPPY = "The speaker is happy."

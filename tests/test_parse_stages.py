@@ -6,13 +6,10 @@ import pytest
 
 from evalsuite.parse import Choices, parse_option, parse_options, parse_span
 from evalsuite.parse.chars import fold, key
-from evalsuite.parse.leads import cut_lead
 from evalsuite.parse.lexicon import same_meaning
 from evalsuite.parse.mentions import grouped, is_slip, label_core, mentions, prepare
-from evalsuite.parse.question import parse_question
 from evalsuite.parse.read import named_in
-from evalsuite.parse.segment import blocks, quotations
-from evalsuite.parse.strip import strip
+from evalsuite.parse.strip import blocks, quotations, strip
 from evalsuite.parse.tape import cues
 from evalsuite.types import Status
 
@@ -258,8 +255,7 @@ def test_span_is_verbatim() -> None:
     ],
 )
 def test_a_lead_is_a_word_not_the_beginning_of_one(text: str, rest: str) -> None:
-    start, end = cut_lead(text, text.lower(), (0, len(text)), parse_question(None))
-    assert text[start:end] == rest
+    assert parse_span(text).text == rest
 
 
 @pytest.mark.parametrize("thought", ["", "<think>好</think>", "<think>" + "选a。" * 3000 + "</think>"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalsuite.parse.verbatim import parse_verbatim
+from evalsuite.parse.english import parse_verbatim
 from evalsuite.types import Status
 
 DIALOGUE = (

@@ -10,8 +10,7 @@ from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
 from evalsuite.parse.mentions import prepare
 from evalsuite.parse.read import Choices, Reply, named_in, parse_option, parse_options, prepare_set
 from evalsuite.parse.rules import Hit, Rule, hits, matching
-from evalsuite.parse.segment import Block, blocks
-from evalsuite.parse.strip import strip
+from evalsuite.parse.strip import Block, blocks, strip
 from evalsuite.parse.tape import TOKENS, Tape
 from evalsuite.types import Answer
 

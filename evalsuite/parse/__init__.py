@@ -1,7 +1,7 @@
 """Reads the answer out of a model's raw reply: Response -> Answer.
 
-    raw reply -> strip -> segment -> mentions -> tape -> rules -> resolve -> option, or a set of options
-                                  -> choose, leads, tails -> span             (a stretch of the reply)
+    raw reply -> strip -> mentions -> tape -> rules -> resolve -> read     (one option, or a set of options)
+                       -> spanrules -> span, english                       (a stretch of the reply)
 
 Each stage is a module and can be tested alone. Docstrings cite these labelling rules, by which the test sets were made:
 
@@ -28,11 +28,10 @@ Each stage is a module and can be tested alone. Docstrings cite these labelling 
 18. Of contradictory statements without a correcting word, the last explicit one counts.
 """
 
+from evalsuite.parse.english import parse_sentence, parse_verbatim
 from evalsuite.parse.read import Choices, parse_option, parse_options
-from evalsuite.parse.sentence import parse_sentence
 from evalsuite.parse.span import parse_span
 from evalsuite.parse.strip import whole_reply
-from evalsuite.parse.verbatim import parse_verbatim
 
 PARSER_VERSION = "5"
 

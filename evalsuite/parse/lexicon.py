@@ -71,7 +71,7 @@ CUES: dict[str, str] = {
     "~": "可是 总是 只是 原来是 成为 作为 为了 不过 不仅 不但 不妨 现在 故事 错过 也许",  # words that contain a cue word but are none
     "u": "只有 唯有 only",  # only
     "c": "比",  # compares: a 比 b
-    "1": "选(这个|它|这一项)",  # chooses the option under discussion
+    "1": "选(这个|它|这一项) this_one",  # chooses the option under discussion
     "e": "填法 完整的(句子|对话) 填入后",  # a sentence with the gap filled in
     "Y": "yes",  # yes
     "Z": "no",  # no

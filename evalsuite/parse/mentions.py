@@ -59,7 +59,8 @@ class Options:
             return found
         if sum(text in option for option in self.keys) > 1:  # 父母 of 养父母 and 亲生父母
             return None
-        slips = [index for index, option in enumerate(self.keys) if is_slip(text, option)]
+        size = len(text)
+        slips = [n for n, key_ in enumerate(self.keys) if abs(len(key_) - size) < 2 and is_slip(text, key_)]
         return slips[0] if len(slips) == 1 else None if slips else same_meaning(text, self.keys)
 
 

@@ -12,8 +12,7 @@ from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.mentions import Group, Options, grouped, masked, mentions, prepare, spelled, with_near
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import hits
-from evalsuite.parse.segment import SPEAKER, Block, blocks, quotations
-from evalsuite.parse.strip import Clean, strip
+from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
 from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.types import Answer, Status
 

@@ -58,6 +58,9 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     return Verdict(Status.PARSED, options, last.rule, last.start, last.end)
 
 
+_ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # heads a line with a bullet
+
+
 def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
     """The last explicit choice, or option that stands alone, and those added to it."""
     current: list[Hit] = []
@@ -76,7 +79,12 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
             )
         elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
-            marked = not new.adds and strength == 3 and new.verdict in (LINE, HEAD) and new.start - last_end <= 6
+            marked = (
+                not new.adds
+                and strength == 3
+                and new.verdict in (LINE, HEAD)
+                and (new.start - last_end <= 6 or (_ITEM.search(new.before) and _ITEM.search(current[-1].before)))
+            )
             if not marked and not (current and current[-1].rule == "ranking" and new.verdict != PICK):
                 current = _taken(current, new)
         last_end = new.end
@@ -133,7 +141,9 @@ def _left(found: Sequence[Hit], count: int, cut: bool, low: str) -> Verdict | No
         if len(kept) == 1 and kept != {-1}:
             return Verdict(Status.PARSED, tuple(kept), "elimination", 0, end)
     left = {*range(count)} - {*_union(gone)}
-    called = [hit for hit in found if {*hit.options} == left and (hit.picks or hit is found[-1])]
+    called = [
+        hit for hit in found if {*hit.options} == left and (hit.picks or (hit is found[-1] and hit.rule != "discussed"))
+    ]
     if len(left) != 1 or (cut and not called):
         return None
     return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, end)
@@ -159,19 +169,12 @@ _ANEW = re.compile(r":\^[b(]*\Z")  # the first line of a list that a colon annou
 _BUT = re.compile(r"V[^./,MTQG]*\Z")
 
 
-def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -> Verdict | None:
-    """All options that a block chooses and does not reject. Explicit words replace weaker ones before them."""
-    everything = tuple(range(count))
+def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
+    """The hits that choose options of a set. Explicit words replace weaker ones before them."""
     chosen: list[Hit] = []
-    wrong: set[int] = set()
-    none = None
     for hit in found:
         last = chosen[-1] if chosen else None
-        if hit.verdict == NOT:
-            wrong |= {*hit.options}
-        elif hit.verdict == NONE and not chosen:
-            none = Verdict(Status.UNPARSED, (), "none", hit.start, hit.end)
-        elif hit.verdict == BUT or (hit.verdict == ALL and not chosen):
+        if hit.verdict == BUT or (hit.verdict == ALL and not chosen):
             left = tuple(option for option in everything if option not in hit.options)
             chosen = [Hit(PICK, hit.rule, left, hit.start, hit.end)]
         elif hit.picks:
@@ -184,21 +187,25 @@ def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: in
                 chosen.append(hit)
             elif hit.strength > last.strength:
                 chosen = [hit]
+    return chosen
+
+
+def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -> Verdict | None:
+    """All options that a block chooses and does not reject."""
+    everything = tuple(range(count))
+    chosen = _chosen(found, everything)
+    wrong = {*_union([hit for hit in found if hit.verdict == NOT])}
     options = tuple(option for option in _union(chosen) if option not in wrong)
     if not options:
-        return (
-            Verdict(Status.UNPARSED, (), "none", found[0].start, found[-1].end)
-            if wrong and wrong >= {*everything}
-            else none
+        none = next(
+            (hit for hit in found if hit.verdict == NONE), found[0] if found and wrong >= {*everything} else None
         )
+        return Verdict(Status.UNPARSED, (), "none", none.start, found[-1].end) if none else None
     start, end = chosen[0].start, chosen[-1].end
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)
-    if (
-        {*options} == {*everything}
-        and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:])
-        and chosen[1:]
-    ):
+    listed = len(chosen) > 1 and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in chosen[1:])
+    if listed and {*options} == {*everything}:
         return None  # the options, listed
     if cut and not WORD.search(low, end, tape.places[-1][1]):
         return Verdict(Status.TRUNCATED, (), "cut-off", start, end)

@@ -52,7 +52,6 @@ RULES = [
     Rule("all-of-them", ALL, "B", r"[!./,][FADa:'_B]*[sp]?", r"[=wyAa_']*[+wy]", "全部都对"),
     Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
-    Rule("ranking", PICK, ANY, r"[!/]b", r"[:(,]*['_]?\+['_]?[)]*/b", "1. b（最可能）\n2. a\n3. c"),
     Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r"", "排序：恐怖片、喜剧片、科幻片"),
     Rule("kept", NAME, ANY, r"", r"[NX]['_]?x", "所以(a)不能排除。"),
     Rule("kept", NAME, ANY, rf"[NX]x['_~]?=?{G14}", r"", "不能排除是(b)。"),

@@ -1,126 +1,381 @@
 """Spans: the stretch of a reply that a person would cut out as the answer, verbatim (rules 12 - 15).
 
-First the stretch is chosen (`shapes`: a box, a JSON value, a list; `choose`: the concluding or first sentence), then
-its head (`leads`) and its tail (`tails`) are cut.
+`spanrules` has the forms of replies; here is what a row does. The stretch is chosen first: a field of a structure, words of the
+dialogue, a list, or a sentence, which is then cut at both ends. Every step takes a place in the clean text and returns a smaller one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
-from evalsuite.parse.chars import SENTINELS, WORD, key, lower
-from evalsuite.parse.choose import choose, quotes_turn
-from evalsuite.parse.question import Asked, parse_question
-from evalsuite.parse.refusal import REFUSES, SMALL_TALK
-from evalsuite.parse.segment import SPEAKER, Block, blocks, lines
-from evalsuite.parse.shapes import boxed
-from evalsuite.parse.strip import Clean, strip, strip_tokens
-from evalsuite.parse.trim import trim
+from evalsuite.parse import spanrules as acts
+from evalsuite.parse.chars import WORD, key, lower
+from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, KIND, Rule, rules
+from evalsuite.parse.strip import SPEAKER, blocks, lines, strip, strip_tokens
 from evalsuite.types import Answer, Status
+
+Place = tuple[int, int]  # start and end in the clean text
+Found = tuple[Status, str, Place]  # the rule is "" if nothing was found
+Turns = Sequence[str] | None
 
 
 def parse_span(
-    output: str,
-    *,
-    dialogue: Sequence[str] | None = None,
-    question: str | None = None,
-    finish: str = "stop",
-    extract: bool = True,
+    output: str, *, dialogue: Turns = None, question: str | None = None, finish: str = "stop", extract: bool = True
 ) -> Answer:
     """The span that a reply answers with; its `text` is `output[start:end]`, None if there is none.
 
     With `dialogue`, a reply that continues the dialogue is told apart from one that quotes a turn; with `question`, the
     restated question is cut. `extract=False` takes the whole reply without blanks, thinking and special tokens.
     """
-    cut = finish == "length"
-    if not extract:
-        start, end = strip_tokens(output)
-        if start >= end:
-            return Answer(Status.TRUNCATED if cut else Status.EMPTY, rule="nothing")
-        return Answer(Status.PARSED, None, output[start:end], "whole-reply", start, end)
+    if extract:
+        return read_span(output, dialogue or (), question or "", finish == "length", rules())[0]
+    start, end = strip_tokens(output)
+    if start >= end:
+        return Answer(Status.TRUNCATED if finish == "length" else Status.EMPTY, rule="nothing")
+    return Answer(Status.PARSED, None, output[start:end], "whole-reply", start, end)
+
+
+def read_span(
+    output: str, dialogue: Sequence[str], question: str, cut: bool, table: Sequence[Rule]
+) -> tuple[Answer, set[str]]:
+    """`parse_span` by a given table, and the names of its rows that matched. `cut`: the reply was cut off."""
     clean = strip(output)
-    if clean.thinking and not WORD.search(clean.text):
-        return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought")
-    if not clean.text.strip(SENTINELS + " \n"):
-        return Answer(Status.EMPTY, rule="nothing")
-    return _read_blocks(output, clean, dialogue, parse_question(question), question or "", cut)
+    if not WORD.search(clean.text):
+        thought = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought")
+        return thought if clean.thinking else Answer(Status.EMPTY, rule="nothing"), set()
+    reader = _Reader(clean.text, question, dialogue, table, cut)
+    status, rule, place = reader.read()
+    start, end = clean.raw_span(*place)
+    text = output[start:end] if status is Status.PARSED else None
+    answer = Answer(status, None, text, rule, start, end) if end else Answer(status, rule=rule)
+    return answer, {rule.name for rule in reader.used}
 
 
-def _read_blocks(
-    output: str, clean: Clean, dialogue: Sequence[str] | None, ask: Asked, question: str, cut: bool
-) -> Answer:
-    text = clean.text
-    low = lower(text)
-    nothing = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "no-span")
-    asked_key = key(question)
-    for block in blocks(text):
-        place = trim(text, (block.start, block.end))
-        if place[0] >= place[1]:
-            continue
-        if block.echo or (asked_key and _echoes(key(low[place[0] : place[1]]), asked_key)):
-            nothing = replace(nothing, rule="echo")
-            continue
-        if _talks_on(text, block, dialogue):
-            return Answer(nothing.status, rule="continued-dialogue")
-        refusal = (
-            None if _quotes(text, place, dialogue) else REFUSES.match(low, *place)
-        )  # a quoted turn may say 我不知道
-        if refusal:
-            start, end = clean.raw_span(refusal.start(), refusal.end())
-            return Answer(Status.REFUSED, rule="declines", start=start, end=end)
-        found = boxed(text, low, (block.start, block.end), ask) or choose(text, low, block.start, place, ask, dialogue)
-        if found is None:
-            continue
-        (start, end), rule = found
-        if rule == "none-found":
-            return Answer(
-                Status.UNPARSED, rule=rule, start=clean.raw_span(start, end)[0], end=clean.raw_span(start, end)[1]
-            )
-        if ask.kind != "conflict" and _only_event(low[start:end], ask.event):
-            nothing = replace(nothing, rule="echo")
-            continue
-        if start < end and WORD.search(text, start, end):
-            raw_start, raw_end = clean.raw_span(start, end)
-            return Answer(Status.PARSED, None, output[raw_start:raw_end], rule, raw_start, raw_end)
-    return nothing
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks for, as far as cutting a span needs it."""
+
+    kind: str = CONFLICT
+    event: str = ""  # the event that the question names, squeezed
+    restated: re.Pattern[str] | None = None  # how replies restate the question: 事件“x”的频率是, or only 频率是
+    tail: str = ""  # what follows 什么: 制成
 
 
-def _echoes(reply: str, question: str) -> bool:
-    """Whether a reply is nothing but the question or a piece of it (rule 15)."""
-    return len(reply) >= 6 and reply.rstrip("是为") in question
+_WHAT = re.compile(r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是)?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何)")
+_EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
 
 
+@lru_cache(maxsize=1024)
+def parse_question(question: str) -> Asked:
+    """Parse a question. Knows the official wording but does not depend on it; "" is taken for conflict detection."""
+    if not question or re.search("抽取|不符|矛盾|冲突|不一致", question):
+        return Asked()
+    asks = re.split(r"[:：]", question)[-1]
+    cause = re.search("原因|为什么|导致事件|前提|目的|为何", asks)
+    kind = CAUSE if cause else EFFECT if re.search("导致的|后续|结果|后果|影响|反应", asks) else FACT
+    events = list(_EVENT.finditer(asks))
+    event = key(events[-1][1]) if events else ""
+    begin = max(asks.rfind(mark, 0, events[0].start() if events else None) for mark in ",，") + 1
+    what = _WHAT.search(asks, events[-1].end() if events else begin)  # the event may itself contain 什么
+    stem = key(asks[begin : what.start()]) if what else ""
+    if not what or not stem:  # English: The gym is | a hall
+        words = "|".join({"is", "are", "that", "because", "near", *re.findall("[a-z]{3,}", asks.lower())} - {"the"})
+        known = rf"(?:{words})[a-z]{{0,3}}\W+"
+        return Asked(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"))
+    noun = stem.rpartition("的")[2] if "的" in stem else ""
+    words = rf"[\W{re.escape(stem)}]"
+    head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
+    because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
+    copula = rf"(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)"
+    pattern = rf"(?:{head}{copula}|{words}{{3,80}}?发生在)[ ]*"
+    if not what["be"]:  # 包含什么, not 是什么
+        pattern = words + r"{0,80}?" + r"\W{0,3}".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
+    kind, tail = KIND if "一" in (what["be"] or "") else kind, key(asks[what.end() :])
+    return Asked(kind, event, re.compile(pattern), tail if len(tail) > 1 else "")
+
+
+def restates(text: str, event: str) -> bool:
+    """Whether a text repeats an event, in full or in part (离婚 for x离婚了), not its subject alone."""
+    words = key(text)
+    shared = sum(c in words for c in event) / len(event) if event else 0.0
+    return shared >= (0.4 if len(words) > 1 and set(words) <= set(event) else 0.6)
+
+
+class _Reader:
+    """Reads one clean reply by a table of rules."""
+
+    def __init__(self, text: str, question: str, dialogue: Sequence[str], table: Sequence[Rule], cut_off: bool) -> None:
+        self.text, self.low, self.cut_off = text, lower(text), cut_off
+        self.ask, self.asked = parse_question(question), key(question)
+        self.turns = [key(SPEAKER.sub("", turn, count=1)) for turn in dialogue]
+        self.conflict = self.ask.kind == CONFLICT
+        self.rows: dict[str, list[Rule]] = defaultdict(list)
+        for rule in table:
+            if self.ask.kind in rule.kinds:
+                self.rows[rule.act].append(rule)
+        self.used: list[Rule] = []
+
+    def match(self, act: str, place: Place, search: bool = False) -> re.Match[str] | None:
+        """The match of the first row of an act in a place; the row is noted."""
+        for rule in self.rows[act]:
+            found = (rule.pattern.search if search else rule.pattern.match)(self.low, *place)
+            if found:
+                self.used.append(rule)
+                return found
+        return None
+
+    def every(self, act: str, place: Place, text: str = "") -> Iterator[tuple[Rule, re.Match[str]]]:
+        """The matches of all rows of an act in a place."""
+        return ((rule, found) for rule in self.rows[act] for found in rule.pattern.finditer(text or self.low, *place))
+
+    def trim(self, place: Place) -> Place:
+        return trim(self.text, place)
+
+    def key(self, place: Place) -> str:
+        return key(self.low[slice(*place)])
+
+    def said(self, place: Place) -> bool:
+        """Whether the dialogue contains these words."""
+        words = self.key(place)
+        return bool(words) and any(words in turn for turn in self.turns)
+
+    def only_event(self, place: Place) -> bool:
+        """Whether a span only says again the event that the question is about (rule 15)."""
+        event = _JOINTS.sub("", self.ask.event)
+        return "事件" in self.asked and event != "" and not _JOINTS.sub("", self.key(place)).replace(event, "")
+
+    def echoes(self, place: Place, least: int = 6) -> bool:
+        """Whether words are a piece of the question."""
+        said = self.key(place)
+        return len(said) >= least and said.rstrip("是为") in self.asked
+
+    def read(self) -> Found:
+        """What the first block with an answer says, and why there is none."""
+        every, start, why = blocks(self.text), -1, "no-span"
+        for n, block in enumerate(every):
+            start = block.start if start < 0 else start
+            if self.text[start : block.end].rstrip()[-1:] == ":" and n + 1 < len(every) and not every[n + 1].echo:
+                continue  # what ends with a colon goes with the next block
+            whole, start = (start, block.end), -1
+            value, place, words = self.value(whole), self.trim(whole), self.before(whole, acts.MARK)
+            if (block.echo and not value) or self.echoes(place):
+                why = "echo"
+            elif self.match(acts.CHAT, whole) and not self.said(words):
+                why = "continued-dialogue"
+                break
+            elif not self.said(words) and (refusal := self.match(acts.REFUSE, place)):
+                return Status.REFUSED, "declines", refusal.span()
+            else:
+                found = self.choose(whole, value)
+                if found[1] and not (found[0] is Status.PARSED and self.only_event(found[2])):
+                    return found
+                why = "echo" if found[1] else why
+        return Status.TRUNCATED if self.cut_off else Status.UNPARSED, why, (0, 0)
+
+    def value(self, place: Place) -> tuple[Place, str] | None:
+        """The value of a structure's field, except one that says the question or the event again, and the row's name."""
+        for rule, found in self.every(acts.FIELD, place):
+            value = found.span(found.lastgroup or 0)
+            if not self.echoes(value, 10) and not self.only_event(value):
+                self.used.append(rule)
+                return value, rule.name
+        return None
+
+    def choose(self, place: Place, value: tuple[Place, str] | None) -> Found:
+        """The span of a block: of the dialogue, of a structure, of a list, or of a sentence."""
+        words = self.before(place, acts.MARK) if self.conflict else self.before(place)
+        known = self.said(words) and len(self.key(words)) > 2 if self.conflict else self.key(words) in self.turns
+        if known and not self.match(acts.NOTHING if self.conflict else acts.OPEN, words):
+            return Status.PARSED, "verbatim", words  # 因为大雾: a quoted span keeps its 因为
+        start, end = value[0] if value else (place[0], self.trim(place)[1])
+        if value and value[1] != "box":
+            inner = self.trim((start, end))
+            if inner[0] >= inner[1] or self.match(acts.NOTHING, inner):
+                return Status.UNPARSED, "nothing", (start, max(end, start + 1))
+            return Status.PARSED, value[1], inner
+        for first, last in reversed(lines(self.text, start, end)[1:]):
+            end = first if self.match(acts.BREAK, (first, min(last + 1, end))) else end
+        if found := self.match(acts.LIST, (start, end)):
+            return Status.PARSED, "list", (found.start("span"), self.trim(found.span("span"))[1])
+        rows = self.sentences((start, end))
+        return self.concluding(rows) or self.first(rows)
+
+    def sentences(self, place: Place) -> list[Place]:
+        """The sentences of a place, at most 200; quotations are not split, and what announces a sentence goes with it."""
+        masked = _QUOTE.sub(lambda quote: quote[0][0] + "x" * (len(quote[0]) - 3) + quote[0][-2:], self.low)
+        cuts = [(rule, found.span()) for rule, found in self.every(acts.PART, (place[0] + 1, place[1]), masked)]
+        self.used += {rule for rule, _ in cuts}
+        found: list[Place] = []
+        start = place[0]
+        for begin, stop in [*sorted(cut for _, cut in cuts), (place[1], place[1])]:
+            if begin >= start:
+                if WORD.search(self.text, start, begin):
+                    start = found.pop()[0] if found and self.match(acts.JOIN, found[-1]) else start
+                    found.append((start, begin))
+                start = stop
+        return found[:200]
+
+    def concluding(self, rows: list[Place]) -> Found | None:
+        """What the last sentence that corrects or concludes says, if the first sentence does not answer."""
+        best: Found | None = None
+        strength, turned, reasons = 0, False, bool(rows) and self.reasons(rows[0])
+        answers = bool(rows) and self.conflict and self.said(self.before(rows[0], acts.MARK))
+        for row in rows[1:]:
+            turned = bool(self.match(acts.TURN, row)) or (turned and bool(self.match(acts.INSTEAD, row)))
+            if turned:
+                row = max((m.end() for m in _CLAUSE.finditer(self.low, *row)), default=row[0]), row[1]
+            elif answers and not best:
+                continue
+            elif reasons and not best and not self.said(row) and self.match(acts.NOTHING, self.before(row)):
+                best = Status.UNPARSED, "nothing", row
+                continue
+            weight = 2 if turned else self.weight(row, reasons and not self.cut_off and row == rows[-1])
+            if weight >= max(strength, 1 if reasons or best else 2):
+                name = self.used[-1].name if self.used else "conclusion"
+                span = self.cut(row)[0]
+                if span and (reasons or turned or best or weight == 3 or self.said(span)):
+                    best, strength = (Status.PARSED, name, self.cited(span)), weight
+        return best
+
+    def weight(self, row: Place, last: bool = False) -> int:
+        """How firmly a sentence concludes: 3 with a label, 2 if it names the answer as such, 1 if it sounds so, else 0."""
+        for act, weight in ((acts.SKIP, 0), (acts.LABEL, 3), (acts.LAST if last else "", 2), (acts.CONCLUDE, 2)):
+            if self.match(act, row, search=act == acts.CONCLUDE):
+                return weight
+        cites = self.conflict and not self.cut_off and self.said(row) and len(self.key(row)) > 1
+        names = self.ask.restated and not self.text.isascii() and self.ask.restated.search(self.low, *row)
+        return 2 if names else int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
+
+    def reasons(self, row: Place) -> bool:
+        """Whether a first sentence is reasoning, not the answer: long, or about the dialogue, or cites nothing of it."""
+        talks = bool(self.match(acts.REASON, row, search=True))
+        if self.conflict and self.turns:
+            span = self.cut(row)[0]
+            return not self.said(row) and (not span or not self.said(span) or (talks and not self.weight(row)))
+        return row[1] - row[0] > 24 or talks
+
+    def first(self, rows: list[Place]) -> Found:
+        """What the first sentence says that is not empty talk."""
+        narrates = False
+        for row in rows[:4]:
+            bare, last = self.before(row), row == rows[-1]
+            if not last and (self.echoes(row) or self.only_event(row)):
+                continue
+            if not self.said(row) and (self.match(acts.NOTHING, bare) or self.match(acts.NOTHING, self.trim(row))):
+                return Status.UNPARSED, "nothing", row
+            talks = bool(self.match(acts.REASON, bare if self.cut_off else row, search=True))
+            if self.match(acts.SKIP, row) and not (last and self.said(row)):
+                narrates |= self.used[-1].name == "preamble"
+            elif self.match(acts.JOIN, row) or (self.cut_off and (self.reasons(row) if self.conflict else talks)):
+                break
+            elif not (narrates and talks):
+                span, name = self.cut(row)
+                if span:
+                    return Status.PARSED, name or "first-sentence", self.cited(span)
+        return Status.UNPARSED, "", (0, 0)
+
+    def cut(self, place: Place) -> tuple[Place | None, str]:
+        """Cut a sentence to its span, None if nothing is left; with the highest row that was used."""
+        before = len(self.used)
+        place = self.inside(self.trim(place))
+        name = min(((rule.rank, rule.name) for rule in self.used[before:]), default=(0, ""))[1]
+        return (place if WORD.search(self.text, *place) else None), name
+
+    def inside(self, place: Place) -> Place:
+        if taken := self.match(acts.TAKE, place, search=True):
+            return self.trim(taken.span("span"))
+        place = self.before(self.behind(acts.GLOSS, place))
+        if self.conflict and self.said(place):
+            return place
+        place = self.before(self.half(place), acts.MARK, acts.BEFORE, acts.OPEN)
+        start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _PAIRS)
+        if quote := self.match(acts.QUOTE, (start, place[1] + 1)):
+            place = self.trim(quote.span("span"))
+        place = self.behind(acts.AFTER, place)
+        tail = len(self.ask.tail) if self.low[slice(*place)].endswith(self.ask.tail) else 0
+        return place[0], place[1] - tail
+
+    def cited(self, place: Place) -> Place:
+        """The longest piece of a long place that the dialogue contains, if it is no mere word or two."""
+        if not self.conflict or self.said(place) or {*self.text[max(place[0] - 1, 0) : place[0] + 1]} & _PAIRS.keys():
+            return place
+        tokens = [token.span() for token in _TOKEN.finditer(self.low, *place)][:300]
+        best, size, n = place, 0, 0
+        while n < len(tokens):
+            last = n
+            while last < len(tokens) and self.said((tokens[n][0], tokens[last][1])):
+                last += 1
+            piece = tokens[n][0], tokens[max(last - 1, n)][1]
+            if last > n and len(self.key(piece)) > size:
+                best, size = piece, len(self.key(piece))
+            n = max(last, n + 1)
+        return best if 7 < size < len(self.key(place)) / 2 else place
+
+    def before(self, place: Place, *what: str) -> Place:
+        """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
+        start, end = self.trim(place)
+        for _ in range(12):
+            found = self.ask.restated.match(self.low, start, end) if self.ask.restated else None
+            for act in what or (acts.MARK, acts.BEFORE):
+                found = found or self.match(act, (start, min(end, start + 160)))
+            if not found or not start < found.end() < end:
+                break
+            start, end = self.trim((found.end(), end))
+        return start, end
+
+    def behind(self, act: str, place: Place) -> Place:
+        """A place without what rows find behind its first character."""
+        found = self.match(act, (place[0] + 1, place[1]), search=True)
+        return self.trim((place[0], found.start())) if found else place
+
+    def half(self, place: Place) -> Place:
+        """The cause or the effect in a sentence that states both, if the other half restates the event (rule 12)."""
+        body, event = self.low[place[0] : min(place[1], place[0] + 200)], self.ask.event
+        for rule, found in self.every(acts.HALF, (0, len(body)), body):
+            halves = (0, found.start()), (found.end(), len(body))
+            if "cause" in rule.pattern.groupindex:
+                halves = found.span("cause"), found.span("effect")
+            want, other = halves if (self.ask.kind == CAUSE) != (rule.name == "because") else halves[::-1]
+            if restates(body[slice(*other)], event) and key(body[slice(*want)]):
+                self.used.append(rule)
+                return self.trim((place[0] + want[0], place[0] + want[1]))
+        return place
+
+
+_CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
+_TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
 _JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
+_QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
+_PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
+_OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
+_EDGE = set(" \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×")
 
 
-def _only_event(span: str, event: str) -> bool:
-    """Whether a span only says again the event that the question is about (rule 15)."""
-    return bool(event) and _JOINTS.sub("", key(span)) == _JOINTS.sub("", event)
+def trim(text: str, place: Place) -> Place:
+    """Cut blanks and punctuation at both ends, and quotes or brackets around the whole or without their other half (rule 12)."""
+    start, end = place
+    while start < end:
+        first, last, before = text[start], text[end - 1], (start, end)
+        if first in _EDGE and not (first == "-" and text[start + 1 : start + 2].isdigit()):
+            start += 1
+        elif last in _EDGE:
+            end -= 1
+        elif (close := _PAIRS.get(first, "")) == last and _one_pair(text, start, end):
+            start, end = start + 1, end - 1
+        elif close and first not in "([<{" and text.find(close, start + 1, end) < 0:
+            start += 1
+        elif (opener := _OPENERS.get(last, "")) and text.find(opener, start, end - (opener == last)) < 0:
+            end -= 1
+        if (start, end) == before:
+            break
+    return start, max(start, end)
 
 
-def _quotes(text: str, place: tuple[int, int], dialogue: Sequence[str] | None) -> bool:
-    speaker = SPEAKER.match(text, *place)
-    return quotes_turn(text[speaker.end() if speaker else place[0] : place[1]], dialogue)
-
-
-_INLINE = re.compile(r"(?<=[。!?~… ])[ ]?[AB][ ]?:")
-
-
-def _talks_on(text: str, block: Block, dialogue: Sequence[str] | None) -> bool:
-    """Whether a block continues the dialogue: two turns or more, or a turn that is not in the dialogue."""
-    rows = lines(text, block.start, block.end)
-    if len(_INLINE.findall(text, block.start, block.end)) > 2:
-        return True
-    turns = sum(1 for start, end in rows if SPEAKER.match(text, start, end))
-    if not rows or not SPEAKER.match(text, *rows[0]):
-        return False
-    turns += len(_INLINE.findall(text, block.start, block.end))
-    if turns > 1:
-        return True
-    if _quotes(text, rows[0], dialogue):
-        return False
-    speaker = SPEAKER.match(text, *rows[0])
-    said = key(text[speaker.end() if speaker else rows[0][0] : rows[0][1]])
-    return bool(dialogue) and not any(said in key(turn) for turn in dialogue or ()) and bool(SMALL_TALK.search(said))
+def _one_pair(text: str, start: int, end: int) -> bool:
+    """Whether the first and the last character of a place are one pair: not in “a”和“b”."""
+    shut = text.find(text[end - 1], start + 1, end)
+    return shut == end - 1 or (text[start] != text[end - 1] and text.find(text[start], start + 1, shut) >= 0)

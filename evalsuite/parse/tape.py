@@ -16,7 +16,7 @@ from functools import lru_cache
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, WORD, ends
 from evalsuite.parse.lexicon import CUES, expand
 from evalsuite.parse.mentions import Group
-from evalsuite.parse.segment import SPEAKER, Block
+from evalsuite.parse.strip import SPEAKER, Block
 
 LIMIT = 600  # cue words kept of a text
 
@@ -119,19 +119,24 @@ def make_tape(
     quoted: Sequence[tuple[int, int]],
 ) -> Tape:
     """The tape of one block."""
-    events: list[tuple[int, int, str, Group | None]] = [(g.start, 0, "", g) for g in groups]
+    writer = _Writer(low, block, [group.start for group in groups])
+    waiting = [*reversed(groups)]
+
+    def mention(group: Group) -> None:
+        if group.start >= writer.position:
+            inside = quoted and _within(low, quoted, group.start, group.end)
+            writer.mention(group, "m" if inside else _token(group))
+
     for kind, start, end in hints:
-        if block.start <= start and end <= block.end and not (kind.isalnum() and _within(low, quoted, start, end)):
-            events.append((start, end, kind, None))
-    events.sort(key=lambda event: (event[0], event[1]))
-    writer = _Writer(low, block, [g.start for g in groups])
-    for n, (start, end, kind, group) in enumerate(events):
-        if start < writer.position:
+        if start < block.start or end > block.end:
             continue
-        if group is not None:
-            writer.mention(group, "m" if _within(low, quoted, group.start, group.end) else _token(group))
-        elif not any(e[3] for e in events[n + 1 : n + 3] if e[0] < end):
+        while waiting and waiting[-1].start <= start:
+            mention(waiting.pop())
+        overlaps = start < writer.position or (waiting and waiting[-1].start < end)
+        if not overlaps and not (quoted and kind.isalnum() and _within(low, quoted, start, end)):
             writer.cue(kind, start, end)
+    while waiting:
+        mention(waiting.pop())
     writer.fill(block.end)
     return Tape("".join(writer.tokens), tuple(writer.places), writer.groups)
 

@@ -1,0 +1,119 @@
+"""Spans and short texts in English.
+
+`parse_span` drops "so" or "sorry" as a lead-in and ends an answer after its first sentence, while English spans may contain both. So
+words that the dialogue contains are taken as they are, and of a short text the whole sentence that answers, with "because …".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, SENTINELS, WORD, fold, lower
+from evalsuite.parse.span import parse_span, trim
+from evalsuite.parse.spanrules import REFUSE, rules
+from evalsuite.parse.strip import Block, blocks, lines, strip
+from evalsuite.types import Answer, Status
+
+_THING = (
+    r"(?:(?:final|correct|possible|(?:most[ ])?likely|plausible|subsequent|emotional|direct)[ ])*(?:answer|response|cause|event|prerequisite"
+    r"|motivation|reaction|inference)(?:[ ](?:of|for|to|following|behind)[ ](?:the[ ])?(?:target|listener|speaker|question)(?:[ ]utterance)?)*"
+)
+# Marks, a speaker, and announcements of an answer. They include "is that", since a whole sentence follows it.
+_LEAD = re.compile(
+    rf"(?:[\s{SENTINELS}#>]|[-•][ ]|\*[ ]|\d{{1,2}}[.)][ ]|[\"“‘'*`](?=\S)|(?<![a-z])[ab]:[ ]?|(?:sure|certainly|of[ ]course|okay|ok)[,!.:][ ]?"
+    r"|here(?:'s|[ ]is)[ ](?:the|my)[ ]answer[:.][ ]?|(?:based[ ]on|according[ ]to)[ ]the[ ](?:dialogue|conversation|context)[^,.\n]{0,30},[ ]?(?=\S)"
+    rf"|(?:the[ ]|a[ ]|one[ ]|my[ ])?{_THING}[ ]?(?::|(?:is|was|(?:c|w)ould[ ]be|m(?:ight|ay)[ ]be)(?:[ ]that(?=[ ])|:))[ ]?)*+"
+)
+_TAIL = re.compile(rf"[\s{SENTINELS}*`]+$")
+_FINAL = re.compile(rf"[\s{SENTINELS}#>*]*(?:the[ ]|my[ ])?(?:final[ ]|correct[ ])?answer[ ]?(?:is[ ]?)?:")
+_QUOTED = re.compile(r"(?<!\w)[\"“'‘]([^\"“”'‘’\n]{2,100})[\"”'’](?!\w)")
+_LIST = re.compile(r"[-*•\d][^\n]*\n\s*[-*•\d]")
+_ANSWER = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
+
+
+def parse_verbatim(
+    output: str, *, dialogue: Sequence[str], question: str | None = None, finish: str = "stop", extract: bool = True
+) -> Answer:
+    """What the dialogue contains of a reply: the whole, its first line, or what its last line names; else as `parse_span`.
+
+    Ignores case, a lead-in ("Answer:"), quotes and outer punctuation. Matches whole words: "rain" is not in "train".
+
+    >>> parse_verbatim('Answer: "So sorry".', dialogue=["A: I am so sorry . I missed the bus ."]).text
+    'So sorry'
+    """
+    answer = parse_span(output, dialogue=dialogue, question=question or "?", finish=finish, extract=extract)
+    clean = strip(output)
+    if not extract or finish == "length" or not WORD.search(clean.text):
+        return answer
+    # Spans have no line breaks, and data files have more blanks between sentences than models repeat.
+    low, said = lower(clean.text), _key(lower(fold(" ".join(dialogue))))
+    places = [*_heads(clean.text, low)]
+    if answer.text and answer.rule != "list" and _key(lower(answer.text)) not in said:
+        places += _last_named(clean.text, low, lower(question or ""))
+    for place in places:
+        words = _key(low[slice(*place)])
+        if words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said):
+            start, end = clean.raw_span(*place)
+            return Answer(Status.PARSED, None, output[start:end], "verbatim", start, end)
+    return answer
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
+    """The reply and, unless it is a list, its first line: as it is, without lead-in, and without quotes and punctuation."""
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    line = text.find("\n", start, end)
+    for stop in (end,) if line < 0 or _LIST.match(text, start) else (end, len(text[:line].rstrip())):
+        lead = _ANSWER.match(low, start, stop)
+        begin = lead.end() if lead else start
+        yield from ((start, stop), (begin, stop), trim(text, (begin, stop)))
+
+
+def _last_named(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:
+    """What the last line of an explanation names: what follows its colon, or its last quotation that is not the question's."""
+    start, end = lines(text, 0, blocks(text)[0].end)[-1]
+    yield trim(text, (max(text.rfind(":", start, end), start), end))
+    for quote in reversed(list(_QUOTED.finditer(text, start, end))):
+        if low[slice(*trim(text, quote.span(1)))] not in question:
+            yield trim(text, quote.span(1))
+
+
+def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
+    """The sentence that a reply answers with; its `text` is `output[start:end]`, None if there is none.
+
+    >>> parse_sentence("Sure! The cause is that the train was late.\\n\\nLet me know if …").text
+    'the train was late.'
+    """
+    clean, cut = strip(output), finish == "length"
+    if not WORD.search(clean.text):
+        return parse_span(output, finish=finish)
+    low = lower(clean.text)
+    for block in blocks(clean.text):
+        if not block.echo and (place := _answer(low, block)):
+            start, end = clean.raw_span(*place)
+            if any(rule.act == REFUSE and rule.pattern.match(low, place[0]) for rule in rules()):
+                return Answer(Status.REFUSED, rule="declines", start=start, end=end)
+            return Answer(Status.PARSED, None, output[start:end], "sentence", start, end)
+    return Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "no-sentence")
+
+
+def _answer(low: str, block: Block) -> tuple[int, int] | None:
+    """The line named as the final answer, else the first with an answer, from its first word to its last mark."""
+    box = low.find(BOX_OPEN, block.start, block.end)
+    start = block.start if box < 0 else box + 1
+    shut = low.find(BOX_CLOSE, start, block.end)
+    rows = lines(low, start, block.end if shut < 0 else shut)
+    final = next((n for n, row in enumerate(rows) if _FINAL.match(low, *row)), 0)
+    for first, last in rows[final:] + rows[:final]:
+        lead = _LEAD.match(low, first, last)
+        begin = lead.end() if lead else first
+        end = begin + len(_TAIL.sub("", low[begin:last]))
+        if low[end - 1 : end] in set('"“”') and sum(map(low[begin:end].count, '"“”')) % 2:
+            end -= 1  # the opening quote was cut with the marks before the answer
+        if WORD.search(low, begin, end) and low[end - 1] != ":":
+            return begin, end
+    return None
