@@ -163,9 +163,7 @@ _PERSON = re.compile(r"[说问答提讲表认觉喜想回在们从去]|很|的[�
 _WORD_AFTER = re.compile(r"[股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐]|计划|大调")
 _CUE_BEFORE = '然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
 _WORD_BEFORE = re.compile(r"(?:素|户|(?<!或)者|话人|角色|级|型|语|划|小|甲|老)[ ]?$")
-_ENGLISH_BEFORE = re.compile(
-    r"(?:speaker|user|vitamin|plan|grade|person|phrase|type|group|team|student|event|part|class|unit)s?[ ]$"
-)
+_ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(
     r"(?:option|choice|answer|letter|label|select|choose|pick|choosing|selecting|item)s?[ ]?[(:]?[ ]?$"
 )
@@ -377,8 +375,6 @@ def with_near(
 @lru_cache(maxsize=2**12)
 def _near(text: str, options: Options) -> int | None:
     words = key(text)
-    if len(words) < 2:
-        return None
     tails = ("", *(tail for tail in LEXICON["tails"] if words.endswith(tail) and len(words) > len(tail) + 1))
     return next((o for tail in tails if (o := options.near(words[: len(words) - len(tail)])) is not None), None)
 
