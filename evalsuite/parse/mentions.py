@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from evalsuite.parse.chars import BOX_OPEN, enclosed, ends, fold, key, lower, squeeze
+from evalsuite.parse.chars import enclosed, ends, fold, key, lower, squeeze
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 
 LIMIT = 200  # mentions of a kind kept of a text: half from its head, half from its tail
@@ -107,7 +107,7 @@ def label_core(label: str) -> str:
     core = key("".join(enclosed(char) or char for char in lower(fold(label))))
     for word in ("选项", "option", "choice"):
         core = core.removeprefix(word) or core
-    return (core.lstrip("0") or core) if core.isdigit() else core
+    return core.lstrip("0") or core
 
 
 class Mention(NamedTuple):
@@ -306,12 +306,11 @@ _HEADS = {  # option texts that are also ordinary words: what stands before and 
     "时间": ("[段一些]", r"[上里内点段长]"),
     "空间": ("(?!)", r"[里内]"),
 }
-_VERBS = frozenset(["是", "有", "是一个"])
 
 
 def _ordinary(low: str, start: int, end: int, word: str) -> bool:
     """Whether an option text is an ordinary word here: a verb (rule 10), or 原因 in 原因如下."""
-    if len(word) == 1 or word in _VERBS:  # stands between punctuation, or after a verb that takes an answer
+    if len(word) == 1 or word == "是一个":  # stands between punctuation, or after a verb that takes an answer
         after, before = low[end : end + 1], low[max(start - 1, 0) : start]
         if (after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}") or (
             word == "是" and before in ("项", "案")
@@ -333,8 +332,7 @@ def _texts(low: str, options: Options) -> Iterator[Mention]:
         first, last = bisect_right(here, match.start()) - 1, bisect_right(here, match.end() - 1) - 1
         start = there[first] + match.start() - here[first]
         end = there[last] + match.end() - here[last]
-        size = end - start - low.count(" ", start, end)  # blanks are not compared, and a long English text has many
-        if option is None or size > len(word) + 8 or "\n" in low[start:end] or "\ue000" in low[start:end]:
+        if option is None or "\n" in low[start:end] or "\ue000" in low[start:end]:
             continue
         latin = (low[start - 1 : start] + word[0], word[-1] + low[end : end + 1])  # inside a longer word
         inside = any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in latin)
@@ -358,9 +356,8 @@ def with_near(
     places: list[tuple[int, int]] = []
     for line in list(_LINE.finditer(low))[:40]:
         text = line.group().strip(_EDGES)
-        if 2 <= len(text) <= 60:
-            start = low.index(text, line.start())
-            places.append((start, start + len(text)))
+        start = low.index(text, line.start())
+        places.append((start, start + len(text)))
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
     places.extend(spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at)))
     found: list[Group] = []
@@ -369,7 +366,7 @@ def with_near(
             option = _near(low[start:end], options)
             if option is not None:
                 found.append(Group(start, end, (Mention(start, end, option, "text"),)))
-    return sorted(groups + found, key=lambda g: g.start) if found else groups
+    return sorted(groups + found, key=lambda g: g.start)
 
 
 @lru_cache(maxsize=2**12)
@@ -388,20 +385,19 @@ _LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也�
 
 def _merge(last: Mention, mention: Mention, low: str, text: str) -> tuple[Mention, ...] | None:
     """A label and an adjoining text as one mention; `against` is the other's option where they differ (rules 16, 17)."""
-    if last.end > mention.start or {last.kind, mention.kind} != {"label", "text"} or last.against is not None:
+    if {last.kind, mention.kind} != {"label", "text"}:
         return None
     gap, same = low[last.end : mention.start], last.option == mention.option
     joint = last._replace(end=mention.end, kind="label")
-    if len(gap) > 5 or BOX_OPEN in gap or (not same and _SENTENCE.match(gap)):
+    if not same and _SENTENCE.match(gap):
         return None
     if last.kind == "text":
-        marked = low[mention.start] in "([【（" or "(" in gap or "[" in gap or "选项" in gap
-        if not marked or not _LABEL_LAST.fullmatch(gap):
+        if low[mention.start] not in "([【" or not _LABEL_LAST.fullmatch(gap):
             return None
         return (joint._replace(option=mention.option, against=None if same else last.option),)
     if same:
-        return (joint,) if _SOFT.fullmatch(gap) or _JOIN.fullmatch(gap) else None
-    if not _SOFT.fullmatch(gap) or "\n" in gap:
+        return (joint,) if _JOIN.fullmatch(gap) else None
+    if not _SOFT.fullmatch(gap):
         return None
     if last.option < 0 or not _BOUNDARY.match(low, mention.end):
         return (last._replace(end=mention.end),)
@@ -418,23 +414,14 @@ def _resolved(found: list[Mention]) -> list[Mention]:
                 resolved.append(mention._replace(option=pair[0 if mention.option == FORMER else 1]))
             continue
         resolved.append(mention)
-        if mention.option >= 0:
-            pair = [*[option for option in pair if option != mention.option], mention.option][-2:]
+        pair = [*[option for option in pair if option != mention.option], mention.option][-2:]
     return resolved
 
 
 def mentions(text: str, low: str, options: Options) -> list[Mention]:
     """Every option named in a clean text, in order, without overlaps. Texts hide labels inside them (CBA, C罗)."""
-    named = list(_texts(low, options))
-    starts = [m.start for m in named]
-
-    def free(mention: Mention) -> bool:
-        at = bisect_right(starts, mention.start) - 1
-        over = [m for m in named[max(at, 0) : at + 2] if m.start < mention.end and mention.start < m.end]
-        return all(mention.kind == "label" and mention.start <= m.start and m.end <= mention.end for m in over[:1])
-
-    found = [m for m in (*_labels(low, text, options), *_positions(low, options)) if free(m)]
-    found = sorted(found + named, key=lambda m: (m.start, -m.end))
+    named = (*_labels(low, text, options), *_texts(low, options), *_positions(low, options))
+    found = sorted(named, key=lambda m: (m.start, -m.end))
     plain: list[Mention] = []
     for mention in found:
         if plain and mention.start < plain[-1].end:
@@ -448,7 +435,6 @@ _AND = re.compile(
     r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|,? ?and the|和|或者?|与|跟|及|以及|还有|并且|and|or|以及选项|>{1,3}|≥|还是"
     r"|[,.][ ]?(?:and|or)|[,、]?[ ]?(?:或者?是?|以及|还有|和)|x|(?=[(\[\"'“「a-z0-9]))?[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
 )
-_APART = re.compile(r"(?:相比于?|比起|相较于|较之|除了|除|不同于|至于|虽然|尽管|than|except)[ ]?$")
 _PREDICATE = re.compile(
     r"[”\"」』)]?[ ]?(?:也|更|才|则|不|是|为|错|就|最|没|显|明|可|还|似|看|较|比|一般|符|与|it is|is|seems|does)"
 )
@@ -461,15 +447,14 @@ def grouped(found: Sequence[Mention], low: str) -> list[Group]:
     for mention in found:
         last = groups[-1] if groups else None
         gap = low[last.end : mention.start] if last else "\n"
-        if last is None or len(gap) > 14 or "\n" in gap or not (_AND.fullmatch(gap) or _RANGE.fullmatch(gap)):
+        if last is None or "\n" in gap or not (_AND.fullmatch(gap) or _RANGE.fullmatch(gap)):
             groups.append(Group(mention.start, mention.end, (mention,)))
             continue
         first = last.members[-1]
         between: tuple[Mention, ...] = ()
         if _RANGE.fullmatch(gap) and first.kind == mention.kind == "label" and 0 <= first.option < mention.option:
             between = tuple(mention._replace(option=n) for n in range(first.option + 1, mention.option))
-        apart = _APART.search(low, max(last.start - 6, 0), last.start) or _PREDICATE.match(low, mention.end)
-        if ("," in gap or ";" in gap) and apart:
+        if ("," in gap or ";" in gap) and _PREDICATE.match(low, mention.end):
             groups.append(Group(mention.start, mention.end, (mention,)))
         else:
             members = (*last.members, *between, mention)
@@ -487,7 +472,7 @@ _SPELLED = re.compile(  # alone on its line, or after a cue
 def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
     """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8)."""
     found: list[Group] = []
-    for match in _SPELLED.finditer(low) if options.labels else ():
+    for match in _SPELLED.finditer(low):
         which = "line" if match["line"] else "cued"
         start, word = match.start(which), match[which]
         again = word in (word + word)[1:-1]  # abcabc, bbbb
@@ -495,9 +480,8 @@ def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
             continue
         letters = (Mention(start + n, start + n + 1, options.labels.index(c), "label") for n, c in enumerate(word))
         found.append(Group(start, start + len(word), tuple(letters)))
-    found = [f for f in found if not any(g.start <= f.start and f.end <= g.end and len(g.members) == 1 for g in groups)]
     rest = [g for g in groups if not any(f.start < g.end and g.start < f.end for f in found)]
-    return sorted(rest + found[:50], key=lambda g: g.start) if found else groups
+    return sorted(rest + found[:50], key=lambda g: g.start)
 
 
 def masked(low: str, found: Sequence[Mention]) -> str:

@@ -72,9 +72,8 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
         elif new.verdict == NONE and strength < 3:
             current = [new]
         elif new.verdict == ALL and not cut:
-            current = (
-                [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options]
-                or ([new] if new.start < 12 else [])
+            current = [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options] or (
+                [new] if new.start < 12 else []
             )
         elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.

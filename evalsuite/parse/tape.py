@@ -31,7 +31,7 @@ TOKENS = {
     "V": "but", "l": "leaves what is behind", "F": "concludes", "K": "corrects what was said", "R": "begins a reason", "I": "if", "H": "although",
     "h": "a hedge", "a": "also", "A": "and", "u": "only", "c": "compares: 比", "L": "begins a list of the options", "i": "begins some of the options",
     "P": "begins a ranking", "D": "a second choice", "E": "except", "O": "the others", "0": "none", "z": "none of those named", "B": "all",
-    "1": "chooses what is spoken of: 选它", "e": "the sentence filled in", "Y": "yes", "Z": "no", "?": "asks", "q": "asks, without a mark",
+    "1": "chooses what is spoken of: 选它", "e": "the sentence filled in", "Y": "yes", "Z": "no", "?": "asks",
     "!": "the block's start", ",": "a comma or dash", ".": "the end of a sentence", ":": "a colon or arrow", "|": "a bar", "(": "a bracket",
     ")": "a bracket's end", "[": "a box", "]": "a box's end", "/": "the end of a line", "^": "the end of a line that announces",
     "@": "a speaker", "b": "a bullet or number", "k": "a text that holds its copula", "'": "another word of 1 character", "_": "words of 2 - 4 characters",
