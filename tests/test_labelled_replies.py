@@ -2,7 +2,7 @@
 
 Choices, as they were first read, before what they showed was mended: of `replies` 236 of 240, of `long_replies` 187 of 196, of
 `third_replies` 117 of 120. Now they keep the reader from going back, no more. What it does on replies it has not seen is in
-docs/reader.md.
+docs/parsing.md.
 """
 
 from __future__ import annotations

@@ -49,6 +49,12 @@ def test_places_lead_back_to_the_raw_reply() -> None:
     assert raw[answer.start : answer.end] == answer.text == "② 恐怖片"
 
 
+def test_the_place_of_a_tag_is_the_whole_tag() -> None:
+    raw = "<result>C</result>"
+    clean = strip(raw)
+    assert clean.raw_span(0, len(clean.text)) == (0, len(raw))
+
+
 def test_characters_without_meaning_are_blanks() -> None:
     """Private-use characters stand for markup inside the reader, so those of a reply must not; surrogates are no text."""
     assert fold("\ue000\ue002\ud800\udfff") == "    "

@@ -49,4 +49,4 @@ def test_a_rule_that_nothing_needs_is_found(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("rule", [*RULES, *SETS], ids=lambda rule: rule.name)
 def test_the_example_is_a_labelled_reply(rule: Rule) -> None:
-    assert any(row["output"].startswith(rule.example.removesuffix("…")) for row in choices())
+    assert rule.example and any(row["output"].startswith(rule.example.removesuffix("…")) for row in choices())

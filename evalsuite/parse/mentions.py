@@ -177,14 +177,11 @@ _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)"
     r"|[.:比]\d(?!\.\d))|[ ](?:options|choices|answers|statements|of)\b"
 )
-_DIGIT_BEFORE = "选项是为案择即于填成入和或与及非除不对答、,。;:!?([【“\"'\n\ue000\ue001 —-→=√×|/>"
 _STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题|例|问题|part|round)[ :]?$")
 
 
 def _bare_number(low: str, start: int, end: int) -> bool:
     """Whether a digit without brackets is a label, judged by its neighbours (rule 9)."""
-    if start and low[start - 1] not in _DIGIT_BEFORE:
-        return False
     return not (_UNIT_AFTER.match(low, end) or _STEP_BEFORE.search(low, max(start - 14, 0), start))
 
 
@@ -301,10 +298,7 @@ def _positions(low: str, options: Options) -> Iterator[Mention]:
 
 _HEADS = {  # option texts that are also ordinary words: what stands before and behind the ordinary word
     "原因": ("什么|的主要", r"[ ]?(?::(?!\s*$)|是因为|是由于|在于|如下|有[:二三])"),
-    "前提": ("(?!)", r"[ ]?(?::(?!\s*$)|是[^的])"),
     "比较": ("经过|通过|相|做个?|进行|来|加以|我|也|都|可以", r"(?!关系|领域|类|[是更最也都吧的])[一-鿿]"),
-    "时间": ("[段一些]", r"[上里内点段长]"),
-    "空间": ("(?!)", r"[里内]"),
 }
 
 
@@ -383,25 +377,22 @@ _SENTENCE = re.compile(r"[.。][ ]?[“\"「]")  # (b). "薯片" looks similar
 _LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也就是)?(?:选项)?[ ]?")
 
 
-def _merge(last: Mention, mention: Mention, low: str, text: str) -> tuple[Mention, ...] | None:
+def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
     """A label and an adjoining text as one mention; `against` is the other's option where they differ (rules 16, 17)."""
-    if {last.kind, mention.kind} != {"label", "text"}:
-        return None
     gap, same = low[last.end : mention.start], last.option == mention.option
-    joint = last._replace(end=mention.end, kind="label")
-    if not same and _SENTENCE.match(gap):
+    if {last.kind, mention.kind} != {"label", "text"} or (not same and _SENTENCE.match(gap)):
         return None
+    joint = last._replace(end=mention.end, kind="label")
     if last.kind == "text":
-        if low[mention.start] not in "([【" or not _LABEL_LAST.fullmatch(gap):
-            return None
-        return (joint._replace(option=mention.option, against=None if same else last.option),)
+        marked = low[mention.start] in "([【" and _LABEL_LAST.fullmatch(gap)
+        return joint._replace(option=mention.option, against=None if same else last.option) if marked else None
     if same:
-        return (joint,) if _JOIN.fullmatch(gap) else None
+        return joint if _JOIN.fullmatch(gap) else None
     if not _SOFT.fullmatch(gap):
         return None
     if last.option < 0 or not _BOUNDARY.match(low, mention.end):
-        return (last._replace(end=mention.end),)
-    return (joint._replace(against=mention.option),)
+        return joint
+    return joint._replace(against=mention.option)
 
 
 def _resolved(found: list[Mention]) -> list[Mention]:
@@ -426,8 +417,8 @@ def mentions(text: str, low: str, options: Options) -> list[Mention]:
     for mention in found:
         if plain and mention.start < plain[-1].end:
             continue
-        merged = _merge(plain[-1], mention, low, text) if plain else None
-        plain[-1 if merged else len(plain) :] = merged or (mention,)
+        merged = _merge(plain[-1], mention, low) if plain else None
+        plain[len(plain) - bool(merged) :] = [merged or mention]
     return _resolved(plain)
 
 
@@ -451,9 +442,8 @@ def grouped(found: Sequence[Mention], low: str) -> list[Group]:
             groups.append(Group(mention.start, mention.end, (mention,)))
             continue
         first = last.members[-1]
-        between: tuple[Mention, ...] = ()
-        if _RANGE.fullmatch(gap) and first.kind == mention.kind == "label" and 0 <= first.option < mention.option:
-            between = tuple(mention._replace(option=n) for n in range(first.option + 1, mention.option))
+        through = _RANGE.fullmatch(gap) and first.kind == mention.kind == "label" and first.option >= 0
+        between = [mention._replace(option=n) for n in range(first.option + 1, mention.option) if through]
         if ("," in gap or ";" in gap) and _PREDICATE.match(low, mention.end):
             groups.append(Group(mention.start, mention.end, (mention,)))
         else:

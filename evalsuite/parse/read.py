@@ -74,10 +74,16 @@ def read_one(output: str, options: tuple[tuple[str, str], ...], finish: str, dia
 
 def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
     choice = verdict.options[0] if verdict.status is Status.PARSED else None
+    text, start, end = _place(output, clean, verdict)
+    return Answer(verdict.status, choice, text, verdict.rule, start, end)
+
+
+def _place(output: str, clean: Clean, verdict: Verdict) -> tuple[str, int, int] | tuple[None, None, None]:
+    """The words that decide and their place in the raw reply; None if the verdict has no place."""
     if verdict.end <= verdict.start:
-        return Answer(verdict.status, choice, None, verdict.rule)
+        return None, None, None
     start, end = clean.raw_span(verdict.start, verdict.end)
-    return Answer(verdict.status, choice, output[start:end], verdict.rule, start, end)
+    return output[start:end], start, end
 
 
 def parse_options(output: str, options: Mapping[str, str], *, finish: str = "stop") -> Choices:
@@ -91,10 +97,8 @@ def parse_options(output: str, options: Mapping[str, str], *, finish: str = "sto
     """
     clean = strip(output)
     verdict = _decide(clean, prepare_set(clean, options), finish, None, several=True)
-    if verdict.end <= verdict.start:
-        return Choices(verdict.status, verdict.options, None, verdict.rule)
-    start, end = clean.raw_span(verdict.start, verdict.end)
-    return Choices(verdict.status, verdict.options, output[start:end], verdict.rule, start, end)
+    text, start, end = _place(output, clean, verdict)
+    return Choices(verdict.status, verdict.options, text, verdict.rule, start, end)
 
 
 def prepare_set(clean: Clean, options: Mapping[str, str]) -> Options:
@@ -188,10 +192,9 @@ def _decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str]
     """The first block with an answer is the reply; the rest is run-on (rule 4). `several`: more than one may be right."""
     text, cut = clean.text, finish == "length"
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
-    if clean.thinking and not WORD.search(text):
-        return Verdict(nothing.status, rule="unclosed-thought")
     if not WORD.search(text):
-        return Verdict(Status.EMPTY, rule="nothing")
+        thought = Verdict(nothing.status, rule="unclosed-thought")
+        return thought if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(clean, options)
     low = reply.low
     parts = blocks(text)
@@ -221,9 +224,8 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | No
 
 
 _NUMBER = re.compile(
-    r"[ ]?[\"”'’)]?[ ]?(?:[:=,(\-—→|]|的?(?:概率|可能性|置信度|得分)?[ ]?(?:大?约?为|是|占|有|大约|约)?)[ ]?[\"“'(]?"
-    r"(?:约|大约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p)?(?:大?约?为|是|占|有|约|:|=)?[ ]?"
-    r"(?:(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?(?P<percent>%|％|分(?!钟|析|别|之))?(?!\w)|(?P<tenths>[一二三四五六七八九])成(?P<half>半)?)"
+    r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有])[ :=]{0,2}){0,3}"
+    r"(?:(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?(?P<percent>%|％|分(?!钟|析|别|之))?(?!\w)|(?P<tenths>[一二三四五六七八九])成)"
 )
 _OF = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?[%％][ ]?(?=\w|:)[^%。;,\n]{1,14}\Z")
 _LATER = re.compile(
@@ -248,7 +250,7 @@ def _score(before: str, after: str) -> tuple[float, bool] | None:
         later = _LATER.match(after)
         return (float(later["number"]), True) if later else None
     if match["tenths"]:
-        return 10.0 * ("一二三四五六七八九".index(match["tenths"]) + 1) + (5 if match["half"] else 0), True
+        return 10.0 * ("一二三四五六七八九".index(match["tenths"]) + 1), True
     return float(match["number"]), bool(match["percent"])
 
 
@@ -297,7 +299,7 @@ def _spoken(reply: Reply) -> Verdict | None:
     """The option in a reply that is the [MASK] turn filled in: one option text inside a long sentence (rule 9)."""
     low, texts = reply.low, [g for g in reply.groups if all(m.kind == "text" for m in g.members)]
     options = {option for group in texts for option in group.options}
-    if len(options) != 1 or len(texts) != len(reply.groups) or not SPEAKER.match(low):
+    if len(options) != 1 or not SPEAKER.match(low):
         return None
     group = texts[0]
     start = max(low.rfind(mark, 0, group.start) for mark in "\n。!?") + 1

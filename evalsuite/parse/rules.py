@@ -102,12 +102,12 @@ RULES = [
     Rule("opinion", PICK, LABEL, rf"o{G1}", r"", "## 🧐 问题\n\n短语1: B昨晚没睡好\n短语2: 紧张\n\n## 💡 回答\n\n根…"),
     Rule("left", PICK, PLAIN, rf"l{G1}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
     # --- alone
-    Rule("line", LINE, PLAIN, r"\^[b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", ""),
+    Rule("line", LINE, PLAIN, r"\^[b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", "首先展开辩论：…"),
     Rule("head", HEAD, PLAIN, r"![b,.:(|\[]*", r"[,.(;)|nxR]", "b而非a"),
-    Rule("head", HEAD, "MQ", r"![b,.:(|\[]*", r":", ""),
+    Rule("head", HEAD, "MQ", r"![b,.:(|\[]*", r":", "A选项：一刮就坏…"),
     Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)", "b 惊险刺激的电影"),
     # --- stated
-    Rule("both", STATE, "GW", rf"B{Z}", r"", ""),
+    Rule("both", STATE, "GW", rf"B{Z}", r"", "Both (2) 原因 and (1) 前提 apply here…"),
     Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])", "1和2都可以"),
     Rule("item-right", STATE, PLAIN, r"[!/^][b(k=]*", r"[.,]?['_]?:['_]?[+w]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r"", "我认为是b"),
@@ -196,7 +196,7 @@ class Hit(NamedTuple):
     @property
     def adds(self) -> bool:
         """Whether it is chosen beside the option before: 也."""
-        return bool(self.options and (_ALSO.search(self.before) or _ALSO_BEHIND.match(self.behind)))
+        return bool(_ALSO.search(self.before) or _ALSO_BEHIND.match(self.behind))
 
     @property
     def firm(self) -> bool:
@@ -233,15 +233,12 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
             continue
         verdict, name = (rule.verdict, rule.name) if rule else (NAME, "named")
         options = group.options
-        if (group.ranked or name == "ranking") and verdict in (PICK, NAME, LINE, HEAD, STATE):
+        if (group.ranked or name == "ranking") and verdict != NOT:
             verdict, name, options = PICK, "ranking", options[:1]
-        if verdict in (LINE, HEAD) or (echo and verdict in (PICK, STATE, ASK)):
-            listed = not several and len(options) == count > 1 and group.with_text
-            if listed or (echo and verdict != PICK):
-                verdict, name = NAME, "echo"
-        letter = group.end - group.start == 1 and verdict == PICK and name not in ("answer", "answer-is", "choose")
-        if options == (-1,) and (verdict == STATE or letter):
-            verdict, name = NAME, "outside"
+        listed = len(options) == count > 1 and group.with_text
+        weak = verdict in (LINE, HEAD) or (echo and verdict in (PICK, STATE, ASK))
+        if weak and (listed or (echo and verdict != PICK)):
+            verdict, name = NAME, "echo"
         found.append(Hit(verdict, name, options, *tape.places[at], before, behind, group.conflict))
     return _undiscussed(found if several else _unlisted(found), several)
 
@@ -253,12 +250,7 @@ def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
     talked = [hit for hit in found if hit.verdict == LINE and _TALKED.match(hit.behind)]
     if len(talked) == 1 and talked[0].before == "!":
         talked = []  # the answer, and why
-    elif (
-        talked
-        and found[-1].verdict == LINE
-        and not found[-1].behind
-        and found[-1].options not in [h.options for h in talked]
-    ):
+    elif talked and found[-1].verdict == LINE:
         talked.append(found[-1])  # cut off
     if len(items | {hit.options for hit in talked}) < 2:
         return found
@@ -274,7 +266,6 @@ def _unlisted(found: list[Hit]) -> list[Hit]:
     listed: list[Hit] = []
     for hit, after in pairwise(found):
         begins = hit.verdict == PICK and hit.rule != "ranking" and hit.before[-1:] in ":^=b("
-        another = _ITEM.search(after.before) and after.verdict not in (NOT, PICK) and after.options != hit.options
-        if another and _NEXT_LINE.match(hit.behind) and (begins or hit in listed):
+        if after.verdict not in (NOT, PICK) and _NEXT_LINE.match(hit.behind) and (begins or hit in listed):
             listed += [hit, after]
     return [hit._replace(verdict=NAME, rule="listed") if hit in listed else hit for hit in found]

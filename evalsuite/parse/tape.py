@@ -193,8 +193,8 @@ class _Writer:
             self.tokens.pop(), self.places.pop()
         label = group.members[0].kind == "label"
         if (
-            self.tokens[-1] in "!/b:^"
-            and label
+            label
+            and self.tokens[-1] in "!/b:^"
             and (
                 (group.end - group.start < 3 and _HEADING.match(self.low, group.start))
                 or (self.starts[-1] > group.start and _NUMBERS.fullmatch(self.low, group.start, self._next(group.end)))
