@@ -206,11 +206,9 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
             return True
         if text[start].isupper() or low[start] in "ai":  # a person, an article, a pronoun
             return bool(_VERDICT_AFTER.match(after))
-        return not after.startswith(" is a ")
-    article = low[start] == "a" and re.search(r"[a-z][ ]$", before)
-    return not (
-        article and not re.match(r"[ ]?(?:[.,;:!?)\n]|\((?![a-z0-9]{1,2}\))|$)|[ ](?:through|to) [a-z]\b", after)
-    )
+        return True
+    article = low[start] == "a" and re.search("[a-z] $", before)
+    return not article or re.match(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b", after) is not None
 
 
 _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")

@@ -209,7 +209,7 @@ def _decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str]
         if verdict is not None:
             return verdict
     found = _filled(low, options, dialogue) or _repeated(low, options) or (None if cut else _spoken(reply))
-    return found or _inferred(low[:120] if cut else low, options) or nothing
+    return found or _inferred(low, options) or nothing
 
 
 def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | None:
@@ -262,7 +262,7 @@ def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
         option = group.members[-1].option
         if len(group.options) != 1 or option < 0:
             continue
-        limit = min(groups[position + 1].start if position + 1 < len(groups) else end, group.end + 120, end)
+        limit = groups[position + 1].start if position + 1 < len(groups) else end
         head = max(group.start - 24, groups[position - 1].end if position else 0)
         found = _score(low[head : group.start], low[group.end : limit])
         if found is not None:

@@ -123,9 +123,7 @@ def make_tape(
     waiting = [*reversed(groups)]
 
     def mention(group: Group) -> None:
-        if group.start >= writer.position:
-            inside = quoted and _within(low, quoted, group.start, group.end)
-            writer.mention(group, "m" if inside else _token(group))
+        writer.mention(group, "m" if _within(low, quoted, group.start, group.end) else _token(group))
 
     for kind, start, end in hints:
         if start < block.start or end > block.end:
@@ -133,7 +131,7 @@ def make_tape(
         while waiting and waiting[-1].start <= start:
             mention(waiting.pop())
         overlaps = start < writer.position or (waiting and waiting[-1].start < end)
-        if not overlaps and not (quoted and kind.isalnum() and _within(low, quoted, start, end)):
+        if not overlaps and not (kind.isalnum() and _within(low, quoted, start, end)):
             writer.cue(kind, start, end)
     while waiting:
         mention(waiting.pop())
@@ -172,9 +170,9 @@ class _Writer:
             limit = self._next(self.position)
             for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")):
                 lead = pattern.match(low, self.position, limit)
-                if lead and low[self.position : lead.end()].strip():
+                if lead:
                     self.put(token, self.position, lead.end())
-        size = sum(map(len, _WORDS.findall(low, self.position, end))) if self.position < end else 0
+        size = sum(map(len, _WORDS.findall(low, self.position, end)))
         if size:
             self.put("'" if size == 1 else "_" if size <= 4 else "~" if size <= 14 else "#", self.position, end)
 
@@ -202,7 +200,7 @@ class _Writer:
         ):
             self.put("b", group.start, group.end)
             return
-        if not label and self.low[group.start] in "是由" and group.end - group.start > 2:
+        if self.low[group.start] in "是由" and group.end - group.start > 2:
             self.put("k", group.start, group.start)  # the option text 是…的一部分 contains its copula
         if self.low[group.start] == BOX_OPEN:
             self.put("[", group.start, group.start)
