@@ -32,7 +32,7 @@ CUES: dict[str, str] = {
     "=": "是 为 即 属于 对应 还是 大概率是 莫过于 is are be was 's (would|should|must|could|might)_be belongs_to falls_under",  # a copula
     "l": "剩 留下 what_remains_is leaves_(just|us)",  # leaves what follows
     "X": "不(是|认为|考虑|建议|支持|太像) 并非 绝非 与其 误选 别选 (称|算)不上 neither nor",  # rejects what follows
-    "n": "而非 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
+    "n": "而非 优于 没有 not rather_than",  # rejects what follows, as a contrast to what stands before
     "x": "(|可以)排除 剔除 去掉 淘汰 划掉 ruled_out rule_out (eliminat|exclud)(e|es|ed|ing) discard",  # rejects what stands before or behind
     "N":  # negates the word that follows
         "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",
@@ -64,7 +64,7 @@ CUES: dict[str, str] = {
     "P": "排序 第一名 从高到低 从大到小 按可能性 依次 rank(ing|ed)",  # introduces a ranking
     "D": "其次 次(之|选) 第二选择 然后是 最不可能 followed_by secondly least_likely",  # a second choice
     "E": "除 except other_than apart_from",  # except
-    "O": "其(他|它|余)",  # the others
+    "O": "其(他|它|余) the_(others|rest)",  # the others
     "0": "以上都不 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全部 两者 both all either",  # all

@@ -206,9 +206,7 @@ def _decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str]
         if verdict is not None:
             return verdict
     found = _filled(low, options, dialogue) or _repeated(low, options) or (None if cut else _spoken(reply))
-    if found is None and not several:
-        found = _inferred(low[:120] if cut else low, options)
-    return found or nothing
+    return found or _inferred(low[:120] if cut else low, options) or nothing
 
 
 def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | None:
@@ -219,12 +217,11 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | No
         return scaled
     found = hits(tape, count, block.echo, several)
     verdict = (resolve_set if several else resolve)(found, tape, reply.low, cut, count)
-    tied = scaled is not None and not (verdict and verdict.options and verdict.start > scaled.end)
-    return scaled if tied else verdict
+    return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
 
 
 _NUMBER = re.compile(
-    r"[ ]?[\"”'’)]?[ ]?(?P<lead>[:=,(\-—→|]|的?(?:概率|可能性|置信度|得分)?[ ]?(?:大?约?为|是|占|有|大约|约)?)[ ]?[\"“'(]?"
+    r"[ ]?[\"”'’)]?[ ]?(?:[:=,(\-—→|]|的?(?:概率|可能性|置信度|得分)?[ ]?(?:大?约?为|是|占|有|大约|约)?)[ ]?[\"“'(]?"
     r"(?:约|大约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p)?(?:大?约?为|是|占|有|约|:|=)?[ ]?"
     r"(?:(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?(?P<percent>%|％|分(?!钟|析|别|之))?(?!\w)|(?P<tenths>[一二三四五六七八九])成(?P<half>半)?)"
 )
@@ -252,9 +249,7 @@ def _score(before: str, after: str) -> tuple[float, bool] | None:
         return (float(later["number"]), True) if later else None
     if match["tenths"]:
         return 10.0 * ("一二三四五六七八九".index(match["tenths"]) + 1) + (5 if match["half"] else 0), True
-    number = float(match["number"])
-    sure = bool(match["percent"])
-    return (number, sure) if sure or number <= 1 or "." in match["number"] or match["lead"] in (":", "=") else None
+    return float(match["number"]), bool(match["percent"])
 
 
 def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
@@ -333,15 +328,11 @@ _UNSURE = re.compile(
 
 
 def _inferred(low: str, options: Options) -> Verdict | None:
-    """The option named by all verbs of a reply where entailment and contradiction are the options (CIDER's DNLI).
+    """The option that the first verb of inference names, where entailment and contradiction are the options (CIDER's DNLI).
 
-    None if any of the verbs is negated or in doubt: a statement that does not contradict need not follow.
+    None if the verb is negated or in doubt: a statement that does not contradict need not follow.
     """
-    found = [] if {"entailment", "contradiction"} - {*options.keys} else list(_INFERS.finditer(low))
-    if found and found[0].start() < 30:  # The dialogue entails this statement. …
-        found = found[:1]
-    said = {match.lastgroup for match in found}
-    if len(said) != 1 or any(_UNSURE.search(low, 0, match.start()) for match in found):
+    match = None if {"entailment", "contradiction"} - {*options.keys} else _INFERS.search(low)
+    if match is None or _UNSURE.search(low, 0, match.start()):
         return None
-    option = options.keys.index(str(found[0].lastgroup))
-    return Verdict(Status.PARSED, (option,), "inference", *found[0].span())
+    return Verdict(Status.PARSED, (options.keys.index(str(match.lastgroup)),), "inference", *match.span())

@@ -71,10 +71,9 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
             current = []
         elif new.verdict == NONE and strength < 3:
             current = [new]
-        elif new.verdict == ALL and len(_union(found)) != 1 and not cut:
+        elif new.verdict == ALL and not cut:
             current = (
                 [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options]
-                or current
                 or ([new] if new.start < 12 else [])
             )
         elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
@@ -96,10 +95,8 @@ _BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice befo
 
 def _taken(current: list[Hit], new: Hit) -> list[Hit]:
     """The choices in force after a new one: it alone, or added to the current ones (也), or the next line of a list."""
-    if current and current[-1].verdict == NONE:
-        current = []
     alone = (LINE, HEAD)
-    listed = current and new.verdict in alone and current[-1].verdict in alone and new.start - current[-1].end <= 12
+    listed = current and new.verdict in alone and new.start - current[-1].end <= 12
     return [*current, new] if (new.adds or listed) and not new.firm else [new]
 
 
@@ -118,14 +115,12 @@ def _settled(found: Sequence[Hit], low: str) -> list[Hit]:
     walk = any(hit.rule == "discussed" for hit in found)
 
     def settled(hit: Hit) -> bool:
-        if hit.verdict == NOT or len(hit.options) != 1:
-            return hit.verdict == NOT
         if hit.firm:
-            return not walk and re.match(r"[^./]*[./]", hit.behind) is not None
+            return not walk and re.search("[./]", hit.behind) is not None
         labelled = low[hit.start].isascii() and hit.end - hit.start > 3
         return hit.rule == "statement" and labelled and re.match(r"'?[,./]", hit.behind) is not None
 
-    return [hit for hit in found if settled(hit)]
+    return [hit for hit in found if hit.verdict == NOT or (len(hit.options) == 1 and settled(hit))]
 
 
 def _left(found: Sequence[Hit], count: int, cut: bool, low: str) -> Verdict | None:
@@ -133,18 +128,14 @@ def _left(found: Sequence[Hit], count: int, cut: bool, low: str) -> Verdict | No
     gone = [hit for hit in found if hit.verdict == NOT]
     if not gone:
         return None
-    end = low.find("\n", gone[-1].end)  # a rejection may stand behind its option
-    end = end if end > 0 else len(low.rstrip())
+    end = gone[-1].end
     pair = next((hit for hit in reversed(found) if hit.rule in ("among", "listed") and len(hit.options) > 1), None)
     if pair is not None and not cut:  # 在a和c之间。a可以排除
-        kept = {*pair.options} - {*_union([hit for hit in gone if hit.start > pair.end])}
-        if len(kept) == 1 and kept != {-1}:
+        kept = {*pair.options} - {-1, *_union([hit for hit in gone if hit.start > pair.end])}
+        if len(kept) == 1:
             return Verdict(Status.PARSED, tuple(kept), "elimination", 0, end)
     left = {*range(count)} - {*_union(gone)}
-    called = [
-        hit for hit in found if {*hit.options} == left and (hit.picks or (hit is found[-1] and hit.rule != "discussed"))
-    ]
-    if len(left) != 1 or (cut and not called):
+    if len(left) != 1 or (cut and not any(hit.picks and {*hit.options} == left for hit in found)):
         return None
     return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, end)
 
@@ -154,12 +145,11 @@ _SHORT = re.compile(r"![@_'~=#,.Ac]*T[_'~,.=]*")
 
 def _only_named(found: Sequence[Hit], tape: Tape, low: str) -> Verdict | None:
     """The only option that a reply names, by a label in brackets or by its text in a short sentence (rule 9)."""
-    if not found or any(h.verdict != NAME or h.rule not in ("named", "spoken") or h.conflict for h in found):
+    if not found or any(h.rule not in ("named", "spoken") or h.conflict for h in found):
         return None
     last, options = found[-1], _union(found)
-    bracketed = low[last.start] in "([【" and low[last.end - 1] in ")]】"
-    short = last.end - last.start >= 3 and _SHORT.fullmatch(tape.tokens)
-    if len(options) > 1 or options == (-1,) or not (bracketed or short):
+    alone = low[last.start] in "([【" or _SHORT.fullmatch(tape.tokens)
+    if len(options) > 1 or options == (-1,) or not alone:
         return None
     return Verdict(Status.PARSED, options, "only-named", last.start, last.end)
 

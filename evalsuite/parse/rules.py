@@ -58,7 +58,7 @@ RULES = [
     Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}_?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}[-0x]|z|B?=?[-0]|{V}[-0xz])", "除b以外都不符合"),
     # --- rejected, by what stands behind
     Rule("wrong", NOT, ANY, r"", rf"{V}(?:[NXn]['_]?[+wyC=S]|(?<![NXn])(?<![NXn]')(?:[-0x]|z)|U)", "b可以排除"),
-    Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"[^/MTQGW]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
+    Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"[^/MTQGWRO]*[,.:_~'](?:N['_]?[+wyC]|[-xXz])[.)\]]*(?:/|$)", "(a)近视：走近了看得清。\n(b)远视：和对话相反，不能选。\n(c)散光：没有重影，不能选。"),
     Rule("wrong", NOT, ANY, r"", r"X(?:[./,]|$)|[^./MTQGWm]*,['_]?x[./]|[^./MTQGWm]*[,:]F?Z(?:[./,]|$)", "(a) is on the moon, so no. (b) is on the…"),
     Rule("item-wrong", NOT, ANY, r"[!/^][b(k=]*", r"[.,]?[_~']?:['_]?(?:N['_]?[+wy]|[-xXz])[,./(]|:N['_]?[.,]*(?:/|$)", "(a) 科幻片：错误，没有未来世界。\n(b) 恐怖片：错误，没有人害怕。\n(c) 喜剧片：大家一直在笑。"),
     Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
@@ -77,7 +77,7 @@ RULES = [
     Rule("line", LINE, PLAIN, r"[!/][b,.:(|\[@]*(?:'[|]?)?", r"[)\],.|]*(?:/|$)", "A: b"),
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
     Rule("asked", ASK, PLAIN, r"", r"[^./MTQGWm@,]{0,6}\?", "是a还是b呢？"),
-    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_]?C)[^./?@KV]*|H[^./MTQGWm?@FK]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
+    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_]?C)[^./?@KV]*|H[^./MTQGWm?@FKS]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
     Rule("granted", NAME, PLAIN, r"", r"[B'_a]*H", "(b)最符合对话。(a)虽然合适，可是没有人害怕。"),
     # --- called right
     Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
@@ -111,7 +111,7 @@ RULES = [
     Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])", "1和2都可以"),
     Rule("item-right", STATE, PLAIN, r"[!/^][b(k=]*", r"[.,]?['_]?:['_]?[+w]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r"", "我认为是b"),
-    Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?[,./()RaA]|[s'p]?$", "属于空间关系"),
+    Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?[,./()RaAVnX]|[s'p]?$", "属于空间关系"),
     Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r"", "maybe c"),
     Rule("alone", STATE, PLAIN, rf"[!,./:^][FKo]?{Z}", r"(?:,['_])?[.,]?(?:/|$)", "Assistant: b"),
     Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]", "三。后果。守一夜，困，坐过站。"),
@@ -119,13 +119,14 @@ RULES = [
 
 # Where several options may be right: these first, then RULES. An item of a list is judged on its own, and all may be chosen.
 SETS = [
-    Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|[!./,]_?~?E){Z}", r"", "All but (3)"),
+    Rule("all-but-these", BUT, PLAIN, rf"(?:B{Y}[EV]|[!./,]_?~?E){G1}", r"(?![^./]*(?:[-0xz]|N['_]?[+wyC]))", "All but (3)"),
     Rule("all-of-them", ALL, "B", r"[!./,]['_]?", r"['_L~]*(?:[./,]|$)|['_L~]*=?['_B]*[+wy]", "All of the above."),
+    Rule("all-of-them", ALL, "O", r"", r"[=B_']*[+w]", "(1)不正确，其余都正确"),
     Rule("item-right", PICK, ANY, r"", rf"(?:\.?{Z}|\.?[^./MTQGW]*[|])['_]?{Z}Y", "A: Yes\nB: No\nC: Yes\nD: No\nE: No"),
     Rule("ranked", NAME, ANY, rf"P[^/]*:(?:[^/]*/)*[b.]*{Z}", r"", "Ranking:\n1. (0) The speaker wants to buy…"),
     Rule("judged-wrong", NOT, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?(?:[-x]|[XN]['_]?[+wy])", "0: true, 1: false, 2: true, 3: false, 4: false"),
     Rule("judged-right", PICK, ANY, r"[!/,.|][b(|]*", r"\.?[:=(|]*(?:=|[_']=?)?A?[+wy]", "0: true, 1: false, 2: true, 3: false, 4: false"),
-    Rule("judged-wrong", NOT, ANY, r"", r"[-x](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
+    Rule("judged-wrong", NOT, ANY, r"", r"[-xZ](?:[MTQGW./,]|$)", "(0) ✓ (1) ✗ (2) ✓ (3) ✗ (4) ✗"),
     Rule("judged-right", PICK, ANY, r"", r"\+(?:[MTQGW./,]|$)", "(0) ✓ (2) ✓"),
     Rule("answers", PICK, ANY, rf"[+CSwyY](?:[LspB~]['_]?)*[=B]*{Z}:?{Z}", r"", "Yes: 0, 2\nNo: 1, 3, 4"),
     Rule("line", LINE, PLAIN, r"[!/.^][b,.:(|\[]*'?", r"[)\],.]*(?:/*'?[b(]*[MTQGW]|/*$|/)", "(4) The speaker is hungry. (0) The speak…"),

@@ -81,7 +81,8 @@ class Clean:
             return (0, 0)
         first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1) - 1
         begin = min(self.raws[first] + start - self.starts[first], self.raw_ends[first] - 1)
-        return begin, min(self.raws[last] + end - self.starts[last], self.raw_ends[last])
+        whole = end == (self.starts[last + 1] if last + 1 < len(self.starts) else len(self.text))
+        return begin, self.raw_ends[last] if whole else self.raws[last] + end - self.starts[last]
 
 
 def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
