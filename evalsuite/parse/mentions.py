@@ -177,7 +177,7 @@ _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)"
     r"|[.:比]\d(?!\.\d))|[ ](?:options|choices|answers|statements|of)\b"
 )
-_DIGIT_BEFORE = "选项是为案择即于填成入和或与及非除不对答、,。;:!?([【“\"'\n\ue000\ue001 —-→=√×|/>"
+_DIGIT_BEFORE = "上选项是为案择即于填成入和或与及非除不对答、,。;:!?([【“\"'\n\ue000\ue001 —-→=√×|/>"
 _STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题|例|问题|part|round)[ :]?$")
 
 

@@ -72,9 +72,8 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
         elif new.verdict == NONE and strength < 3:
             current = [new]
         elif new.verdict == ALL and not cut:
-            current = (
-                [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options]
-                or ([new] if new.start < 12 else [])
+            current = [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options] or (
+                [new] if new.start < 12 else []
             )
         elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
@@ -97,7 +96,8 @@ def _taken(current: list[Hit], new: Hit) -> list[Hit]:
     """The choices in force after a new one: it alone, or added to the current ones (也), or the next line of a list."""
     alone = (LINE, HEAD)
     listed = current and new.verdict in alone and new.start - current[-1].end <= 12
-    return [*current, new] if (new.adds or listed) and not new.firm else [new]
+    again = current and new.rule == current[-1].rule == "is" and _BESIDE.search(new.before)  # 也许是a，也许是b
+    return [*current, new] if (new.adds or listed or again) and not new.firm else [new]
 
 
 def _stated(found: Sequence[Hit]) -> list[Hit]:
