@@ -17,7 +17,7 @@ from evalsuite.parse import parse_option, parse_options, read, rules
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CHOICES = (
-    "tables/choices.jsonl", "tables/sets.jsonl", "tables/cues.jsonl", "tables/adversarial.jsonl", "replies/options.jsonl", "long_replies/options.jsonl",
+    "tables/choices.jsonl", "tables/sets.jsonl", "tables/cues.jsonl", "adversarial/choices.jsonl", "replies/options.jsonl", "long_replies/options.jsonl",
     "third_replies/options.jsonl", "real_replies/choices.jsonl", "real_replies/held_choices.jsonl",
 )  # fmt: skip
 
@@ -31,7 +31,7 @@ def choices() -> list[Row]:
     for name in CHOICES:
         path = FIXTURES / name
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        kind = path.stem if path.stem in ("adversarial", "held_choices") else path.parent.name
+        kind = path.stem if path.stem == "held_choices" else path.parent.name
         found += [{"set": kind, "file": name} | json.loads(line) for line in lines]
     return found
 

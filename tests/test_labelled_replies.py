@@ -101,7 +101,14 @@ def test_conflicts_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     ("name", "agree"),
-    [("replies", 1.0), ("long_replies", 1.0), ("third_replies", 1.0), ("forms", 0.98), ("model_replies", 0.91)],
+    [
+        ("replies", 1.0),
+        ("long_replies", 1.0),
+        ("third_replies", 1.0),
+        ("forms", 0.98),
+        ("model_replies", 0.91),
+        ("adversarial", 0.96),
+    ],
 )
 def test_spans(name: str, agree: float) -> None:
     """`forms`: a reply for each form of lead-in and tail; `model_replies`: of models. Statuses count where they are labelled."""

@@ -37,7 +37,7 @@ CUES: dict[str, str] = {
     "N":  # negates the word that follows
         "不(|能|应该|应当|一定) 没 未 无法 没有(理由|必要) (do|does|did|is|are|was|ca|wo|would|could|should)n't (do|does)_not can(|_)not never no_longer",
     "+":  # calls what stands before right
-        "正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 最能 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最(佳|优) 不二之选 为准 莫属 没错 无误 没问题 √ 胜出 correct right best better "
+        "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 最能 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最(佳|优) 不二之选 为准 莫属 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right weakly; may hold of several options
         "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense reasonable "
@@ -62,7 +62,7 @@ CUES: dict[str, str] = {
         "候选 (备选|以下选)项 选项(有|如下) 给出的选项 分别(是|为) (options|choices)_are candidate(|s) possible_answers the_options",
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
     "P": "排序 第一名 从高到低 从大到小 按可能性 依次 rank(ing|ed)",  # introduces a ranking
-    "D": "其次 次(之|选) 第二选择 然后是 最不可能 followed_by secondly least_likely",  # a second choice
+    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 然后是 最不可能 followed_by secondly least_likely",  # a second choice
     "E": "除 except other_than apart_from",  # except
     "O": "其(他|它|余) the_(others|rest)",  # the others
     "0": "以上都不 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none

@@ -96,7 +96,8 @@ def _taken(current: list[Hit], new: Hit) -> list[Hit]:
     """The choices in force after a new one: it alone, or added to the current ones (也), or the next line of a list."""
     alone = (LINE, HEAD)
     listed = current and new.verdict in alone and new.start - current[-1].end <= 12
-    return [*current, new] if (new.adds or listed) and not new.firm else [new]
+    again = current and new.rule == current[-1].rule == "is" and _BESIDE.search(new.before)  # 也许是a，也许是b
+    return [*current, new] if (new.adds or listed or again) and not new.firm else [new]
 
 
 def _stated(found: Sequence[Hit]) -> list[Hit]:

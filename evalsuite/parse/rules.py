@@ -64,9 +64,10 @@ RULES = [
     Rule("wrong-next", NOT, ANY, r"", rf"{V}[,(]['_]?(?:[XNB=Aa]*(?<![NX])[-0x]|[XN][=B]?[+wy])(?![:'_~]*[MTQGWm])", "选项(a)，与对话不符；选项(b)，也不符合。"),
     # --- rejected, by what stands before
     Rule("no-less", PICK, PLAIN, rf"n{Z}", r"F(?:[+w]|['_])(?:[,./]|$)", "c没有b那么合适。"),
-    Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?)={ZN}['_~]?{ZN}", r"", "错误的是a。"),
+    Rule("not-be", NOT, ANY, rf"(?:[XNn]'?|-['_]?|N'?[+w]['_]?)={ZN}['_~]?{ZN}", r"", "错误的是a。"),
     Rule("not", NOT, ANY, rf"(?:[Xxn]{ZN}['_~]?{ZN}|N|N['_]?[Co]{ZN}['_~]?{ZN}|-['_]?[Ss]{G4}|N['_]?[+]{ZN}|-{ZN}'?:{ZN})", r"", "排除a、b"),
     # --- lists and ranks
+    Rule("answer", PICK, "MTQ", r"s:[(\[]*", r"\.?(?:/|$)", "从a、b、c等候选领域中选择下面两个短语之间的关系所属的领域：c"),
     Rule("listed", NAME, ANY, rf"L(?:{ZN}['_~]?{ZN}=?{ZN}|[^./MTQGW]*:{Z})", r"", "{\n  \"analysis\": \"B想直接拿钢丝球刮锅，是因为B想图省事，不想慢…"),
     Rule("listed", NAME, "GW", r"\(", r"\)", "对话中的[MASK]处应填入的选项（(1)滑雪 (2)冲浪 (3)露营）：(3)"),
     Rule("among", NAME, "GW", rf"i{Z}['_~]?{Z}", r"", "答案应该在(a)和(c)之间。对话很严肃，所以(c)可以排除。"),
@@ -77,7 +78,7 @@ RULES = [
     Rule("line", LINE, PLAIN, r"[!/][b,.:(|\[@]*(?:'[|]?)?", r"[)\],.|]*(?:/|$)", "A: b"),
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
     Rule("asked", ASK, PLAIN, r"", r"[^./MTQGWm@,]{0,6}\?", "是a还是b呢？"),
-    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_]?C)[^./?@KV]*|H[^./MTQGWm?@FKS]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
+    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_]?[CP])[^./?@KV]*|H[^./MTQGWm?@FKS]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
     Rule("granted", NAME, PLAIN, r"", r"[B'_a]*H", "(b)最符合对话。(a)虽然合适，可是没有人害怕。"),
     # --- called right
     Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
@@ -91,7 +92,7 @@ RULES = [
     Rule("is", PICK, LABEL, rf"[!./,K]['_]?={Z}", r"[,./()R]|$", "答案是b，不，是c。"),
     Rule("concluded", PICK, PLAIN, rf"[FK]{YY}C{G14}|(?:F{Z}['_]?|K{Z})={G1}", r"", "是科幻片。哦不，是恐怖片。"),
     Rule("fits", PICK, PLAIN, rf"[+]{G1}|[+w]['_]?s{Z}", r"", "✅b"),
-    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.:b|][sp]{Z}:){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
+    Rule("answer", PICK, PLAIN, rf"(?:S{Z}[:\[]{Z}['_]?|[!/,.:b|][sp]{Z}[:|]){Z}", r"", "{\"label\": \"b\", \"explanation\": \"…\"}"),
     Rule("answer", PICK, LABEL, rf"S{Z}['_]?{Z}", r"", "答案b"),
     Rule("answer", PICK, TEXT, rf"S{G1}", r"", "答：是"),
     Rule("choose", PICK, LABEL, rf"C{G14}", r"", "选乙"),
@@ -102,18 +103,19 @@ RULES = [
     Rule("opinion", PICK, LABEL, rf"o{G1}", r"", "## 🧐 问题\n\n短语1: B昨晚没睡好\n短语2: 紧张\n\n## 💡 回答\n\n根…"),
     Rule("left", PICK, PLAIN, rf"l{G1}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
     # --- alone
-    Rule("line", LINE, PLAIN, r"\^[b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", "首先展开辩论：…"),
+    Rule("line", LINE, PLAIN, r"\^[b,.:(|\[@^]*'?", r"[)\],.|]*(?:/|$)", "首先展开辩论：\n1. 站得太靠里\n2. 躲在亭子正当中\n3. 站得太靠边\n\n反方…"),
     Rule("head", HEAD, PLAIN, r"![b,.:(|\[]*", r"[,.(;)|nxR]", "b而非a"),
-    Rule("head", HEAD, "MQ", r"![b,.:(|\[]*", r":", "A选项：一刮就坏…"),
+    Rule("head", HEAD, "MQ", r"![b,.:(|\[]*", r":", "E\n空间：台阶是摔倒的位置。"),
     Rule("head", HEAD, "M", r"![b,.:(|\[]*", r"['_~]{1,2}(?:[/.]|$)", "b 惊险刺激的电影"),
     # --- stated
-    Rule("both", STATE, "GW", rf"B{Z}", r"", "Both (2) 原因 and (1) 前提 apply here…"),
+    Rule("both", STATE, "GW", rf"B{Z}", r"", "Both (2) 原因 and (1) 前提 apply here: the t…"),
     Rule("weak", STATE, PLAIN, r"", rf"{V}w|['_aB]*y(?![~#_])", "1和2都可以"),
     Rule("item-right", STATE, PLAIN, r"[!/^][b(k=]*", r"[.,]?['_]?:['_]?[+w]|[^/MTQGW]*[,._~'][+wy]\.?[+]?(?:/|$)", "1) 是：×\n2) 是一个：√\n3) 有：×\n4) 包括类型：×\n5) 由…制成：×\n6) 是…的一部分：×"),
     Rule("statement", STATE, LABEL, rf"[=u]{G4}", r"", "我认为是b"),
     Rule("statement", STATE, TEXT, rf"[=uk]{G14}", r"[s'p]?[,./()RaAVnX]|[s'p]?$", "属于空间关系"),
     Rule("hedge", STATE, PLAIN, rf"[hyow]{G1}", r"", "maybe c"),
     Rule("alone", STATE, PLAIN, rf"[!,./:^][FKo]?{Z}", r"(?:,['_])?[.,]?(?:/|$)", "Assistant: b"),
+    Rule("cell", STATE, PLAIN, r"['_~#]\|b*", r"\|?/*$", "| 短语1 | 短语2 | 关系领域 |\n|---|---|---|\n| 箱子 | 沉的 | 属性 |"),
     Rule("alone", STATE, "TQGW", rf"[!,./:][FKo]?{Z}", r"[./]", "三。后果。守一夜，困，坐过站。"),
 ]
 
