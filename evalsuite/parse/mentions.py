@@ -182,6 +182,8 @@ _STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题|例|问
 
 def _bare_number(low: str, start: int, end: int) -> bool:
     """Whether a digit without brackets is a label, judged by its neighbours (rule 9)."""
+    if start and HAN.match(low, start - 1) and low[start - 1] not in _CUE_BEFORE + "上":
+        return False
     return not (_UNIT_AFTER.match(low, end) or _STEP_BEFORE.search(low, max(start - 14, 0), start))
 
 
