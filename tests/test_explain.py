@@ -44,11 +44,13 @@ def test_what_is_shown_is_what_is_read(row: Row, several: bool) -> None:
         assert {token for token, _, meaning in part.tokens if meaning} == {*part.tape}
 
 
-def test_a_span_names_its_rule_and_its_place() -> None:
+def test_a_span_with_the_rows_that_cut_it(cli: Callable[..., Any]) -> None:
     row = reply_row("答案是：摔倒了。", question="原因是什么？")
     shown, (answer,) = explain_row(row), parse_rows([row])
     assert (shown.rule, shown.result, shown.parts) == (answer["rule"], "parsed 摔倒了", ())
     assert shown.reply == "答案是：⟦摔倒了⟧。"
+    assert "答案是:" in [step.words for step in shown.steps] and shown.rule in [step.name for step in shown.steps]
+    assert "as in:" in cli("parse", "--explain", "--reply", "答案是：摔倒了。", "--question", "原因是什么？").stdout
 
 
 def test_a_rule_with_those_that_it_shadows() -> None:

@@ -35,7 +35,9 @@ class Labelled:
     def right(self, table: tuple[Rule, ...]) -> tuple[bool, set[str]]:
         """Whether the reply is read as labelled, and the rows that matched."""
         answer, used = read_span(self.output, self.dialogue, self.question, self.cut, table)
-        return (answer.text or "") == self.wanted and self.status in (None, answer.status), used
+        return (answer.text or "") == self.wanted and self.status in (None, answer.status), {
+            rule.name for rule, _ in used
+        }
 
 
 @lru_cache(maxsize=1)

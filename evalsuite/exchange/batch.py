@@ -98,7 +98,7 @@ def explain_row(row: Row, several: bool = False) -> Explanation:
     """How the reply of a row is read."""
     options, finish = row.get("options"), row.get("finish") or "stop"
     if not options:
-        return explain_span(row["output"], _span(row, finish))
+        return explain_span(row["output"], row.get("dialogue") or (), row.get("question") or "", finish)
     return explain(row["output"], options, finish, row.get("dialogue"), several)
 
 

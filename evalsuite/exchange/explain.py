@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evalsuite.parse import rules
+from evalsuite.parse import rules, spanrules
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, TURN
 from evalsuite.parse.mentions import prepare
 from evalsuite.parse.read import Choices, Reply, named_in, parse_option, parse_options, prepare_set
 from evalsuite.parse.rules import Hit, Rule, hits, matching
+from evalsuite.parse.span import read_span
 from evalsuite.parse.strip import Block, blocks, strip
 from evalsuite.parse.tape import TOKENS, Tape
 from evalsuite.types import Answer
@@ -63,9 +64,20 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A row of the table of spans that matched: what it does (parse/spanrules.py), the words, a reply that needs it."""
+
+    name: str
+    act: str
+    words: str
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     reply: str  # with the answer between ⟦ and ⟧
     parts: tuple[Part, ...]  # none for a span
+    steps: tuple[Step, ...]  # only for a span
     result: str  # status and choice
     rule: str
     why: str
@@ -102,13 +114,18 @@ def explain(
         number += len(found)
         done = done or (answer.end is not None and answer.end <= clean.raw_span(block.start, block.end)[1])
     result = f"{answer.status.value} {', '.join(chosen)}".strip()
-    return Explanation(_marked(output, answer), tuple(parts), result, answer.rule, WHY_RULE.get(answer.rule) or decided)
+    return Explanation(
+        _marked(output, answer), tuple(parts), (), result, answer.rule, WHY_RULE.get(answer.rule) or decided
+    )
 
 
-def explain_span(output: str, answer: Answer) -> Explanation:
-    """How a reply with a span was read: which rule fired, and where."""
+def explain_span(output: str, dialogue: Sequence[str], question: str, finish: str = "stop") -> Explanation:
+    """How a reply with a span is read: the rows that matched, in order, and the rule that records name."""
+    answer, used = read_span(output, dialogue, question, finish == "length", spanrules.rules())
+    examples = {row[0]: row[4] for row in spanrules.ROWS}
+    steps = dict.fromkeys(Step(rule.name, rule.act, words.strip(), examples[rule.name]) for rule, words in used)
     result = f"{answer.status.value} {answer.text or ''}".strip()
-    return Explanation(_marked(output, answer), (), result, answer.rule, "")
+    return Explanation(_marked(output, answer), (), tuple(steps), result, answer.rule, "")
 
 
 def _marked(output: str, answer: Answer | Choices) -> str:

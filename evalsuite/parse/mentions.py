@@ -466,7 +466,7 @@ def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
         which = "line" if match["line"] else "cued"
         start, word = match.start(which), match[which]
         again = word in (word + word)[1:-1]  # abcabc, bbbb
-        if not {*word} <= {*options.labels} or not (again or [*word] == sorted({*word})):
+        if word in options.labels or not {*word} <= {*options.labels} or not (again or [*word] == sorted({*word})):
             continue
         letters = (Mention(start + n, start + n + 1, options.labels.index(c), "label") for n, c in enumerate(word))
         found.append(Group(start, start + len(word), tuple(letters)))

@@ -53,7 +53,7 @@ RULES = [
     Rule("taken-back", CANCEL, "-", r"[!./,]", r"[,./]|$", "b\n\n不对，对话里没有人害怕。"),
     # --- except
     Rule("ranking", PICK, ANY, rf"P(?:[^./MTQGW]{{0,8}}[:b]{Z}|{Z}['_]?{Z}=?{Z})", r"", "排序：恐怖片、喜剧片、科幻片"),
-    Rule("kept", NAME, ANY, r"", r"[NX]['_]?x", "所以(a)不能排除。"),
+    Rule("kept", NAME, ANY, r"", r"p?[NXn]['_]?x", "所以(a)不能排除。"),
     Rule("kept", NAME, ANY, rf"[NX]x['_~]?=?{G14}", r"", "不能排除是(b)。"),
     Rule("all-but-it", PICK, PLAIN, rf"E{G4}", rf"{Z}_?{Z}(?:O{Y}[-0xzX]|O{Y}N{Y}[+wyC]|N{Y}O|B{Y}[-0x]|z|B?=?[-0]|{V}[-0xz])", "除b以外都不符合"),
     # --- rejected, by what stands behind

@@ -20,6 +20,7 @@ from evalsuite.types import Answer, Status
 
 Place = tuple[int, int]  # start and end in the clean text
 Found = tuple[Status, str, Place]  # the rule is "" if nothing was found
+Used = tuple[Rule, Place]  # a row that matched, and where
 Turns = Sequence[str] | None
 
 
@@ -41,18 +42,18 @@ def parse_span(
 
 def read_span(
     output: str, dialogue: Sequence[str], question: str, cut: bool, table: Sequence[Rule]
-) -> tuple[Answer, set[str]]:
-    """`parse_span` by a given table, and the names of its rows that matched. `cut`: the reply was cut off."""
+) -> tuple[Answer, list[tuple[Rule, str]]]:
+    """`parse_span` by a given table, and the rows that matched with the words, in order. `cut`: the reply was cut off."""
     clean = strip(output)
     if not WORD.search(clean.text):
         thought = Answer(Status.TRUNCATED if cut else Status.UNPARSED, rule="unclosed-thought")
-        return thought if clean.thinking else Answer(Status.EMPTY, rule="nothing"), set()
+        return thought if clean.thinking else Answer(Status.EMPTY, rule="nothing"), []
     reader = _Reader(clean.text, question, dialogue, table, cut)
     status, rule, place = reader.read()
     start, end = clean.raw_span(*place)
     text = output[start:end] if status is Status.PARSED else None
     answer = Answer(status, None, text, rule, start, end) if end else Answer(status, rule=rule)
-    return answer, {rule.name for rule in reader.used}
+    return answer, [(rule, clean.text[slice(*place)]) for rule, place in reader.used]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +118,14 @@ class _Reader:
         for rule in table:
             if self.ask.kind in rule.kinds:
                 self.rows[rule.act].append(rule)
-        self.used: list[Rule] = []
+        self.used: list[Used] = []
 
     def match(self, act: str, place: Place, search: bool = False) -> re.Match[str] | None:
         """The match of the first row of an act in a place; the row is noted."""
         for rule in self.rows[act]:
             found = (rule.pattern.search if search else rule.pattern.match)(self.low, *place)
             if found:
-                self.used.append(rule)
+                self.used.append((rule, found.span()))
                 return found
         return None
 
@@ -181,7 +182,7 @@ class _Reader:
         for rule, found in self.every(acts.FIELD, place):
             value = found.span(found.lastgroup or 0)
             if not self.echoes(value, 10) and not self.only_event(value):
-                self.used.append(rule)
+                self.used.append((rule, found.span()))
                 return value, rule.name
         return None
 
@@ -208,7 +209,7 @@ class _Reader:
         """The sentences of a place, at most 200; quotations are not split, and what announces a sentence goes with it."""
         masked = _QUOTE.sub(lambda quote: quote[0][0] + "x" * (len(quote[0]) - 3) + quote[0][-2:], self.low)
         cuts = [(rule, found.span()) for rule, found in self.every(acts.PART, (place[0] + 1, place[1]), masked)]
-        self.used += {rule for rule, _ in cuts}
+        self.used += {rule: (rule, cut) for rule, cut in cuts}.values()
         found: list[Place] = []
         start = place[0]
         for begin, stop in [*sorted(cut for _, cut in cuts), (place[1], place[1])]:
@@ -235,7 +236,7 @@ class _Reader:
                 continue
             weight = 2 if turned else self.weight(row, reasons and not self.cut_off and row == rows[-1])
             if weight >= max(strength, 1 if reasons or best else 2):
-                name = self.used[-1].name if self.used else "conclusion"
+                name = self.used[-1][0].name if self.used else "conclusion"
                 span = self.cut(row)[0]
                 if span and (reasons or turned or best or weight == 3 or self.said(span)):
                     best, strength = (Status.PARSED, name, self.cited(span)), weight
@@ -269,7 +270,7 @@ class _Reader:
                 return Status.UNPARSED, "nothing", row
             talks = bool(self.match(acts.REASON, bare if self.cut_off else row, search=True))
             if self.match(acts.SKIP, row) and not (last and self.said(row)):
-                narrates |= self.used[-1].name == "preamble"
+                narrates |= self.used[-1][0].name == "preamble"
             elif self.match(acts.JOIN, row) or (self.cut_off and (self.reasons(row) if self.conflict else talks)):
                 break
             elif not (narrates and talks):
@@ -282,7 +283,7 @@ class _Reader:
         """Cut a sentence to its span, None if nothing is left; with the highest row that was used."""
         before = len(self.used)
         place = self.inside(self.trim(place))
-        name = min(((rule.rank, rule.name) for rule in self.used[before:]), default=(0, ""))[1]
+        name = min(((rule.rank, rule.name) for rule, _ in self.used[before:]), default=(0, ""))[1]
         return (place if WORD.search(self.text, *place) else None), name
 
     def inside(self, place: Place) -> Place:
@@ -341,7 +342,7 @@ class _Reader:
                 halves = found.span("cause"), found.span("effect")
             want, other = halves if (self.ask.kind == CAUSE) != (rule.name == "because") else halves[::-1]
             if restates(body[slice(*other)], event) and key(body[slice(*want)]):
-                self.used.append(rule)
+                self.used.append((rule, found.span()))
                 return self.trim((place[0] + want[0], place[0] + want[1]))
         return place
 

@@ -16,11 +16,20 @@ def draw_explanation(shown: Explanation) -> Iterator[RenderableType]:
     yield _grid(("reply", shown.reply), *[("", "")] * bool(shown.parts))
     for n, part in enumerate(shown.parts, 1):
         yield _grid((f"block {n}", part.text), *[("", part.note)] * bool(part.note), ("tape", part.tape))
-        yield _grid(*(("", token, words if len(words) < 60 else f"{words[:59]}…", meaning) for token, words, meaning in part.tokens))  # fmt: skip
+        yield _grid(*(("", token, _short(words), meaning) for token, words, meaning in part.tokens))  # fmt: skip
         for mention in part.mentions:
             yield _grid(*_mention(mention))
         yield ""
+    if shown.steps:
+        yield _grid(
+            *(("", step.name, step.act, _short(step.words), _short(f"as in: {step.example}")) for step in shown.steps)
+        )
     yield _grid(("result", shown.result), ("rule", shown.rule), *[("why", shown.why)] * bool(shown.why))
+
+
+def _short(text: str) -> str:
+    text = text.replace("\n", "⏎")
+    return text if len(text) < 60 else f"{text[:59]}…"
 
 
 def _mention(mention: Mention) -> Iterator[tuple[str, str]]:
