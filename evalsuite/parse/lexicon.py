@@ -24,9 +24,9 @@ CUES: dict[str, str] = {
     "C":  # a verb of choosing
         "选 填 挑 猜 答 站 倾向 归入 改成 不得不选 我是说 cho(ose|se) (pick|select)(|ed) (go|going|went|stick)_with opt_for lean(|ing)_(to|toward|towards) "
         "(change|switch)_to guess i('d|_would)_(say|keep) i_meant label_this_as",
-    "o": "觉得 感觉 看来 估计 我想 think believe inclined_to",  # a verb of opinion
+    "o": "觉得 感觉 看来 估计 我想 definitely think believe inclined_to",  # a verb of opinion
     "h": "说不定 八成 多半 大概 probably maybe perhaps possibly",  # a hedge
-    "V": "而 but rather",  # contrasts with the option rejected before
+    "V": "而 但 but rather",  # contrasts with the option rejected before
     "J": "将 把",  # precedes the object that is chosen or filled in (将 b 填入)
     "U": "不如",  # rejects what stands before (a 不如 b)
     "=": "是 为 即 属于 对应 还是 大概率是 莫过于 is are be was 's (would|should|must|could|might)_be belongs_to falls_under",  # a copula
@@ -40,11 +40,11 @@ CUES: dict[str, str] = {
         "排第一 放在第一位 正确 对的 合适 恰当 贴切 准确 完全符合 可能性最大 最能 (最|更)(|为|有)(贴近|符合|吻合|合理|可能|接近|适合|匹配|像|好|说得通) 最(佳|优) 不二之选 为准 莫属 没错 无误 没问题 √ 胜出 correct right best better "
         "true closest (most|more)_(likely|appropriate|suitable|accurate|fitting|plausible|reasonable)",
     "w":  # calls it right weakly; may hold of several options
-        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense reasonable "
+        "符合 吻合 相符 合理 一致 (说|讲)得通 匹配 成立 通顺 适合 有道理 有依据 靠谱 不错 契合 贴合 相关 plausible fit(|s) match(|es) suitable appropriate make(|s)_(|perfect_)sense reasonable "
         "consistent",
     "y": "行 可能 可以 likely possible",  # possible
     "-":  # calls what stands before wrong
-        "错(|误) 误 不(可能|太可能|对|符|符合|妥|通|通顺|存在|靠谱) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) × wrong "
+        "错(|误) 误 不(可能|太可能|对|符|符合|妥|通|通顺|存在) 站不住脚 无关 没(|有)关系 矛盾 相悖 牵强 (没有|缺乏)(依据|根据|道理) (没有|没|未)(提到|提及|涉及|体现|出现) × wrong "
         "less_(suitable|appropriate) incorrect inappropriate irrelevant false unlikely inaccurate unsuitable unrelated implausible impossible "
         "contradict(|s)",
     "a": "也",  # also
@@ -59,16 +59,16 @@ CUES: dict[str, str] = {
     "H": "即使 哪怕 虽然 尽管 看似 乍一看 以为 一开始 起初 one_might although though while at_first initially",  # grants something
     "?": "吗",  # asks
     "L":  # introduces a list of the choices
-        "候选 (备选|以下选)项 选项(有|如下) 给出的选项 分别(是|为) (options|choices)_are candidate(|s) possible_answers the_options",
+        "候选 以下选项 选项(有|如下) 给出的选项 分别(是|为) (options|choices)_are candidate(|s) possible_answers the_options",
     "i": "包(括|含) 从 在 from between among",  # introduces some of the choices
     "P": "排序 第一名 从高到低 从大到小 按可能性 依次 rank(ing|ed)",  # introduces a ranking
-    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 然后是 最不可能 followed_by secondly least_likely",  # a second choice
+    "D": "其次 再次 次(之|选) 第(二|三|四|五)(名|:) 排第二 第二选择 备选 然后是 最不可能 followed_by secondly least_likely",  # a second choice
     "E": "除 except other_than apart_from",  # except
     "O": "其(他|它|余) the_(others|rest)",  # the others
     "0": "以上都不 没有(正确|合适|任何选项|一个) none no_(correct|option)",  # none
     "z": "都没",  # none of those named
     "B": "都 均 皆 全部 两者 both all either",  # all
-    "~": "可是 总是 只是 原来是 成为 作为 为了 不过 不仅 不但 不妨 现在 故事 错过 也许",  # words that contain a cue word but are none
+    "~": "可是 总是 只是 原来是 成为 作为 为了 不过 不仅 不妨 现在 故事 错过 也许",  # words that contain a cue word but are none
     "u": "只有 唯有 only",  # only
     "c": "比",  # compares: a 比 b
     "1": "选(这个|它|这一项) this_one",  # chooses the option under discussion

@@ -224,7 +224,7 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | No
 
 
 _NUMBER = re.compile(
-    r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有])[ :=]{0,2}){0,3}"
+    r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有打])[ :=]{0,2}){0,3}"
     r"(?:(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?(?P<percent>%|％|分(?!钟|析|别|之))?(?!\w)|(?P<tenths>[一二三四五六七八九])成)"
 )
 _OF = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?[%％][ ]?(?=\w|:)[^%。;,\n]{1,14}\Z")

@@ -78,7 +78,8 @@ RULES = [
     Rule("line", LINE, PLAIN, r"[!/][b,.:(|\[@]*(?:'[|]?)?", r"[)\],.|]*(?:/|$)", "A: b"),
     Rule("spoken", NAME, TEXT, rf"@{Y}", r"", "A: 周末看什么？\nB: 我觉得是恐怖片。\nA: 那就看恐怖片吧。\nB: 我还想看喜剧片。"),
     Rule("asked", ASK, PLAIN, r"", r"[^./MTQGWm@,]{0,6}\?", "是a还是b呢？"),
-    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_]?[CP])[^./?@KV]*|H[^./MTQGWm?@FKS]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
+    Rule("supposed", NAME, PLAIN, r"(?:I[^./,MTQGWm?@]*|I(?!['_]?[CP])[^./?@KV]*|H[^./MTQGWm?@FKSV]*)", r"", "(c)\n如果对话里提到了地点，那就应该选(e)。"),
+    Rule("either", NAME, PLAIN, r"X[MTQ]'=", r"", "不是科幻片就是恐怖片。"),
     Rule("granted", NAME, PLAIN, r"", r"[B'_a]*H", "(b)最符合对话。(a)虽然合适，可是没有人害怕。"),
     # --- called right
     Rule("compared", NAME, PLAIN, rf"[MTQ]c{Z}", r"", "选项b比选项f更加合适，因为“A家不粘锅的涂层掉了”发生在“A买了一口铸铁锅”之前。"),
@@ -100,6 +101,7 @@ RULES = [
     Rule("boxed", PICK, PLAIN, rf"\[{Z}['_]?", r"", "$\\text{washed away} \\xrightarrow{\\text{i…"),
     Rule("conclusion", PICK, PLAIN, rf"[FK]{Z}", r"", "a\n\n更正：b"),
     Rule("but", PICK, PLAIN, rf"[XxnN]['_~=]*[MTQGW],?V{Z}", r"", "It is not (a) but (b)."),
+    Rule("but", PICK, PLAIN, r"[MTQ]w,V", r"'=(?![-0xz])", "(a)有道理，但(b)才是重点"),
     Rule("opinion", PICK, LABEL, rf"o{G1}", r"", "## 🧐 问题\n\n短语1: B昨晚没睡好\n短语2: 紧张\n\n## 💡 回答\n\n根…"),
     Rule("left", PICK, PLAIN, rf"l{G1}", r"", "1. 短语1是“羽绒服被拧了”，短语2是“羽绒会结成团”。\n2. 拧羽绒服会造成…"),
     # --- alone
