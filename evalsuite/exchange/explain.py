@@ -142,7 +142,10 @@ def _mentions(
     for n, hit in enumerate(hits(tape, len(options), block.echo, several), first):
         token = tape.tokens[tape.places.index((hit.start, hit.end))]
         matched = tuple(matching(token, hit.before, hit.behind, several))
-        words, rank = reply.clean.text[hit.start : hit.end].translate(_SHOWN), rows.index(matched[0]) + 1 if matched else 0
+        words, rank = (
+            reply.clean.text[hit.start : hit.end].translate(_SHOWN),
+            rows.index(matched[0]) + 1 if matched else 0,
+        )
         named = tuple("a label outside the list" if option < 0 else options[option] for option in hit.options)
         yield Mention(n, hit, words, named, f"{hit.before}‹{token}›{hit.behind}", matched, rank, len(rows))
 

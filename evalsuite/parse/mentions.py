@@ -156,12 +156,12 @@ def _label_pattern(core: str, digits: bool) -> re.Pattern[str]:
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
     r"选项|项|这[个一项]|[是为]?(?:最|更(?![喜爱想关看愿希])|比较|较)?(?:正确|合适|恰当|贴切|贴合|准确|符合|合理|靠谱|好(?![a-z一-鿿])|对的|答案|可能(?!会|在|对)|不)"
-    r"|才|最|也(?:[是对]|有道理)|比[a-z](?![a-z])|不如|[不也]?对(?![话他她你我a-z])|就(?:是|行|对)|排第|因为|由于|而[不非]|[错吧呢了啊呀都均皆较没未]|可以|被?排除|[与跟]对话"
+    r"|才|最|也(?:[是对]|有道理)|比[a-z](?![a-z])|不如|[不也]?对(?![话他她你我a-z])|就(?:是|行|对)|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀都均皆较没未]|可以|被?排除|[与跟]对话"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))"
 )
 _PERSON = re.compile(r"[说问答提讲表认觉喜想回在们从去]|很|的[朋妈爸同老家手]|前面")
 _WORD_AFTER = re.compile(r"[股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐]|计划|大调")
-_CUE_BEFORE = '就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
+_CUE_BEFORE = '有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
 _WORD_BEFORE = re.compile(r"(?:素|户|(?<!或)者|话人|角色|级|型|语|划|小|甲|老)[ ]?$")
 _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
 _NAMED_BEFORE = re.compile(
@@ -444,7 +444,7 @@ def grouped(found: Sequence[Mention], low: str) -> list[Group]:
         first = last.members[-1]
         through = _RANGE.fullmatch(gap) and first.kind == mention.kind == "label" and first.option >= 0
         between = [mention._replace(option=n) for n in range(first.option + 1, mention.option) if through]
-        if ("," in gap or ";" in gap) and _PREDICATE.match(low, mention.end):
+        if ("," in gap or ";" in gap) and (first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end)):
             groups.append(Group(mention.start, mention.end, (mention,)))
         else:
             members = (*last.members, *between, mention)
