@@ -108,7 +108,7 @@ ROWS: tuple[Row, ...] = (
     ("not this but that", TAKE, (CONFLICT,), r"不(?:(?:应该?|应当|会|可能)是?|是)[ ]?[“\"「]?(?P<span>[^“”\"「」,\n]{1,40}?)[”\"」]?[ ]?,?[ ]?(?:而(?:应该?|应当)?是|应该?是|应为)", "不应该是“⟦羽绒服⟧”，而应该是“短袖”。"),
     ("used for", TAKE, (FACT,), r"(?:用来|用于)(?P<span>[^,。“”]{2,80}?)的?$", "桑塔纳主要是用来⟦代步⟧的。"),
     ("brought about by", TAKE, (CAUSE,), r"由于?(?P<span>[^,。“”]{2,80}?)(?:所|而)?(?:引起|造成|导致|引发)的$", "事件“x开心”是由⟦x减肥成功⟧引起的。"),
-    ("only because of", TAKE, (CAUSE,), r"(?:@because)(?P<span>[^,。“”]{2,80}?)[才而][^,。“”]{1,30}的$", "x是因为⟦减肥成功⟧才开心的。"),
+    ("only because of", TAKE, (CAUSE,), r"(?<=是)(?:@because)(?P<span>[^,。“”]{2,80}?)[才而][^,。“”]{1,30}的$", "x是因为⟦减肥成功⟧才开心的。"),
     ("phrase", TAKE, (CONFLICT,), r"(?:phrase|text|sentence|part|span)[^\"“\n]{0,20}[\"“](?P<span>[^\"”\n]+)[\"”]", "The phrase \"⟦羽绒服⟧\" is not consistent."),
     ("filled in", TAKE, ALL, r"(?:填|(?<!候)选|写|回答)[^,。“”]{0,4}“(?P<span>[^”\n]+)”", "所以我们填“⟦x减肥成功⟧”就可以了。"),
     ("speaker", MARK, ALL, r"@speaker", "A: ⟦羽绒服⟧"),
