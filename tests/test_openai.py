@@ -555,7 +555,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
             assert process.poll() is None, process.communicate()[1]
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
-    assert process.returncode == 130
+    assert process.returncode == 130, errors
     assert errors.splitlines()[-1].startswith("stopped; all replies so far are stored") and "Traceback" not in errors
     assert len(stored(out)) <= 10
 
