@@ -134,6 +134,16 @@ def test_a_failure_is_no_reply_and_is_asked_again(tmp_path: Path) -> None:
         assert store.done(["k"]) == {"k"}
 
 
+def test_ctrl_c_between_begin_and_its_block(tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as store:
+        store.put([("k0", Response("好", "stop"))])
+        store._db.execute("BEGIN IMMEDIATE")  # the interrupt comes here; then what had arrived is stored
+        store.put([("k1", Response("好", "stop"))])
+        assert store.done(["k0", "k1"]) == {"k0", "k1"}
+    with Store(tmp_path / "s") as store:
+        assert store.done(["k0", "k1"]) == {"k0", "k1"}
+
+
 def test_a_group_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     def group():  # type: ignore[no-untyped-def]
         yield "k0", Response("好", "stop")

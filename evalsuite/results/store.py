@@ -131,10 +131,12 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """BEGIN … COMMIT, or ROLLBACK if the block raises."""
+        if self._db.in_transaction:  # Ctrl-C came between BEGIN and the block
+            self._db.execute("ROLLBACK")
         if self._marked_at is None or self._db.total_changes - self._marked_at > _CHECKPOINT:
             self._mark()
-        self._db.execute("BEGIN IMMEDIATE")
         try:
+            self._db.execute("BEGIN IMMEDIATE")
             yield
             self._db.execute("COMMIT")
         except BaseException:
