@@ -1,9 +1,8 @@
 """The labelled replies of the project, on which its reader of choices is tested.
 
-`tables`: forms, a row each, written for the labelling rules, for rules and for words of the reader. `adversarial`: by an
-annotator who had not seen the reader. `replies`, `long_replies`, `third_replies`: written by
-annotators who had not seen the reader. `real_replies`: of models, sampled
-under many instructions; `held_choices`: the half that was labelled twice and not read before the reader was done.
+`tables`: short forms, written for the labelling rules and for the rules and words of the reader. `adversarial`, `replies`,
+`long_replies`, `third_replies`: written by annotators who had not seen the reader. `real_replies`: written by models under
+many instructions. Of these, `held_choices` were labelled twice, and were not looked at before the reader was done.
 """
 
 from __future__ import annotations

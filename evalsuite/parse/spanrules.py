@@ -23,18 +23,15 @@ BREAK = "break"  # a line begins an explanation: drop it and what follows
 PART, JOIN = "part", "join"  # a sentence ends here; a sentence announces the next and goes with it
 # With a sentence, to choose the one that answers:
 TURN, INSTEAD = "turn", "instead"  # takes back what came before; goes on after such a sentence
-NOTHING, SKIP, REASON = (
-    "nothing",
-    "skip",
-    "reason",
-)  # states that there is no span; says nothing yet; reasons, as the first
-LABEL, LAST = "label", "last"  # begins with the answer's label; begins with a label, as the last
+NOTHING, SKIP = "nothing", "skip"  # states that there is no span; does not answer yet
+REASON = "reason"  # a first sentence that gives reasons, not the answer
+LABEL, LAST = "label", "last"  # begins with a label for the answer; a last sentence that begins with any label
 CONCLUDE, FINAL = "conclude", "final"  # names the answer as such; sounds like a conclusion
 # With the chosen sentence:
 TAKE, QUOTE = "take", "quote"  # take the group `span`: at once, or a quotation after BEFORE
-MARK, BEFORE, OPEN = "mark", "before", "open"  # drop what matches at the start: a mark, a lead-in, what opens a half
-HALF = "half"  # the cause and the effect part at the match, or are the groups so named
-GLOSS, AFTER = "gloss", "after"  # drop from the match on: first, and last of all
+MARK, BEFORE, OPEN = "mark", "before", "open"  # drop what matches at the start: a mark, a lead-in, 因为
+HALF = "half"  # the cause and the effect are on the two sides of the match, or in the groups of these names
+GLOSS, AFTER = "gloss", "after"  # drop the match and what follows it: GLOSS as the first step, AFTER as the last
 
 WORDS: dict[str, str] = {  # _ is a blank
     "wrong": "不相?符 不合 不一致 不正[常确] 不恰?当 不[对通妥] 矛盾 冲突 相悖 错误 有误 违背 反常 奇怪 (?<!没)有问题 inconsistent contradict wrong",
