@@ -8,6 +8,7 @@ many instructions. Of these, `held_choices` were labelled twice, and were not lo
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -55,3 +56,28 @@ def forget() -> None:
     """Forget what was read: the reader's words or rules were changed."""
     read.read_one.cache_clear()
     rules.fired.cache_clear()
+
+
+def main() -> None:
+    """Print the agreement of each set, and which statuses are read as which, apart for the held-back half."""
+    for held in (False, True):
+        statuses: Counter[tuple[str, str]] = Counter()
+        right: Counter[str] = Counter()
+        replies: Counter[str] = Counter()
+        for row in choices():
+            if (row["set"] == "held_choices") != held:
+                continue
+            choice, status = said(row)
+            wanted = row.get("label", row.get("labels"))
+            replies[row["file"]] += 1
+            right[row["file"]] += choice == wanted
+            if labelled_status := row.get("status") or ("parsed" if wanted else None):
+                statuses[str(labelled_status), str(status)] += 1
+        for name, count in replies.items():
+            print(f"{name}: {right[name]} of {count} agree")
+        for (wanted, found), count in sorted(statuses.items()):
+            print(f"  {wanted} read as {found}: {count}")
+
+
+if __name__ == "__main__":
+    main()
