@@ -5,10 +5,12 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
+# Node comes from PyPI; what it runs, from leaderboard/package.json.
+NPM := cd leaderboard && PATH="$(CURDIR)/$(BIN):$$PATH" npm
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 
-.PHONY: run test test-fast fuzz test-vllm test-neighbours lint constraints audit clean
+.PHONY: run test test-fast fuzz test-vllm test-neighbours lint page constraints audit clean
 
 run: .venv/run
 	HF_HUB_OFFLINE=1 $(BIN)/evalsuite run --data bundled:sample --out runs/default
@@ -50,11 +52,18 @@ PURELIB := import sysconfig; print(sysconfig.get_path("purelib"))
 test-neighbours: .venv-neighbours/test
 	HF_HUB_OFFLINE=1 OMP_NUM_THREADS=1 $(NBIN)/python -m pytest tests/neighbours
 
-lint: .venv/test
+lint: .venv/test .venv/node
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(NPM) run --silent check
+	$(NPM) run --silent test
+
+# The pages' scripts: leaderboard/src -> leaderboard/dist, which is committed, so that nobody else needs Node.
+page: .venv/node
+	$(NPM) run --silent format
+	$(NPM) run --silent build
 
 # Writes what is installed now; commit it when the tests have passed.
 constraints:
@@ -76,6 +85,10 @@ audit:
 
 .venv/test: .venv/run
 	$(PIP) install $(CONSTRAINTS) -e '.[hf,openai,finetune,ray,authoring,semsim,dev]'
+	touch $@
+
+.venv/node: .venv/test leaderboard/package.json
+	$(NPM) install --silent --no-save
 	touch $@
 
 .venv-neighbours/test: .venv/test

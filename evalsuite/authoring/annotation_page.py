@@ -16,11 +16,7 @@ from evalsuite.common.files import replace_file
 from evalsuite.page.report import assemble
 from evalsuite.results.schema.annotation import REASONS, AnnotatedDialogue
 
-_SCRIPTS = (
-    "words.js", "page.js", "annotate/words.js", "annotate/rules.js", "annotate/rows.js", "annotate/spans.js",
-    "annotate/form.js", "annotate/page.js",
-)  # fmt: skip
-_STYLES = ("page.css", "audit/page.css", "annotate/page.css")
+_STYLES = ("page", "audit", "annotate")
 
 
 def load_dialogues(path: Path, item_set: str = "easy") -> list[AnnotatedDialogue]:
@@ -53,7 +49,7 @@ def write_annotation_page(
     if out.suffix != ".html":
         raise ConfigError(f"--out {out}: expected a name that ends in .html")
     out.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(out, assemble(annotation_page_data(rows, out.stem, annotator, inspect), _SCRIPTS, _STYLES))
+    replace_file(out, assemble(annotation_page_data(rows, out.stem, annotator, inspect), "annotate", _STYLES))
     return out
 
 

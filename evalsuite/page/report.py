@@ -52,12 +52,6 @@ _OWN = ("results", "ranks", "groups", "robustness", "breakdowns", "confusions", 
 _BENCHMARK_KEYS = (
     "name", "title", "sets", "sets_zh", "sets_en", "averaged", "groups", "published_zh", "published_en",
 )  # fmt: skip
-# Files of leaderboard/, joined in this order to one script.
-_SCRIPTS = (
-    "words.js", "page.js", "filters.js", "picture.js", "benchmarks.js", "tablefile.js", "provenance.js", "overview.js", "groups.js", "ranks.js",
-    "marks.js", "lines.js", "robustness.js", "slopes.js", "breakdown.js", "confusion.js", "curves.js", "judge.js", "scatter.js",
-    "correlations.js", "sheets.js", "shards.js", "list.js", "evidence.js", "item.js", "main.js",
-)  # fmt: skip
 
 
 def report(runs: Sequence[str | Path], out: str | Path | None = None) -> Path:
@@ -103,7 +97,7 @@ def write_page(runs: Sequence[Path], out: Path) -> Path:
     shard_files = ShardFiles(out / "shards")
     with as_written(*runs):
         data = page_data(runs, results, shard_files.add)
-    page = assemble(data, _SCRIPTS, shards=shard_files.inside)
+    page = assemble(data, "leaderboard", shards=shard_files.inside)
     replace_file(path, page)
     shard_files.tidy()
     return path
@@ -158,15 +152,12 @@ def pack_json(data: Any) -> str:
     return base64.b64encode(gzip.compress(raw.encode("utf-8", "surrogatepass"), 6, mtime=0)).decode()
 
 
-def assemble(
-    data: Any, scripts: Sequence[str], styles: Sequence[str] = ("page.css",), shards: Mapping[str, str] | None = None
-) -> str:
-    """One HTML file from index.html, styles and scripts of leaderboard/, the page's data, and shards (name -> packed)."""
-    page, css, parts = (
-        "".join((bundled("leaderboard") / n).read_text(encoding="utf-8") for n in names)
-        for names in (("index.html",), styles, scripts)
-    )
-    js = '"use strict";\n(() => {\n' + parts + "})();\n"
+def assemble(data: Any, script: str, styles: Sequence[str] = ("page",), shards: Mapping[str, str] | None = None) -> str:
+    """One HTML file from index.html, styles and a built script of leaderboard/, the page's data, and shards (name -> packed)."""
+    files = bundled("leaderboard")
+    page = (files / "index.html").read_text(encoding="utf-8")
+    css = "".join((files / "styles" / f"{name}.css").read_text(encoding="utf-8") for name in styles)
+    js = (files / "dist" / f"{script}.js").read_text(encoding="utf-8")
     # The content security policy allows our script and style, by their hashes, and what they load (shards), nothing else.
     for mark, text in (("SCRIPT_HASH", js), ("STYLE_HASH", css)):
         page = page.replace(

@@ -20,7 +20,7 @@ from evalsuite.common.resources import resolve
 from evalsuite.evaluation.plan import EvalSet, prepare
 from evalsuite.page.report import assemble
 from evalsuite.prompt import Prompt
-from evalsuite.review.audit.folder import SCRIPTS, STYLES
+from evalsuite.review.audit.folder import STYLES
 from evalsuite.types import Item
 
 
@@ -45,7 +45,7 @@ def write_answer_page(out: str | Path, prompt: str = "plain", **settings: Any) -
     checked, *_, eval_sets = prepare("bundled:models.yaml", **settings, prompt=[prompt])
     data = answer_page_data(eval_sets, resolve(checked.prompts), prompt, out.stem)
     out.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(out, assemble(data, SCRIPTS, STYLES))
+    replace_file(out, assemble(data, "audit", STYLES))
     return AnswerPage(out, len(data["outputs"]), tuple(t["name"] for t in data["tasks"]))
 
 

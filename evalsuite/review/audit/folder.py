@@ -21,8 +21,7 @@ from evalsuite.review.audit.outputs import Output, population
 from evalsuite.review.audit.rubrics import rubric_named
 from evalsuite.review.audit.sample import SAMPLE, Sample, draw_sample, load_sample, save_sample
 
-SCRIPTS = ("words.js", "page.js", "audit/words.js", "audit/marks.js", "audit/page.js")
-STYLES = ("page.css", "audit/page.css")
+STYLES = ("page", "audit")
 
 
 def make_sample(
@@ -62,7 +61,7 @@ def _make_sample(
     folder.mkdir(parents=True, exist_ok=True)
     save_sample(sample, folder / SAMPLE)
     page = folder / "index.html"
-    replace_file(page, assemble(audit_page_data(sample), SCRIPTS, STYLES))
+    replace_file(page, assemble(audit_page_data(sample), "audit", STYLES))
     rows = [_row(sample, d.output) for d in sample.drawn]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     # The BOM tells Excel that the CSV is UTF-8.

@@ -1,0 +1,41 @@
+// src/ -> dist/: one script a page, which evalsuite puts into it. Run it by `make page`, and commit what it writes.
+// With --check nothing is written: it fails if dist/ is not what src/ gives.
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { build } from "esbuild";
+
+const here = import.meta.dirname;
+const { outputFiles } = await build({
+  entryPoints: ["leaderboard", "annotate", "audit"].map((page) => ({
+    in: join(here, `src/${page}/main.ts`),
+    out: page,
+  })),
+  outdir: join(here, "dist"),
+  write: false,
+  bundle: true,
+  minify: true,
+  charset: "utf8",
+  format: "iife",
+  target: "es2022",
+});
+const made = new Map(outputFiles.map((file) => [basename(file.path), file.text]));
+made.set("SOURCES.sha256", `${hashOfSources()}\n`);
+
+if (process.argv.includes("--check")) {
+  const old = [...made].filter(([name, text]) => readFileSync(join(here, "dist", name), "utf8") !== text);
+  if (old.length) throw Error(`dist/ is not what src/ gives: ${old.map(([name]) => name)}; run make page`);
+} else {
+  mkdirSync(join(here, "dist"), { recursive: true });
+  for (const [name, text] of made) writeFileSync(join(here, "dist", name), text);
+}
+
+/** What dist/ is built from, so that a test can tell without Node whether it is up to date. */
+function hashOfSources() {
+  const entries = readdirSync(join(here, "src"), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && /\.(ts|json)$/.test(entry.name));
+  const hash = createHash("sha256");
+  const named = files.map((entry) => relative(here, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+  for (const name of named.sort()) hash.update(`${name}\n`).update(readFileSync(join(here, name)));
+  return hash.digest("hex");
+}

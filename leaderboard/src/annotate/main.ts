@@ -1,0 +1,43 @@
+// The annotation page: start.
+import { $ } from "../common/dom.ts";
+import { drawFrame, readTheme, refuse } from "../common/frame.ts";
+import { canKeep, recalled } from "../common/kept.ts";
+import { unpack } from "../common/unpack.ts";
+import { addWords, inBoth, onLanguage, readLanguage, t } from "../common/words.ts";
+import { moveTo } from "./acts.ts";
+import { drawDoor, drawPage, onKey } from "./page.ts";
+import { takeUp } from "./rows.ts";
+import { data, draw, load, onDraw, state } from "./state.ts";
+import words from "./words.json" with { type: "json" };
+
+function render() {
+  drawFrame(t("title"), t("foot"));
+  draw();
+}
+async function start() {
+  addWords(words);
+  if (typeof DecompressionStream === "undefined") {
+    refuse(inBoth("old"));
+    return;
+  }
+  try {
+    load(await unpack($("data").textContent));
+  } catch (error) {
+    refuse(inBoth("broken") + error.message);
+    return;
+  }
+  state.keeps = canKeep();
+  readLanguage();
+  readTheme();
+  onLanguage(render);
+  onDraw(() => (state.annotator ? drawPage() : drawDoor()));
+  drawFrame(t("title"), t("foot"));
+  const last = recalled(`annotate.${data.hash}`, {}),
+    name = last.annotator || data.annotator;
+  if (name) {
+    takeUp(name);
+    moveTo(last.at ?? 0);
+  } else drawDoor();
+  addEventListener("keydown", onKey);
+}
+start();

@@ -1,0 +1,16 @@
+// Work kept in this browser, as JSON.
+import { store } from "./storage.ts";
+
+/** Is anything kept here at all? Some browsers do not let pages from files. */
+export function canKeep() {
+  store.set("kept", "1");
+  return store.get("kept") === "1";
+}
+/** What is kept under a name, or `otherwise`. */
+export function recalled(name, otherwise) {
+  try {
+    return JSON.parse(store.get(name)) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}

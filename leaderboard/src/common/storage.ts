@@ -1,0 +1,18 @@
+// What the browser keeps between visits, where it is allowed to.
+
+export const store = {
+  get: (key) => {
+    try {
+      return localStorage.getItem(`evalsuite.${key}`);
+    } catch {
+      return null;
+    }
+  },
+  set: (key, value) => {
+    try {
+      localStorage.setItem(`evalsuite.${key}`, value);
+    } catch {
+      /* not allowed here: forget */
+    }
+  },
+};

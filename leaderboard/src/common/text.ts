@@ -1,0 +1,37 @@
+// Characters of texts: those that hide are shown as marks; names are cut to fit.
+
+// Control, format (bidi, zero width) and lone surrogate characters would reorder the page or hide, and XML has no
+// noncharacters: they are shown as marks.
+export const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\u2028\u2029]/u;
+
+export const mark = (char) => `U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** For attributes and SVG, where only a string can stand. */
+export const plain = (text) =>
+  HIDDEN.test(text) ? Array.from(String(text), (c) => (HIDDEN.test(c) ? mark(c) : c)).join("") : String(text);
+
+/** The language of a text, for fonts and for who has it read out. */
+export const langOf = (text) => (/\p{Script=Han}/u.test(text) || !/[a-z]{2}/i.test(text) ? "zh-CN" : "en");
+
+/** A name that would fill pages, its middle left out. So it stands in addresses, too, which browsers cut off. */
+export const brief = (name) =>
+  name.length <= 200
+    ? name
+    : `${[...name.slice(0, 120)].slice(0, -1).join("")}…${[...name.slice(-60)].slice(1).join("")}`;
+
+export const oneLine = (parts) => plain(parts.join("")).replace(/\s+/g, " ").trim();
+
+export const wide = (text) => [...text].reduce((sum, c) => sum + (c > "\u2e80" ? 11.5 : 6.4), 0);
+
+/** A name that fits into so many pixels, its middle left out: beginnings and ends tell models apart. */
+export function shortened(text, room) {
+  const all = [...plain(text)];
+  for (let keep = all.length; keep > 4; keep--) {
+    const tried =
+      keep === all.length
+        ? all.join("")
+        : `${all.slice(0, Math.ceil(keep * 0.6)).join("")}…${all.slice(all.length - Math.floor(keep * 0.4)).join("")}`;
+    if (wide(tried) <= room) return tried;
+  }
+  return `${all.slice(0, 3).join("")}…`;
+}

@@ -1,0 +1,15 @@
+// The data of a page: JSON, gzip'd, in base64.
+
+/** What report.py packed: JSON, gzip'd, in base64. */
+export async function unpack(text) {
+  const packed = atob(text.trim());
+  const bytes = new Uint8Array(packed.length);
+  for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const raw = new Uint8Array(await new Response(stream).arrayBuffer());
+  for (let i = 0; i + 2 < raw.length; i++) {
+    // a lone surrogate becomes one U+FFFD, not three: places in replies stay right
+    if (raw[i] === 0xed && raw[i + 1] >= 0xa0) raw.set([0xef, 0xbf, 0xbd], i);
+  }
+  return JSON.parse(new TextDecoder().decode(raw));
+}

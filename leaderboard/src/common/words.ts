@@ -1,0 +1,43 @@
+// What the pages say, in Chinese and English. The words are in words.json files: key -> [Chinese, English].
+import { store } from "./storage.ts";
+import shared from "./words.json" with { type: "json" };
+
+const words = new Map(Object.entries(shared));
+const language = { now: "zh" };
+let redraw = () => {};
+
+/** Add a page's own words; they stand before shared words of the same key. */
+export function addWords(more) {
+  for (const [key, both] of Object.entries(more)) words.set(key, both);
+}
+export const inChinese = () => language.now === "zh";
+export const hasWord = (key) => words.has(key);
+/** The words of a key in the page's language, with `{0}`, `{1}` … filled in; a key without words stands for itself. */
+export function t(key, ...args) {
+  const text = words.get(key)?.[inChinese() ? 0 : 1] ?? key;
+  return args.reduce((done, arg, i) => done.split(`{${i}}`).join(String(arg)), text);
+}
+/** Both languages at once, for what is said before a language is known. */
+export const inBoth = (key) => words.get(key)?.[0] ?? key;
+
+const asked = () =>
+  new URLSearchParams(location.hash.slice(1)).get("lang") ?? new URLSearchParams(location.search).get("lang");
+export function readLanguage() {
+  const wish = asked() ?? store.get("lang") ?? navigator.language ?? "";
+  language.now = wish.toLowerCase().startsWith("zh") ? "zh" : "en";
+}
+/** `draw` is called when a person has chosen the other language. */
+export function onLanguage(draw) {
+  redraw = draw;
+}
+export function switchLanguage() {
+  const lang = inChinese() ? "en" : "zh";
+  store.set("lang", lang);
+  if (asked()) {
+    const params = new URLSearchParams(location.hash.slice(1));
+    params.set("lang", lang);
+    location.replace(`#${params}`);
+  }
+  language.now = lang;
+  redraw();
+}

@@ -1,0 +1,36 @@
+// The sheets of the analyses, in sections.
+import { h } from "../../common/dom.ts";
+import { t } from "../../common/words.ts";
+import { data } from "../data.ts";
+import { state } from "../state.ts";
+import { sheetNode, sheetSection } from "../tables/sheet.ts";
+
+const DRAWN = new Set(["judge", "extraction", "gaps", "second", "parted"]); // analyses whose sheets stand in sections of their own
+
+/** The sheets of every analysis that has no section of its own. */
+export const drawSheets = () => sheetSection("sheets", t("moreTables"), (sheet) => !DRAWN.has(sheet.analysis));
+
+export const drawAnalysis = (name) =>
+  sheetSection(name, t(name), (sheet) => sheet.analysis === name && sheet.columns.length > 0);
+
+export const drawSecond = () =>
+  sheetSection(
+    "second",
+    t("secondReader"),
+    (sheet) => ["second", "parted"].includes(sheet.analysis) && sheet.columns.length > 0,
+  );
+
+/** The papers' figures that are no scores of models. */
+export function drawReferences() {
+  const wanted = state.published ? (data.references ?? []) : [];
+  const nodes = wanted.map((sheet, n) => sheetNode({ ...sheet, run: 0 }, { id: `reference-${n + 1}` }));
+  return nodes.length > 0
+    ? h(
+        "section",
+        { class: "block", id: "reference" },
+        h("h2", null, t("figures")),
+        h("p", { class: "note" }, t("figuresNote")),
+        nodes,
+      )
+    : null;
+}
