@@ -58,3 +58,5 @@ export function kendall(x, y) {
   const spread = Math.sqrt(dot(a, a) * dot(b, b));
   return spread > 0 ? dot(a, b) / spread : null;
 }
+
+export const RANKED = { models: 3, columns: 5 };

@@ -1,7 +1,7 @@
 // Rows of the lists in results.json that are in view.
 import { num } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
-import { counts, data, models, taskOf } from "./data.ts";
+import { cellIndex, counts, data, models, placeOf, taskOf } from "./data.ts";
 import { state } from "./state.ts";
 import { inSight, onPage, perturbOf, scoringOf, setNames, tasks } from "./view.ts";
 
@@ -45,3 +45,5 @@ export const silentOf = (cell) =>
   cell && counts(cell).none > 0 ? ` · ${num(counts(cell).none)}/${num(cell.items)} ${t("noAnswer")}` : "";
 
 export const total = (list) => list.reduce((a, b) => a + b, 0);
+
+export const cellOf = (row, model) => cellIndex.get(placeOf({ ...row, id: `${row.run}\t${model}` }));

@@ -6,13 +6,14 @@ import { hasWord, t } from "../../common/words.ts";
 import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
+import { bars } from "../charts/strips.ts";
 import { picker } from "../controls.ts";
 import { data, models, nameNode, taskOf } from "../data.ts";
 import { judgedCells, judgedControls, plus, points, whoName, whoOf } from "../judged.ts";
 import { metricName } from "../metrics.ts";
 import { state } from "../state.ts";
 import { framed, headRow } from "../tables/frame.ts";
-import { bars, sheetNode, sheetsOf } from "../tables/sheet.ts";
+import { sheetNode, sheetsOf } from "../tables/sheet.ts";
 import { inPlace, setLabel, setNames, taskName, tasks } from "../view.ts";
 import { jointPanels, scatterPanels } from "./scatter.ts";
 

@@ -1,21 +1,23 @@
 // Robustness: each item put otherwise, what stands where, other wordings, more shots. The numbers are results.json's.
-import { h, unseen } from "../../common/dom.ts";
+import { h } from "../../common/dom.ts";
 import { isNumber, num, pct, signed } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { chartAndTable, savers } from "../charts/picture.ts";
+import { positionPanel } from "../charts/positions.ts";
+import { shotPanels, slopePanels, wordingPanels } from "../charts/slopes.ts";
+import { strip } from "../charts/strips.ts";
 import { picker } from "../controls.ts";
 import { isChoice, models, nameNode, taskOf } from "../data.ts";
 import { metricName } from "../metrics.ts";
 import { state } from "../state.ts";
 import { framed, signNode } from "../tables/frame.ts";
-import { bars, opener, strip } from "../tables/sheet.ts";
+import { opener } from "../tables/sheet.ts";
 import { asChosen, grouped, told } from "../told.ts";
 import { cellAt, perturbName, perturbOf, setLabel, setNames, setTitle, taskName, tasks } from "../view.ts";
-import { changeTable, shotPanels, slopePanels, wordingPanels } from "./slopes.ts";
+import { changeTable } from "./slopes.ts";
 
 export function drawRobustness() {
   const here = {
@@ -225,69 +227,6 @@ function positionPanels(rows, task) {
       grouped(shown).map(([m, [row]]) => positionPanel(m, row)),
     ),
   ];
-}
-
-function positionPanel(model, row) {
-  const sum = (list) => list.reduce((a, b) => a + b, 0),
-    part = (list, i) => (sum(list) ? list[i] / sum(list) : null);
-  const most = row.chosen.indexOf(Math.max(...row.chosen));
-  return h(
-    "figure",
-    { class: "panel", "data-model": plain(model.label) },
-    h(
-      "figcaption",
-      null,
-      h("strong", null, nameNode(model)),
-      h(
-        "small",
-        null,
-        isNumber(row.bias) &&
-          `${t("bias")} ${pct(row.bias)} % · ${t("mostly", plain(row.labels[most]), pct(part(row.chosen, most)))}`,
-      ),
-    ),
-    h(
-      "table",
-      { class: "places" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          h("th", { scope: "col" }, t("option")),
-          h("th", { scope: "col" }, unseen(t("asBars"))),
-          [t("chosenShare"), t("goldShare"), t("rightThere")].map((x) => h("th", { scope: "col", class: "v" }, x)),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        row.labels.map((label, i) =>
-          h(
-            "tr",
-            null,
-            h("th", { scope: "row" }, data$("span", "", label)),
-            h("td", { class: "inplot" }, bars(part(row.chosen, i), part(row.gold, i))),
-            h(
-              "td",
-              { class: "v" },
-              i === most && sum(row.chosen) > 0
-                ? h("strong", null, pct(part(row.chosen, i)))
-                : pct(part(row.chosen, i)),
-            ),
-            h("td", { class: "v" }, pct(part(row.gold, i))),
-            h(
-              "td",
-              { class: "v" },
-              row.gold[i] ? pct(row.right[i] / row.gold[i]) : "–",
-              h("small", null, ` /${num(row.gold[i])}`),
-            ),
-          ),
-        ),
-      ),
-    ),
-    row.silent > 0 && h("p", { class: "note" }, t("silentN", num(row.silent))),
-  );
 }
 
 /** Values by wording or by number of shots, a row a model and perturbation; `more` makes further columns. */
