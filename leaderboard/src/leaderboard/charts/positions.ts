@@ -1,71 +1,104 @@
-// What stands where, and what was chosen.
+// What stands where, and what was chosen: a row a position of the options.
 import { h, unseen } from "../../common/dom.ts";
-import { isNumber, num, pct } from "../../common/numbers.ts";
+import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { nameNode } from "../data.ts";
+import type { Curve, LabelCheck, Positions1 } from "../../types/results.ts";
+import { nameNode, taskOf } from "../data.ts";
+import type { Model } from "../types.ts";
+import { taskName } from "../view.ts";
+import type { Maybe } from "./axis.ts";
+import { type Drawn, panel } from "./marks.ts";
 import { bars } from "./strips.ts";
 
-export function positionPanel(model, row) {
-  const sum = (list) => list.reduce((a, b) => a + b, 0),
-    part = (list, i) => (sum(list) ? list[i] / sum(list) : null);
-  const most = row.chosen.indexOf(Math.max(...row.chosen));
+interface Place {
+  label: string;
+  /** Shares: as a filled bar, and as a hollow one. */
+  filled: Maybe;
+  hollow: Maybe;
+  values: Drawn[];
+  cls?: string;
+}
+const share = (list: number[], i: number) => (sumOf(list) ? list[i] / sumOf(list) : null);
+
+function places(heads: string[], rows: Place[]): HTMLElement {
+  const head = (text: Drawn, cls?: string) => h("th", { scope: "col", class: cls }, text);
   return h(
-    "figure",
-    { class: "panel", "data-model": plain(model.label) },
+    "table",
+    { class: "places" },
     h(
-      "figcaption",
+      "thead",
       null,
-      h("strong", null, nameNode(model)),
       h(
-        "small",
+        "tr",
         null,
-        isNumber(row.bias) &&
-          `${t("bias")} ${pct(row.bias)} % · ${t("mostly", plain(row.labels[most]), pct(part(row.chosen, most)))}`,
+        head(t("option")),
+        head(unseen(t("asBars"))),
+        heads.map((x) => head(x, "v")),
       ),
     ),
     h(
-      "table",
-      { class: "places" },
-      h(
-        "thead",
-        null,
+      "tbody",
+      null,
+      rows.map((row) =>
         h(
           "tr",
-          null,
-          h("th", { scope: "col" }, t("option")),
-          h("th", { scope: "col" }, unseen(t("asBars"))),
-          [t("chosenShare"), t("goldShare"), t("rightThere")].map((x) => h("th", { scope: "col", class: "v" }, x)),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        row.labels.map((label, i) =>
-          h(
-            "tr",
-            null,
-            h("th", { scope: "row" }, data$("span", "", label)),
-            h("td", { class: "inplot" }, bars(part(row.chosen, i), part(row.gold, i))),
-            h(
-              "td",
-              { class: "v" },
-              i === most && sum(row.chosen) > 0
-                ? h("strong", null, pct(part(row.chosen, i)))
-                : pct(part(row.chosen, i)),
-            ),
-            h("td", { class: "v" }, pct(part(row.gold, i))),
-            h(
-              "td",
-              { class: "v" },
-              row.gold[i] ? pct(row.right[i] / row.gold[i]) : "–",
-              h("small", null, ` /${num(row.gold[i])}`),
-            ),
-          ),
+          { class: row.cls },
+          h("th", { scope: "row" }, data$("span", "", row.label)),
+          h("td", { class: "inplot" }, bars(row.filled, row.hollow)),
+          row.values.map((value) => h("td", { class: "v" }, value)),
         ),
       ),
     ),
-    row.silent > 0 && h("p", { class: "note" }, t("silentN", num(row.silent))),
+  );
+}
+const silentNote = (n: number) => n > 0 && h("p", { class: "note" }, t("silentN", num(n)));
+
+export function positionPanel(model: Model, row: Positions1): HTMLElement {
+  const { labels, chosen, gold, right, bias, silent } = row;
+  const most = chosen.indexOf(Math.max(...chosen));
+  const rows = labels.map((label, i) => {
+    const part = pct(share(chosen, i));
+    return {
+      label,
+      filled: share(chosen, i),
+      hollow: share(gold, i),
+      values: [
+        i === most && sumOf(chosen) > 0 ? h("strong", null, part) : part,
+        pct(share(gold, i)),
+        [gold[i] ? pct(right[i] / gold[i]) : "–", h("small", null, ` /${num(gold[i])}`)],
+      ],
+    };
+  });
+  const mostly = () => t("mostly", plain(labels[most]), pct(share(chosen, most)));
+  const small = isNumber(bias) && `${t("bias")} ${pct(bias)} % · ${mostly()}`;
+  return panel(
+    { data: { "data-model": plain(model.label) }, title: nameNode(model), small },
+    places([t("chosenShare"), t("goldShare"), t("rightThere")], rows),
+    silentNote(silent),
+  );
+}
+
+/** What an adapter chose beside what it was trained on. */
+export function labelPanel({ task }: Curve, x: LabelCheck): HTMLElement {
+  const rows = x.labels.map((label, i) => ({
+    label,
+    filled: share(x.chosen, i),
+    hollow: share(x.trained, i),
+    values: [x.trained, x.chosen, x.gold].map((list) => pct(share(list, i))),
+    cls: i === x.most ? "most" : undefined,
+  }));
+  const most = [plain(x.labels[x.most]), pct(share(x.trained, x.most)), pct(x.share), pct(x.gold_share)];
+  return panel(
+    { data: { "data-labels": task }, title: taskName(taskOf(task)), small: null },
+    h(
+      "p",
+      { class: "verdict" },
+      isNumber(x.share) ? t("mostTrained", ...most) : t("saidNone"),
+      isNumber(x.distance) && h("small", null, ` ${t("distances", pct(x.distance), pct(x.bias))}`),
+    ),
+    places([t("trainedShare"), t("saidShare"), t("goldShare")], rows),
+    silentNote(x.silent),
   );
 }
