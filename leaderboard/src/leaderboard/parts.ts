@@ -8,7 +8,7 @@ import { drawBreakdown } from "./sections/breakdown.ts";
 import { drawConfusion } from "./sections/confusion.ts";
 import { drawCorrelations } from "./sections/correlations.ts";
 import { drawCurves } from "./sections/curves.ts";
-import { drawIntro } from "./sections/intro.ts";
+import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
 import { drawTables } from "./sections/overview.ts";
 import { drawRanks } from "./sections/ranks.ts";
@@ -21,6 +21,7 @@ import { offerMetrics } from "./view.ts";
 const PARTS: [id: string, draw: () => Kid][] = [
   ["intro", drawIntro],
   ["tables", drawTables],
+  ["about", drawAbout],
   ["ranks", drawRanks],
   ["accuracy", drawChart],
   ["extracted", () => drawAnalysis("extraction")],

@@ -199,6 +199,15 @@ export interface Run extends Partial<Omit<EvalsuiteResultsFormat1, "cells" | "ev
   written?: { results: string[]; cells: string[] };
   sheets?: Sheet[];
 }
+/** A sentence of evalsuite/page/findings.py, and the number of the cell that it rests on. */
+export interface Finding {
+  zh: string;
+  en: string;
+  /** Its test, in small print. */
+  test_zh: string;
+  test_en: string;
+  cell: number;
+}
 export interface PageData {
   runs: Run[];
   tasks: Task[];
@@ -209,6 +218,7 @@ export interface PageData {
   cells: Cell[];
   columns: Column[];
   asked: { items: number; replies: number };
+  findings: Finding[];
   groups: Groups[];
   /** Nemenyi's critical values, by number of models. */
   nemenyi: Record<string, number>;
