@@ -7,8 +7,8 @@ import { inChinese, t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
 import { data, models, nameNode, taskOf } from "../data.ts";
 import { figure, metricName } from "../metrics.ts";
+import { perturbName } from "../names.ts";
 import { NO_ANSWER } from "../statuses.ts";
-import { perturbName } from "../view.ts";
 import { open } from "./open.ts";
 import { idAt, outcomeAt } from "./shards.ts";
 
