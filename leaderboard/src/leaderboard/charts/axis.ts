@@ -1,9 +1,7 @@
 // Places on axes, of numbers only: scales, ranges and their ticks, labels that keep apart. Nothing is drawn here.
-import { isNumber } from "../../common/numbers.ts";
+import { isNumber, type Maybe } from "../../common/numbers.ts";
 import { wide } from "../../common/text.ts";
 
-/** What may be missing. */
-export type Maybe = number | null | undefined;
 /** A place across a chart: pixels, or a share of its width ("12.5%"). */
 export type Length = number | string;
 export type Scale = (value: number) => number;

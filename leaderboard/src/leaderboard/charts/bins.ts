@@ -1,15 +1,16 @@
 // Lines over groups of items, with how many items each has.
 import { h } from "../../common/dom.ts";
-import { isNumber, num, pct } from "../../common/numbers.ts";
+import { isNumber, type Maybe, num, pct } from "../../common/numbers.ts";
 import { plain, shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { Bin, Breakdown, Group } from "../../types/results.ts";
+import { published } from "../columns.ts";
 import { cellIndex, isChoice, placeOf } from "../data.ts";
 import { metricName } from "../metrics.ts";
 import { state } from "../state.ts";
-import type { Cell, Task } from "../types.ts";
-import { published } from "../view.ts";
-import { aside, type Maybe, PLOT, QUARTERS, scale, valueEnd } from "./axis.ts";
+import type { Told } from "../told.ts";
+import type { Task } from "../types.ts";
+import { aside, PLOT, QUARTERS, scale, valueEnd } from "./axis.ts";
 import { dashOf } from "./glyphs.ts";
 import { labelOf, nameOf, sample } from "./looks.ts";
 import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
@@ -17,7 +18,7 @@ import { chanceLine, type LinePoint, label, line, Points, upAxis } from "./marks
 /** Items that share a property: numbers from low to high (null: it could not be told), or a name. */
 export type Items = Partial<Bin> & Partial<Group> & Pick<Bin, "n" | "dialogues" | "value" | "interval">;
 export type By = "turns" | "distance" | "options" | "answers" | "groups";
-export type Row = Breakdown & { id: string };
+export type Row = Told<Breakdown>;
 export interface BinLine {
   row: Row;
   look: number;
@@ -92,7 +93,7 @@ function feet(columns: Column[], rows: Row[], by: By) {
 
 export function binPanel(by: By, title: string, task: Task, lines: BinLine[]): HTMLElement {
   const rows = lines.map((x) => x.row);
-  const first: Cell | undefined = rows.length ? cellIndex.get(placeOf(rows[0])) : undefined;
+  const first = rows.length ? cellIndex.get(placeOf(rows[0])) : undefined;
   const chance: Maybe = isChoice(task) && state.perturb !== "circular" ? first?.chance : null;
   const metric = metricName(rows[0]?.metric);
   const { columns, wide, apart } = columnsOf(rows, by);

@@ -1,15 +1,16 @@
 // Learning curves: values over numbers of training items, a line a set or a perturbation.
+import type { Kid } from "../../common/dom.ts";
 import { isNumber, num, pct } from "../../common/numbers.ts";
 import { plain, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { Before, Curve, Point } from "../../types/results.ts";
 import { metricName } from "../metrics.ts";
+import { taskName } from "../names.ts";
 import { cellOf, silentOf } from "../told.ts";
 import type { Task } from "../types.ts";
-import { taskName } from "../view.ts";
 import { aside, labelled, PLOT, QUARTERS, scale } from "./axis.ts";
 import { colourOf, dashOf, glyph } from "./glyphs.ts";
-import { chanceLine, type Drawn, group, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
+import { chanceLine, group, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
 export interface Series {
   row: Curve & { run: number };
@@ -19,15 +20,15 @@ export interface Series {
 
 /** The base model's figure, which no training item made, and those of the adapters. */
 function valuesOf({ row, name }: Series): LinePoint[] {
-  const value = (m: Before | Point, at: number, what: string, model: string | null): LinePoint => {
-    const cell = model === null ? null : cellOf(row, model);
+  const value = (m: Before | Point, at: number, what: string, model?: string): LinePoint => {
+    const cell = model === undefined ? undefined : cellOf(row, model);
     const between = isNumber(m.low) ? ` (${pct(m.low)}–${pct(m.high)})` : "";
     const words = `${name}, ${what}: ${pct(m.value)} %${between}${silentOf(cell)}`;
     return { at, value: m.value, low: m.low, high: m.high, words, cell, alone: at === 0 };
   };
   const adapters = row.points.map((p) => {
     if (p.seeds.length === 1) return value(p, p.size, t("nItems", num(p.size)), p.seeds[0].model);
-    return value(p, p.size, `${t("nItems", num(p.size))}, ${t("nSeeds", p.seeds.length)}`, null);
+    return value(p, p.size, `${t("nItems", num(p.size))}, ${t("nSeeds", p.seeds.length)}`);
   });
   return row.before ? [value(row.before, 0, t("base"), row.base), ...adapters] : adapters;
 }
@@ -83,13 +84,11 @@ function legendOf(series: Series[], chance: boolean) {
   const base = series.some(({ row }) => row.before);
   const stroke = (cls: string, dash?: string) => (x: number, y: number) =>
     line(cls, x, x + 25, y, y, { "stroke-dasharray": dash });
-  const entries: [cls: string, name: string, sample: (x: number, y: number) => Drawn][] = series.map(
-    ({ name, look }) => [
-      `series ${colourOf(look)}`,
-      plain(name),
-      (x, y) => [stroke("path", dashOf(look))(x, y), glyph(look, x + 12.5, y)],
-    ],
-  );
+  const entries: [cls: string, name: string, sample: (x: number, y: number) => Kid][] = series.map(({ name, look }) => [
+    `series ${colourOf(look)}`,
+    plain(name),
+    (x, y) => [stroke("path", dashOf(look))(x, y), glyph(look, x + 12.5, y)],
+  ]);
   if (base) entries.push(["series", t("baseLine"), stroke("baseline")]);
   if (chance) entries.push(["", t("chance"), stroke("chance dotted")]);
   let [x, y] = [PLOT.left, PLOT.bottom + 54];

@@ -3,21 +3,17 @@ import { h } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
+import { chanceOf, type OwnRow, published } from "../columns.ts";
 import { manyBenchmarks } from "../data.ts";
+import { cellAt, haveIntervals, perturbOf, scoringOf, setsOf } from "../filters.ts";
 import { figure, isRaw, metricName, span } from "../metrics.ts";
+import { perturbName, setClass, setLabel, taskName } from "../names.ts";
+import { metricOf } from "../offered.ts";
 import { state } from "../state.ts";
-import type { Cell, Metric, Model, Task } from "../types.ts";
-import * as view from "../view.ts";
+import type { Estimate, Task } from "../types.ts";
 import { type Length, QUARTERS, ROW, shares } from "./axis.ts";
 import { bar, dot, group, line, lying, Points, rowAt, rowAxis, rowNames, said } from "./marks.ts";
 
-/** A model with its figures; of a set `null` the mean over all. */
-export interface ModelRow {
-  label: string;
-  model: Model;
-  metric: (set: string | null, task: Task) => Metric | null;
-  value: (set: string | null, task: Task) => number | null;
-}
 interface Paper {
   set: string | null;
   model: string;
@@ -34,7 +30,7 @@ interface Of {
 }
 
 /** Where the axis begins and ends: 0 to 1, or for a metric that is no share, round numbers around all that is drawn. */
-function axisEnds(metric: string, rows: ModelRow[], task: Task, sets: (string | null)[], paper: Paper[]) {
+function axisEnds(metric: string, rows: OwnRow[], task: Task, sets: (string | null)[], paper: Paper[]) {
   if (!isRaw(metric)) return [0, 1];
   const drawn = rows
     .flatMap((r) => sets.map((x) => r.metric(x, task)))
@@ -48,36 +44,36 @@ function axisEnds(metric: string, rows: ModelRow[], task: Task, sets: (string | 
 function paperOf(task: Task, metric: string, sets: (string | null)[]): Paper[] {
   if (!state.published) return [];
   return sets.flatMap((set) =>
-    [...view.published(set, task.name, metric)]
+    [...published(set, task.name, metric)]
       .filter(([model]) => model !== "Average")
       .map(([model, { value, sources }]) => ({ set, model, value, sources })),
   );
 }
 
-export function dotPanel(task: Task, every: ModelRow[]): HTMLElement {
-  const sets: (string | null)[] = view.setsOf(task);
-  const metric: string = view.metricOf(task);
+export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
+  const sets = setsOf(task);
+  const metric = metricOf(task);
   const rows = every.filter((r) => !manyBenchmarks() || sets.some((x) => r.metric(x, task)));
   const paper = paperOf(task, metric, sets);
   const inPaper = new Set(paper.map((x) => x.model)).size;
-  const chance: number[] = sets.map((x) => view.chanceOf(x, task)).filter((v) => v !== null);
+  const chance = sets.map((x) => (x === null ? null : chanceOf(x, task))).filter(isNumber);
   const [low, high] = axisEnds(metric, rows, task, sets, paper);
   const across = shares(low, high);
   const ticks = QUARTERS.map((v) => low + v * (high - low));
   const named = [ticks[0], ticks[2], ticks[4]];
   const labels = named.map((v): [string, string] => [across(v), isRaw(metric) ? String(v) : pct(v, 0)]);
   const height = (rows.length + (inPaper > 0 ? 1 : 0)) * ROW;
-  const told = (r: ModelRow) => sets.map((x) => `${view.setLabel(x)} ${figure(metric, r.value(x, task))}`).join(", ");
+  const told = (r: OwnRow) => sets.map((x) => `${setLabel(x)} ${figure(metric, r.value(x, task))}`).join(", ");
   const small = [
     metricName(metric),
-    view.scoringOf(task) !== "generate" && t(view.scoringOf(task)),
-    view.perturbOf(task) !== "none" && view.perturbName(state.perturb),
+    scoringOf(task) !== "generate" && t(scoringOf(task)),
+    perturbOf(task) !== "none" && perturbName(state.perturb),
     chance.length > 0 && t("chanceIs", pct(chance.at(-1))),
   ];
   const tick = ({ set, model, value, sources }: Paper) => {
     const y = rows.length * ROW + (sets.indexOf(set) > 0 ? 12 : 4);
-    const words = `${model}, ${view.setLabel(set)} ${figure(metric, value)} (${sources.join(", ")})`;
-    return said(words, bar(`tick ${view.setClass(set, task)}`, across(value), y, 2, 7));
+    const words = `${model}, ${setLabel(set)} ${figure(metric, value)} (${sources.join(", ")})`;
+    return said(words, bar(`tick ${setClass(set, task)}`, across(value), y, 2, 7));
   };
   const models = rows.map((r) => r.model);
   const points = new Points();
@@ -85,12 +81,12 @@ export function dotPanel(task: Task, every: ModelRow[]): HTMLElement {
   return points.panel(
     {
       data: {},
-      title: view.taskName(task),
+      title: taskName(task),
       small: small.filter(Boolean).join(" · "),
       cls: "",
       width: "100%",
       height: height + 20,
-      words: `${view.taskName(task)}: ${rows.map((r) => `${plain(r.label)} ${told(r)}`).join("; ")}`,
+      words: `${taskName(task)}: ${rows.map((r) => `${plain(r.label)} ${told(r)}`).join("; ")}`,
       names: rowNames(models, 0, last),
     },
     rowAxis(ticks.map(across), labels, height),
@@ -101,12 +97,12 @@ export function dotPanel(task: Task, every: ModelRow[]): HTMLElement {
 }
 
 /** A dot a set, joined by a line; with intervals each set has its own height, and whiskers in place of the line. */
-function dots(row: ModelRow, y: number, { task, metric, sets, across, points }: Of) {
-  const whiskers = state.intervals && view.haveIntervals();
+function dots(row: OwnRow, y: number, { task, metric, sets, across, points }: Of) {
+  const whiskers = state.intervals && haveIntervals();
   const step = whiskers ? Math.min(9, 18 / (sets.length - 1)) : 0;
   const there = sets
     .map((set, i) => ({ set, m: row.metric(set, task), y: y + (i - (sets.length - 1) / 2) * step }))
-    .filter((p): p is { set: string | null; m: Metric & { value: number }; y: number } => isNumber(p.m?.value));
+    .filter((p): p is { set: string | null; m: Estimate & { value: number }; y: number } => isNumber(p.m?.value));
   const values = there.map((p) => p.m.value);
   return group(
     row.model.baseline ? "base" : "own",
@@ -115,10 +111,10 @@ function dots(row: ModelRow, y: number, { task, metric, sets, across, points }: 
       ? there.map(({ m, y }) => isNumber(m.low) && isNumber(m.high) && lying(across(m.low), across(m.high), y, 2.5))
       : values.length > 1 && line("link", across(values[0]), across(values[values.length - 1]), y, y),
     there.map(({ set, m, y }) => {
-      const cls: string = view.setClass(set, task);
+      const cls = setClass(set, task);
       const between = span(metric, m.low, m.high, 1);
-      const words = `${plain(row.label)}, ${view.setLabel(set)} ${figure(metric, m.value)}${between && ` (${between})`}`;
-      const cell: Cell | null = set === null ? null : view.cellAt(row.model.id, set, task.name);
+      const words = `${plain(row.label)}, ${setLabel(set)} ${figure(metric, m.value)}${between && ` (${between})`}`;
+      const cell = set === null ? undefined : cellAt(row.model.id, set, task.name);
       const point = { x: across(m.value), y, words, cell, line: row.model.id, at: set, reach: whiskers ? 6 : 9 };
       return points.point(point, (px, py) => dot(`dot ${cls}`, px, py, whiskers ? 3.5 : cls === "set0" ? 5 : 4.5));
     }),

@@ -1,8 +1,7 @@
 // A matrix of correlations.
-import { isNumber } from "../../common/numbers.ts";
+import { isNumber, type Maybe } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import { metricName } from "../metrics.ts";
-import type { Maybe } from "./axis.ts";
 import { label, line, mute, said, square, squares } from "./marks.ts";
 
 const SIDE = { wide: 44, high: 26 };

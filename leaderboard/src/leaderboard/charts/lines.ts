@@ -1,8 +1,8 @@
 // A chart of lines, one a model, over a few places: from not perturbed to perturbed, over numbers of shots.
-import { isNumber, pct } from "../../common/numbers.ts";
+import { isNumber, type Maybe, pct } from "../../common/numbers.ts";
 import { plain, shortened, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { type Anchor, apart, aside, type Maybe, type Range, type Scale, scale } from "./axis.ts";
+import { type Anchor, apart, aside, type Range, type Scale, scale } from "./axis.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { chanceLine, group, type LinePoint, label, line, type Panel, Points, path, tspan, upAxis } from "./marks.ts";
 

@@ -3,7 +3,7 @@ import { button, h, kept, visible } from "../../common/dom.ts";
 import { plain, shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { clearHighlights, highlight } from "../actions.ts";
-import { models, nameNode } from "../data.ts";
+import { modelOf, models, nameNode } from "../data.ts";
 import { state } from "../state.ts";
 import type { Model } from "../types.ts";
 import { colourOf, dashOf, glyph, LOOKS } from "./glyphs.ts";
@@ -13,7 +13,7 @@ let looks: { of?: Map<string, Model>; at: Map<string, number> } = { at: new Map(
 /** The look of a model, by its place among all; those of a sweep's adapters come last. */
 export function lookOf(id: string): number {
   if (looks.of !== models) {
-    const all: Model[] = [...models.values()].sort((a, b) => Number(a.adapter) - Number(b.adapter));
+    const all = [...models.values()].sort((a, b) => Number(a.adapter) - Number(b.adapter));
     looks = { of: models, at: new Map(all.map((m, i) => [m.id, i % LOOKS.length])) };
   }
   return looks.at.get(id) ?? 0;
@@ -31,11 +31,11 @@ export const markSample = (look: number, width: number): SVGElement =>
   mute(colourOf(look), width, 14, glyph(look, 7, 7));
 
 /** What a model is called, where only a string can stand; and where its name is set as data. */
-export const labelOf = (id: string): string => plain(models.get(id)?.label ?? id);
-export const nameOf = (id: string): HTMLElement | null => (models.has(id) ? nameNode(models.get(id)) : null);
+export const labelOf = (id: string) => plain(modelOf(id).label);
+export const nameOf = (id: string) => nameNode(modelOf(id));
 
 /** The models picked of these; none: all stand as they are. */
-export const pickedOf = (ids: string[]): string[] => state.picked.filter((id: string) => ids.includes(id));
+export const pickedOf = (ids: string[]): string[] => state.picked.filter((id) => ids.includes(id));
 
 /** The legend of charts of these models: a press makes a model stand out, another ends it. */
 export function modelKeys(ids: string[]): HTMLElement {
@@ -50,7 +50,7 @@ export function modelKeys(ids: string[]): HTMLElement {
         title: labelOf(id),
       },
       markSample(lookOf(id), 14),
-      visible(shortened(models.get(id)?.label ?? id, 150)),
+      visible(shortened(modelOf(id).label, 150)),
     );
   return h(
     "div",

@@ -1,39 +1,35 @@
 // The marks that all charts are drawn of. A chart turns its data into them; what is a point is reached by keys and opens
 // its evidence in every chart alike.
-import { h, put, s } from "../../common/dom.ts";
-import { isNumber } from "../../common/numbers.ts";
+import { h, type Kid, put, s } from "../../common/dom.ts";
+import { isNumber, type Maybe } from "../../common/numbers.ts";
 import { wide } from "../../common/text.ts";
 import { cellRoute, go } from "../address.ts";
 import { nameNode } from "../data.ts";
 import type { Cell, Model } from "../types.ts";
-import type { Anchor, Frame, Length, Maybe } from "./axis.ts";
+import type { Anchor, Frame, Length } from "./axis.ts";
 import { ROW } from "./axis.ts";
 import { colourOf, glyph } from "./glyphs.ts";
 
-/** What stands in a node; false and null are nothing. */
-export type Drawn = Node | string | number | false | null | undefined | Drawn[];
 type More = Record<string, string | number | undefined | (() => void)>;
 
 // ---- marks
-export const line = (cls: string, x1: Length, x2: Length, y1: number, y2: number, more?: More): SVGElement =>
+export const line = (cls: string, x1: Length, x2: Length, y1: number, y2: number, more?: More) =>
   s("line", { class: cls, x1, x2, y1, y2, ...more });
-export const label = (x: Length, y: number, text: Drawn, anchor: Anchor = "start", more?: More): SVGElement =>
+export const label = (x: Length, y: number, text: Kid, anchor: Anchor = "start", more?: More) =>
   s("text", { x, y, "text-anchor": anchor, ...more }, text);
-export const bar = (cls: string, x: Length, y: number, width: Length, height: number, more?: More): SVGElement =>
+export const bar = (cls: string, x: Length, y: number, width: Length, height: number, more?: More) =>
   s("rect", { class: cls, x, y, width, height, ...more });
-export const dot = (cls: string, x: Length, y: number, r: number): SVGElement =>
-  s("circle", { class: cls, cx: x, cy: y, r });
-export const polyline = (cls: string, points: { x: number; y: number }[], more?: More): SVGElement =>
+export const dot = (cls: string, x: Length, y: number, r: number) => s("circle", { class: cls, cx: x, cy: y, r });
+export const polyline = (cls: string, points: { x: number; y: number }[], more?: More) =>
   s("polyline", { class: cls, points: points.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" "), ...more });
-export const path = (cls: string, d: string): SVGElement => s("path", { class: cls, d });
-export const tspan = (cls: string, text: string): SVGElement => s("tspan", { class: cls }, text);
-export const group = (cls: string, more: More | null, ...kids: Drawn[]): SVGElement =>
-  s("g", { class: cls, ...more }, ...kids);
+export const path = (cls: string, d: string) => s("path", { class: cls, d });
+export const tspan = (cls: string, text: string) => s("tspan", { class: cls }, text);
+export const group = (cls: string, more: More | null, ...kids: Kid[]) => s("g", { class: cls, ...more }, ...kids);
 /** What a mark says under the pointer. */
-export const said = (words: string, ...marks: Drawn[]): SVGElement => s("g", null, s("title", null, words), ...marks);
+export const said = (words: string, ...marks: Kid[]) => s("g", null, s("title", null, words), ...marks);
 
 /** An interval across, with caps of so many pixels. */
-export const lying = (x1: Length, x2: Length, y: number, cap = 0): SVGElement =>
+export const lying = (x1: Length, x2: Length, y: number, cap = 0) =>
   group(
     "whisker",
     null,
@@ -48,16 +44,16 @@ export function upright(x: number, y1: number, y2: number, cap = 0): SVGElement 
 
 // ---- axes
 /** The level of guessing, where it is known. */
-export const chanceLine = ({ ground, up }: Frame, chance: Maybe): Drawn =>
+export const chanceLine = ({ ground, up }: Frame, chance: Maybe): Kid =>
   isNumber(chance) && line("chance dotted", ground.left, ground.right, up(chance), up(chance));
 /** Values from the bottom to the top: a line of the grid and a label each. */
-export const upAxis = ({ ground, up }: Frame, ticks: number[], text: (value: number) => Drawn): Drawn =>
+export const upAxis = ({ ground, up }: Frame, ticks: number[], text: (value: number) => Kid): Kid =>
   ticks.map((v) => [
     line("grid", ground.left, ground.right, up(v), up(v)),
     label(ground.left - 5, up(v) + 4, text(v), "end"),
   ]);
 /** Values across a chart of rows: lines of the grid, and labels below them that do not leave it. */
-export function rowAxis(grid: Length[], labels: [Length, Drawn][], height: number): Drawn {
+export function rowAxis(grid: Length[], labels: [Length, Kid][], height: number): Kid {
   const anchors = labels.map((_, i): Anchor => (i === 0 ? "start" : i === labels.length - 1 ? "end" : "middle"));
   return [
     grid.map((x) => line("grid", x, x, 0, height)),
@@ -94,7 +90,7 @@ export const square = (
   y: number,
   side: Side,
   layers: [cls: string, opacity?: string][],
-  figure: Drawn,
+  figure: Kid,
   more?: More,
 ) => [
   layers.map(([cls, opacity]) => bar(cls, x + 1, y + 1, side.wide - 2, side.high - 2, { rx: 3, opacity })),
@@ -111,10 +107,10 @@ const size = (cls: string, width: Width, height: number) => ({
   viewBox: width === "100%" ? undefined : `0 0 ${width} ${height}`,
 });
 /** A chart as a picture of which the words tell what it shows. */
-export const picture = (cls: string, width: Width, height: number, words: string, ...kids: Drawn[]): SVGElement =>
+export const picture = (cls: string, width: Width, height: number, words: string, ...kids: Kid[]) =>
   s("svg", { ...size(cls, width, height), role: "img", "aria-label": words }, ...kids);
 /** A chart beside its numbers. */
-export const mute = (cls: string, width: Width, height: number, ...kids: Drawn[]): SVGElement =>
+export const mute = (cls: string, width: Width, height: number, ...kids: Kid[]) =>
   s("svg", { ...size(cls, width, height), "aria-hidden": "true" }, ...kids);
 
 // ---- panels
@@ -122,10 +118,10 @@ export const mute = (cls: string, width: Width, height: number, ...kids: Drawn[]
 export interface Panel {
   /** What the panel is of. */
   data: Record<string, string>;
-  title: Drawn;
-  small: Drawn;
+  title: Kid;
+  small: Kid;
 }
-export const panel = ({ data, title, small }: Panel, ...kids: Drawn[]): HTMLElement =>
+export const panel = ({ data, title, small }: Panel, ...kids: Kid[]): HTMLElement =>
   h(
     "figure",
     { class: "panel", ...data },
@@ -133,7 +129,7 @@ export const panel = ({ data, title, small }: Panel, ...kids: Drawn[]): HTMLElem
     ...kids,
   );
 /** Names of rows beside a chart, the first so many pixels below the top. */
-export function rowNames(models: Model[], below = 0, last: Drawn = null): HTMLElement {
+export function rowNames(models: Model[], below = 0, last: Kid = null): HTMLElement {
   const name = (m: Model) => h("div", { class: m.baseline && "muted" }, nameNode(m));
   const names: HTMLElement = h("div", { class: "names" }, models.map(name), last);
   if (below) names.style.paddingTop = `${below}px`;
@@ -148,7 +144,7 @@ export interface Point {
   /** Said below the chart, to readers of the screen and under the pointer. */
   words: string;
   /** What it opens. */
-  cell?: Cell | null;
+  cell?: Cell;
   /** Its line, and its place on it: the keys up and down go to the same place of the next line. */
   line?: string;
   at?: Maybe | string;
@@ -179,9 +175,9 @@ export interface Series {
   cap?: number;
   r?: number;
   reach?: number;
-  /** Drawn below and above it; `over` is told and opened where the line is under the pointer. */
-  below?: Drawn;
-  above?: Drawn;
+  /** Kid below and above it; `over` is told and opened where the line is under the pointer. */
+  below?: Kid;
+  above?: Kid;
   over?: LinePoint;
 }
 export interface Chart extends Panel {
@@ -191,21 +187,21 @@ export interface Chart extends Panel {
   /** What the chart shows, for who does not see it. */
   words: string;
   names?: HTMLElement;
-  notes?: Drawn;
+  notes?: Kid;
 }
 
 /** The points of one chart, and where they are told: one stop of the Tab key; arrows go on from there, left and right from
  *  point to point, up and down from line to line. */
 export class Points {
   private all: { point: Point; node: SVGElement }[] = [];
-  private readout: HTMLElement = h("p", { class: "note readout unsaved", "aria-hidden": "true" }, "\u00a0");
+  private readout = h("p", { class: "note readout unsaved", "aria-hidden": "true" }, "\u00a0");
 
   /** What tells of a point and opens it where it is not reached by keys. */
   tells({ words, cell }: Pick<Point, "words" | "cell">) {
     return { onmouseenter: () => put(this.readout, words), onclick: cell ? () => go(cellRoute(cell)) : undefined };
   }
   /** A point, its mark drawn around a place in pixels. */
-  point(point: Point, mark: (x: number, y: number) => Drawn): SVGElement {
+  point(point: Point, mark: (x: number, y: number) => Kid): SVGElement {
     const { x, y, words, cell, reach = 9, cls = "", more } = point;
     const here = this.all.length;
     const props = {
@@ -240,7 +236,7 @@ export class Points {
     });
     return group(`series ${colourOf(look)} ${cls}`.trim(), more, below, tracks, drawn, above);
   }
-  panel({ cls, width, height, words, names, notes, ...around }: Chart, ...kids: Drawn[]): HTMLElement {
+  panel({ cls, width, height, words, names, notes, ...around }: Chart, ...kids: Kid[]): HTMLElement {
     const chart = s("svg", { ...size(cls, width, height), role: "group", "aria-label": words }, ...kids);
     return panel(around, names ? h("div", { class: "plotrow" }, names, chart) : chart, this.readout, notes);
   }

@@ -1,15 +1,14 @@
 // What stands where, and what was chosen: a row a position of the options.
-import { h, unseen } from "../../common/dom.ts";
-import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
+import { h, type Kid, unseen } from "../../common/dom.ts";
+import { isNumber, type Maybe, num, pct, sumOf } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { Curve, LabelCheck, Positions1 } from "../../types/results.ts";
 import { nameNode, taskOf } from "../data.ts";
+import { taskName } from "../names.ts";
 import type { Model } from "../types.ts";
-import { taskName } from "../view.ts";
-import type { Maybe } from "./axis.ts";
-import { type Drawn, panel } from "./marks.ts";
+import { panel } from "./marks.ts";
 import { bars } from "./strips.ts";
 
 interface Place {
@@ -17,13 +16,13 @@ interface Place {
   /** Shares: as a filled bar, and as a hollow one. */
   filled: Maybe;
   hollow: Maybe;
-  values: Drawn[];
+  values: Kid[];
   cls?: string;
 }
 const share = (list: number[], i: number) => (sumOf(list) ? list[i] / sumOf(list) : null);
 
 function places(heads: string[], rows: Place[]): HTMLElement {
-  const head = (text: Drawn, cls?: string) => h("th", { scope: "col", class: cls }, text);
+  const head = (text: Kid, cls?: string) => h("th", { scope: "col", class: cls }, text);
   return h(
     "table",
     { class: "places" },

@@ -1,13 +1,13 @@
 // A diagram of average ranks with the critical difference (Demšar 2006).
-import { h } from "../../common/dom.ts";
+import { h, type Kid } from "../../common/dom.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
+import { setLabel, setTitle, taskName } from "../names.ts";
 import { RANKED } from "../statistics.ts";
 import type { Model, Task } from "../types.ts";
-import { setLabel, setTitle, taskName } from "../view.ts";
 import { cliques, ROW, shares } from "./axis.ts";
-import { type Drawn, dot, group, label, line, lying, Points, rowAt, rowNames, said } from "./marks.ts";
+import { dot, group, label, line, lying, Points, rowAt, rowNames, said } from "./marks.ts";
 
 interface Ranked {
   model: Model;
@@ -46,7 +46,7 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks)
     test && `${t("friedman")} χ² = ${test.statistic.toFixed(2)}, p ${pValue(test.p)}`,
     cd ? t("cdIs", rankFigure(cd)) : test ? t("noCd") : t("tooFew", RANKED.models, RANKED.columns),
   ];
-  const note = (word: string, names: Drawn) => h("p", { class: "note" }, t(word), " ", names);
+  const note = (word: string, names: Kid) => h("p", { class: "note" }, t(word), " ", names);
   const leftNames = left.map((r, i) => [i > 0 && ", ", data$("span", "", r.label)]);
   const models = rows.map((r) => r.model);
   const points = new Points();

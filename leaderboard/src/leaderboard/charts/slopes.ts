@@ -4,28 +4,28 @@ import { isNumber, pct, signed } from "../../common/numbers.ts";
 import { inChinese, t } from "../../common/words.ts";
 import type { Drop, ShotValues } from "../../types/results.ts";
 import { cellIndex, data, perturbation, placeOf } from "../data.ts";
-import { silentOf } from "../told.ts";
-import type { Cell, Perturbation } from "../types.ts";
-import { cellAt, perturbName, setLabel, setNames } from "../view.ts";
-import { type Maybe, rangeOf } from "./axis.ts";
+import { cellAt, setNames } from "../filters.ts";
+import { perturbName, setLabel } from "../names.ts";
+import { silentOf, type Told } from "../told.ts";
+import { rangeOf } from "./axis.ts";
 import { dashOf } from "./glyphs.ts";
 import { type Line, linePanel } from "./lines.ts";
 import { labelOf, lookOf } from "./looks.ts";
 
-export type Change = Drop & { id: string };
-export type Shots = ShotValues & { id: string };
+export type Change = Told<Drop>;
+export type Shots = Told<ShotValues>;
 
 export const isSure = (row: Change) => Number(row.p_holm ?? 1) < 0.05;
 const changeText = (row: Change) => signed(row.drop) + (isSure(row) ? " *" : "");
 /** Perturbations in the order of all, of those in `rows`. */
 export const kindsIn = (rows: Change[]): string[] =>
-  data.perturbations.map((x: Perturbation) => x.name).filter((k: string) => rows.some((r) => r.perturb === k));
+  data.perturbations.map((x) => x.name).filter((k) => rows.some((r) => r.perturb === k));
 export const changeWords = (row: Change) =>
   `${labelOf(row.id)}, ${perturbName(row.perturb)}: ${pct(row.base)} → ${pct(row.value)}, ${signed(row.drop)} (${signed(row.low)} … ${signed(row.high)}), Holm p ${row.p_holm?.toFixed(3) ?? "–"}`;
 
 /** A panel a perturbation; all share their axis, so that slopes compare. */
 export function slopePanels(rows: Change[]): HTMLElement {
-  const cellOf = (row: Change, perturb: string): Cell => cellAt(row.id, row.set, row.task, row.scoring, perturb);
+  const cellOf = (row: Change, perturb: string) => cellAt(row.id, row.set, row.task, row.scoring, perturb);
   const chance = rows.map((r) => cellOf(r, "none")?.chance).find(isNumber);
   const range = rangeOf([...rows.flatMap((r) => [r.base, r.value]), chance]);
   const line = (row: Change): Line => {
@@ -60,7 +60,7 @@ export function slopePanels(rows: Change[]): HTMLElement {
 /** Values over the number of shots, a panel a set. */
 export function shotPanels(rows: Shots[]): HTMLElement {
   const sizes = [...new Set(rows.flatMap((r) => Object.keys(r.values)))].map(Number).sort((a, b) => a - b);
-  const cellOf = (row: Shots, shots: number): Cell | undefined => cellIndex.get(placeOf({ ...row, shots }));
+  const cellOf = (row: Shots, shots: number) => cellIndex.get(placeOf({ ...row, shots }));
   const point = (row: Shots, size: number) => {
     const cell = cellOf(row, size);
     const m = cell?.metrics?.[row.metric];
@@ -75,7 +75,7 @@ export function shotPanels(rows: Shots[]): HTMLElement {
     return { id: row.id, label: signed(gain), weight: Math.abs(gain), faint: false, dash, points };
   };
   const drawn = rows.map((row) => ({ set: row.set, line: line(row) }));
-  const chance: Maybe = rows.map((r) => cellOf(r, Number(Object.keys(r.values)[0]))?.chance).find(isNumber);
+  const chance = rows.map((r) => cellOf(r, Number(Object.keys(r.values)[0]))?.chance).find(isNumber);
   const range = rangeOf([...drawn.flatMap((x) => x.line.points.flatMap((p) => [p.value, p.low, p.high])), chance]);
   const panel = (set: string) => {
     const lines = drawn.filter((x) => x.set === set).map((x) => x.line);

@@ -1,6 +1,6 @@
 // Small charts inside a table.
-import { isNumber } from "../../common/numbers.ts";
-import { type Maybe, place } from "./axis.ts";
+import { isNumber, type Maybe } from "../../common/numbers.ts";
+import { place } from "./axis.ts";
 import { bar, dot, label, line, mute, picture, said } from "./marks.ts";
 
 /** Value beside base on a line from 0 to 100 %; the numbers stand in the row. */

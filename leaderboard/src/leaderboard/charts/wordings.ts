@@ -4,24 +4,24 @@ import { pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { Wording } from "../../types/results.ts";
-import { cellIndex, models, placeOf } from "../data.ts";
+import { cellIndex, modelOf, placeOf } from "../data.ts";
+import { setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
-import { silentOf } from "../told.ts";
-import type { Cell, Model } from "../types.ts";
-import { setLabel, setNames } from "../view.ts";
+import { setLabel } from "../names.ts";
+import { silentOf, type Told } from "../told.ts";
 import { type Range, ROW, rangeOf, shares } from "./axis.ts";
 import { colourOf, glyph, LOOKS } from "./glyphs.ts";
 import { labelOf, markSample, pickedOf } from "./looks.ts";
 import { group, line, Points, rowAt, rowAxis, rowNames } from "./marks.ts";
 
-export type Worded = Wording & { id: string };
+export type Worded = Told<Wording>;
 
 /** A panel a set; all share their axis. */
 export function wordingPanels(rows: Worded[]): HTMLElement {
   const names = [...new Set(rows.flatMap((r) => Object.keys(r.values)))].sort();
   const looks = new Map(names.map((name, i) => [name, i % LOOKS.length]));
   const range = rangeOf(rows.flatMap((r) => Object.values(r.values)));
-  const panels = setNames().map((set: string) => {
+  const panels = setNames().map((set) => {
     const list = rows.filter((r) => r.set === set).sort((a, b) => b.spread - a.spread);
     return list.length > 0 && wordingPanel(set, list, range, looks);
   });
@@ -44,7 +44,7 @@ function wordingPanel(set: string, rows: Worded[], range: Range, looks: Map<stri
     const y = rowAt(i);
     const spot = ([name, v]: [string, number]) => {
       const look = looks.get(name) ?? 0;
-      const cell: Cell | undefined = cellIndex.get(placeOf({ ...row, variant: name }));
+      const cell = cellIndex.get(placeOf({ ...row, variant: name }));
       const words = `${labelOf(row.id)}, ${plain(name)}: ${pct(v)} %${silentOf(cell)}`;
       const point = { x: across(v), y, words, cell, line: row.id, at: name, cls: colourOf(look) };
       return points.point(point, (px, py) => glyph(look, px, py));
@@ -59,7 +59,7 @@ function wordingPanel(set: string, rows: Worded[], range: Range, looks: Map<stri
       Object.entries(row.values).map(spot),
     );
   };
-  const own: Model[] = rows.map((r) => models.get(r.id));
+  const own = rows.map((r) => modelOf(r.id));
   return points.panel(
     {
       data: { "data-panel": set },

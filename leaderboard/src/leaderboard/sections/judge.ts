@@ -9,12 +9,14 @@ import { savers } from "../charts/picture.ts";
 import { bars } from "../charts/strips.ts";
 import { picker } from "../controls.ts";
 import { data, models, nameNode, taskOf } from "../data.ts";
+import { inPlace, setNames } from "../filters.ts";
 import { judgedCells, judgedControls, plus, points, whoName, whoOf } from "../judged.ts";
 import { metricName } from "../metrics.ts";
+import { setLabel, taskName } from "../names.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { framed, headRow } from "../tables/frame.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";
-import { inPlace, setLabel, setNames, taskName, tasks } from "../view.ts";
 import { jointPanels, scatterPanels } from "./scatter.ts";
 
 export function drawJudge() {
@@ -118,7 +120,7 @@ const judgeSheets = (name, wanted, options) =>
   );
 
 function attackKinds(who) {
-  const rows = judgedControls().filter((r) => r.control === "attacks" && r.n > 0 && whoOf(r, r.scale) === who);
+  const rows = judgedControls("attacks").filter((r) => r.n > 0 && whoOf(r, r.scale) === who);
   return rows.map((r) =>
     h(
       "details",
@@ -152,9 +154,7 @@ function attackKinds(who) {
 
 function panelMedians(who) {
   const [, rubric, scale] = who.split("\t");
-  const rows = judgedControls().filter(
-    (r) => r.control === "panel" && r.rubric === rubric && r.scale === scale && r.n > 0,
-  );
+  const rows = judgedControls("panel").filter((r) => r.rubric === rubric && r.scale === scale && r.n > 0);
   return rows.map((r) =>
     h(
       "details",
