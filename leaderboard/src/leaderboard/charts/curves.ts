@@ -10,7 +10,7 @@ import { cellOf, silentOf } from "../told.ts";
 import type { Task } from "../types.ts";
 import { aside, labelled, PLOT, QUARTERS, scale } from "./axis.ts";
 import { colourOf, dashOf, glyph } from "./glyphs.ts";
-import { chanceLine, group, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
+import { between, chanceLine, group, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
 export interface Series {
   row: Curve & { run: number };
@@ -22,8 +22,7 @@ export interface Series {
 function valuesOf({ row, name }: Series): LinePoint[] {
   const value = (m: Before | Point, at: number, what: string, model?: string): LinePoint => {
     const cell = model === undefined ? undefined : cellOf(row, model);
-    const between = isNumber(m.low) ? ` (${pct(m.low)}–${pct(m.high)})` : "";
-    const words = `${name}, ${what}: ${pct(m.value)} %${between}${silentOf(cell)}`;
+    const words = `${name}, ${what}: ${pct(m.value)} %${between(m)}${silentOf(cell)}`;
     return { at, value: m.value, low: m.low, high: m.high, words, cell, alone: at === 0 };
   };
   const adapters = row.points.map((p) => {
@@ -65,8 +64,7 @@ export function curvePanel(task: Task, series: Series[]): HTMLElement {
       title: taskName(task),
       small: `${metric} %`,
       cls: "curve",
-      width: PLOT.width,
-      height: legend.bottom,
+      size: [PLOT.width, legend.bottom],
       words: `${taskName(task)}, ${metric} %. ${series.map(told).join("; ")}`,
     },
     upAxis(frame, QUARTERS, (v) => pct(v, 0)),

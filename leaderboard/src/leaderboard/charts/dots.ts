@@ -12,7 +12,7 @@ import { metricOf } from "../offered.ts";
 import { state } from "../state.ts";
 import type { Estimate, Task } from "../types.ts";
 import { type Length, QUARTERS, ROW, shares } from "./axis.ts";
-import { bar, dot, group, line, lying, Points, rowAt, rowAxis, rowNames, said } from "./marks.ts";
+import { bar, dot, group, line, lying, Points, rowAt, rowAxis, said } from "./marks.ts";
 
 interface Paper {
   set: string | null;
@@ -84,10 +84,9 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
       title: taskName(task),
       small: small.filter(Boolean).join(" · "),
       cls: "",
-      width: "100%",
-      height: height + 20,
+      size: ["100%", height + 20],
       words: `${taskName(task)}: ${rows.map((r) => `${plain(r.label)} ${told(r)}`).join("; ")}`,
-      names: rowNames(models, 0, last),
+      rows: { models, last },
     },
     rowAxis(ticks.map(across), labels, height),
     [...new Set(chance.map(across))].map((x) => line("chance", x, x, 0, height)),

@@ -33,8 +33,7 @@ export function heatmap(metrics: string[], at: (a: string, b: string) => Maybe):
   };
   return mute(
     "heat",
-    Math.ceil(right + lean + 4),
-    Math.ceil(bottom + 24),
+    [Math.ceil(right + lean + 4), Math.ceil(bottom + 24)],
     heads,
     names.map((_, i) => names.map((__, j) => one(i, j))),
     label(right, bottom + 18, t("aboveBelow"), "end"),

@@ -1,13 +1,14 @@
 // Judge against metric: how many items have each score and each tenth.
+import { h } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
-import type { JudgedCell, ScaleNumbers } from "../../types/results.ts";
+import type { ScaleNumbers } from "../../types/results.ts";
 import { cellIndex, placeOf } from "../data.ts";
-import { plus } from "../judged.ts";
+import { type JudgedHere, plus } from "../judged.ts";
 import { isRaw, metricName, metricRow } from "../metrics.ts";
 import { opener } from "../tables/sheet.ts";
-import { labelOf, nameOf } from "./looks.ts";
-import { bar, label, panel, path, picture } from "./marks.ts";
+import { labelOf, nameOf, pickedOf } from "./looks.ts";
+import { bar, image, label, panel, path } from "./marks.ts";
 
 const SIDE = { wide: 26, high: 20 };
 const LEFT = 22;
@@ -25,8 +26,23 @@ function counted(told: Record<string, string>, low: number, high: number): numbe
   return counts;
 }
 
-export function jointPanel(c: JudgedCell & { id: string }, numbers: ScaleNumbers, scale: string, metric: string) {
-  const [, low, high] = (c.facts.scales.find(([name]) => name === scale) ?? []).map(Number);
+/** The ends of a judge's scale. */
+export function scaleOf(c: JudgedHere, scale: string): [low: number, high: number] {
+  const [, low, high] = c.facts.scales.find(([name]) => name === scale) ?? [];
+  return [Number(low), Number(high)];
+}
+
+/** A panel a model: how many items have each score and each tenth of the metric. */
+export function jointPanels(cells: JudgedHere[], scale: string, metric: string): HTMLElement {
+  const there = cells.filter((c) => c.scales?.[scale]?.joint?.[metric]);
+  const picked = pickedOf(there.map((c) => c.id));
+  const shown = picked.length ? there.filter((c) => picked.includes(c.id)) : there;
+  if (!there.length) return h("p", { class: "notice" }, t("jointNone"));
+  const panels = shown.map((c) => c.scales?.[scale] && jointPanel(c, c.scales[scale], scaleOf(c, scale), metric));
+  return h("div", { class: "panels joints", id: "judge-joint" }, panels);
+}
+
+function jointPanel(c: JudgedHere, numbers: ScaleNumbers, [low, high]: [number, number], metric: string) {
   const told = (numbers.joint?.[metric] ?? {}) as Record<string, string>;
   const counts = counted(told, low, high);
   const most = Math.max(1, ...counts.flat());
@@ -44,10 +60,9 @@ export function jointPanel(c: JudgedCell & { id: string }, numbers: ScaleNumbers
   const edge = (tenth: number) => (isRaw(metric) ? (tenth * (metricRow(metric)?.top ?? 1)) / TENTHS : tenth * 10);
   const from = (i: number) => low + Math.ceil((i * (high - low + 1)) / counts.length);
   const list = Object.entries(told).map(([score, tenths]) => `${score}: ${tenths}`);
-  const chart = picture(
+  const chart = image(
     "curve joint",
-    LEFT + wide + 6,
-    bottom + 32,
+    [LEFT + wide + 6, bottom + 32],
     `${labelOf(c.id)}, ${t("jointLabel", metricName(metric))} ${list.join("; ")}`,
     bar("floor", LEFT, 0, wide, bottom),
     path("grid", [...upright, ...lying].join("")),

@@ -22,13 +22,12 @@ export function lookOf(id: string): number {
 export const sample = (look: number): SVGElement =>
   mute(
     `curve swatch ${colourOf(look)}`,
-    28,
-    14,
+    [28, 14],
     line("path", 1, 27, 7, 7, { "stroke-dasharray": dashOf(look) }),
     glyph(look, 14, 7),
   );
 export const markSample = (look: number, width: number): SVGElement =>
-  mute(colourOf(look), width, 14, glyph(look, 7, 7));
+  mute(colourOf(look), [width, 14], glyph(look, 7, 7));
 
 /** What a model is called, where only a string can stand; and where its name is set as data. */
 export const labelOf = (id: string) => plain(modelOf(id).label);

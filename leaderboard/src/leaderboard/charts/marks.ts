@@ -1,7 +1,7 @@
 // The marks that all charts are drawn of. A chart turns its data into them; what is a point is reached by keys and opens
 // its evidence in every chart alike.
 import { h, type Kid, put, s } from "../../common/dom.ts";
-import { isNumber, type Maybe } from "../../common/numbers.ts";
+import { isNumber, type Maybe, pct } from "../../common/numbers.ts";
 import { wide } from "../../common/text.ts";
 import { cellRoute, go } from "../address.ts";
 import { nameNode } from "../data.ts";
@@ -60,6 +60,10 @@ export function rowAxis(grid: Length[], labels: [Length, Kid][], height: number)
     labels.map(([x, text], i) => label(x, height + 15, text, anchors[i])),
   ];
 }
+/** An interval in words, where there is one. */
+export const between = (m: { low?: Maybe; high?: Maybe } | undefined) =>
+  isNumber(m?.low) ? ` (${pct(m.low)}–${pct(m.high)})` : "";
+
 // ---- squares
 export interface Side {
   wide: number;
@@ -99,19 +103,19 @@ export const square = (
 
 // ---- charts
 /** Pixels of the chart's own, or as wide as there is room. */
-type Width = number | "100%";
-const size = (cls: string, width: Width, height: number) => ({
+export type Size = [width: number | "100%", height: number];
+const plot = (cls: string, [width, height]: Size) => ({
   class: `plot ${cls}`.trim(),
   width,
   height,
   viewBox: width === "100%" ? undefined : `0 0 ${width} ${height}`,
 });
-/** A chart as a picture of which the words tell what it shows. */
-export const picture = (cls: string, width: Width, height: number, words: string, ...kids: Kid[]) =>
-  s("svg", { ...size(cls, width, height), role: "img", "aria-label": words }, ...kids);
+/** A chart as an image of which the words tell what it shows. */
+export const image = (cls: string, size: Size, words: string, ...kids: Kid[]) =>
+  s("svg", { ...plot(cls, size), role: "img", "aria-label": words }, ...kids);
 /** A chart beside its numbers. */
-export const mute = (cls: string, width: Width, height: number, ...kids: Kid[]) =>
-  s("svg", { ...size(cls, width, height), "aria-hidden": "true" }, ...kids);
+export const mute = (cls: string, size: Size, ...kids: Kid[]) =>
+  s("svg", { ...plot(cls, size), "aria-hidden": "true" }, ...kids);
 
 // ---- panels
 /** What stands around a chart. */
@@ -128,12 +132,19 @@ export const panel = ({ data, title, small }: Panel, ...kids: Kid[]): HTMLElemen
     h("figcaption", null, h("strong", null, title), small !== null && h("small", null, small)),
     ...kids,
   );
-/** Names of rows beside a chart, the first so many pixels below the top. */
-export function rowNames(models: Model[], below = 0, last: Kid = null): HTMLElement {
+/** A chart of rows beside their names. */
+export interface Rows {
+  models: Model[];
+  /** How many pixels below the top the first row begins. */
+  head?: number;
+  /** What stands below the last name. */
+  last?: Kid;
+}
+function named({ models, head = 0, last }: Rows, chart: SVGElement): HTMLElement {
   const name = (m: Model) => h("div", { class: m.baseline && "muted" }, nameNode(m));
-  const names: HTMLElement = h("div", { class: "names" }, models.map(name), last);
-  if (below) names.style.paddingTop = `${below}px`;
-  return names;
+  const names = h("div", { class: "names" }, models.map(name), last);
+  if (head) names.style.paddingTop = `${head}px`;
+  return h("div", { class: "plotrow" }, names, chart);
 }
 export const rowAt = (i: number) => i * ROW + ROW / 2;
 
@@ -175,18 +186,17 @@ export interface Series {
   cap?: number;
   r?: number;
   reach?: number;
-  /** Kid below and above it; `over` is told and opened where the line is under the pointer. */
+  /** Drawn below and above it; `over` is told and opened where the line is under the pointer. */
   below?: Kid;
   above?: Kid;
   over?: LinePoint;
 }
 export interface Chart extends Panel {
   cls: string;
-  width: Width;
-  height: number;
+  size: Size;
   /** What the chart shows, for who does not see it. */
   words: string;
-  names?: HTMLElement;
+  rows?: Rows;
   notes?: Kid;
 }
 
@@ -236,9 +246,9 @@ export class Points {
     });
     return group(`series ${colourOf(look)} ${cls}`.trim(), more, below, tracks, drawn, above);
   }
-  panel({ cls, width, height, words, names, notes, ...around }: Chart, ...kids: Kid[]): HTMLElement {
-    const chart = s("svg", { ...size(cls, width, height), role: "group", "aria-label": words }, ...kids);
-    return panel(around, names ? h("div", { class: "plotrow" }, names, chart) : chart, this.readout, notes);
+  panel({ cls, size, words, rows, notes, ...around }: Chart, ...kids: Kid[]): HTMLElement {
+    const chart = s("svg", { ...plot(cls, size), role: "group", "aria-label": words }, ...kids);
+    return panel(around, rows ? named(rows, chart) : chart, this.readout, notes);
   }
 
   private focused(here: number) {

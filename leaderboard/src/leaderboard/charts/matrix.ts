@@ -2,7 +2,7 @@
 import { num, pct, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { group, label, picture, said, square, squares } from "./marks.ts";
+import { group, image, label, said, square, squares } from "./marks.ts";
 
 /** Names, and how often each was right, chosen or offered where another was right, or nothing was chosen. */
 export interface Mix {
@@ -43,13 +43,8 @@ export function matrix(mix: Mix, shown: number[], title: string): SVGElement {
   const rows = shown.filter((i) => mix.all[i] > 0);
   const columns = columnsOf(mix, shown, rows);
   const names = rows.map((i) => plain(mix.names[i]));
-  const place = squares(
-    names,
-    columns.map((c) => c.text),
-    SIDE,
-    t("rightName"),
-    shown.length,
-  );
+  const heads = columns.map((c) => c.text);
+  const place = squares(names, heads, SIDE, t("rightName"), shown.length);
   const right = place.right + 8;
   const one = (row: number, at: number) => {
     const [gold, column] = [rows[row], columns[at]];
@@ -71,10 +66,9 @@ export function matrix(mix: Mix, shown: number[], title: string): SVGElement {
     );
   };
   const mixed = mix.wrong.slice(0, 5).map((w) => mixedWords(mix, w));
-  return picture(
+  return image(
     "matrix",
-    Math.ceil(right + Math.max(52, place.lean + 8)),
-    Math.ceil(place.bottom + 6),
+    [Math.ceil(right + Math.max(52, place.lean + 8)), Math.ceil(place.bottom + 6)],
     `${title}. ${mixed.join("; ") || t("noMixed")}`,
     place.heads,
     label(right, place.top - 6, t("repliesHead"), "start", { class: "corner" }),

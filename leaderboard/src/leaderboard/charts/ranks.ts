@@ -7,7 +7,7 @@ import { setLabel, setTitle, taskName } from "../names.ts";
 import { RANKED } from "../statistics.ts";
 import type { Model, Task } from "../types.ts";
 import { cliques, ROW, shares } from "./axis.ts";
-import { dot, group, label, line, lying, Points, rowAt, rowNames, said } from "./marks.ts";
+import { dot, group, label, line, lying, Points, rowAt, said } from "./marks.ts";
 
 interface Ranked {
   model: Model;
@@ -48,7 +48,6 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks)
   ];
   const note = (word: string, names: Kid) => h("p", { class: "note" }, t(word), " ", names);
   const leftNames = left.map((r, i) => [i > 0 && ", ", data$("span", "", r.label)]);
-  const models = rows.map((r) => r.model);
   const points = new Points();
   const one = (r: Ranked, i: number) => {
     const y = head + rowAt(i);
@@ -62,10 +61,9 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks)
       title: setTitle(set),
       small: verdict.filter(Boolean).join(" · "),
       cls: "cd",
-      width: "100%",
-      height: head + k * ROW,
+      size: ["100%", head + k * ROW],
       words: `${t("ranks")}, ${setLabel(set)}: ${words.join("; ")}${cd ? `; ${t("cdIs", rankFigure(cd))}` : ""}`,
-      names: rowNames(models, head),
+      rows: { models: rows.map((r) => r.model), head },
       notes: [
         left.length > 0 && note("ranksLeft", leftNames),
         unlike.length > 0 && note("ranksUnlike", unlike.map(taskName).join(", ")),

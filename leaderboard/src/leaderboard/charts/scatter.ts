@@ -1,55 +1,78 @@
 // Judge against metric: a point a cell.
+import { h } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import type { JudgedCell, Metric, OverModels, ScaleNumbers } from "../../types/results.ts";
+import type { OverModels, ScaleNumbers } from "../../types/results.ts";
+import { cellIndex, placeOf } from "../data.ts";
 import { setNames } from "../filters.ts";
-import { plus, points as score } from "../judged.ts";
-import { figure, isRaw, metricName, span } from "../metrics.ts";
+import { type JudgedHere, plus, points as score } from "../judged.ts";
+import { figure, isRaw, metricName, metricRow, span } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
-import type { Cell, Task } from "../types.ts";
-import { type Box, beside, type Range, scale } from "./axis.ts";
+import { tasks } from "../offered.ts";
+import type { Cell, Estimate, Task } from "../types.ts";
+import { type Box, beside, type Range, rangeOf, scale } from "./axis.ts";
+import { scaleOf } from "./joint.ts";
 import { labelOf, lookOf, pickedOf } from "./looks.ts";
 import { label, line, lying, Points, upAxis } from "./marks.ts";
 
-/** A cell: the judge's mean and the metric's value. */
-export interface Judging {
-  c: JudgedCell & { id: string };
-  mean: ScaleNumbers & { value: number };
-  m: Metric & { value: number };
+/** A cell: the metric's value across, the judge's mean up. */
+interface Judging {
+  c: JudgedHere;
   cell: Cell;
-}
-export interface Scatter {
-  metric: string;
-  range: Range;
-  /** Ends of the judge's scale. */
-  low: number;
-  high: number;
-  over: OverModels[];
+  x: number;
+  y: number;
+  m: Estimate;
+  mean: ScaleNumbers;
 }
 
 const GROUND = { width: 380, left: 30, right: 368, top: 12, bottom: 238 };
 
-export function scatterPanel(task: Task, cells: Judging[], { metric, range, low, high, over }: Scatter): HTMLElement {
+/** A panel a task: a marker a model and set (EASY small, HARD large), the metric across, the judge's mean up. */
+export function scatterPanels(judged: JudgedHere[], scale: string, metric: string, over: OverModels[]) {
+  const cells = judged.flatMap((c): Judging[] => {
+    const [cell, mean] = [cellIndex.get(placeOf(c)), c.scales?.[scale]];
+    const m = cell?.metrics?.[metric];
+    if (!cell || !m || !mean || !isNumber(m.value) || !isNumber(mean.value)) return [];
+    return [{ c, cell, m, mean, x: m.value, y: mean.value }];
+  });
+  if (!cells.length) return null;
+  const values = cells.flatMap(({ m }) => [m.value, m.low, m.high]);
+  const frame = { metric, scale: scaleOf(judged[0], scale), range: rangeOf(values, metricRow(metric)?.top ?? 1) };
+  const panel = (task: Task) => {
+    const mine = cells.filter((p) => p.c.task === task.name);
+    return mine.length > 0 && scatterPanel(task, mine, { ...frame, over: over.filter((r) => r.task === task.name) });
+  };
+  return h("div", { class: "panels", id: "judge-scatter" }, tasks.map(panel));
+}
+
+interface Scatter {
+  metric: string;
+  range: Range;
+  scale: [low: number, high: number];
+  over: OverModels[];
+}
+function scatterPanel(task: Task, cells: Judging[], { metric, range, scale: ends, over }: Scatter): HTMLElement {
   const { left, right, top, bottom, width } = GROUND;
   const across = scale(range.low, range.high, left + 8, right - 8);
+  const [low, high] = ends;
   const up = scale(low, high, bottom - 8, top + 8);
   const frame = { ground: GROUND, across, up };
   const picked = pickedOf(cells.map((p) => p.c.id));
   const last = setNames().at(-1);
   const size = (p: Judging) => (p.c.set === last ? 5.5 : 3.5);
-  const names = namesOf(cells, (p) => [across(p.m.value), up(p.mean.value), size(p)], picked, last);
+  const names = namesOf(cells, (p) => [across(p.x), up(p.y), size(p)], picked, last);
   const points = new Points();
   const one = (p: Judging) => {
-    const { c, m, mean, cell } = p;
+    const { c, cell, m, mean } = p;
     const words = wordsOf(p, metric);
-    const level = isNumber(m.low) && isNumber(m.high) && lying(across(m.low), across(m.high), up(mean.value));
+    const level = isNumber(m.low) && isNumber(m.high) && lying(across(m.low), across(m.high), up(p.y));
     return points.series(frame, {
       line: `${c.id} ${c.set}`,
       look: lookOf(c.id),
       cls: picked.length && !picked.includes(c.id) ? "dim" : "",
       more: { "data-model": labelOf(c.id) },
-      points: [{ at: m.value, value: mean.value, low: mean.low, high: mean.high, words, cell }],
+      points: [{ at: p.x, value: p.y, low: mean.low, high: mean.high, words, cell }],
       r: size(p),
       below: [level, names.get(p)],
     });
@@ -65,8 +88,7 @@ export function scatterPanel(task: Task, cells: Judging[], { metric, range, low,
       title: taskName(task),
       small: rhos.length > 0 ? `${t("overModels", over[0].models)}: ${rhos.join(" · ")}` : null,
       cls: "curve scatter",
-      width,
-      height: bottom + 36,
+      size: [width, bottom + 36],
       words: `${taskName(task)}: ${t("judgeMean")}, ${metricName(metric)}. ${t("linesLabel", new Set(cells.map((p) => p.c.id)).size)}`,
     },
     upAxis(frame, levels, String),

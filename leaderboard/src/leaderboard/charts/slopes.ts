@@ -11,6 +11,7 @@ import { rangeOf } from "./axis.ts";
 import { dashOf } from "./glyphs.ts";
 import { type Line, linePanel } from "./lines.ts";
 import { labelOf, lookOf } from "./looks.ts";
+import { between } from "./marks.ts";
 
 export type Change = Told<Drop>;
 export type Shots = Told<ShotValues>;
@@ -30,7 +31,7 @@ export function slopePanels(rows: Change[]): HTMLElement {
   const range = rangeOf([...rows.flatMap((r) => [r.base, r.value]), chance]);
   const line = (row: Change): Line => {
     const [base, drop] = [Number(row.base), Number(row.drop)];
-    const between = { low: Math.max(0, base + Number(row.low)), high: Math.min(1, base + Number(row.high)) };
+    const interval = { low: Math.max(0, base + Number(row.low)), high: Math.min(1, base + Number(row.high)) };
     const before = `${labelOf(row.id)}, ${t("perturbNone")}: ${pct(base)}`;
     return {
       id: row.id,
@@ -40,7 +41,7 @@ export function slopePanels(rows: Change[]): HTMLElement {
       dash: isSure(row) ? "" : "4 3",
       points: [
         { at: 0, value: base, cell: cellOf(row, "none"), words: before },
-        { at: 1, value: Number(row.value), ...between, cell: cellOf(row, row.perturb), words: changeWords(row) },
+        { at: 1, value: Number(row.value), ...interval, cell: cellOf(row, row.perturb), words: changeWords(row) },
       ],
     };
   };
@@ -64,8 +65,7 @@ export function shotPanels(rows: Shots[]): HTMLElement {
   const point = (row: Shots, size: number) => {
     const cell = cellOf(row, size);
     const m = cell?.metrics?.[row.metric];
-    const between = isNumber(m?.low) ? ` (${pct(m?.low)}–${pct(m?.high)})` : "";
-    const words = `${labelOf(row.id)}, ${t("shotsN", size)}: ${pct(row.values[size])} %${between}${silentOf(cell)}`;
+    const words = `${labelOf(row.id)}, ${t("shotsN", size)}: ${pct(row.values[size])} %${between(m)}${silentOf(cell)}`;
     return { at: sizes.indexOf(size), value: row.values[size], low: m?.low, high: m?.high, cell, words };
   };
   const line = (row: Shots): Line => {

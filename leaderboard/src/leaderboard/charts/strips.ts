@@ -1,15 +1,14 @@
 // Small charts inside a table.
 import { isNumber, type Maybe } from "../../common/numbers.ts";
 import { place } from "./axis.ts";
-import { bar, dot, label, line, mute, picture, said } from "./marks.ts";
+import { bar, dot, image, label, line, mute, said } from "./marks.ts";
 
 /** Value beside base on a line from 0 to 100 %; the numbers stand in the row. */
 export function strip(value: number, base: number | null, { low, high }: { low?: Maybe; high?: Maybe }): SVGElement {
   const across = (cls: string, from: number, to: number, y: number) => line(cls, place(from), place(to), y, y);
   return mute(
     "",
-    "100%",
-    20,
+    ["100%", 20],
     [0, 0.5, 1].map((v) => line("grid", place(v), place(v), 0, 20)),
     isNumber(low) && isNumber(high) && across("whisker", low, high, 15),
     base !== null && [across("link", base, value, 9), dot("dot", place(base), 9, 4)],
@@ -21,7 +20,7 @@ export function strip(value: number, base: number | null, { low, high }: { low?:
 export function bars(chosen: Maybe, gold: Maybe): SVGElement {
   const one = (cls: string, share: Maybe, y: number) =>
     bar(cls, 0, y, `${(100 * (share ?? 0)).toFixed(1)}%`, 7, { rx: 2 });
-  return mute("", "100%", 20, one("barchosen", chosen, 2), one("bargold", gold, 11));
+  return mute("", ["100%", 20], one("barchosen", chosen, 2), one("bargold", gold, 11));
 }
 
 /** A bar a score, from the lowest; its count below the pointer and for readers of the screen. */
@@ -37,5 +36,5 @@ export function histogram(counts: Record<string, number>): SVGElement {
       label(`${(i + 0.5) * width}%`, 36, score, "middle"),
     ];
   };
-  return picture("hist", 16 * all.length, 38, words, said(words, all.map(one)));
+  return image("hist", [16 * all.length, 38], words, said(words, all.map(one)));
 }

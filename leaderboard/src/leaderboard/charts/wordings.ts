@@ -12,7 +12,7 @@ import { silentOf, type Told } from "../told.ts";
 import { type Range, ROW, rangeOf, shares } from "./axis.ts";
 import { colourOf, glyph, LOOKS } from "./glyphs.ts";
 import { labelOf, markSample, pickedOf } from "./looks.ts";
-import { group, line, Points, rowAt, rowAxis, rowNames } from "./marks.ts";
+import { group, line, Points, rowAt, rowAxis } from "./marks.ts";
 
 export type Worded = Told<Wording>;
 
@@ -59,17 +59,15 @@ function wordingPanel(set: string, rows: Worded[], range: Range, looks: Map<stri
       Object.entries(row.values).map(spot),
     );
   };
-  const own = rows.map((r) => modelOf(r.id));
   return points.panel(
     {
       data: { "data-panel": set },
       title: setLabel(set),
       small: `${metricName(rows[0].metric)} %`,
       cls: "spreads",
-      width: "100%",
-      height: height + 20,
+      size: ["100%", height + 20],
       words: `${t("wordings")}, ${setLabel(set)}. ${t("linesLabel", rows.length)}`,
-      names: rowNames(own),
+      rows: { models: rows.map((r) => modelOf(r.id)) },
     },
     rowAxis(range.ticks.map(across), labels, height),
     rows.map(one),
