@@ -95,7 +95,7 @@ export function binPanel(by: By, title: string, task: Task, lines: BinLine[]): H
   const rows = lines.map((x) => x.row);
   const first = rows.length ? cellIndex.get(placeOf(rows[0])) : undefined;
   const chance: Maybe = isChoice(task) && state.perturb !== "circular" ? first?.chance : null;
-  const metric = metricName(rows[0]?.metric);
+  const metric = rows.length ? `${metricName(rows[0].metric)} %` : ""; // all models may be unticked
   const { columns, wide, apart } = columnsOf(rows, by);
   const all = rows.flatMap((r) => itemsOf(r, by));
   const end = valueEnd(all, chance);
@@ -136,10 +136,10 @@ export function binPanel(by: By, title: string, task: Task, lines: BinLine[]): H
     {
       data: { "data-by": by },
       title,
-      small: [`${metric} %`, isNumber(chance) && by !== "options" && ` · ${t("chanceIs", pct(chance))}`],
+      small: [metric, isNumber(chance) && by !== "options" && ` · ${t("chanceIs", pct(chance))}`],
       cls: "curve",
       size: [PLOT.width, PLOT.bottom + (by === "groups" ? 96 : 36)],
-      words: `${title}, ${metric} %. ${rows.map(told).join("; ")}`,
+      words: `${title}, ${metric}. ${rows.map(told).join("; ")}`,
     },
     upAxis(frame, ticks, (v) => pct(v, 0)),
     apart !== null && line("chance", apart, apart, PLOT.top, PLOT.bottom),

@@ -39,10 +39,8 @@ export function curvePanel(task: Task, series: Series[]): HTMLElement {
   const frame = { ground: PLOT, across, up: scale(0, 1, PLOT.bottom, PLOT.top) };
   const chances = [...new Set(series.map(({ row }) => row.chance))].filter(isNumber);
   const legend = legendOf(series, chances.length > 0);
-  const told = (one: Series) =>
-    `${one.name}: ${valuesOf(one)
-      .map((m) => `${m.at || t("base")} ${pct(m.value)}`)
-      .join(", ")}`;
+  const values = (one: Series) => valuesOf(one).map((m) => `${m.at || t("base")} ${pct(m.value)}`);
+  const told = (one: Series) => `${one.name}: ${values(one).join(", ")}`;
   const points = new Points();
   const one = (one: Series, i: number) => {
     const base = one.row.before?.value;

@@ -25,6 +25,7 @@ interface Of {
   task: Task;
   metric: string;
   sets: (string | null)[];
+  whiskers: boolean;
   across: (value: number) => Length;
   points: Points;
 }
@@ -76,6 +77,7 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
     return said(words, bar(`tick ${setClass(set, task)}`, across(value), y, 2, 7));
   };
   const models = rows.map((r) => r.model);
+  const whiskers = state.intervals && haveIntervals();
   const points = new Points();
   const last = inPaper > 0 && h("div", { class: "muted" }, t("paperRow", inPaper));
   return points.panel(
@@ -90,14 +92,13 @@ export function dotPanel(task: Task, every: OwnRow[]): HTMLElement {
     },
     rowAxis(ticks.map(across), labels, height),
     [...new Set(chance.map(across))].map((x) => line("chance", x, x, 0, height)),
-    rows.map((r, i) => dots(r, rowAt(i), { task, metric, sets, across, points })),
+    rows.map((r, i) => dots(r, rowAt(i), { task, metric, sets, whiskers, across, points })),
     paper.map(tick),
   );
 }
 
 /** A dot a set, joined by a line; with intervals each set has its own height, and whiskers in place of the line. */
-function dots(row: OwnRow, y: number, { task, metric, sets, across, points }: Of) {
-  const whiskers = state.intervals && haveIntervals();
+function dots(row: OwnRow, y: number, { task, metric, sets, whiskers, across, points }: Of) {
   const step = whiskers ? Math.min(9, 18 / (sets.length - 1)) : 0;
   const there = sets
     .map((set, i) => ({ set, m: row.metric(set, task), y: y + (i - (sets.length - 1) / 2) * step }))

@@ -52,13 +52,11 @@ export function linePanel({ name, places, lines, range, chance, ...caption }: Li
   const points = new Points();
   const one = (line: Line) => {
     const { id, faint, dash } = line;
-    const states = { faint, dim: picked.length > 0 && !picked.includes(id), unnamed: !names.has(id) };
+    const states = [faint && "faint", picked.length > 0 && !picked.includes(id) && "dim", !names.has(id) && "unnamed"];
     return points.series(frame, {
       line: id,
       look: lookOf(id),
-      cls: Object.entries(states)
-        .flatMap(([state, on]) => (on ? [state] : []))
-        .join(" "),
+      cls: states.filter(Boolean).join(" "),
       more: { "data-model": labelOf(id) },
       points: line.points,
       dash,

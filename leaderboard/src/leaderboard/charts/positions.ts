@@ -21,36 +21,15 @@ interface Place {
 }
 const share = (list: number[], i: number) => (sumOf(list) ? list[i] / sumOf(list) : null);
 
-function places(heads: string[], rows: Place[]): HTMLElement {
+function places(names: string[], rows: Place[]): HTMLElement {
   const head = (text: Kid, cls?: string) => h("th", { scope: "col", class: cls }, text);
-  return h(
-    "table",
-    { class: "places" },
-    h(
-      "thead",
-      null,
-      h(
-        "tr",
-        null,
-        head(t("option")),
-        head(unseen(t("asBars"))),
-        heads.map((x) => head(x, "v")),
-      ),
-    ),
-    h(
-      "tbody",
-      null,
-      rows.map((row) =>
-        h(
-          "tr",
-          { class: row.cls },
-          h("th", { scope: "row" }, data$("span", "", row.label)),
-          h("td", { class: "inplot" }, bars(row.filled, row.hollow)),
-          row.values.map((value) => h("td", { class: "v" }, value)),
-        ),
-      ),
-    ),
-  );
+  const heads = [head(t("option")), head(unseen(t("asBars"))), ...names.map((x) => head(x, "v"))];
+  const line = ({ label, filled, hollow, values, cls }: Place) => {
+    const cells = values.map((value) => h("td", { class: "v" }, value));
+    const name = h("th", { scope: "row" }, data$("span", "", label));
+    return h("tr", { class: cls }, name, h("td", { class: "inplot" }, bars(filled, hollow)), cells);
+  };
+  return h("table", { class: "places" }, h("thead", null, h("tr", null, heads)), h("tbody", null, rows.map(line)));
 }
 const silentNote = (n: number) => n > 0 && h("p", { class: "note" }, t("silentN", num(n)));
 
@@ -89,14 +68,11 @@ export function labelPanel({ task }: Curve, x: LabelCheck): HTMLElement {
     cls: i === x.most ? "most" : undefined,
   }));
   const most = [plain(x.labels[x.most]), pct(share(x.trained, x.most)), pct(x.share), pct(x.gold_share)];
+  const verdict = isNumber(x.share) ? t("mostTrained", ...most) : t("saidNone");
+  const distances = isNumber(x.distance) && h("small", null, ` ${t("distances", pct(x.distance), pct(x.bias))}`);
   return panel(
     { data: { "data-labels": task }, title: taskName(taskOf(task)), small: null },
-    h(
-      "p",
-      { class: "verdict" },
-      isNumber(x.share) ? t("mostTrained", ...most) : t("saidNone"),
-      isNumber(x.distance) && h("small", null, ` ${t("distances", pct(x.distance), pct(x.bias))}`),
-    ),
+    h("p", { class: "verdict" }, verdict, distances),
     places([t("trainedShare"), t("saidShare"), t("goldShare")], rows),
     silentNote(x.silent),
   );

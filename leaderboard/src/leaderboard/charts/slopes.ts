@@ -80,15 +80,8 @@ export function shotPanels(rows: Shots[]): HTMLElement {
   const panel = (set: string) => {
     const lines = drawn.filter((x) => x.set === set).map((x) => x.line);
     if (!lines.length) return null;
-    return linePanel({
-      name: set,
-      title: setLabel(set),
-      small: t("shots"),
-      places: sizes.map(String),
-      lines,
-      range,
-      chance,
-    });
+    const places = sizes.map(String);
+    return linePanel({ name: set, title: setLabel(set), small: t("shots"), places, lines, range, chance });
   };
   return h("div", { class: "panels curves", id: "shots-lines" }, setNames().map(panel));
 }
