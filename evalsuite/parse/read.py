@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, key, lower, squeeze
 from evalsuite.parse.lexicon import DECLINES
-from evalsuite.parse.mentions import Group, Options, grouped, masked, mentions, prepare, spelled, with_near
+from evalsuite.parse.mentions import Group, Options, grouped, mentions, prepare, spelled, with_near
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
@@ -139,7 +139,8 @@ def _strict(clean: Clean, options: Options) -> Verdict:
     if not clean.text.strip(SENTINELS + " \n"):
         return Verdict(Status.EMPTY, rule="nothing")
     words, here, there = squeeze(lower(clean.text))
-    found = options.exact(words)
+    match = options.text.fullmatch(words) if words else None
+    found = options.by_text[(match.lastindex or 1) - 1] if match else None
     for index, label in enumerate(options.labels):
         if label and words in (label, label + options.keys[index]):
             found = index
@@ -181,7 +182,7 @@ def named_in(clean: Clean, options: Options) -> Reply:
     """Find what a clean reply names and says."""
     low = lower(clean.text)
     named = mentions(clean.text, low, options)
-    said = cues(masked(low, named))
+    said = cues(low)
     groups = spelled(grouped(named, low), low, options)
     quoted = quotations(clean.text)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
