@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
+from typing import TypeVar
+
+T = TypeVar("T")
 
 # Private-use characters for the meaning of markup; no model's vocabulary contains them.
 TURN = "\ue000"  # the end of a chat turn
@@ -72,15 +76,6 @@ class _Fold(dict[int, str]):
         return folded
 
 
-class _Lower(dict[int, str]):
-    """A translation table to lower case where the result is one character."""
-
-    def __missing__(self, code: int) -> str:
-        low = chr(code).lower()
-        self[code] = low = low if len(low) == 1 else chr(code)
-        return low
-
-
 _PLAIN = {
     "\r": "\n", "\u2028": "\n", "\u2029": "\n", "\t": " ", "\u00a0": " ",
     "\u3002": "。", "\uff61": "。", "\u2024": ".", "\ufe52": ".",
@@ -89,7 +84,6 @@ _PLAIN = {
     "\u201f": "“", "\u301d": "“", "\u301e": "”", "\u02bc": "’",
 }  # fmt: skip
 _FOLD = _Fold()
-_LOWER = _Lower()
 
 
 def fold(text: str) -> str:
@@ -103,7 +97,8 @@ def fold(text: str) -> str:
 
 def lower(text: str) -> str:
     """Lower case of the same length; str.lower may change the length."""
-    return text.translate(_LOWER)
+    low = text.lower()
+    return low if len(low) == len(text) else "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
 
 
 WORD = re.compile(r"[^\W_]")  # a letter or digit
@@ -128,12 +123,17 @@ def squeeze(text: str) -> tuple[str, list[int], list[int]]:
     return "".join(parts), here, there
 
 
-def ends(pattern: re.Pattern[str], text: str, limit: int) -> list[re.Match[str]]:
-    """The matches of a pattern; if more than `limit`, half from the head and half from the tail, to bound the cost."""
-    found = list(pattern.finditer(text))
-    return found if len(found) <= limit else found[: limit // 2] + found[-(limit // 2) :]
+def ends(found: Iterable[T], limit: int) -> list[T]:
+    """What was found; if more than `limit`, half from the head and half from the tail, to bound the cost."""
+    all_ = list(found)
+    return all_ if len(all_) <= limit else all_[: limit // 2] + all_[-(limit // 2) :]
+
+
+def bare(text: str) -> str:
+    """The text without punctuation and blanks."""
+    return "".join(_WORDS.findall(text))
 
 
 def key(text: str) -> str:
     """The form in which texts are compared: folded, lower case, squeezed."""
-    return "".join(_WORDS.findall(lower(fold(text))))
+    return bare(lower(fold(text)))

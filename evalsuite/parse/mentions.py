@@ -7,12 +7,13 @@ mention is not yet a choice: `rules` reads the words around it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from evalsuite.parse.chars import TURN, enclosed, ends, fold, key, lower, squeeze
+from evalsuite.parse.chars import TURN, bare, enclosed, ends, fold, key, lower
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 
 LIMIT = 200  # mentions of a kind kept of a text: half from its head, half from its tail
@@ -40,11 +41,11 @@ class Options:
 
     def near(self, text: str) -> int | None:
         """The one option within a one-character slip of a key, else the one with the same meaning; None if neither."""
-        if sum(text in option for option in self.keys) > 1:  # 父母 of 养父母 and 亲生父母
-            return None
         size = len(text)
-        slips = [n for n, key_ in enumerate(self.keys) if abs(len(key_) - size) < 2 and is_slip(text, key_)]
-        return slips[0] if len(slips) == 1 else None if slips else same_meaning(text, self.keys)
+        slips = [n for n, key_ in enumerate(self.keys) if -2 < len(key_) - size < 2 and is_slip(text, key_)]
+        found = slips[0] if len(slips) == 1 else None if slips else same_meaning(text, self.keys)
+        inside = found is not None and sum(text in key_ for key_ in self.keys) > 1  # 父母 of 养父母 and 亲生父母
+        return None if inside else found
 
 
 def is_slip(text: str, option: str) -> bool:
@@ -221,13 +222,13 @@ def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
     if head.strip(' "“「*-') and not re.search(r"[\n。!?~.\ue000][ ]?$", head):
         return False
     after = low.index(":", end) + 1
-    own = option and squeeze(low[after : after + len(option) + 8])[0].startswith(option)
+    own = option and bare(low[after : after + len(option) + 8]).startswith(option)
     return not (_NOT_SPOKEN.match(low, after) or own)
 
 
 def _labels(low: str, text: str, options: Options) -> Iterator[Mention]:
     """Labels in all forms: (a), 「a」, a), a., bare; also labels outside the list."""
-    for match in ends(options.label, low, LIMIT) if options.labels else ():
+    for match in ends(options.label.finditer(low), LIMIT) if options.labels else ():
         start, stop = match.span("core")
         option = options.labelled(match["core"])
         end, shut = match.end(), match["shut"]
@@ -262,7 +263,7 @@ def _positions(low: str, options: Options) -> Iterator[Mention]:
     """Every option named by position: 第二项, 选项四, 倒数第二个, 中间那个, the last one (rule 2)."""
     count = len(options.keys)
     special = {"first": 1, "last": count, "middle": (count + 1) // 2 if count % 2 else 0}
-    for match in ends(_PLACES, low, LIMIT):
+    for match in ends(_PLACES.finditer(low), LIMIT):
         kind = str(match.lastgroup)
         word = match[kind]
         if kind == "pair":
@@ -291,7 +292,7 @@ def _ordinary(low: str, start: int, end: int, word: str) -> bool:
 
 def _texts(low: str, options: Options) -> Iterator[Mention]:
     """Option texts in a reply, longest first, compared without punctuation and blanks."""
-    for match in ends(options.text, low, LIMIT):
+    for match in ends(options.text.finditer(low), LIMIT):
         start, end = match.span()
         said, option = match.group(), options.by_text[(match.lastindex or 1) - 1]
         if start == end or "\n" in said or TURN in said:
@@ -318,21 +319,21 @@ def with_near(
     places = [line.span() for line in _LINE.finditer(low)][:40]
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
     places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]
-    longest = max(map(len, options.keys), default=0) + _LONGEST
+    longest, shut = max(map(len, options.keys), default=0) + _LONGEST, [group.end for group in groups]
     found: list[Group] = []
     for start, end in places:
-        if end - start > longest or any(g.start < end and start < g.end for g in (*groups, *found)):
-            continue
-        option = _near(low[start:end], options)
-        if option is not None:
-            found.append(Group(start, end, (Mention(start, end, option, "text"),)))
+        at = bisect_right(shut, start)  # the group that ends behind the start
+        if 1 < end - start <= longest and (at == len(groups) or groups[at].start >= end):
+            option = _near(low[start:end], options)
+            if option is not None and not any(g.start < end and start < g.end for g in found):
+                found.append(Group(start, end, (Mention(start, end, option, "text"),)))
     return sorted(groups + found, key=lambda g: g.start) if found else groups
 
 
 @lru_cache(maxsize=2**12)
 def _near(text: str, options: Options) -> int | None:
-    words = squeeze(text)[0]
-    forms = [words, *(words.removesuffix(tail) for tail in LEXICON["tails"] if words.endswith(tail))]
+    words = bare(text)
+    forms = [words, *(words[: -len(tail)] for tail in LEXICON["tails"] if words.endswith(tail))]
     return next((option for form in forms if (option := options.near(form)) is not None), None)
 
 

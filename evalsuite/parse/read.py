@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from evalsuite.parse.chars import SENTINELS, TURN, WORD, key, lower, squeeze
+from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower, squeeze
 from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.mentions import Group, Options, grouped, mentions, prepare, spelled, with_near
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
@@ -314,7 +314,7 @@ def _spoken(reply: Reply) -> Verdict | None:
 
 def _repeated(low: str, options: Options) -> Verdict | None:
     """The option whose text the reply repeats over and over, cut off in the last repetition or not (rule 8)."""
-    said = squeeze(low)[0]
+    said = bare(low)
     for option, text in enumerate(options.keys):
         if len(text) > 1 and len(said) > 2 * len(text) and said == (text * (len(said) // len(text) + 1))[: len(said)]:
             return Verdict(Status.PARSED, (option,), "repeated", 0, len(low.rstrip()))

@@ -8,16 +8,18 @@ TOKENS says what each stands for: a mention, a class of cue words (lexicon.CUES)
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from string import ascii_lowercase
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, WORD, ends
 from evalsuite.parse.lexicon import CUES, expand
 from evalsuite.parse.mentions import Group
 from evalsuite.parse.strip import SPEAKER, Block
 
+Place = tuple[int, int]
 LIMIT = 600  # cue words kept of a text
 
 # What each token of a tape stands for.
@@ -49,19 +51,20 @@ class Tape:
     groups: dict[int, Group]
 
 
-def _trie(words: list[str]) -> str:
+_MARKS = {
+    **dict.fromkeys((",", "、", "—", "——", "--"), ","), **dict.fromkeys("。!;", "."), **dict.fromkeys(":=→", ":"),
+    "|": "|", "(": "(", ")": ")", "?": "?", "\n": "/", BOX_OPEN: "[", BOX_CLOSE: "]",
+}  # fmt: skip
+
+
+def _trie(words: Iterable[str]) -> str:
     """One pattern for many words with shared prefixes factored out: far fewer alternatives to try at each position."""
-    heads: dict[str, list[str]] = {}
+    tails: dict[str, list[str]] = {}
     for word in words:
-        heads.setdefault(word[:1], []).append(word[1:])
-    optional = "" in heads
-    parts = []
-    for head in sorted(heads):
-        if head:
-            tails = heads[head]
-            parts.append(re.escape(head) + (_trie(tails) if tails != [""] else ""))
-    body = parts[0] if len(parts) == 1 and not optional else f"(?:{'|'.join(parts)})"
-    return body + "?" if optional and parts else body
+        tails.setdefault(word[:1], []).append(word[1:])
+    optional = "?" if tails.pop("", None) and tails else ""
+    parts = [re.escape(head) + _trie(tails[head]) for head in sorted(tails)]
+    return f"(?:{'|'.join(parts)}){optional}" if parts else ""
 
 
 @lru_cache(maxsize=1)
@@ -70,77 +73,54 @@ def scanner() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, str]]:
-    kinds: dict[str, str] = {}
+    """A pattern of all cue words and marks, and other English words, and what each is.
+
+    Each alternative begins with a character, so that `re` passes quickly over those that begin none; and English words are
+    matched whole, so that none is looked for inside another.
+    """
+    kinds = dict(_MARKS)
     for kind, listed in words.items():
         for word in expand(listed):
             kinds.setdefault(word, kind)
-    han = [word for word in kinds if not word[0].isascii() or not word[0].isalpha()]
-    latin = [word for word in kinds if word[0].isascii() and word[0].isalpha()]
-    heads = "".join(sorted({re.escape(word[0]) for word in kinds}))
-    marks = rf"[,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、]|\.(?=\s|$)|--+|——?"
-    both = rf"(?P<han>{_trie(han)})|(?<![a-z])(?P<latin>{_trie(latin)})(?![a-z])"
-    first = (
-        rf"(?=[{heads}对,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、.—-])"  # most characters begin no cue: one look is enough
-    )
-    return re.compile(rf"{first}(?:(?P<mark>{marks})|{both}|(?P<yes>对)(?=[,。;!?\s\ue000]|$))"), kinds
-
-
-_MARKS = {
-    ",": ",", "、": ",", "-": ",", "—": ",", "|": "|", ":": ":", "=": ":", "→": ":", "(": "(", ")": ")", "?": "?", "\n": "/",
-    BOX_OPEN: "[", BOX_CLOSE: "]",
-}  # fmt: skip
+    parts = [r"\.(?=\s|$)"]
+    for head in sorted({word[0] for word in kinds} - {*ascii_lowercase}):
+        parts.append(re.escape(head) + _trie(word[1:] for word in kinds if word[0] == head))
+    parts.append(r"对(?=[,。;!?\s\ue000]|$)")
+    for head in ascii_lowercase:
+        rest = _trie(word[1:] for word in kinds if word[0] == head)
+        parts.append(f"{head}(?:{rest}(?![a-z])|[a-z]*)" if rest else f"{head}[a-z]*")
+    return re.compile("|".join(parts)), {**kinds, ".": ".", "对": "+"}
 
 
 def cues(low: str) -> list[tuple[str, int, int]]:
     """All cue words and marks of a folded lower-case text, in order: class, start, end; of overlapping words the longest."""
     pattern, kinds = scanner()
-    found: list[tuple[str, int, int]] = []
-    for match in ends(pattern, low, LIMIT):
-        group = match.lastgroup
-        kind = _MARKS.get(match.group()[0], ".") if group == "mark" else "+" if group == "yes" else kinds[match.group()]
-        if kind != "~":
-            found.append((kind, *match.span()))
-    return found
-
-
-_WORDS = re.compile(r"[^\W_]+")
-_LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(（][一二三四五][)）]|[一二三四五六][、.])+")
-
-
-_NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
-_HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
+    found = [(kinds.get(match.group(), "~"), *match.span()) for match in pattern.finditer(low)]
+    return ends([cue for cue in found if cue[0] != "~"], LIMIT)
 
 
 def make_tape(
-    low: str,
-    block: Block,
-    groups: Sequence[Group],
-    hints: Sequence[tuple[str, int, int]],
-    quoted: Sequence[tuple[int, int]],
+    low: str, block: Block, groups: Sequence[Group], hints: Sequence[tuple[str, int, int]], quoted: Sequence[Place]
 ) -> Tape:
     """The tape of one block."""
     writer = _Writer(low, block, [group.start for group in groups])
-    waiting = [*reversed(groups)]
-
-    def mention(group: Group) -> None:
-        writer.mention(group, "m" if _within(low, quoted, group.start, group.end) else _token(group))
-
-    for kind, start, end in hints:
-        if start < block.start or end > block.end:
-            continue
-        while waiting and waiting[-1].start <= start:
-            mention(waiting.pop())
-        overlaps = start < writer.position or (waiting and waiting[-1].start < end)
-        if not overlaps and not (kind.isalnum() and _within(low, quoted, start, end)):
-            writer.cue(kind, start, end)
-    while waiting:
-        mention(waiting.pop())
+    events: list[tuple[int, int, str, Group | None]] = [(g.start, g.end, _token(g), g) for g in groups]
+    events += [(start, end, kind, None) for kind, start, end in hints if start >= block.start and end <= block.end]
+    for start, end, token, group in sorted(events, key=lambda event: event[0]):
+        inside = quoted and token.isalnum() and _within(low, quoted, start, end)
+        if group:
+            writer.mention(group, "m" if inside else token)
+        elif not inside and start >= writer.position and end <= writer.next_mention(start):
+            writer.cue(token, start, end)
     writer.fill(block.end)
     return Tape("".join(writer.tokens), tuple(writer.places), writer.groups)
 
 
+_LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(][一二三四五][)]|[一二三四五六][、.])+")
+_NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
+_HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
 _TRAIL = re.compile(
-    r"[ \"”'’)\]】」』》]*(?:吧|号?的?选项|的?关系|的?领域|类型?|号|这个选项|这一项|哦|呢|啊|呀|了|项|才对|的|无疑|喔|嘛|哈)(?![^\W_])"
+    r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
 )
 
 
@@ -148,33 +128,30 @@ class _Writer:
     """A tape that is being written."""
 
     def __init__(self, low: str, block: Block, starts: list[int]) -> None:
-        self.low, self.block, self.position = low, block, block.start
-        self.tokens, self.fresh, self.starts = ["!"], True, starts
-        self.places = [(block.start, block.start)]
+        self.low, self.position, self.end, self.starts = low, block.start, block.end, starts
+        self.tokens, self.places, self.fresh = ["!"], [(block.start, block.start)], True
         self.groups: dict[int, Group] = {}
 
     def put(self, token: str, start: int, end: int) -> None:
         self.tokens.append(token)
         self.places.append((start, end))
-        self.position = max(self.position, end)
+        self.position = end
 
-    def _next(self, position: int) -> int:
-        at = bisect_right(self.starts, position - 1)
-        return self.starts[at] if at < len(self.starts) else self.block.end
+    def next_mention(self, position: int) -> int:
+        at = bisect_left(self.starts, position)
+        return self.starts[at] if at < len(self.starts) else self.end
 
     def fill(self, end: int) -> None:
         """The words up to the next event, and at the head of a line its bullet and its speaker."""
-        low = self.low
         if self.fresh:
             self.fresh = False
-            limit = self._next(self.position)
+            limit = self.next_mention(self.position)
             for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")):
-                lead = pattern.match(low, self.position, limit)
-                if lead:
+                if lead := pattern.match(self.low, self.position, limit):
                     self.put(token, self.position, lead.end())
-        size = sum(map(len, _WORDS.findall(low, self.position, end)))
+        size = sum(map(str.isalnum, self.low[self.position : end]))
         if size:
-            self.put("'" if size == 1 else "_" if size <= 4 else "~" if size <= 14 else "#", self.position, end)
+            self.put("'_~#"[bisect_left((1, 4, 14), size)], self.position, end)
 
     def cue(self, kind: str, start: int, end: int) -> None:
         self.fill(start)
@@ -186,28 +163,22 @@ class _Writer:
         self.fresh = kind in "/^"
 
     def mention(self, group: Group, token: str) -> None:
-        self.fill(group.start)
+        low, start, end = self.low, group.start, group.end
+        self.fill(start)
         if self.tokens[-1] == "p":  # 选项a
             self.tokens.pop(), self.places.pop()
-        label = group.members[0].kind == "label"
-        if (
-            label
-            and self.tokens[-1] in "!/b:^"
-            and (
-                (group.end - group.start < 3 and _HEADING.match(self.low, group.start))
-                or (self.starts[-1] > group.start and _NUMBERS.fullmatch(self.low, group.start, self._next(group.end)))
-            )
-        ):
-            self.put("b", group.start, group.end)
+        heading = end - start < 3 and _HEADING.match(low, start)
+        numbers = self.starts[-1] > start and _NUMBERS.fullmatch(low, start, self.next_mention(end))
+        if self.tokens[-1] in "!/b:^" and (heading or numbers):
+            self.put("b", start, end)
             return
-        if self.low[group.start] in "是由" and group.end - group.start > 2:
-            self.put("k", group.start, group.start)  # the option text 是…的一部分 contains its copula
-        if self.low[group.start] == BOX_OPEN:
-            self.put("[", group.start, group.start)
+        if low[start] in "是由" and end - start > 2:
+            self.put("k", start, start)  # 是…的一部分
+        if low[start] == BOX_OPEN:
+            self.put("[", start, start)
         self.groups[len(self.tokens)] = group
-        self.put(token, group.start, group.end)
-        trail = _TRAIL.match(self.low, group.end, self.block.end)
-        if trail:
+        self.put(token, start, end)
+        if trail := _TRAIL.match(low, end, self.end):
             self.position = trail.end()
 
 
@@ -219,7 +190,7 @@ def _token(group: Group) -> str:
     return "T" if by_text else "Q" if group.members[0].kind == "place" else "M"
 
 
-def _within(low: str, quoted: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+def _within(low: str, quoted: Sequence[Place], start: int, end: int) -> bool:
     """Whether a place is part of a longer quotation."""
     at = bisect_right(quoted, (start, len(low))) - 1
     if at < 0 or quoted[at][1] < end:
