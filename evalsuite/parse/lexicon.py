@@ -152,8 +152,8 @@ def meanings(entries: str) -> dict[str, frozenset[int]]:
 @lru_cache(maxsize=4096)
 def _meaning(word: str) -> frozenset[int]:
     table = _meanings()
-    bare = (word[len(head) :] for head in LEXICON["prefixes"] if len(word) > len(head) + 1 and word.startswith(head))
-    return next((table[form] for form in (word, *bare) if form in table), frozenset())
+    bare = (word.removeprefix(head) for head in LEXICON["prefixes"])
+    return table.get(word) or next((table[form] for form in bare if form in table), frozenset())
 
 
 def same_meaning(text: str, options: Sequence[str]) -> int | None:

@@ -33,6 +33,8 @@ class Options:
     label: re.Pattern[str]  # matches what may be a label, of this list or not
     text: re.Pattern[str]  # matches any option text in lower-case text, longest first, each in a group
     by_text: tuple[int, ...]  # the option of each group; texts that two options share have none
+    sizes: frozenset[int]  # of texts that may be within a slip
+    longest: int  # place that may hold a slip or a synonym, with its punctuation
 
     def labelled(self, core: str) -> int:
         """The option with this label; -1 for a label of the same kind outside the list (rule 7)."""
@@ -41,8 +43,9 @@ class Options:
 
     def near(self, text: str) -> int | None:
         """The one option within a one-character slip of a key, else the one with the same meaning; None if neither."""
-        size = len(text)
-        slips = [n for n, key_ in enumerate(self.keys) if -2 < len(key_) - size < 2 and is_slip(text, key_)]
+        size, slips = len(text), []
+        if size in self.sizes:
+            slips = [n for n, key_ in enumerate(self.keys) if -2 < len(key_) - size < 2 and is_slip(text, key_)]
         found = slips[0] if len(slips) == 1 else None if slips else same_meaning(text, self.keys)
         inside = found is not None and sum(text in key_ for key_ in self.keys) > 1  # 父母 of 养父母 and 亲生父母
         return None if inside else found
@@ -68,28 +71,32 @@ def is_slip(text: str, option: str) -> bool:
 
 def prepare(options: Mapping[str, str]) -> Options:
     """An item's options, from label -> text in order; cached for items with the same options."""
-    return _options(tuple(options.items()))
+    return known(tuple(options.items()))
 
 
 @lru_cache(maxsize=1024)
-def _options(pairs: tuple[tuple[str, str], ...]) -> Options:
+def known(pairs: tuple[tuple[str, str], ...]) -> Options:
+    """`prepare` of pairs of label and text."""
     labels = tuple(label_core(label) for label, _ in pairs)
     keys = tuple(key(text) for _, text in pairs)
     found: list[tuple[int, str, int]] = []
     for index, (_, text) in enumerate(pairs):
         if not keys[index] or keys.count(keys[index]) > 1:
             continue
-        found.append((len(keys[index]), _spread(keys[index]), index))
-        parts = [_spread(key(part)) for part in _GAP.split(fold(text))]
+        found.append((len(keys[index]), spread(keys[index]), index))
+        parts = [spread(key(part)) for part in _GAP.split(fold(text))]
         if len(parts) == 2 and all(parts):
             found.append((len(keys[index]) + 1, rf"{parts[0]}[\W_]*(?:[^\W_][\W_]*){{1,12}}?{parts[1]}", index))
     found.sort(reverse=True)
     texts = re.compile("|".join(f"{pattern}()" for _, pattern, _ in found) or "(?!)")  # `()`: which one matched
     digits = all(label.isdigit() for label in labels)
-    return Options(labels, keys, digits, _label(labels, digits), texts, tuple(index for _, _, index in found))
+    sizes = frozenset(len(text) + more for text in keys if len(text) > 2 for more in (-1, 0, 1))
+    longest = max(map(len, keys), default=0) + 24
+    order = tuple(index for _, _, index in found)
+    return Options(labels, keys, digits, _label(labels, digits), texts, order, sizes, longest)
 
 
-def _spread(text: str) -> str:
+def spread(text: str) -> str:
     """A pattern of a key that reads over punctuation and blanks between its characters."""
     return r"[\W_]*".join(map(re.escape, text))
 
@@ -143,7 +150,8 @@ class Group(NamedTuple):
     @property
     def options(self) -> tuple[int, ...]:
         """The distinct options, in order."""
-        return tuple(dict.fromkeys([m.option for m in self.members]))
+        options = [mention.option for mention in self.members]
+        return tuple(dict.fromkeys(options)) if len(options) > 1 else (options[0],)
 
     @property
     def with_text(self) -> bool:
@@ -249,7 +257,7 @@ _NUMBERS = {word: n for n, words in enumerate(re.split("[/\n]", _COUNTED), 1) fo
 _ORDINAL = "|".join(word for word in _NUMBERS if word[-2:] in ("st", "nd", "rd", "th"))
 _THING = "(?:option|choice|one|answer|candidate|item|statement)s?\\b"
 _PLACES = re.compile(
-    r"(?=[倒第最末选首头中前后\da-z])(?:(?P<back>倒数)?第[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
+    r"(?=[倒第最末选首头中前后]|(?<![a-z])[\da-z])(?:(?P<back>倒数)?第[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
     r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应,。;!?也和或与、比符对不\n]|$))"
     r"|(?P<last>最后面?的?[那这]?一?[个项种](?:选项|答案)?|末尾?项)|选项[ ]?(?P<named>十[一二三四五]|[一二三四五六七八九十](?![一-鿿](?<![是为更最才也不正符对])))"
     r"|(?P<first>首项|首个选项|头一个|第一个|最前面的?[一那]个)(?!短语|句|人)|(?P<middle>最?[中居][间中]的?[那这]?一?(?:[个项](?:选项)?|选项))"
@@ -306,7 +314,6 @@ def _texts(low: str, options: Options) -> Iterator[Mention]:
 _SPOT = re.compile(r"[ :“\"「『【*(\ue001]{0,4}([^\n,。;:!?“”\"「」『』【】()\ue000-\ue002]{2,40})")
 _EDGES = r" \"“”'‘’()\[\]【】「」『』《》:,、。.!?*\-—…~\ue001\ue002\n\ue000"
 _LINE = re.compile(rf"[^{_EDGES}](?:[^\n\ue000]*[^{_EDGES}])?")
-_LONGEST = 24  # characters by which a place may be longer than the options: punctuation, a word of the same meaning
 
 
 def with_near(
@@ -319,11 +326,11 @@ def with_near(
     places = [line.span() for line in _LINE.finditer(low)][:40]
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
     places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]
-    longest, shut = max(map(len, options.keys), default=0) + _LONGEST, [group.end for group in groups]
+    shut = [group.end for group in groups]
     found: list[Group] = []
     for start, end in places:
         at = bisect_right(shut, start)  # the group that ends behind the start
-        if 1 < end - start <= longest and (at == len(groups) or groups[at].start >= end):
+        if 1 < end - start <= options.longest and (at == len(groups) or groups[at].start >= end):
             option = _near(low[start:end], options)
             if option is not None and not any(g.start < end and start < g.end for g in found):
                 found.append(Group(start, end, (Mention(start, end, option, "text"),)))
@@ -333,7 +340,9 @@ def with_near(
 @lru_cache(maxsize=2**12)
 def _near(text: str, options: Options) -> int | None:
     words = bare(text)
-    forms = [words, *(words[: -len(tail)] for tail in LEXICON["tails"] if words.endswith(tail))]
+    forms = [words]
+    if words.endswith(LEXICON["tails"]):
+        forms += [words[: -len(tail)] for tail in LEXICON["tails"] if words.endswith(tail)]
     return next((option for form in forms if (option := options.near(form)) is not None), None)
 
 
@@ -346,8 +355,10 @@ _LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也�
 
 def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
     """A label and an adjoining text as one mention; `against` is the other's option where they differ (rules 16, 17)."""
+    if last.kind == mention.kind or "place" in (last.kind, mention.kind):
+        return None
     gap, same = low[last.end : mention.start], last.option == mention.option
-    if {last.kind, mention.kind} != {"label", "text"} or (not same and _SENTENCE.match(gap)):
+    if not same and _SENTENCE.match(gap):
         return None
     joint = last._replace(end=mention.end, kind="label")
     if last.kind == "text":
@@ -378,10 +389,14 @@ def mentions(text: str, low: str, options: Options) -> list[Mention]:
     named = (*_labels(low, text, options), *_texts(low, options), *_positions(low, options))
     plain: list[Mention] = []
     for mention in sorted(named, key=lambda m: (m.start, -m.end)):
-        if plain and mention.start < plain[-1].end:
-            continue
-        merged = _merge(plain[-1], mention, low) if plain else None
-        plain[len(plain) - bool(merged) :] = [merged or mention]
+        if not plain:
+            plain.append(mention)
+        elif mention.start >= plain[-1].end:
+            merged = _merge(plain[-1], mention, low)
+            if merged:
+                plain[-1] = merged
+            else:
+                plain.append(mention)
     return list(_resolved(plain))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evalsuite.parse.chars import WORD
 from evalsuite.parse.rules import ALL, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
@@ -12,8 +12,7 @@ from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The decision on one block; `start:end` is a place in the clean text."""
 
     status: Status

@@ -225,8 +225,9 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
     `count`: how many options the item has; `echo`: the block repeats the prompt, so only an explicit answer counts.
     """
     found: list[Hit] = []
+    focus = table(several)
     for at, token in enumerate(tape.tokens):
-        if token not in table(several):
+        if token not in focus:
             continue
         before, behind = tape.tokens[max(at - BACK, 0) : at], _GLOSS.sub("", tape.tokens[at + 1 : at + 1 + AHEAD])
         rule = fired(token, before, behind, several)
@@ -244,7 +245,7 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         if weak and (listed or (echo and verdict != PICK)):
             verdict, name = NAME, "echo"
         found.append(Hit(verdict, name, options, *tape.places[at], before, behind, group.conflict))
-    return _undiscussed(found if several else _unlisted(found), several)
+    return _undiscussed(found if several else _unlisted(found), several) if len(found) > 1 else found
 
 
 def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:

@@ -103,15 +103,17 @@ def make_tape(
     low: str, block: Block, groups: Sequence[Group], hints: Sequence[tuple[str, int, int]], quoted: Sequence[Place]
 ) -> Tape:
     """The tape of one block."""
-    writer = _Writer(low, block, [group.start for group in groups])
-    events: list[tuple[int, int, str, Group | None]] = [(g.start, g.end, _token(g), g) for g in groups]
-    events += [(start, end, kind, None) for kind, start, end in hints if start >= block.start and end <= block.end]
-    for start, end, token, group in sorted(events, key=lambda event: event[0]):
-        inside = quoted and token.isalnum() and _within(low, quoted, start, end)
-        if group:
-            writer.mention(group, "m" if inside else token)
-        elif not inside and start >= writer.position and end <= writer.next_mention(start):
-            writer.cue(token, start, end)
+    writer = _Writer(low, block, groups)
+    for kind, start, end in hints:
+        if start < block.start or end > block.end:
+            continue
+        while writer.waiting and writer.waiting[-1].start <= start:
+            writer.mention(quoted)
+        overlaps = start < writer.position or end > writer.limit
+        if not overlaps and not (quoted and kind.isalnum() and _within(low, quoted, start, end)):
+            writer.cue(kind, start, end)
+    while writer.waiting:
+        writer.mention(quoted)
     writer.fill(block.end)
     return Tape("".join(writer.tokens), tuple(writer.places), writer.groups)
 
@@ -127,8 +129,9 @@ _TRAIL = re.compile(
 class _Writer:
     """A tape that is being written."""
 
-    def __init__(self, low: str, block: Block, starts: list[int]) -> None:
-        self.low, self.position, self.end, self.starts = low, block.start, block.end, starts
+    def __init__(self, low: str, block: Block, groups: Sequence[Group]) -> None:
+        self.low, self.position, self.end, self.waiting = low, block.start, block.end, [*reversed(groups)]
+        self.limit = groups[0].start if groups else block.end  # where the next mention starts
         self.tokens, self.places, self.fresh = ["!"], [(block.start, block.start)], True
         self.groups: dict[int, Group] = {}
 
@@ -137,38 +140,34 @@ class _Writer:
         self.places.append((start, end))
         self.position = end
 
-    def next_mention(self, position: int) -> int:
-        at = bisect_left(self.starts, position)
-        return self.starts[at] if at < len(self.starts) else self.end
-
     def fill(self, end: int) -> None:
         """The words up to the next event, and at the head of a line its bullet and its speaker."""
         if self.fresh:
             self.fresh = False
-            limit = self.next_mention(self.position)
             for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")):
-                if lead := pattern.match(self.low, self.position, limit):
+                if lead := pattern.match(self.low, self.position, self.limit):
                     self.put(token, self.position, lead.end())
-        size = sum(map(str.isalnum, self.low[self.position : end]))
-        if size:
+        if size := sum(map(str.isalnum, self.low[self.position : end])):
             self.put("'_~#"[bisect_left((1, 4, 14), size)], self.position, end)
 
     def cue(self, kind: str, start: int, end: int) -> None:
-        self.fill(start)
-        if start < self.position:
-            return
-        if kind == "/" and self.tokens[-1] in ":SC=^":
-            kind = "^"  # the answer is on the next line: 答案是\n
-        self.put(kind, start, end)
-        self.fresh = kind in "/^"
+        if self.fresh or start > self.position:
+            self.fill(start)
+        if start >= self.position:
+            if kind == "/" and self.tokens[-1] in ":SC=^":
+                kind = "^"  # the answer is on the next line: 答案是\n
+            self.put(kind, start, end)
+            self.fresh = kind in "/^"
 
-    def mention(self, group: Group, token: str) -> None:
-        low, start, end = self.low, group.start, group.end
+    def mention(self, quoted: Sequence[Place]) -> None:
+        group, low = self.waiting.pop(), self.low
+        start, end = group.start, group.end
         self.fill(start)
+        self.limit = self.waiting[-1].start if self.waiting else self.end
         if self.tokens[-1] == "p":  # 选项a
             self.tokens.pop(), self.places.pop()
         heading = end - start < 3 and _HEADING.match(low, start)
-        numbers = self.starts[-1] > start and _NUMBERS.fullmatch(low, start, self.next_mention(end))
+        numbers = self.waiting and _NUMBERS.fullmatch(low, start, self.limit)
         if self.tokens[-1] in "!/b:^" and (heading or numbers):
             self.put("b", start, end)
             return
@@ -177,7 +176,7 @@ class _Writer:
         if low[start] == BOX_OPEN:
             self.put("[", start, start)
         self.groups[len(self.tokens)] = group
-        self.put(token, start, end)
+        self.put("m" if quoted and _within(low, quoted, start, end) else _token(group), start, end)
         if trail := _TRAIL.match(low, end, self.end):
             self.position = trail.end()
 
@@ -187,7 +186,7 @@ def _token(group: Group) -> str:
     by_text = any(m.kind == "text" for m in group.members)
     if len(group.options) > 1:
         return "W" if by_text else "G"
-    return "T" if by_text else "Q" if group.members[0].kind == "place" else "M"
+    return "T" if by_text else "M" if group.members[0].kind == "label" else "Q"
 
 
 def _within(low: str, quoted: Sequence[Place], start: int, end: int) -> bool:
