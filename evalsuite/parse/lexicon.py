@@ -152,8 +152,9 @@ def meanings(entries: str) -> dict[str, frozenset[int]]:
 @lru_cache(maxsize=4096)
 def _meaning(word: str) -> frozenset[int]:
     table = _meanings()
-    bare = (word.removeprefix(head) for head in LEXICON["prefixes"])
-    return table.get(word) or next((table[form] for form in bare if form in table), frozenset())
+    if word not in table and word.startswith(LEXICON["prefixes"]):
+        word = next((form for head in LEXICON["prefixes"] if (form := word.removeprefix(head)) in table), word)
+    return table.get(word, frozenset())
 
 
 def same_meaning(text: str, options: Sequence[str]) -> int | None:

@@ -33,7 +33,7 @@ class Options:
     label: re.Pattern[str]  # matches what may be a label, of this list or not
     text: re.Pattern[str]  # matches any option text in lower-case text, longest first, each in a group
     by_text: tuple[int, ...]  # the option of each group; texts that two options share have none
-    sizes: frozenset[int]  # of texts that may be within a slip
+    slips: frozenset[tuple[str, int]]  # the first or last character of a text that may be a slip, and its length
     longest: int  # place that may hold a slip or a synonym, with its punctuation
 
     def labelled(self, core: str) -> int:
@@ -43,9 +43,9 @@ class Options:
 
     def near(self, text: str) -> int | None:
         """The one option within a one-character slip of a key, else the one with the same meaning; None if neither."""
-        size, slips = len(text), []
-        if size in self.sizes:
-            slips = [n for n, key_ in enumerate(self.keys) if -2 < len(key_) - size < 2 and is_slip(text, key_)]
+        slips: list[int] = []
+        if (text[:1], len(text)) in self.slips or (text[-1:], len(text)) in self.slips:
+            slips = [n for n, option in enumerate(self.keys) if is_slip(text, option)]
         found = slips[0] if len(slips) == 1 else None if slips else same_meaning(text, self.keys)
         inside = found is not None and sum(text in key_ for key_ in self.keys) > 1  # 父母 of 养父母 and 亲生父母
         return None if inside else found
@@ -90,10 +90,10 @@ def known(pairs: tuple[tuple[str, str], ...]) -> Options:
     found.sort(reverse=True)
     texts = re.compile("|".join(f"{pattern}()" for _, pattern, _ in found) or "(?!)")  # `()`: which one matched
     digits = all(label.isdigit() for label in labels)
-    sizes = frozenset(len(text) + more for text in keys if len(text) > 2 for more in (-1, 0, 1))
+    slips = frozenset((c, len(k) + n) for k in keys if len(k) > 2 for c in (k[0], k[-1]) for n in (-1, 0, 1))
     longest = max(map(len, keys), default=0) + 24
     order = tuple(index for _, _, index in found)
-    return Options(labels, keys, digits, _label(labels, digits), texts, order, sizes, longest)
+    return Options(labels, keys, digits, _label(labels, digits), texts, order, slips, longest)
 
 
 def spread(text: str) -> str:
@@ -256,30 +256,38 @@ _COUNTED = """一 1 1st first one/二 2 2nd second two/三 3 3rd third three/四
 _NUMBERS = {word: n for n, words in enumerate(re.split("[/\n]", _COUNTED), 1) for word in words.split()}
 _ORDINAL = "|".join(word for word in _NUMBERS if word[-2:] in ("st", "nd", "rd", "th"))
 _THING = "(?:option|choice|one|answer|candidate|item|statement)s?\\b"
-_PLACES = re.compile(
-    r"(?=[倒第最末选首头中前后]|(?<![a-z])[\da-z])(?:(?P<back>倒数)?第[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
+# Each alternative of Chinese begins with a character, so that `re` passes quickly over those that begin none.
+_CHINESE_PLACES = re.compile(
+    r"第[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
     r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应,。;!?也和或与、比符对不\n]|$))"
-    r"|(?P<last>最后面?的?[那这]?一?[个项种](?:选项|答案)?|末尾?项)|选项[ ]?(?P<named>十[一二三四五]|[一二三四五六七八九十](?![一-鿿](?<![是为更最才也不正符对])))"
-    r"|(?P<first>首项|首个选项|头一个|第一个|最前面的?[一那]个)(?!短语|句|人)|(?P<middle>最?[中居][间中]的?[那这]?一?(?:[个项](?:选项)?|选项))"
-    rf"|\b(?:the[ ](?:very[ ])?)?(?P<english>(?:{_ORDINAL}|last|middle)(?=[ ]{_THING}|[ ]?(?:,|and|&)[^.,]{{0,12}}[ ]{_THING}))(?:[ ]{_THING})?"
-    r"|(?P<pair>[前后](?:者|一[种个项]|面[那这一]个)|\bformer\b|\blatter\b)"
-    r"|\b(?:option|choice|number)[ ](?:number[ ])?(?P<word>one|two|three|four|five|six|seven|eight)\b)"
+    r"|第一个(?!短语|句|人)(?P<first>)|首(?:项|个选项)(?P<head>)|头一个(?P<front>)|最前面的?[一那]个(?P<foremost>)"
+    r"|最后面?的?[那这]?一?[个项种](?:选项|答案)?(?P<last>)|末尾?项(?P<end>)"
+    r"|中间的?[那这]?一?(?:[个项](?:选项)?|选项)(?P<middle>)"
+    r"|选项[ ]?(?P<named>十[一二三四五]|[一二三四五六七八九十](?![一-鿿](?<![是为更最才也不正符对])))"
+    r"|前(?:者|一[种个项]|面[那这一]个)(?P<former>)|后(?:者|一[种个项]|面[那这一]个)(?P<latter>)"
 )
+_ENGLISH_PLACES = re.compile(
+    rf"\b(?:the[ ](?:very[ ])?)?(?P<nth>(?:{_ORDINAL}|last|middle)(?=[ ]{_THING}|[ ]?(?:,|and|&)[^.,]{{0,12}}[ ]{_THING}))(?:[ ]{_THING})?"
+    r"|\b(?:option|choice|number)[ ](?:number[ ])?(?P<named>one|two|three|four|five|six|seven|eight)\b|\b(?:former(?P<former>)|latter(?P<latter>))\b"
+)
+_ENGLISH = re.compile("[a-z]{3}")
 
 
 def _positions(low: str, options: Options) -> Iterator[Mention]:
     """Every option named by position: 第二项, 选项四, 倒数第二个, 中间那个, the last one (rule 2)."""
+    english = _ENGLISH_PLACES.finditer(low) if _ENGLISH.search(low) else ()
+    found = ends((*_CHINESE_PLACES.finditer(low), *english), LIMIT)
+    if not found:
+        return
     count = len(options.keys)
-    special = {"first": 1, "last": count, "middle": (count + 1) // 2 if count % 2 else 0}
-    for match in ends(_PLACES.finditer(low), LIMIT):
-        kind = str(match.lastgroup)
-        word = match[kind]
-        if kind == "pair":
-            yield Mention(*match.span(), FORMER if word[0] in "前f" else LATTER, "place")
-            continue
-        place = special[kind] if kind in special else _NUMBERS[word] if word in _NUMBERS else special[word]
-        place = count + 1 - place if match["back"] else place
-        yield Mention(*match.span(), place - 1 if 0 < place <= count else -1, "place")
+    places = dict.fromkeys(("first", "head", "front", "foremost"), 1) | {"last": count, "end": count} | _NUMBERS
+    places |= {"middle": (count + 1) // 2 if count % 2 else 0, "former": FORMER + 1, "latter": LATTER + 1}
+    for match in found:
+        start, end = match.span()
+        place = places[match[str(match.lastgroup)] or str(match.lastgroup)]
+        if low.startswith("倒数", max(start - 2, 0)):
+            start, place = start - 2, max(count + 1 - place, 0)
+        yield Mention(start, end, -1 if place == 0 or place > count else place - 1, "place")
 
 
 _HEADS = {  # option texts that are also ordinary words: what stands before and behind the ordinary word
@@ -337,7 +345,6 @@ def with_near(
     return sorted(groups + found, key=lambda g: g.start) if found else groups
 
 
-@lru_cache(maxsize=2**12)
 def _near(text: str, options: Options) -> int | None:
     words = bare(text)
     forms = [words]
