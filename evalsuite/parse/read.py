@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
-from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower, squeeze
+from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
 from evalsuite.parse.lexicon import DECLINES
 from evalsuite.parse.mentions import Group, Options, grouped, known, mentions, prepare, spelled, spread, with_near
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
@@ -133,17 +133,18 @@ def _paper(output: str, options: Mapping[str, str]) -> Answer:
 
 def _strict(clean: Clean, options: Options) -> Verdict:
     """Accept a reply that is a label, an option text, or both, once markup and outer punctuation are removed."""
-    if not clean.text.strip(SENTINELS + " \n"):
-        return Verdict(Status.EMPTY, rule="nothing")
-    words, here, there = squeeze(lower(clean.text))
-    match = options.text.fullmatch(words) if words else None
-    found = options.by_text[(match.lastindex or 1) - 1] if match else None
-    for index, label in enumerate(options.labels):
-        if label and words in (label, label + options.keys[index]):
-            found = index
-    if found is None or not words:
+    low = lower(clean.text)
+    words = bare(low)
+    if not words:
+        empty = not clean.text.strip(SENTINELS + " \n")
+        return Verdict(Status.EMPTY, rule="nothing") if empty else Verdict(Status.UNPARSED, rule="more-than-the-answer")
+    found = [n for n, label in enumerate(options.labels) if label and words in (label, label + options.keys[n])]
+    if not found and (match := options.text.fullmatch(words)):
+        found = [options.by_text[(match.lastindex or 1) - 1]]
+    if not found:
         return Verdict(Status.UNPARSED, rule="more-than-the-answer")
-    return Verdict(Status.PARSED, (found,), "whole-reply", there[0], there[-1] + len(words) - here[-1])
+    said = [match.start() for match in WORD.finditer(low)]
+    return Verdict(Status.PARSED, (found[-1],), "whole-reply", said[0], said[-1] + 1)
 
 
 def _verbatim(output: str, options: tuple[tuple[str, str], ...]) -> Answer | None:
