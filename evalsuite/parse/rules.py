@@ -6,7 +6,7 @@ Of the rules that match a mention the first in the table counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -140,24 +140,21 @@ SETS = [
 # fmt: on
 
 
-class _Row(NamedTuple):
-    rule: Rule
-    before: re.Pattern[str]
-    behind: re.Pattern[str]
+Row = tuple[Rule, Callable[[str], object], Callable[[str], object]]  # a rule, and what tells whether its patterns match
 
 
-def compiled(rules: Sequence[Rule]) -> dict[str, list[_Row]]:
+def compiled(rules: Sequence[Rule]) -> dict[str, list[Row]]:
     """Focus token -> its rules, in rank."""
-    table: dict[str, list[_Row]] = {}
+    table: dict[str, list[Row]] = {}
     for rule in rules:
-        row = _Row(rule, re.compile(rf"(?:{rule.before})\Z"), re.compile(rule.behind))
+        row = (rule, re.compile(rf"(?:{rule.before})\Z").search, re.compile(rule.behind).match)
         for token in rule.focus:
             table.setdefault(token, []).append(row)
     return table
 
 
 @lru_cache(maxsize=2)
-def table(several: bool) -> dict[str, list[_Row]]:
+def table(several: bool) -> dict[str, list[Row]]:
     return compiled((*SETS, *RULES) if several else RULES)
 
 
@@ -166,9 +163,7 @@ BACK, AHEAD = 48, 24  # tokens that rules see before and behind
 
 def matching(token: str, before: str, behind: str, several: bool) -> Iterator[Rule]:
     """The rules that match at a token, in rank."""
-    for row in table(several).get(token, ()):
-        if row.behind.match(behind) and row.before.search(before):
-            yield row.rule
+    return (rule for rule, ends, begins in table(several).get(token, ()) if begins(behind) and ends(before))
 
 
 @lru_cache(maxsize=2**16)
@@ -212,9 +207,7 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _FIRM = re.compile(r"[FK][^./]*\Z")
-_TALKED = re.compile(
-    r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]"
-)  # an option fills a line, and on the next is what is said of it
+_TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and on the next is what is said of it
 _SAID_OF = re.compile(r"[.):]*[_~#]")
 _ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
 
