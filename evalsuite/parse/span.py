@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from evalsuite.parse import spanrules as acts
-from evalsuite.parse.chars import WORD, key, lower
+from evalsuite.parse.chars import WORD, bare, key, lower
 from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, KIND, Rule, rules
 from evalsuite.parse.strip import SPEAKER, blocks, lines, strip, strip_tokens
 from evalsuite.types import Answer, Status
@@ -53,16 +53,15 @@ def read_span(
     start, end = clean.raw_span(*place)
     text = output[start:end] if status is Status.PARSED else None
     answer = Answer(status, None, text, rule, start, end) if end else Answer(status, rule=rule)
-    return answer, [(rule, clean.text[slice(*place)]) for rule, place in reader.used]
+    return answer, [(row, clean.text[slice(*place)]) for row, place in reader.used]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What a question asks for, as far as cutting a span needs it."""
 
     kind: str = CONFLICT
-    event: str = ""  # the event that the question names, squeezed
-    restated: re.Pattern[str] | None = None  # how replies restate the question: 事件“x”的频率是, or only 频率是
+    event: str = ""  # the event that the question names, as a key
+    restated: re.Pattern[str] = re.compile("(?!)")  # how replies restate the question: 事件“x”的频率是, or only 频率是
     tail: str = ""  # what follows 什么: 制成
 
 
@@ -87,16 +86,18 @@ def parse_question(question: str) -> Asked:
         words = "|".join({"is", "are", "that", "because", "near", *re.findall("[a-z]{3,}", asks.lower())} - {"the"})
         known = rf"(?:{words})[a-z]{{0,3}}\W+"
         return Asked(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"))
-    noun = stem.rpartition("的")[2] if "的" in stem else ""
-    words = rf"[\W{re.escape(stem)}]"
-    head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
-    because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
-    copula = rf"(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)"
-    pattern = rf"(?:{head}{copula}|{words}{{3,80}}?发生在)[ ]*"
-    if not what["be"]:  # 包含什么, not 是什么
+    words, noun = rf"[\W{re.escape(stem)}]", stem.rpartition("的")[2] if "的" in stem else ""
+    if what["be"]:
+        head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
+        because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
+        copula = rf"(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)"
+        pattern = rf"(?:{head}{copula}|{words}{{3,80}}?发生在)[ ]*"
+    else:  # 包含什么, not 是什么
         pattern = words + r"{0,80}?" + r"\W{0,3}".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
-    kind, tail = KIND if "一" in (what["be"] or "") else kind, key(asks[what.end() :])
-    return Asked(kind, event, re.compile(pattern), tail if len(tail) > 1 else "")
+    tail = key(asks[what.end() :])
+    return Asked(
+        KIND if "一" in (what["be"] or "") else kind, event, re.compile(pattern), tail if len(tail) > 1 else ""
+    )
 
 
 def restates(text: str, event: str) -> bool:
@@ -129,15 +130,15 @@ class _Reader:
                 return found
         return None
 
-    def every(self, act: str, place: Place, text: str = "") -> Iterator[tuple[Rule, re.Match[str]]]:
+    def every(self, act: str, place: Place, text: str) -> Iterator[tuple[Rule, re.Match[str]]]:
         """The matches of all rows of an act in a place."""
-        return ((rule, found) for rule in self.rows[act] for found in rule.pattern.finditer(text or self.low, *place))
+        return ((rule, found) for rule in self.rows[act] for found in rule.pattern.finditer(text, *place))
 
     def trim(self, place: Place) -> Place:
         return trim(self.text, place)
 
     def key(self, place: Place) -> str:
-        return key(self.low[slice(*place)])
+        return bare(self.low[slice(*place)])
 
     def said(self, place: Place) -> bool:
         """Whether the dialogue contains these words."""
@@ -179,7 +180,7 @@ class _Reader:
 
     def value(self, place: Place) -> tuple[Place, str] | None:
         """The value of a structure's field, except one that says the question or the event again, and the row's name."""
-        for rule, found in self.every(acts.FIELD, place):
+        for rule, found in self.every(acts.FIELD, place, self.low):
             value = found.span(found.lastgroup or 0)
             if not self.echoes(value, 10) and not self.only_event(value):
                 self.used.append((rule, found.span()))
@@ -213,11 +214,10 @@ class _Reader:
         found: list[Place] = []
         start = place[0]
         for begin, stop in [*sorted(cut for _, cut in cuts), (place[1], place[1])]:
-            if begin >= start:
-                if WORD.search(self.text, start, begin):
-                    start = found.pop()[0] if found and self.match(acts.JOIN, found[-1]) else start
-                    found.append((start, begin))
-                start = stop
+            if WORD.search(self.text, start, begin):
+                start = found.pop()[0] if found and self.match(acts.JOIN, found[-1]) else start
+                found.append((start, begin))
+            start = max(start, stop)
         return found[:200]
 
     def concluding(self, rows: list[Place]) -> Found | None:
@@ -247,9 +247,10 @@ class _Reader:
         for act, weight in ((acts.SKIP, 0), (acts.LABEL, 3), (acts.LAST if last else "", 2), (acts.CONCLUDE, 2)):
             if self.match(act, row, search=act == acts.CONCLUDE):
                 return weight
+        if not self.text.isascii() and self.ask.restated.search(self.low, *row):
+            return 2
         cites = self.conflict and not self.cut_off and self.said(row) and len(self.key(row)) > 1
-        names = self.ask.restated and not self.text.isascii() and self.ask.restated.search(self.low, *row)
-        return 2 if names else int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
+        return int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
 
     def reasons(self, row: Place) -> bool:
         """Whether a first sentence is reasoning, not the answer: long, or about the dialogue, or cites nothing of it."""
@@ -263,12 +264,12 @@ class _Reader:
         """What the first sentence says that is not empty talk."""
         narrates = False
         for row in rows[:4]:
-            bare, last = self.before(row), row == rows[-1]
+            start, last = self.before(row), row == rows[-1]
             if not last and (self.echoes(row) or self.only_event(row)):
                 continue
-            if not self.said(row) and (self.match(acts.NOTHING, bare) or self.match(acts.NOTHING, self.trim(row))):
+            if not self.said(row) and (self.match(acts.NOTHING, start) or self.match(acts.NOTHING, self.trim(row))):
                 return Status.UNPARSED, "nothing", row
-            talks = bool(self.match(acts.REASON, bare if self.cut_off else row, search=True))
+            talks = bool(self.match(acts.REASON, start if self.cut_off else row, search=True))
             if self.match(acts.SKIP, row) and not (last and self.said(row)):
                 narrates |= self.used[-1][0].name == "preamble"
             elif self.match(acts.JOIN, row) or (self.cut_off and (self.reasons(row) if self.conflict else talks)):
@@ -296,9 +297,8 @@ class _Reader:
         start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _PAIRS)
         if quote := self.match(acts.QUOTE, (start, place[1] + 1)):
             place = self.trim(quote.span("span"))
-        place = self.behind(acts.AFTER, place)
-        tail = len(self.ask.tail) if self.low[slice(*place)].endswith(self.ask.tail) else 0
-        return place[0], place[1] - tail
+        start, end = self.behind(acts.AFTER, place)
+        return start, end - (len(self.ask.tail) if self.low[start:end].endswith(self.ask.tail) else 0)
 
     def cited(self, place: Place) -> Place:
         """The longest piece of a long place that the dialogue contains, if it is no mere word or two."""
@@ -320,7 +320,7 @@ class _Reader:
         """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
         start, end = self.trim(place)
         for _ in range(12):
-            found = self.ask.restated.match(self.low, start, end) if self.ask.restated else None
+            found = self.ask.restated.match(self.low, start, end)
             for act in what or (acts.MARK, acts.BEFORE):
                 found = found or self.match(act, (start, min(end, start + 160)))
             if not found or not start < found.end() < end:
