@@ -27,6 +27,7 @@ _LEAD = re.compile(
 _FINAL = re.compile(rf"[\s{SENTINELS}#>*]*(?:the |my )?(?:final |correct )?answer ?(?:is ?)?:")
 _QUOTED = re.compile(r"(?<!\w)[\"“'‘]([^\"“”'‘’\n]{2,100})[\"”'’](?!\w)")
 _LIST = re.compile(r"[-*•\d][^\n]*\n\s*[-*•\d]")
+_ANSWER = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
 _BOX = re.compile(f"{BOX_OPEN}([^{BOX_CLOSE}]*)")
 
 
@@ -35,9 +36,9 @@ def parse_verbatim(
 ) -> Answer:
     """What the dialogue contains of a reply: the whole, its first line, or what its last line names; else as `parse_span`.
 
-    Ignores case, quotes and outer punctuation. Matches whole words: "rain" is not in "train".
+    Ignores case, a lead-in ("Answer:"), quotes and outer punctuation. Matches whole words: "rain" is not in "train".
 
-    >>> parse_verbatim('"So sorry".', dialogue=["A: I am so sorry . I missed the bus ."]).text
+    >>> parse_verbatim('Answer: "So sorry".', dialogue=["A: I am so sorry . I missed the bus ."]).text
     'So sorry'
     """
     answer = parse_span(output, dialogue=dialogue, question=question or "?", finish=finish, extract=extract)
@@ -46,7 +47,7 @@ def parse_verbatim(
         return answer
     # Spans have no line breaks, and data files have more blanks between sentences than models repeat.
     low, said = lower(clean.text), _key(lower(fold(" ".join(dialogue))))
-    places = [*_heads(clean.text)]
+    places = [*_heads(clean.text, low)]
     if answer.text and answer.rule != "list" and _key(lower(answer.text)) not in said:
         places += _last_quoted(clean.text, low, lower(question or ""))
     for place in places:
@@ -61,12 +62,13 @@ def _key(text: str) -> str:
     return " ".join(text.split())
 
 
-def _heads(text: str) -> Iterator[tuple[int, int]]:
-    """The reply and, unless it is a list, its first line: as it is, and without quotes and punctuation."""
+def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
+    """The reply and, unless it is a list, its first line: as it is, without lead-in, and without quotes and punctuation."""
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
     line = -1 if _LIST.match(text, start) else text.find("\n", start, end)
     for stop in (end, len(text[:line].rstrip())) if line >= 0 else (end,):
-        yield from ((start, stop), trim(text, (start, stop)))
+        lead = _ANSWER.match(low, start, stop)
+        yield from ((start, stop), trim(text, (lead.end() if lead else start, stop)))
 
 
 def _last_quoted(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:

@@ -163,6 +163,7 @@ def same_meaning(text: str, options: Sequence[str]) -> int | None:
     >>> same_meaning("搞笑片", ["科幻片", "恐怖片", "喜剧片"])
     2
     """
-    meaning = _meaning(text)
-    found = [index for index, option in enumerate(options) if meaning & _meaning(option)] if meaning else []
+    if not (meaning := _meaning(text)):
+        return None
+    found = [index for index, option in enumerate(options) if meaning & _meaning(option)]
     return found[0] if len(found) == 1 else None

@@ -161,8 +161,8 @@ class Group(NamedTuple):
     @property
     def conflict(self) -> bool:
         """Whether a label and the text beside it name different options (rule 16)."""
-        beside = tuple(m.kind for m in self.members) == ("label", "text") and len(self.options) == 2
-        return beside or any(m.against is not None for m in self.members)
+        beside = [m.kind for m in self.members] == ["label", "text"] and len(self.options) == 2
+        return beside or any([m.against is not None for m in self.members])
 
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
@@ -451,12 +451,12 @@ _SPELLED = re.compile(  # alone on its line, or after a cue
 def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
     """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8)."""
     found: list[Group] = []
-    labels = {*options.labels}
     for match in _SPELLED.finditer(low):
         which = str(match.lastgroup)
         start, word = match.start(which), match[which]
         again = word in (word + word)[1:-1]  # abcabc, bbbb
-        if word in labels or word in options.keys or not {*word} <= labels or not (again or [*word] == sorted({*word})):
+        named = word in options.labels or word in options.keys
+        if named or not {*word} <= {*options.labels} or not (again or [*word] == sorted({*word})):
             continue
         letters = (Mention(start + n, start + n + 1, options.labels.index(c), "label") for n, c in enumerate(word))
         found.append(Group(start, start + len(word), tuple(letters)))

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from operator import itemgetter
+from typing import NamedTuple
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, WORD, enclosed, fold, lower
 
@@ -60,8 +59,7 @@ _TOKENS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clean:
+class Clean(NamedTuple):
     """A reply without its wrapping. `text` is folded (width, script) but keeps its case; `raw_span` maps back."""
 
     text: str
@@ -74,7 +72,7 @@ class Clean:
         """Map a place in the clean text to its place in the raw reply."""
         if end <= start or not self.pieces:
             return 0, 0
-        first, last = (bisect_right(self.pieces, at, key=itemgetter(0)) for at in (start, end - 1))
+        first, last = bisect_left(self.pieces, (start + 1,)), bisect_left(self.pieces, (end,))
         here, begin, stop = self.pieces[first - 1]
         begin = min(begin + start - here, stop - 1)
         here, copied, stop = self.pieces[last - 1]
@@ -145,7 +143,8 @@ def _pieces(text: str, kept: list[tuple[int, int]]) -> Iterator[tuple[str, int, 
             yield TURN, start, start + 1
         position = start
         for token in () if _ORDINARY.match(text, start, end) else _TOKENS.finditer(text, start, end):
-            yield text[position : token.start()], position, token.start()
+            if token.start() > position:
+                yield text[position : token.start()], position, token.start()
             position = token.end()
             kind = token.lastgroup or ""
             if kind in _BRACES:
@@ -233,8 +232,7 @@ _QUOTE = re.compile(
 _LINE = re.compile(f"[^\n{TURN}]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A stretch of text that is read on its own. `echo`: it repeats the prompt, so only an explicit answer counts."""
 
     start: int

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_lowercase
+from typing import NamedTuple
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, WORD, ends
 from evalsuite.parse.lexicon import CUES, expand
@@ -42,8 +42,7 @@ TOKENS = {
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
-class Tape:
+class Tape(NamedTuple):
     """`tokens` of a block; `places` holds the start and end of each in the clean text, `groups` the mentions by position."""
 
     tokens: str
@@ -82,21 +81,23 @@ def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, s
     for kind, listed in words.items():
         for word in expand(listed):
             kinds.setdefault(word, kind)
-    parts = [r"\.(?=\s|$)"]
-    for head in sorted({word[0] for word in kinds} - {*ascii_lowercase}):
-        parts.append(re.escape(head) + _trie(word[1:] for word in kinds if word[0] == head))
-    parts.append(r"对(?=[,。;!?\s\ue000]|$)")
+    heads = [head for head in dict.fromkeys(word[0] for word in kinds) if head not in ascii_lowercase]
+    parts = [re.escape(head) + _trie(word[1:] for word in kinds if word[0] == head) for head in heads]
+    parts += [r"\.(?=\s|$)", r"对(?=[,。;!?\s\ue000]|$)"]
     for head in ascii_lowercase:
         rest = _trie(word[1:] for word in kinds if word[0] == head)
         parts.append(f"{head}(?:{rest}(?![a-z])|[a-z]*)" if rest else f"{head}[a-z]*")
-    return re.compile("|".join(parts)), {**kinds, ".": ".", "对": "+"}
+    return re.compile("|".join(parts)), {word: kind for word, kind in kinds.items() if kind != "~"} | {
+        ".": ".",
+        "对": "+",
+    }
 
 
 def cues(low: str) -> list[tuple[str, int, int]]:
     """All cue words and marks of a folded lower-case text, in order: class, start, end; of overlapping words the longest."""
     pattern, kinds = scanner()
-    found = [(kinds.get(match.group(), "~"), *match.span()) for match in pattern.finditer(low)]
-    return ends([cue for cue in found if cue[0] != "~"], LIMIT)
+    found = [(kind, *match.span()) for match in pattern.finditer(low) if (kind := kinds.get(match.group()))]
+    return ends(found, LIMIT)
 
 
 def make_tape(
@@ -147,7 +148,8 @@ class _Writer:
             for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")):
                 if lead := pattern.match(self.low, self.position, self.limit):
                     self.put(token, self.position, lead.end())
-        if size := sum(map(str.isalnum, self.low[self.position : end])):
+        words = self.low[self.position : end]
+        if size := len(words) if words.isalnum() else sum(map(str.isalnum, words)):
             self.put("'_~#"[bisect_left((1, 4, 14), size)], self.position, end)
 
     def cue(self, kind: str, start: int, end: int) -> None:
@@ -166,9 +168,9 @@ class _Writer:
         self.limit = self.waiting[-1].start if self.waiting else self.end
         if self.tokens[-1] == "p":  # 选项a
             self.tokens.pop(), self.places.pop()
-        heading = end - start < 3 and _HEADING.match(low, start)
-        numbers = self.waiting and _NUMBERS.fullmatch(low, start, self.limit)
-        if self.tokens[-1] in "!/b:^" and (heading or numbers):
+        leads = self.tokens[-1] in "!/b:^"
+        heading = leads and end - start < 3 and _HEADING.match(low, start)
+        if heading or (leads and self.waiting and _NUMBERS.fullmatch(low, start, self.limit)):
             self.put("b", start, end)
             return
         if low[start] in "是由" and end - start > 2:
@@ -183,7 +185,7 @@ class _Writer:
 
 def _token(group: Group) -> str:
     """A group's character on the tape."""
-    by_text = any(m.kind == "text" for m in group.members)
+    by_text = "text" in [mention.kind for mention in group.members]
     if len(group.options) > 1:
         return "W" if by_text else "G"
     return "T" if by_text else "M" if group.members[0].kind == "label" else "Q"
