@@ -18,6 +18,27 @@ from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, str
 from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.types import Answer, Status
 
+CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
+_DUE = "SspC=l+Fo"  # cue words that an answer may follow
+_SHARE = r"(?P<number>\d{1,3}(?:\.\d{1,6})?)"
+_OF = re.compile(rf"{_SHARE}[ ]?%[ ]?(?=\w|:)[^%。;,\n]{{1,14}}\Z")
+_LEVEL = re.compile(r"[ ]?[:=|(][ ]?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)")
+_NUMBER = re.compile(
+    r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有打])[ :=]{0,2}){0,3}"
+    rf"(?:{_SHARE}[ ]?(?P<percent>%|分(?![钟析别之]))?(?!\w)|(?P<tenths>[一二三四五六七八九])成)"
+)
+_LATER = re.compile(
+    rf"(?:[^。;\n]{{0,40}}?(?<![\w.])|[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}){_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
+)
+_SCORED = re.compile(rf"\d|[一二三四五六七八九]成|{_LEVEL.pattern}")
+_INFERS = re.compile(
+    r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
+    r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
+)
+_UNSURE = re.compile(
+    r"(?:\b(?:not|never|cannot|neither|nor|or)|n['’]t) (?:[a-z]+ ){0,2}$|\b(?:if|whether) [^.\n]{0,80}$"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:
@@ -59,9 +80,6 @@ def parse_option(
         return _answer(output, clean := strip(output), _strict(clean, prepare(options)))
     read = read_one if len(output) <= CACHED else read_one.__wrapped__
     return read(output, tuple(options.items()), finish, tuple(dialogue or ()))
-
-
-CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
 
 
 @lru_cache(maxsize=2**12)
@@ -172,9 +190,6 @@ class Reply(NamedTuple):
         return make_tape(self.low, block, inside, self.cues, self.quoted)
 
 
-_DUE = "SspC=l+Fo"  # cue words that an answer may follow
-
-
 def named_in(clean: Clean, options: Options) -> Reply:
     """Find what a clean reply names and says."""
     low = lower(clean.text)
@@ -216,18 +231,6 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | No
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
 
 
-_SHARE = r"(?P<number>\d{1,3}(?:\.\d{1,6})?)"
-_OF = re.compile(rf"{_SHARE}[ ]?%[ ]?(?=\w|:)[^%。;,\n]{{1,14}}\Z")
-_LEVEL = re.compile(r"[ ]?[:=|(][ ]?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)")
-_NUMBER = re.compile(
-    r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有打])[ :=]{0,2}){0,3}"
-    rf"(?:{_SHARE}[ ]?(?P<percent>%|分(?![钟析别之]))?(?!\w)|(?P<tenths>[一二三四五六七八九])成)"
-)
-_LATER = re.compile(
-    rf"(?:[^。;\n]{{0,40}}?(?<![\w.])|[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}){_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
-)
-
-
 def _score(before: str, after: str) -> tuple[float, bool] | None:
     """The number that a reply gives an option, and whether it is surely a share: 60%是a, a：60%, b=0.5, c：七成."""
     if level := None if (of := _OF.search(before)) else _LEVEL.match(after):
@@ -242,9 +245,6 @@ def _score(before: str, after: str) -> tuple[float, bool] | None:
         )
     match = match or _LATER.match(after)
     return (float(match["number"]), True) if match else None
-
-
-_SCORED = re.compile(rf"\d|[一二三四五六七八九]成|{_LEVEL.pattern}")
 
 
 def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
@@ -306,15 +306,6 @@ def _repeated(low: str, options: Options) -> Verdict | None:
         if len(text) > 1 and len(said) > 2 * len(text) and said == (text * (len(said) // len(text) + 1))[: len(said)]:
             return Verdict(Status.PARSED, (option,), "repeated", 0, len(low.rstrip()))
     return None
-
-
-_INFERS = re.compile(
-    r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
-    r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
-)
-_UNSURE = re.compile(
-    r"(?:\b(?:not|never|cannot|neither|nor|or)|n['’]t) (?:[a-z]+ ){0,2}$|\b(?:if|whether) [^.\n]{0,80}$"
-)
 
 
 def _inferred(low: str, options: Options) -> Verdict | None:

@@ -11,6 +11,13 @@ from evalsuite.parse.rules import ALL, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE,
 from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
 
+_ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # heads a line with a bullet
+_BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
+_SHORT = re.compile(r"![@_'~=#,.Ac]*T[_'~,.=]*")
+_ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
+_ANEW = re.compile(r":\^[b(]*\Z")  # the first line of a list that a colon announces
+_BUT = re.compile(r"V[^./,MTQG]*\Z")
+
 
 class Verdict(NamedTuple):
     """The decision on one block; `start:end` is a place in the clean text."""
@@ -53,10 +60,6 @@ def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -
     if listed and (cut or len(options) == count):  # a list of the options
         return None
     return Verdict(Status.SEVERAL, tuple(o for o in options if o >= 0), "several", first.start, last.end)
-
-
-_ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # heads a line with a bullet
-_BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
 
 
 def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
@@ -128,9 +131,6 @@ def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
     return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
 
 
-_SHORT = re.compile(r"![@_'~=#,.Ac]*T[_'~,.=]*")
-
-
 def _only_named(found: Sequence[Hit], tape: Tape, low: str) -> Verdict | None:
     """The only option that a reply names, by a label in brackets or by its text in a short sentence (rule 9)."""
     if not found or any(hit.rule not in ("named", "spoken") or hit.conflict for hit in found):
@@ -140,11 +140,6 @@ def _only_named(found: Sequence[Hit], tape: Tape, low: str) -> Verdict | None:
     if len(options) > 1 or options == (-1,) or not alone:
         return None
     return Verdict(Status.PARSED, options, "only-named", last.start, last.end)
-
-
-_ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
-_ANEW = re.compile(r":\^[b(]*\Z")  # the first line of a list that a colon announces
-_BUT = re.compile(r"V[^./,MTQG]*\Z")
 
 
 def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:

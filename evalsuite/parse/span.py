@@ -22,6 +22,15 @@ Place = tuple[int, int]  # start and end in the clean text
 Found = tuple[Status, str, Place]  # the rule is "" if nothing was found
 Used = tuple[Rule, Place]  # a row that matched, and where
 Turns = Sequence[str] | None
+_WHAT = re.compile(r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是)?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何)")
+_EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
+_CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
+_TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
+_JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
+_QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
+_PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
+_OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
+_EDGE = set(" \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×")
 
 
 def parse_span(
@@ -63,10 +72,6 @@ class Asked(NamedTuple):
     event: str = ""  # the event that the question names, as a key
     restated: re.Pattern[str] = re.compile("(?!)")  # how replies restate the question: 事件“x”的频率是, or only 频率是
     tail: str = ""  # what follows 什么: 制成
-
-
-_WHAT = re.compile(r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是)?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何)")
-_EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
 
 
 @lru_cache(maxsize=1024)
@@ -345,15 +350,6 @@ class _Reader:
                 self.used.append((rule, found.span()))
                 return self.trim((place[0] + want[0], place[0] + want[1]))
         return place
-
-
-_CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
-_TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
-_JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
-_QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
-_PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
-_OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
-_EDGE = set(" \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×")
 
 
 def trim(text: str, place: Place) -> Place:

@@ -40,6 +40,24 @@ TOKENS = {
     "~": "words of 5 - 14 characters", "#": "longer words",
 }
 # fmt: on
+_MARKS = {
+    **dict.fromkeys((",", "、", "—", "——", "--"), ","),
+    **dict.fromkeys("。!;", "."),
+    **dict.fromkeys(":=→", ":"),
+    "|": "|",
+    "(": "(",
+    ")": ")",
+    "?": "?",
+    "\n": "/",
+    BOX_OPEN: "[",
+    BOX_CLOSE: "]",
+}  # fmt: skip
+_LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(][一二三四五][)]|[一二三四五六][、.])+")
+_NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
+_HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
+_TRAIL = re.compile(
+    r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
+)
 
 
 class Tape(NamedTuple):
@@ -48,12 +66,6 @@ class Tape(NamedTuple):
     tokens: str
     places: tuple[tuple[int, int], ...]
     groups: dict[int, Group]
-
-
-_MARKS = {
-    **dict.fromkeys((",", "、", "—", "——", "--"), ","), **dict.fromkeys("。!;", "."), **dict.fromkeys(":=→", ":"),
-    "|": "|", "(": "(", ")": ")", "?": "?", "\n": "/", BOX_OPEN: "[", BOX_CLOSE: "]",
-}  # fmt: skip
 
 
 def _trie(words: Iterable[str]) -> str:
@@ -117,14 +129,6 @@ def make_tape(
         writer.mention(quoted)
     writer.fill(block.end)
     return Tape("".join(writer.tokens), tuple(writer.places), writer.groups)
-
-
-_LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(][一二三四五][)]|[一二三四五六][、.])+")
-_NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
-_HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
-_TRAIL = re.compile(
-    r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
-)
 
 
 class _Writer:
