@@ -1,8 +1,5 @@
-"""Folds characters: width, script variant and case, each character to one character (rules 1 and 2).
-
-Folding keeps the length, so positions in the folded text are positions in the raw text. Changes of length (tokens,
-markup, circled digits) happen in `strip`, which keeps an offset map.
-"""
+"""Folds characters: width, script variant and case (rules 1 and 2). Each stays one character, so places stay the same;
+`strip`, which keeps an offset map, makes the changes of length."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Spans and short texts in English.
-
-`parse_span` drops "so" or "sorry" as a lead-in and ends an answer after its first sentence, while English spans may contain both. So
+"""Spans and short texts in English. `parse_span` drops "so" or "sorry" as a lead-in and ends an answer after its first sentence, while English spans may contain both. So
 words that the dialogue contains are taken as they are, and of a short text the whole sentence that answers, with "because …".
 """
 

@@ -1,7 +1,6 @@
 """Stage 2, mentions: the options of an item, and where a reply names them (rules 2, 8, 9, 10, 11, 16 and 17).
 
-An option is named by its label, its text (exact, or within a slip, or by a word of the same meaning) or its position. A
-mention is not yet a choice: `rules` reads the words around it.
+An option is named by its label, its text (exact, within a slip, or by a synonym) or its position. Whether it is chosen, `rules` say.
 """
 
 from __future__ import annotations
@@ -52,10 +51,7 @@ class Options:
 
 
 def is_slip(text: str, option: str) -> bool:
-    """Whether two keys differ by one character that is a plausible slip (rule 2).
-
-    Numbers, negations and opposites are never slips; neither is any change of a short text (科教片 is not 科幻片).
-    """
+    """Whether two keys differ by one character, and not in numbers, negations, opposites or a short text (rule 2)."""
     longer, shorter = (text, option) if len(text) > len(option) else (option, text)
     if len(option) < 3 or text == option:
         return False
@@ -152,11 +148,6 @@ class Group(NamedTuple):
         """The distinct options, in order."""
         options = [mention.option for mention in self.members]
         return tuple(dict.fromkeys(options)) if len(options) > 1 else (options[0],)
-
-    @property
-    def with_text(self) -> bool:
-        """Whether an option is named by its text, or by its label and its text."""
-        return any(m.kind == "text" or m.end - m.start > 3 for m in self.members)
 
     @property
     def conflict(self) -> bool:
@@ -327,10 +318,7 @@ _LINE = re.compile(rf"[^{_EDGES}](?:[^\n\ue000]*[^{_EDGES}])?")
 def with_near(
     groups: list[Group], low: str, spots: Sequence[int], quoted: Sequence[tuple[int, int]], options: Options
 ) -> list[Group]:
-    """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (rules 2, 11).
-
-    `spots`: where a cue word ends that an answer may follow. Lines and quotations are tried, too.
-    """
+    """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (rules 2, 11). `spots`: behind cue words."""
     places = [line.span() for line in _LINE.finditer(low)][:40]
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
     places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]

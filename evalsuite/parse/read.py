@@ -19,6 +19,7 @@ from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.types import Answer, Status
 
 CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
+Turns = Sequence[str] | None
 _DUE = "SspC=l+Fo"  # cue words that an answer may follow
 _SHARE = r"(?P<number>\d{1,3}(?:\.\d{1,6})?)"
 _OF = re.compile(rf"{_SHARE}[ ]?%[ ]?(?=\w|:)[^%。;,\n]{{1,14}}\Z")
@@ -28,7 +29,7 @@ _NUMBER = re.compile(
     rf"(?:{_SHARE}[ ]?(?P<percent>%|分(?![钟析别之]))?(?!\w)|(?P<tenths>[一二三四五六七八九])成)"
 )
 _LATER = re.compile(
-    rf"(?:[^。;\n]{{0,40}}?(?<![\w.])|[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}){_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
+    rf"[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}{_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
 )
 _SCORED = re.compile(rf"\d|[一二三四五六七八九]成|{_LEVEL.pattern}")
 _INFERS = re.compile(
@@ -56,12 +57,7 @@ class Choices:
 
 
 def parse_option(
-    output: str,
-    options: Mapping[str, str],
-    *,
-    finish: str = "stop",
-    mode: str = "full",
-    dialogue: Sequence[str] | None = None,
+    output: str, options: Mapping[str, str], *, finish: str = "stop", mode: str = "full", dialogue: Turns = None
 ) -> Answer:
     """The option that a reply commits to.
 
@@ -120,11 +116,8 @@ def parse_options(output: str, options: Mapping[str, str], *, finish: str = "sto
 
 
 def prepare_set(clean: Clean, options: Mapping[str, str]) -> Options:
-    """The options where several may be right, by label, or by position from 1 if a reply names them so: "1 and 3" of a, b, c.
-
-    The text of a duplicate is emptied: a shared text would name neither option.
-    """
-    keys = [key(text) for text in options.values()]
+    """The options where several may be right, by label, or by position from 1 if a reply names them so: "1 and 3" of a, b, c."""
+    keys = [key(text) for text in options.values()]  # of duplicates one is emptied: a shared text would name neither
     texts = ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
     lettered, numbered = (prepare(dict(zip(labels, texts, strict=False))) for labels in (options, map(str, count(1))))
     low = lower(clean.text)
@@ -133,10 +126,7 @@ def prepare_set(clean: Clean, options: Mapping[str, str]) -> Options:
 
 
 def _paper(output: str, options: Mapping[str, str]) -> Answer:
-    """Accept only the forms that the paper lists.
-
-    For "(a) premise": a, A, (a), (A), a), A), (a)premise, (a) premise, premise.
-    """
+    """Accept only the forms that the paper lists: a, A, (a), (A), a), A), (a)premise, (a) premise, premise."""
     reply = output.strip()
     start = len(output) - len(output.lstrip())
     if not reply:
@@ -309,11 +299,8 @@ def _repeated(low: str, options: Options) -> Verdict | None:
 
 
 def _inferred(low: str, options: Options) -> Verdict | None:
-    """The option that the first verb of inference names, where entailment and contradiction are the options (CIDER's DNLI).
-
-    None if the verb is negated or in doubt: a statement that does not contradict need not follow.
-    """
+    """The option that the first verb of inference names, if the options are entailment and contradiction (CIDER's DNLI)."""
     match = None if {"entailment", "contradiction"} - {*options.keys} else _INFERS.search(low)
-    if match is None or _UNSURE.search(low, 0, match.start()):
+    if match is None or _UNSURE.search(low, 0, match.start()):  # what does not contradict need not follow
         return None
     return Verdict(Status.PARSED, (options.keys.index(str(match.lastgroup)),), "inference", *match.span())

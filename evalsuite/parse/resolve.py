@@ -35,9 +35,7 @@ def _union(found: Sequence[Hit]) -> tuple[int, ...]:
 
 def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -> Verdict | None:
     """The last explicit choice, else the only stated one, else the only option left (rules 3, 6, 8, 18); None if none.
-
-    `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing. `count`: of options.
-    """
+    `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing."""
     end = tape.places[-1][1]
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed

@@ -1,7 +1,4 @@
-"""The table of rules for choices: what stands before and behind a mention on the tape, and what that says of it.
-
-Of the rules that match a mention the first in the table counts.
-"""
+"""The table of rules for choices: what stands before and behind a mention on the tape, and what that says. The first match counts."""
 
 from __future__ import annotations
 
@@ -213,10 +210,7 @@ _ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
 
 
 def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
-    """What the rules say of each mention and each cue of a block, in order.
-
-    `count`: how many options the item has; `echo`: the block repeats the prompt, so only an explicit answer counts.
-    """
+    """What the rules say of each mention and each cue of a block, in order; `count`: how many options the item has."""
     found: list[Hit] = []
     focus = table(several)
     for at, token in enumerate(tape.tokens):
@@ -233,7 +227,8 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         options = group.options
         if (group.ranked or name == "ranking") and verdict != NOT:
             verdict, name, options = PICK, "ranking", options[:1]
-        listed = len(options) == count > 1 and group.with_text
+        texts = any(mention.kind == "text" or mention.end - mention.start > 3 for mention in group.members)
+        listed = len(options) == count > 1 and texts
         weak = verdict in (LINE, HEAD) or (echo and verdict in (PICK, STATE, ASK))
         if weak and (listed or (echo and verdict != PICK)):
             verdict, name = NAME, "echo"

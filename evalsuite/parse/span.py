@@ -1,7 +1,7 @@
 """Spans: the stretch of a reply that a person would cut out as the answer, verbatim (rules 12 - 15).
 
-`spanrules` has the forms of replies; here is what a row does. The stretch is chosen first: a field of a structure, words of the
-dialogue, a list, or a sentence, which is then cut at both ends. Every step takes a place in the clean text and returns a smaller one.
+`spanrules` has the forms of replies; here is what a row does. The stretch is chosen first, and then cut at both ends. Every step
+takes a place in the clean text and returns a smaller one.
 """
 
 from __future__ import annotations

@@ -81,11 +81,8 @@ class Clean(NamedTuple):
 
 
 def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """The parts of a folded text outside thoughts, and whether the text ends inside a thought (rule 5).
-
-    A closing tag without an opening tag ends a thought from the start: some chat templates put the opening tag in the
-    prompt.
-    """
+    """The parts of a folded text outside thoughts, and whether the text ends inside a thought (rule 5). A closing tag alone
+    ends a thought from the start: some chat templates put the opening tag in the prompt."""
     kept: list[tuple[int, int]] = []
     start, inside = 0, False
     for tag in _THINK.finditer(lower(text)):
@@ -246,10 +243,7 @@ def lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def blocks(text: str) -> list[Block]:
-    """Split the text before every line that begins a prompt and after every end of a turn.
-
-    The first block with an answer is the reply to the item; the rest is run-on (rule 4).
-    """
+    """The text, split before every line that begins a prompt and after every end of a turn; for rule 4."""
     found: list[Block] = []
     start, echo, spoken, previous = 0, False, False, 0
     for first, last in lines(text, 0, len(text)):

@@ -84,11 +84,8 @@ def scanner() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, str]]:
-    """A pattern of all cue words and marks, and other English words, and what each is.
-
-    Each alternative begins with a character, so that `re` passes quickly over those that begin none; and English words are
-    matched whole, so that none is looked for inside another.
-    """
+    """A pattern of all cue words and marks, and what each is. Each alternative begins with a character, so that `re` passes
+    quickly over those that begin none; English words are matched whole, so that none is looked for inside another."""
     kinds = dict(_MARKS)
     for kind, listed in words.items():
         for word in expand(listed):
