@@ -250,8 +250,8 @@ _THING = "(?:option|choice|one|answer|candidate|item|statement)s?\\b"
 # Each alternative of Chinese begins with a character, so that `re` passes quickly over those that begin none.
 _CHINESE_PLACES = re.compile(
     r"第[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
-    r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应,。;!?也和或与、比符对不\n]|$))"
-    r"|第一个(?!短语|句|人)(?P<first>)|首(?:项|个选项)(?P<head>)|头一个(?P<front>)|最前面的?[一那]个(?P<foremost>)"
+    r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应,。;!?也和或与、比符对不\n]|$)|(?<=一)个(?!短语|句|人))"
+    r"|首(?:项|个选项)(?P<first>)|头(?P<one>一)个"
     r"|最后面?的?[那这]?一?[个项种](?:选项|答案)?(?P<last>)|末尾?项(?P<end>)"
     r"|中间的?[那这]?一?(?:[个项](?:选项)?|选项)(?P<middle>)"
     r"|选项[ ]?(?P<named>十[一二三四五]|[一二三四五六七八九十](?![一-鿿](?<![是为更最才也不正符对])))"
@@ -271,8 +271,8 @@ def _positions(low: str, options: Options) -> Iterator[Mention]:
     if not found:
         return
     count = len(options.keys)
-    places = dict.fromkeys(("first", "head", "front", "foremost"), 1) | {"last": count, "end": count} | _NUMBERS
-    places |= {"middle": (count + 1) // 2 if count % 2 else 0, "former": FORMER + 1, "latter": LATTER + 1}
+    places = {"last": count, "end": count, "former": FORMER + 1, "latter": LATTER + 1} | _NUMBERS
+    places["middle"] = (count + 1) // 2 if count % 2 else 0
     for match in found:
         start, end = match.span()
         place = places[match[str(match.lastgroup)] or str(match.lastgroup)]

@@ -207,6 +207,7 @@ _FIRM = re.compile(r"[FK][^./]*\Z")
 _TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and on the next is what is said of it
 _SAID_OF = re.compile(r"[.):]*[_~#]")
 _ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
+_NEXT_LINE = re.compile(r"(?:[:,][^/]+)?/[b(|]*[MTQ]")
 
 
 def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
@@ -227,8 +228,7 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         options = group.options
         if (group.ranked or name == "ranking") and verdict != NOT:
             verdict, name, options = PICK, "ranking", options[:1]
-        texts = any(mention.kind == "text" or mention.end - mention.start > 3 for mention in group.members)
-        listed = len(options) == count > 1 and texts
+        listed = len(options) == count > 1 and any(m.kind == "text" or m.end - m.start > 3 for m in group.members)
         weak = verdict in (LINE, HEAD) or (echo and verdict in (PICK, STATE, ASK))
         if weak and (listed or (echo and verdict != PICK)):
             verdict, name = NAME, "echo"
@@ -249,9 +249,6 @@ def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
         return found
     talked += [hit for hit in found if hit.verdict == HEAD]
     return [hit._replace(verdict=NAME, rule="discussed") if hit in talked else hit for hit in found]
-
-
-_NEXT_LINE = re.compile(r"(?:[:,][^/]+)?/[b(|]*[MTQ]")
 
 
 def _unlisted(found: list[Hit]) -> list[Hit]:

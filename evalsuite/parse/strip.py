@@ -32,6 +32,7 @@ _SPECIAL = (
     r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>"
     r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|\[[gs]MASK\]|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>"
 )
+_EDGE = re.compile(rf"(?:{_SPECIAL}|\s)+")
 _ORDINARY = re.compile(r"[0-9a-zA-Z\u4e00-\u9fff\n,.。:、;!?()“”'\"%/ ]*+\Z")  # most replies hold no token
 _TOKENS = re.compile(
     r"(?=[^a-zA-Z\u4e00-\u9fff\n,。:、;!?()“” ]|[ ]{0,3}[-*=_─—#>])(?:"  # most characters begin no token: one look is enough
@@ -57,6 +58,8 @@ _TOKENS = re.compile(
     r"|(?P<emoji>[\U0001f000-\U0001f0ff\U0001f200-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe00-\ufe0f\u200b-\u200f\u2060\ufeff]+))",
     re.MULTILINE,
 )
+_BRACES = {"open": "{}", "boxed": BOX_OPEN + BOX_CLOSE, "command": ("", "")}
+_PLAIN = {"separator": TURN, "block": "\n", "rule": "\n", "escape": "\n", "latex": " ", "yes": "√", "no": "×"}
 
 
 class Clean(NamedTuple):
@@ -128,10 +131,6 @@ def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return pieces
 
 
-_BRACES = {"open": "{}", "boxed": BOX_OPEN + BOX_CLOSE, "command": ("", "")}
-_PLAIN = {"separator": TURN, "block": "\n", "rule": "\n", "escape": "\n", "latex": " ", "yes": "√", "no": "×"}
-
-
 def _pieces(text: str, kept: list[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
     """The clean pieces in order, with their places in the text. A closing brace ends whatever the last one opened."""
     stack: list[str] = []
@@ -168,9 +167,6 @@ def _replacement(kind: str, token: str) -> str:
         inner = "10" if token == "\U0001f51f" else token[0] if token[0].isascii() else enclosed(token[0])
         return f"({inner})" if inner else ""
     return _PLAIN.get(kind, "")
-
-
-_EDGE = re.compile(rf"(?:{_SPECIAL}|\s)+")
 
 
 def strip_tokens(raw: str) -> tuple[int, int]:
