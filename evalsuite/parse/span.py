@@ -139,9 +139,6 @@ class _Reader:
         """The matches of all rows of an act in a place."""
         return ((rule, found) for rule in self.rows[act] for found in rule.pattern.finditer(text, *place))
 
-    def trim(self, place: Place) -> Place:
-        return trim(self.text, place)
-
     def key(self, place: Place) -> str:
         return bare(self.low[slice(*place)])
 
@@ -168,7 +165,7 @@ class _Reader:
             if self.text[start : block.end].rstrip()[-1:] == ":" and n + 1 < len(every) and not every[n + 1].echo:
                 continue  # what ends with a colon goes with the next block
             whole, start = (start, block.end), -1
-            value, place, words = self.value(whole), self.trim(whole), self.before(whole, acts.MARK)
+            value, place, words = self.value(whole), trim(self.text, whole), self.before(whole, acts.MARK)
             if (block.echo and not value) or self.echoes(place):
                 why = "echo"
             elif self.match(acts.CHAT, whole) and not self.said(words):
@@ -198,16 +195,16 @@ class _Reader:
         known = self.said(words) and len(self.key(words)) > 2 if self.conflict else self.key(words) in self.turns
         if known and not self.match(acts.NOTHING if self.conflict else acts.OPEN, words):
             return Status.PARSED, "verbatim", words  # 因为大雾: a quoted span keeps its 因为
-        start, end = value[0] if value else (place[0], self.trim(place)[1])
+        start, end = value[0] if value else (place[0], trim(self.text, place)[1])
         if value and value[1] != "box":
-            inner = self.trim((start, end))
+            inner = trim(self.text, (start, end))
             if inner[0] >= inner[1] or self.match(acts.NOTHING, inner):
                 return Status.UNPARSED, "nothing", (start, max(end, start + 1))
             return Status.PARSED, value[1], inner
         for first, last in reversed(lines(self.text, start, end)[1:]):
             end = first if self.match(acts.BREAK, (first, min(last + 1, end))) else end
         if found := self.match(acts.LIST, (start, end)):
-            return Status.PARSED, "list", (found.start("span"), self.trim(found.span("span"))[1])
+            return Status.PARSED, "list", (found.start("span"), trim(self.text, found.span("span"))[1])
         rows = self.sentences((start, end))
         return self.concluding(rows) or self.first(rows)
 
@@ -236,7 +233,7 @@ class _Reader:
                 row = max((m.end() for m in _CLAUSE.finditer(self.low, *row)), default=row[0]), row[1]
             elif answers and not best:
                 continue
-            elif reasons and not best and not self.said(row) and self.match(acts.NOTHING, self.before(row)):
+            elif reasons and not best and self.match(acts.NOTHING, self.before(row)):
                 best = Status.UNPARSED, "nothing", row
                 continue
             weight = 2 if turned else self.weight(row, reasons and not self.cut_off and row == rows[-1])
@@ -272,7 +269,9 @@ class _Reader:
             start, last = self.before(row), row == rows[-1]
             if not last and (self.echoes(row) or self.only_event(row)):
                 continue
-            if not self.said(row) and (self.match(acts.NOTHING, start) or self.match(acts.NOTHING, self.trim(row))):
+            if not self.said(row) and (
+                self.match(acts.NOTHING, start) or self.match(acts.NOTHING, trim(self.text, row))
+            ):
                 return Status.UNPARSED, "nothing", row
             talks = bool(self.match(acts.REASON, start if self.cut_off else row, search=True))
             if self.match(acts.SKIP, row) and not (last and self.said(row)):
@@ -288,20 +287,20 @@ class _Reader:
     def cut(self, place: Place) -> tuple[Place | None, str]:
         """Cut a sentence to its span, None if nothing is left; with the highest row that was used."""
         before = len(self.used)
-        place = self.inside(self.trim(place))
+        place = self.inside(trim(self.text, place))
         name = min(((rule.rank, rule.name) for rule, _ in self.used[before:]), default=(0, ""))[1]
         return (place if WORD.search(self.text, *place) else None), name
 
     def inside(self, place: Place) -> Place:
         if taken := self.match(acts.TAKE, place, search=True):
-            return self.trim(taken.span("span"))
+            return trim(self.text, taken.span("span"))
         place = self.before(self.behind(acts.GLOSS, place))
         if self.conflict and self.said(place):
             return place
         place = self.before(self.half(place), acts.MARK, acts.BEFORE, acts.OPEN)
         start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _PAIRS)
         if quote := self.match(acts.QUOTE, (start, place[1] + 1)):
-            place = self.trim(quote.span("span"))
+            place = trim(self.text, quote.span("span"))
         start, end = self.behind(acts.AFTER, place)
         return start, end - (len(self.ask.tail) if self.low[start:end].endswith(self.ask.tail) else 0)
 
@@ -323,20 +322,20 @@ class _Reader:
 
     def before(self, place: Place, *what: str) -> Place:
         """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
-        start, end = self.trim(place)
+        start, end = trim(self.text, place)
         for _ in range(12):
             found = self.ask.restated.match(self.low, start, end)
             for act in what or (acts.MARK, acts.BEFORE):
                 found = found or self.match(act, (start, min(end, start + 160)))
             if not found or not start < found.end() < end:
                 break
-            start, end = self.trim((found.end(), end))
+            start, end = trim(self.text, (found.end(), end))
         return start, end
 
     def behind(self, act: str, place: Place) -> Place:
         """A place without what rows find behind its first character."""
         found = self.match(act, (place[0] + 1, place[1]), search=True)
-        return self.trim((place[0], found.start())) if found else place
+        return trim(self.text, (place[0], found.start())) if found else place
 
     def half(self, place: Place) -> Place:
         """The cause or the effect in a sentence that states both, if the other half restates the event (rule 12)."""
@@ -348,7 +347,7 @@ class _Reader:
             want, other = halves if (self.ask.kind == CAUSE) != (rule.name == "because") else halves[::-1]
             if restates(body[slice(*other)], event) and key(body[slice(*want)]):
                 self.used.append((rule, found.span()))
-                return self.trim((place[0] + want[0], place[0] + want[1]))
+                return trim(self.text, (place[0] + want[0], place[0] + want[1]))
         return place
 
 

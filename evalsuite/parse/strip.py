@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain, islice, starmap
 from typing import NamedTuple
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, WORD, enclosed, fold, lower
@@ -120,15 +121,10 @@ def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
     total = sum(end - start for start, end in kept)
     if total <= 2 * WINDOW:
         return kept
-    pieces: list[tuple[int, int]] = []
-    position = 0
-    for start, end in kept:
-        for low, high in ((0, WINDOW), (total - WINDOW, total)):
-            first, last = max(low - position, 0), min(high - position, end - start)
-            if first < last:
-                pieces.append((start + first, start + last))
-        position += end - start
-    return pieces
+    cuts = (WINDOW, total - WINDOW)
+    first, last = (next(islice(chain.from_iterable(starmap(range, kept)), cut, None)) for cut in cuts)
+    head = [(start, min(end, first)) for start, end in kept if start < first]
+    return head + [(max(start, last), end) for start, end in kept if end > last]
 
 
 def _pieces(text: str, kept: list[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
