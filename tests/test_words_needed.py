@@ -51,7 +51,6 @@ def read_rightly() -> list[tuple[Row, str, str]]:
 def wrong(rows: Iterable[Row]) -> Row | None:
     """The first of the replies that is now read wrongly."""
     read.read_one.cache_clear()
-    lexicon._meaning.cache_clear()
     return next((row for row in rows if not is_right(row)), None)
 
 

@@ -149,7 +149,6 @@ def meanings(entries: str) -> dict[str, frozenset[int]]:
     return {word: frozenset(numbers) for word, numbers in table.items()}
 
 
-@lru_cache(maxsize=4096)
 def _meaning(word: str) -> frozenset[int]:
     table = _meanings()
     if word not in table and word.startswith(LEXICON["prefixes"]):

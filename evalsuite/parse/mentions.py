@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from evalsuite.parse.chars import TURN, bare, enclosed, ends, fold, key, lower
@@ -175,6 +176,8 @@ _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)|[.:比]\d(?!\.\d))"
     r"|[ ](?:options|choices|answers|statements|of)\b"
 )
+_WORD_NEXT = re.compile(" [a-z]{2}")
+_ALONE = re.compile(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b")
 _STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题?|问题|part|round)[ :]?$")
 
 
@@ -200,11 +203,11 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
         return False
     if _ENGLISH_BEFORE.search(before):
         return False
-    if re.match(r"[ ][a-z]{2}", after) or right in ("'", "’"):
+    if _WORD_NEXT.match(after) or right in ("'", "’"):
         person = letter.isupper() or letter in "ai"  # or an article, a pronoun
         return not person or bool(_NAMED_BEFORE.search(before) or _VERDICT_AFTER.match(after))
-    article = low[start] == "a" and re.search("[a-z] $", before)
-    return not article or re.match(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b", after) is not None
+    article = low[start] == "a" and before[-1:] == " " and "a" <= before[-2:-1] <= "z"
+    return not article or _ALONE.match(after) is not None
 
 
 _WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
@@ -215,7 +218,7 @@ _NOT_SPOKEN = re.compile(
 
 def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
     """Whether a capital with a colon marks a speaker: at the start of a line or after a full stop (rule 9)."""
-    if not text[start].isupper() or not re.match(r"[ ]?:", text[end : end + 2]):
+    if not text[start].isupper() or not text[end : end + 2].lstrip(" ").startswith(":"):
         return False
     head = low[max(start - 2, 0) : start]
     if head.strip(' "“「*-') and not re.search(r"[\n。!?~.\ue000][ ]?$", head):
@@ -318,7 +321,7 @@ _LINE = re.compile(rf"[^{_EDGES}](?:[^\n\ue000]*[^{_EDGES}])?")
 def with_near(
     groups: list[Group], low: str, spots: Sequence[int], quoted: Sequence[tuple[int, int]], options: Options
 ) -> list[Group]:
-    """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (rules 2, 11). `spots`: behind cue words."""
+    """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (2, 11). `spots`: behind cues."""
     places = [line.span() for line in _LINE.finditer(low)][:40]
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
     places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]
@@ -330,14 +333,13 @@ def with_near(
             option = _near(low[start:end], options)
             if option is not None and not any(g.start < end and start < g.end for g in found):
                 found.append(Group(start, end, (Mention(start, end, option, "text"),)))
-    return sorted(groups + found, key=lambda g: g.start) if found else groups
+    return sorted(groups + found, key=itemgetter(0)) if found else groups
 
 
 def _near(text: str, options: Options) -> int | None:
     words = bare(text)
-    forms = [words]
-    if words.endswith(LEXICON["tails"]):
-        forms += [words[: -len(tail)] for tail in LEXICON["tails"] if words.endswith(tail)]
+    tails = LEXICON["tails"] if words.endswith(LEXICON["tails"]) else ()
+    forms = [words, *(words[: -len(tail)] for tail in tails if words.endswith(tail))]
     return next((option for form in forms if (option := options.near(form)) is not None), None)
 
 
@@ -350,22 +352,19 @@ _LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也�
 
 def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
     """A label and an adjoining text as one mention; `against` is the other's option where they differ (rules 16, 17)."""
-    if last.kind == mention.kind or "place" in (last.kind, mention.kind):
+    if mention.start < last.end or last.kind == mention.kind or "place" in (last.kind, mention.kind):
         return None
     gap, same = low[last.end : mention.start], last.option == mention.option
     if not same and _SENTENCE.match(gap):
         return None
-    joint = last._replace(end=mention.end, kind="label")
+    joint = Mention(last.start, mention.end, last.option, "label", last.against)
     if last.kind == "text":
         marked = low[mention.start] in "([【" and _LABEL_LAST.fullmatch(gap)
         return joint._replace(option=mention.option, against=None if same else last.option) if marked else None
     if not (_JOIN if same else _SOFT).fullmatch(gap):
         return None
-    return (
-        joint
-        if same or last.option < 0 or not _BOUNDARY.match(low, mention.end)
-        else joint._replace(against=mention.option)
-    )
+    differs = not same and last.option >= 0 and _BOUNDARY.match(low, mention.end)
+    return joint._replace(against=mention.option) if differs else joint
 
 
 def _resolved(found: list[Mention]) -> Iterator[Mention]:
@@ -384,14 +383,10 @@ def mentions(text: str, low: str, options: Options) -> list[Mention]:
     named = (*_labels(low, text, options), *_texts(low, options), *_positions(low, options))
     plain: list[Mention] = []
     for mention in sorted(named, key=lambda m: (m.start, -m.end)):
-        if not plain:
+        if plain and (joint := _merge(plain[-1], mention, low)):
+            plain[-1] = joint
+        elif not plain or mention.start >= plain[-1].end:
             plain.append(mention)
-        elif mention.start >= plain[-1].end:
-            merged = _merge(plain[-1], mention, low)
-            if merged:
-                plain[-1] = merged
-            else:
-                plain.append(mention)
     return list(_resolved(plain))
 
 
@@ -448,4 +443,4 @@ def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
             continue
         letters = (Mention(start + n, start + n + 1, options.labels.index(c), "label") for n, c in enumerate(word))
         found.append(Group(start, start + len(word), tuple(letters)))
-    return sorted(groups + found[:50], key=lambda g: g.start) if found else groups
+    return sorted(groups + found[:50], key=itemgetter(0)) if found else groups
