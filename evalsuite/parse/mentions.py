@@ -68,11 +68,11 @@ def is_slip(text: str, option: str) -> bool:
 
 def prepare(options: Mapping[str, str]) -> Options:
     """An item's options, from label -> text in order; cached for items with the same options."""
-    return known(tuple(options.items()))
+    return options_of(tuple(options.items()))
 
 
 @lru_cache(maxsize=1024)
-def known(pairs: tuple[tuple[str, str], ...]) -> Options:
+def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
     """`prepare` of pairs of label and text."""
     labels = tuple(label_core(label) for label, _ in pairs)
     keys = tuple(key(text) for _, text in pairs)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
 from evalsuite.parse.lexicon import DECLINES
-from evalsuite.parse.mentions import Group, Options, grouped, known, mentions, prepare, spelled, spread, with_near
+from evalsuite.parse.mentions import Group, Options, grouped, mentions, options_of, prepare, spelled, spread, with_near
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
@@ -29,7 +29,7 @@ _NUMBER = re.compile(
     rf"(?:{_SHARE}[ ]?(?P<percent>%|分(?![钟析别之]))?(?!\w)|(?P<tenths>[一二三四五六七八九])成)"
 )
 _LATER = re.compile(
-    rf"[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}{_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
+    rf"(?:[^。;\n]{{0,40}}?(?<![\w.])|[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}){_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
 )
 _SCORED = re.compile(rf"\d|[一二三四五六七八九]成|{_LEVEL.pattern}")
 _INFERS = re.compile(
@@ -37,7 +37,7 @@ _INFERS = re.compile(
     r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
 )
 _UNSURE = re.compile(
-    r"(?:\b(?:not|never|cannot|neither|nor|or)|n['’]t) (?:[a-z]+ ){0,2}$|\b(?:if|whether) [^.\n]{0,80}$"
+    r"(?:(?<![a-z])(?:not|never|cannot|neither|nor|or)|n['’]t) (?:[a-z]+ ){0,2}$|(?<![a-z])(?:if|whether) [^.\n]{0,80}$"
 )
 
 
@@ -85,7 +85,7 @@ def read_one(output: str, options: tuple[tuple[str, str], ...], finish: str, dia
     if whole is not None:
         return whole
     clean = strip(output)
-    return _answer(output, clean, _decide(clean, known(options), finish, dialogue, several=False))
+    return _answer(output, clean, _decide(clean, options_of(options), finish, dialogue, several=False))
 
 
 def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
