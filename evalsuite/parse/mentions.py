@@ -21,6 +21,8 @@ FORMER, LATTER = -2, -3  # 前者, 后者 before they are resolved
 HAN = re.compile(r"[一-鿿㐀-䶿]")
 _GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an option text that replies fill in: 由…制成
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
+OPEN, CLOSE = "(\\[{【「『《〈<〔“\"'‘\ue001", ")\\]}】」』》〉>〕”\"'’\ue002"
+_OPENED = re.compile(rf"(?<![a-z])[{OPEN}][ ]?\Z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,10 +100,6 @@ def spread(text: str) -> str:
     return r"[\W_]*".join(map(re.escape, text))
 
 
-OPEN, CLOSE = "(\\[{【「『《〈<〔“\"'‘\ue001", ")\\]}】」』》〉>〕”\"'’\ue002"
-_OPENED = re.compile(rf"(?<![a-z])[{OPEN}][ ]?\Z")
-
-
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
     """A pattern of labels of the kind of these: any letter, if all are letters."""
     after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’#])"
@@ -176,6 +174,10 @@ _UNIT_AFTER = re.compile(
     r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)|[.:比]\d(?!\.\d))"
     r"|[ ](?:options|choices|answers|statements|of)\b"
 )
+_WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
+_NOT_SPOKEN = re.compile(
+    r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false)[ ]?[.,]?(?:\n|$))"
+)
 _WORD_NEXT = re.compile(" [a-z]{2}")
 _ALONE = re.compile(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b")
 _STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题?|问题|part|round)[ :]?$")
@@ -208,12 +210,6 @@ def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
         return not person or bool(_NAMED_BEFORE.search(before) or _VERDICT_AFTER.match(after))
     article = low[start] == "a" and before[-1:] == " " and "a" <= before[-2:-1] <= "z"
     return not article or _ALONE.match(after) is not None
-
-
-_WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
-_NOT_SPOKEN = re.compile(
-    r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false)[ ]?[.,]?(?:\n|$))"
-)
 
 
 def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
@@ -250,6 +246,10 @@ _COUNTED = """一 1 1st first one/二 2 2nd second two/三 3 3rd third three/四
 _NUMBERS = {word: n for n, words in enumerate(re.split("[/\n]", _COUNTED), 1) for word in words.split()}
 _ORDINAL = "|".join(word for word in _NUMBERS if word[-2:] in ("st", "nd", "rd", "th"))
 _THING = "(?:option|choice|one|answer|candidate|item|statement)s?\\b"
+_HEADS = {  # option texts that are also ordinary words: what stands before and behind the ordinary word
+    "原因": re.compile(r"(?<=什么)|(?<=的主要)|原因[ ]?(?::(?!\s*$)|是因为|是由于|在于|如下|有[:二三])"),
+    "比较": re.compile(r"(?<=[过相做个行来以我也都])|比较(?!关系|领域|类|[是更最也都吧的])[一-鿿]"),
+}
 # Each alternative of Chinese begins with a character, so that `re` passes quickly over those that begin none.
 _CHINESE_PLACES = re.compile(
     r"第[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
@@ -282,12 +282,6 @@ def _positions(low: str, options: Options) -> Iterator[Mention]:
         if low.startswith("倒数", max(start - 2, 0)):
             start, place = start - 2, max(count + 1 - place, 0)
         yield Mention(start, end, -1 if place == 0 or place > count else place - 1, "place")
-
-
-_HEADS = {  # option texts that are also ordinary words: what stands before and behind the ordinary word
-    "原因": re.compile(r"(?<=什么)|(?<=的主要)|原因[ ]?(?::(?!\s*$)|是因为|是由于|在于|如下|有[:二三])"),
-    "比较": re.compile(r"(?<=[过相做个行来以我也都])|比较(?!关系|领域|类|[是更最也都吧的])[一-鿿]"),
-}
 
 
 def _ordinary(low: str, start: int, end: int, word: str) -> bool:
@@ -390,6 +384,11 @@ def mentions(text: str, low: str, options: Options) -> list[Mention]:
     return list(_resolved(plain))
 
 
+_SPELLED = re.compile(  # alone on its line, or after a cue
+    r"^[^\w\n]*(?P<line>[a-z]{2,30}|(?P<digit>\d)(?P=digit){1,29})[^\w\n]*$"
+    r"|(?:选|答案[是为:]?|answer(?: is|:)?)[ ]?(?P<cued>[a-z]{2,30})(?![a-z0-9])",
+    re.MULTILINE,
+)
 _AND = re.compile(
     r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
     r"[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
@@ -422,13 +421,6 @@ def grouped(found: Sequence[Mention], low: str) -> list[Group]:
         ranked = last.ranked or ">" in low[last.end : mention.start]
         groups[-1] = Group(last.start, mention.end, (*last.members, *between, mention), ranked)
     return groups
-
-
-_SPELLED = re.compile(  # alone on its line, or after a cue
-    r"^[^\w\n]*(?P<line>[a-z]{2,30}|(?P<digit>\d)(?P=digit){1,29})[^\w\n]*$"
-    r"|(?:选|答案[是为:]?|answer(?: is|:)?)[ ]?(?P<cued>[a-z]{2,30})(?![a-z0-9])",
-    re.MULTILINE,
-)
 
 
 def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
