@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -33,8 +34,8 @@ class Options:
     keys: tuple[str, ...]
     digits: bool  # the labels are numbers
     label: re.Pattern[str]  # matches what may be a label, of this list or not
-    text: re.Pattern[str]  # matches any option text in lower-case text, longest first, each in a group
-    by_text: tuple[int, ...]  # the option of each group; texts that two options share have none
+    by_text: Mapping[str, int]  # key -> option, without texts that two options share
+    templates: tuple[tuple[str, int], ...]  # patterns of option texts with a gap: 由…制成
     slips: frozenset[tuple[str, int]]  # the first or last character of a text that may be a slip, and its length
     longest: int  # place that may hold a slip or a synonym, with its punctuation
 
@@ -42,6 +43,11 @@ class Options:
         """The option with this label; -1 for a label of the same kind outside the list (rule 7)."""
         core = core.lstrip("0") or "0"
         return self.labels.index(core) if core in self.labels else -1
+
+    def exact(self, text: str) -> int | None:
+        """The option with this text, given as a key; None if there is none."""
+        found = self.by_text.get(text)
+        return found if found is not None else next((n for gap, n in self.templates if re.fullmatch(gap, text)), None)
 
     def near(self, text: str) -> int | None:
         """The one option within a one-character slip of a key, else the one with the same meaning; None if neither."""
@@ -78,26 +84,16 @@ def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
     """`prepare` of pairs of label and text."""
     labels = tuple(label_core(label) for label, _ in pairs)
     keys = tuple(key(text) for _, text in pairs)
-    found: list[tuple[int, str, int]] = []
-    for index, (_, text) in enumerate(pairs):
-        if not keys[index] or keys.count(keys[index]) > 1:
-            continue
-        found.append((len(keys[index]), spread(keys[index]), index))
-        parts = [spread(key(part)) for part in _GAP.split(fold(text))]
+    by_text = {text: index for index, text in enumerate(keys) if text and keys.count(text) == 1}
+    templates: list[tuple[str, int]] = []
+    for index in by_text.values():
+        parts = [key(part) for part in _GAP.split(fold(pairs[index][1]))]
         if len(parts) == 2 and all(parts):
-            found.append((len(keys[index]) + 1, rf"{parts[0]}[\W_]*(?:[^\W_][\W_]*){{1,12}}?{parts[1]}", index))
-    found.sort(reverse=True)
-    texts = re.compile("|".join(f"{pattern}()" for _, pattern, _ in found) or "(?!)")  # `()`: which one matched
+            templates.append((parts[0] + r"[^\W_]{1,12}?" + parts[1], index))
     digits = all(label.isdigit() for label in labels)
     slips = frozenset((c, len(k) + n) for k in keys if len(k) > 2 for c in (k[0], k[-1]) for n in (-1, 0, 1))
     longest = max(map(len, keys), default=0) + 24
-    order = tuple(index for _, _, index in found)
-    return Options(labels, keys, digits, _label(labels, digits), texts, order, slips, longest)
-
-
-def spread(text: str) -> str:
-    """A pattern of a key that reads over punctuation and blanks between its characters."""
-    return r"[\W_]*".join(map(re.escape, text))
+    return Options(labels, keys, digits, _label(labels, digits), by_text, tuple(templates), slips, longest)
 
 
 def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
@@ -294,16 +290,35 @@ def _ordinary(low: str, start: int, end: int, word: str) -> bool:
     return word in _HEADS and _HEADS[word].match(low, start) is not None
 
 
+def alnum(low: str) -> list[int]:
+    """Where each character of `bare(low)` stands in a text."""
+    return list(compress(range(len(low)), map(str.isalnum, low)))
+
+
+def _starts(text: str, said: str) -> Iterator[int]:
+    at = said.find(text)
+    while at >= 0:
+        yield at
+        at = said.find(text, at + 1)
+
+
 def _texts(low: str, options: Options) -> Iterator[Mention]:
     """Option texts in a reply, longest first, compared without punctuation and blanks."""
-    for match in ends(options.text.finditer(low), LIMIT):
-        start, end = match.span()
-        said, option = match.group(), options.by_text[(match.lastindex or 1) - 1]
-        if start == end or "\n" in said or TURN in said:
+    said = bare(low)
+    found = [(at, -len(t), n) for t, n in options.by_text.items() if t in said for at in _starts(t, said)]
+    for gap, n in options.templates:
+        found += [(match.start(), -len(match.group()), n) for match in re.finditer(gap, said)]
+    places, position = alnum(low) if found else [], 0
+    for at, size, option in ends(sorted(found), 2 * LIMIT):
+        start, end, word = places[at], places[at - size - 1] + 1, said[at : at - size]
+        if at < position:
             continue
-        latin = (low[start - 1 : start] + said[0], said[-1] + low[end : end + 1])  # inside a longer word
+        position = at - size
+        if "\n" in low[start:end] or TURN in low[start:end]:
+            continue
+        latin = (low[start - 1 : start] + word[0], word[-1] + low[end : end + 1])  # inside a longer word
         inside = any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in latin)
-        if not inside and not _ordinary(low, start, end, options.keys[option]):
+        if not inside and not _ordinary(low, start, end, word):
             yield Mention(start, end, option, "text")
 
 

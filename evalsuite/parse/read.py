@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
 from evalsuite.parse.lexicon import DECLINES
-from evalsuite.parse.mentions import Group, Options, grouped, mentions, options_of, prepare, spelled, spread, with_near
+from evalsuite.parse.mentions import Group, Options, alnum, grouped, mentions, options_of, prepare, spelled, with_near
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
@@ -147,8 +147,8 @@ def _strict(clean: Clean, options: Options) -> Verdict:
         empty = not clean.text.strip(SENTINELS + " \n")
         return Verdict(Status.EMPTY, rule="nothing") if empty else Verdict(Status.UNPARSED, rule="more-than-the-answer")
     found = [n for n, label in enumerate(options.labels) if label and words in (label, label + options.keys[n])]
-    if not found and (match := options.text.fullmatch(words)):
-        found = [options.by_text[(match.lastindex or 1) - 1]]
+    if not found and (exact := options.exact(words)) is not None:
+        found = [exact]
     if not found:
         return Verdict(Status.UNPARSED, rule="more-than-the-answer")
     said = [match.start() for match in WORD.finditer(low)]
@@ -270,8 +270,9 @@ def _filled(low: str, options: Options, dialogue: Sequence[str]) -> Verdict | No
             said = bare(low)
             fits = [n for n, text in enumerate(options.keys) if text and head + text + tail in said]
             if len(fits) == 1:
-                whole = re.search(rf"{spread(head)}[\W_]*({spread(options.keys[fits[0]])})[\W_]*{spread(tail)}", low)
-                return Verdict(Status.PARSED, (fits[0],), "filled-in", *(whole.span(1) if whole else (0, 0)))
+                text, places = options.keys[fits[0]], alnum(low)
+                at = said.index(head + text + tail) + len(head)
+                return Verdict(Status.PARSED, (fits[0],), "filled-in", places[at], places[at + len(text) - 1] + 1)
     return None
 
 
