@@ -140,11 +140,17 @@ SETS = [
 Row = tuple[Rule, Callable[[str], object], Callable[[str], object]]  # a rule, and what tells whether its patterns match
 
 
+def _anything(tape: str) -> bool:
+    """Whether an empty pattern matches: without a search for where it does."""
+    return True
+
+
 def compiled(rules: Sequence[Rule]) -> dict[str, list[Row]]:
     """Focus token -> its rules, in rank."""
     table: dict[str, list[Row]] = {}
     for rule in rules:
-        row = (rule, re.compile(rf"(?:{rule.before})\Z").search, re.compile(rule.behind).match)
+        ends = re.compile(rf"(?:{rule.before})\Z").search if rule.before else _anything
+        row = (rule, ends, re.compile(rule.behind).match if rule.behind else _anything)
         for token in rule.focus:
             table.setdefault(token, []).append(row)
     return table
