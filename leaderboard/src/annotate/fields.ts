@@ -1,16 +1,13 @@
 // The fields of an annotation: which one is at work, and what is picked for it.
 import { $, byId } from "../common/dom.ts";
-import { byHand, change, chosen, edit, FIELDS } from "./rows.ts";
-import { dimensions, domainsOf, slotsOf } from "./rules.ts";
-import { draw, state } from "./state.ts";
+import { draw } from "../common/work/work.ts";
+import { chosen, edit } from "./rows.ts";
+import { isMenu, MENUS, type Menu } from "./rules.ts";
+import { state } from "./state.ts";
+import type { Entry, Field } from "./types.ts";
 
-export const MENUS = {
-  dimension: () => dimensions(),
-  domain: () => domainsOf(chosen()),
-  slot: () => slotsOf(chosen()),
-};
-
-export const KEYS = {
+/** The fields in the order of work, and their keys. */
+export const KEYS: Record<Field, string> = {
   dimension: "d",
   instance: "i",
   domain: "o",
@@ -21,53 +18,55 @@ export const KEYS = {
   conflict1: "c",
   conflict2: "m",
 };
+export const FIELDS = Object.keys(KEYS) as Field[];
 
 /** Make a field the one that keys and picked spans go to. */
-export function activate(field) {
+export function activate(field: Field) {
   state.field = field;
   draw();
-  if (field in MENUS) byId(`step-${field}`)?.focus();
-  else if (field === "evidence" || field === "phrase")
-    (document.querySelector(`[data-turn="${state.turn ?? 0}"]`) ?? $("turns")).focus();
-  else byId(`in-${field}`)?.focus();
+  if (isMenu(field)) $(`step-${field}`).focus();
+  else if (field === "evidence" || field === "phrase") $(`turn-${state.turn}`).focus();
+  else $(`in-${field}`).focus();
 }
 
-export const follow = (field) => {
+export function follow(field: Field) {
   const next = FIELDS[FIELDS.indexOf(field) + 1];
-  if (next) activate(next);
-  else {
-    state.field = "";
-    draw();
-    $("add").focus();
+  if (next) {
+    activate(next);
+    return;
   }
-};
+  state.field = "";
+  draw();
+  $("add").focus();
+}
 
-/** An entry of a menu. Where there is one only below it, that is chosen, too. */
-export function pick(field, entry) {
-  const k = chosen();
-  change(() => {
-    Object.assign(k, { [field]: entry.zh }, byHand(k));
-    for (const below of ["domain", "slot"]) {
-      const known = MENUS[below]();
-      if (!known.some((x) => x.zh === k[below])) k[below] = known.length === 1 ? known[0].zh : "";
-    }
-  });
-  activate(FIELDS.slice(FIELDS.indexOf(field) + 1).find((x) => !["domain", "slot"].includes(x) || !k[x]));
+/** An entry of a menu. What was chosen below it stays only if it is there, too; where there is one only, that is chosen. */
+export function pick(field: Menu, entry: Entry) {
+  const before = chosen();
+  if (!before) return;
+  const k = { ...before, [field]: entry.zh };
+  for (const below of ["domain", "slot"] as const) {
+    const known = MENUS[below](k).map((x) => x.zh);
+    if (!known.includes(k[below])) k[below] = known.length === 1 ? known[0] : "";
+  }
+  edit({ [field]: k[field], domain: k.domain, slot: k.slot });
+  const later = FIELDS.slice(FIELDS.indexOf(field) + 1);
+  activate(later.find((x) => !isMenu(x) || !k[x]) ?? "value");
 }
 
 /** A span of the dialogue goes to the field at work. */
-export function take(text) {
-  const field = state.field,
+export function take(text: string) {
+  const { field } = state,
     k = chosen();
   if (!k || !text) return;
+  state.cursor = null;
   if (field === "evidence") {
-    if (!k.evidence.includes(text)) edit("evidence", [...k.evidence, text]);
+    if (!k.evidence.includes(text)) edit({ evidence: [...k.evidence, text] });
     draw();
-    document.querySelector(`[data-turn="${state.turn ?? 0}"]`)?.focus();
-  } else if (["instance", "value", "phrase"].includes(field)) {
-    edit(field, text);
+    byId(`turn-${state.turn}`)?.focus();
+  } else if (field === "instance" || field === "value" || field === "phrase") {
+    edit({ [field]: text });
     follow(field);
   }
-  state.cursor = null;
-  getSelection().removeAllRanges();
+  getSelection()?.removeAllRanges();
 }
