@@ -1,6 +1,7 @@
 // The dialogue, of which spans are picked by pointer or keys.
 import { button, byId, h } from "../common/dom.ts";
 import { t } from "../common/words.ts";
+import { low } from "../common/work/page.ts";
 import { take } from "./fields.ts";
 import { chosen, current } from "./rows.ts";
 import { phrasePlace } from "./rules.ts";
@@ -10,7 +11,7 @@ import { state } from "./state.ts";
 export function drawTalk() {
   const turns = current().dialogue,
     first = parted(turns[0]).who;
-  return h(
+  const chat = h(
     "ol",
     { class: "chat picks", id: "turns", onmouseup: takeDragged },
     turns.map((turn, n) => {
@@ -24,6 +25,7 @@ export function drawTalk() {
       );
     }),
   );
+  return [low(t("dialogue")), chat];
 }
 
 const drawBubble = (n: number, said: string, marked: Marked[]) =>
