@@ -19,7 +19,7 @@ import {
 import { distance, MENUS, phrasePlace, problems } from "../src/annotate/rules.ts";
 import { parted, pieces, stepped } from "../src/annotate/spans.ts";
 import { load, state } from "../src/annotate/state.ts";
-import type { Knowledge, Line, PageData } from "../src/annotate/types.ts";
+import type { Knowledge, Line, PageData, Span } from "../src/annotate/types.ts";
 import { begin, type Job, work } from "../src/common/work/work.ts";
 
 const named = (zh: string) => ({ zh, en: zh });
@@ -250,18 +250,15 @@ test("a turn is parted into who speaks and what is said", () => {
   });
 });
 
-test("keys step over whole characters", () => {
-  const text = "一𠮷二";
+test("keys step from character to character, and Shift takes one more or less", () => {
   const after = (...pressed: string[]) =>
-    pressed.reduce<[number, number] | null>(
-      (span, x) => stepped(x.replace("+", ""), x.startsWith("+"), span, text),
-      null,
-    );
+    pressed.reduce<Span | null>((span, x) => stepped(x.replace("+", ""), x.startsWith("+"), span, 3), null);
   assert.deepEqual(after("ArrowLeft"), [0, 1]);
-  assert.deepEqual(after("ArrowRight", "ArrowRight"), [1, 3]);
-  assert.deepEqual(after("ArrowRight", "+ArrowRight", "+ArrowRight", "+ArrowRight"), [0, 4]);
+  assert.deepEqual(after("ArrowRight", "ArrowRight"), [1, 2]);
+  assert.deepEqual(after("ArrowRight", "+ArrowRight", "+ArrowRight", "+ArrowRight"), [0, 3]);
   assert.deepEqual(after("End", "+ArrowLeft", "+ArrowLeft", "+ArrowLeft"), [0, 1]);
-  assert.deepEqual(after("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight"), [3, 4]);
-  assert.deepEqual(after("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"), [1, 3]);
-  assert.deepEqual(after("ArrowRight", "ArrowRight", "End", "Home"), [0, 1]);
+  assert.deepEqual(after("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight"), [2, 3]);
+  assert.deepEqual(after("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft"), [0, 1]);
+  assert.deepEqual(after("ArrowRight", "ArrowRight", "End"), [1, 3]);
+  assert.deepEqual(after("ArrowRight", "ArrowRight", "Home"), [0, 1]);
 });

@@ -109,6 +109,13 @@ test("a mark is taken back to what it was", () => {
   assert.deepEqual(markOf(ONE), {});
 });
 
+test("letters of an answer are taken back together", () => {
+  load({ ...DATA, answering: true, outputs: QUESTIONS });
+  for (const text of ["池", "池里"]) setMark(QUESTIONS[2], { text }, "text");
+  setMark(QUESTIONS[3], { text: "好" }, "text");
+  assert.equal(undo.size, 2);
+});
+
 test("lines stand in the order of marking and come back", () => {
   setMark(SPAN, { right: false });
   setMark(MANY, { said: ["甲", "丙"] });

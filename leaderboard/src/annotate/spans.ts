@@ -34,18 +34,12 @@ export function pieces(text: string, spans: Marked[]): Piece[] {
   });
 }
 
-const wide = (text: string, at: number) => (text.codePointAt(at) ?? 0) > 0xffff;
-const after = (text: string, at: number) => Math.min(text.length, at + (wide(text, at) ? 2 : 1));
-const before = (text: string, at: number) => Math.max(0, at - (at > 1 && wide(text, at - 2) ? 2 : 1));
-
-/** What is selected after a key: the next character or the one before; with Shift (`more`) one more or less of them. */
-export function stepped(key: string, more: boolean, span: Span | null, text: string): Span {
-  const one = (at: number): Span => [at, after(text, at)];
-  if (key === "End") return [span?.[0] ?? 0, text.length];
+/** The characters that are selected after a key: the next or the one before; with Shift (`more`) one more or less of them. */
+export function stepped(key: string, more: boolean, span: Span | null, size: number): Span {
+  const one = (at: number): Span => [Math.max(0, Math.min(size - 1, at)), Math.max(1, Math.min(size, at + 1))],
+    by = key === "ArrowRight" ? 1 : -1;
+  if (key === "End") return [span?.[0] ?? 0, size];
   if (!span || key === "Home") return one(0);
-  const [from, to] = span,
-    right = key === "ArrowRight";
-  if (more) return [from, right ? after(text, to) : Math.max(after(text, from), before(text, to))];
-  if (!right) return one(before(text, from));
-  return one(after(text, from) < text.length ? after(text, from) : from);
+  const [from, to] = span;
+  return more ? [from, Math.max(from + 1, Math.min(size, to + by))] : one(from + by);
 }

@@ -102,14 +102,24 @@ function goToTurn(n: number) {
 
 /** Up and down: another turn. Left and right: a character; with Shift more of them. Enter: take what is selected. */
 function steer(event: KeyboardEvent, n: number, said: string) {
-  const { key } = event;
+  const { key } = event,
+    chars = [...said]; // a selection counts them, so that it never cuts one in two
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (key === "ArrowDown") byId(`turn-${n + 1}`)?.focus();
   else if (key === "ArrowUp") byId(`turn-${n - 1}`)?.focus();
-  else if (key === "Enter") take(state.cursor ? said.slice(...state.cursor).trim() : said);
+  else if (key === "Enter")
+    take(
+      state.cursor
+        ? chars
+            .slice(...state.cursor)
+            .join("")
+            .trim()
+        : said,
+    );
   else if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(key)) {
-    state.cursor = stepped(key, event.shiftKey, state.cursor, said);
-    showSpan(event.currentTarget as HTMLElement, ...state.cursor);
+    state.cursor = stepped(key, event.shiftKey, state.cursor, chars.length);
+    const [from, to] = state.cursor.map((n) => chars.slice(0, n).join("").length);
+    showSpan(event.currentTarget as HTMLElement, from, to);
   } else return;
   event.preventDefault();
   event.stopPropagation();

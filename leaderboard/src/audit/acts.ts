@@ -1,4 +1,5 @@
 // What is done to the entry on screen.
+import { drawCount } from "../common/work/page.ts";
 import { draw, moveTo, work } from "../common/work/work.ts";
 import { complete, markOf, setMark } from "./marks.ts";
 import { asksSeveral, current, data, kindOf, othersOf, settings } from "./state.ts";
@@ -24,7 +25,11 @@ function saidWith(said: string) {
   return now.length ? now : undefined;
 }
 
-export const write = (text: string) => setMark(current(), { text: text.trim() });
+/** What is typed counts at once. */
+export function write(text: string) {
+  setMark(current(), { text: text.trim() }, "text");
+  drawCount();
+}
 
 /** A span is selected in the dialogue where people are asked for one. */
 export function takeSpan() {

@@ -8,18 +8,18 @@ import { mark } from "./acts.ts";
 import { asked, keyFor, keysOf } from "./keys.ts";
 import { complete, markOf, referenceShown } from "./marks.ts";
 import { heading } from "./options.ts";
-import { data, kindOf, scales, settings } from "./state.ts";
+import { data, kindOf, scales, settings, taskOf } from "./state.ts";
 import type { Output, Scale } from "./types.ts";
 
 export function drawJudgement(output: Output) {
   const { right } = markOf(output),
     isSpan = kindOf(output) === "span",
-    note = output.task === "conflict_detection" ? "spanNote" : "isRightNote";
+    note = taskOf(output).marking?.[inChinese() ? 0 : 1] ?? t("isRightNote");
   const say = (value: boolean, label: string, key: string, cls: string) =>
     press(`right-${work.at}-${key}`, label, right === value, key, () => mark({ right: value }), cls);
   const both = [say(true, `✓ ${t("yes")}`, "y", "yes"), say(false, `✕ ${t("no")}`, "x", "no")];
   return [
-    heading(isSpan ? "isRightSpan" : "isRight", note),
+    heading(t(isSpan ? "isRightSpan" : "isRight"), note),
     presses(both, "dense", { "aria-labelledby": "asked" }),
     referenceShown(output) && [
       low(t("reference")),

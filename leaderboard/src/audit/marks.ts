@@ -41,12 +41,13 @@ export const referenceShown = (entry: Entry) =>
   isOutput(entry) &&
   ((kindOf(entry) === "text" && markOf(entry).right !== undefined) || (settings.show && complete(entry)));
 
-export function setMark(entry: Entry, change: Mark) {
+/** Letters that are typed into a field one after the other are one change. */
+export function setMark(entry: Entry, change: Mark, typed = "") {
   const old = marks.get(entry.id);
   if (old && Object.entries(change).every(([name, value]) => old[name] === value)) return;
   const judged = "said" in change || "right" in change,
     blind = (old?.blind ?? true) && !(judged && referenceShown(entry));
-  undo.note(data.outputs.indexOf(entry), old);
+  undo.note(data.outputs.indexOf(entry), old, typed && `${typed} ${entry.id}`);
   put(entry.id, { ...old, ...change, blind });
   work.said = "";
   keepMarks();

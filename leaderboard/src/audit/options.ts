@@ -10,10 +10,8 @@ import { complete, markOf, setMark } from "./marks.ts";
 import { asksSeveral, isOutput, kindOf, othersOf, settings } from "./state.ts";
 import type { Entry } from "./types.ts";
 
-export const heading = (words: string, note: string) => [
-  low(t(words), "asked"),
-  t(note) && h("p", { class: "note" }, t(note)),
-];
+/** What is asked, and a word on how to answer. */
+export const heading = (words: string, note: string) => [low(words, "asked"), note && h("p", { class: "note" }, note)];
 
 export function drawOptions(entry: Entry) {
   const { said } = markOf(entry),
@@ -30,7 +28,7 @@ export function drawOptions(entry: Entry) {
       mark({ said: name }),
     );
   return [
-    heading(several, `${several}Note`),
+    heading(t(several), t(`${several}Note`)),
     presses(entry.labels.map(option), short ? "dense" : "", { "aria-labelledby": "asked" }),
     isOutput(entry) && presses(othersOf(entry).map(other), "dense others"),
   ];
@@ -62,7 +60,7 @@ export function drawWriting(entry: Entry) {
       byId("answer")?.focus();
     }),
   });
-  return [heading("yourAnswer", kindOf(entry) === "span" ? "spanAnswerNote" : "textAnswerNote"), input];
+  return [heading(t("yourAnswer"), t(`${kindOf(entry)}AnswerNote`)), input];
 }
 
 export function drawNote(entry: Entry) {

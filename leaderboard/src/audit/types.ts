@@ -5,6 +5,7 @@ export interface Task {
   zh: string;
   en: string;
   kind: string; // choice, choices (all right options are asked for), span, text; probe, which people answer as a choice
+  marking?: [zh: string, en: string] | null; // what is told to who marks it
 }
 export interface Scale {
   name: string;

@@ -64,7 +64,8 @@ export function draw() {
   const focused = document.activeElement,
     id = focused?.matches(":focus-visible:not([type=text])") ? focused.id : "";
   job.draw();
-  if (id && document.activeElement === document.body) (byId(id) ?? byId("output"))?.focus({ preventScroll: true });
+  for (const name of [id, "output"])
+    if (id && document.activeElement === document.body) byId(name)?.focus({ preventScroll: true });
 }
 
 /** Be at an entry, which is not drawn yet. */
