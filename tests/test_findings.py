@@ -94,10 +94,10 @@ def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
         group | {"task": "knowledge_filling", "best": "0\ta", "not_worse": []},
         group | {"task": "domain_identification", "best": "0\ta", "not_worse": ["0\tb"]},
     ]
-    gap = {**cells[0], "metric": "accuracy", "gap": -0.2, "p_holm": 0.01}
-    found = told(cells, groups, gaps=[gap, gap | {"task": "domain_identification", "gap": -0.1, "p_holm": 0.6}])
+    gap = {**cells[0], "metric": "accuracy", "gap": 0.2, "p_holm": 0.01}
+    found = told(cells, groups, gaps=[gap, gap | {"task": "domain_identification", "gap": 0.1, "p_holm": 0.6}])
     assert found[1].en == (
-        "a is best on 2 of 2 tasks of CORECODE HARD, significantly ahead of every other model on 1 of them."
+        "a is best on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 1 of them."
     )
     assert found[2].en == (
         "From EASY to HARD, a loses 15.0 points on average over 2 choice tasks; the change is significant on 1."
@@ -118,6 +118,13 @@ def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
     p = at_least(round(shown["metrics"]["accuracy"]["value"] * shown["items"]), shown["items"], shown["chance"])
     assert shown["model"] == "tiny-zh" and shown["set"] == "hard"
     assert ("is not above" in first["en"]) == (p >= 0.05)
+    easy, hard = (
+        c["metrics"]["accuracy"]["value"]
+        for c in sorted(data["cells"], key=lambda c: c["set"])
+        if c["model"] == "tiny-zh"
+    )
+    moved = f"{'loses' if easy >= hard else 'gains'} {abs(100 * (easy - hard)):.1f} points"
+    assert moved in data["findings"][-1]["en"]
     assert f"{100 * shown['metrics']['accuracy']['value']:.1f}\u00a0%" in first["en"]
     assert all(found["zh"] and found["en"] for found in rest)
 

@@ -266,7 +266,7 @@ def _ahead(cells: Sequence[_Shown], groups: Sequence[Mapping[str, Any]], title: 
     return [
         Finding(
             f"{title}：{mine[0].name} 在 {len(won)} 项任务中的 {count} 项上最好，{lead_zh}。",
-            f"{mine[0].name} is best on {count} of {len(won)} tasks of {title}, {lead}.",
+            f"{mine[0].name} is best on {'all' if count == len(won) else f'{count} of'} {len(won)} tasks of {title}, {lead}.",
             "以对话为单位的配对置换检验，Holm 校正",
             "Paired permutation test over dialogues, Holm",
             max(mine, key=lambda c: c.score).number,
@@ -289,11 +289,11 @@ def _gap(cells: Sequence[_Shown], runs: Sequence[Mapping[str, Any]], benchmark: 
         return []
     rows = max(losses.values(), key=lambda rows: (len(rows), sum(cell.score for cell, _ in rows)))
     largest = max(rows, key=lambda pair: abs(pair[1]["gap"]))[0]
-    mean = sum(row["gap"] for _, row in rows) / len(rows)
+    lost = sum(row["gap"] for _, row in rows) / len(rows)  # a gap is the easier set's score less the harder one's
     clear = sum(row["p_holm"] < ALPHA for _, row in rows)
     easy, hard = (level.upper() for level in benchmark.levels)
-    moved = f"{'loses' if mean < 0 else 'gains'} {abs(100 * mean):.1f} points"
-    moved_zh = f"平均{'下降' if mean < 0 else '上升'} {abs(100 * mean):.1f} 个百分点"
+    moved = f"{'loses' if lost >= 0 else 'gains'} {abs(100 * lost):.1f} points"
+    moved_zh = f"平均{'下降' if lost >= 0 else '上升'} {abs(100 * lost):.1f} 个百分点"
     told_zh = f"其中 {clear} 项变化显著" if clear else "没有一项变化显著"
     return [
         Finding(

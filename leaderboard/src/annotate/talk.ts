@@ -100,6 +100,8 @@ function goToTurn(n: number) {
   state.turn = n;
 }
 
+const textOf = (chars: string[], from: number, to: number) => chars.slice(from, to).join("");
+
 /** Up and down: another turn. Left and right: a character; with Shift more of them. Enter: take what is selected. */
 function steer(event: KeyboardEvent, n: number, said: string) {
   const { key } = event,
@@ -107,18 +109,10 @@ function steer(event: KeyboardEvent, n: number, said: string) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (key === "ArrowDown") byId(`turn-${n + 1}`)?.focus();
   else if (key === "ArrowUp") byId(`turn-${n - 1}`)?.focus();
-  else if (key === "Enter")
-    take(
-      state.cursor
-        ? chars
-            .slice(...state.cursor)
-            .join("")
-            .trim()
-        : said,
-    );
+  else if (key === "Enter") take(state.cursor ? textOf(chars, ...state.cursor).trim() : said);
   else if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(key)) {
     state.cursor = stepped(key, event.shiftKey, state.cursor, chars.length);
-    const [from, to] = state.cursor.map((n) => chars.slice(0, n).join("").length);
+    const [from, to] = state.cursor.map((count) => textOf(chars, 0, count).length);
     showSpan(event.currentTarget as HTMLElement, from, to);
   } else return;
   event.preventDefault();

@@ -63,7 +63,7 @@ export function drawWriting(entry: Entry) {
   return [heading(t("yourAnswer"), t(`${kindOf(entry)}AnswerNote`)), input];
 }
 
-export function drawNote(entry: Entry) {
-  const before = markOf(entry).note ?? "";
-  return noteField("note", t("note"), before, (note) => (note || before) && setMark(entry, { note }));
-}
+export const drawNote = (entry: Entry) =>
+  noteField("note", t("note"), markOf(entry).note ?? "", (note) => {
+    if (note || markOf(entry).note) setMark(entry, { note });
+  });

@@ -1,14 +1,14 @@
 // What stands beside a value: its interval, the statuses of its replies, what leaked; and what unfolds.
 import { fill, h, type Kid } from "../common/dom.ts";
-import { isNumber, num } from "../common/numbers.ts";
+import { isNumber, type Maybe, mean, num, pct, sumOf } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import { unfolds } from "./actions.ts";
 import { counts, data } from "./data.ts";
+import { haveIntervals } from "./filters.ts";
 import { span, spreadOf } from "./metrics.ts";
 import { state } from "./state.ts";
 import { STATUSES } from "./statuses.ts";
 import type { Cell, Estimate } from "./types.ts";
-import { haveIntervals } from "./view.ts";
 
 export const leaky = (cell: Cell) => (cell.facts?.leaked ?? 0) > 0 && !cell.facts.drop_leaked;
 
@@ -70,4 +70,20 @@ export function unfold(key: string, summary: Kid, draw: () => Kid) {
     unfolds(key, node.open);
   });
   return node;
+}
+
+/** The share of replies without an answer, of all that came. */
+export function silentShare(cells: (Cell | undefined)[]) {
+  const share = (cell: Cell): Maybe => {
+    const { none, parsed } = counts(cell);
+    return none + parsed ? none / (none + parsed) : null;
+  };
+  const value = mean(cells.map((c) => c && share(c)));
+  return value === null ? "–" : `${pct(value)} %`;
+}
+
+export function lostFlag(cells: (Cell | undefined)[]) {
+  const all = cells.flatMap((c) => (c ? counts(c) : []));
+  const lost = sumOf(all.map((n) => n.failed + n.missing));
+  return lost > 0 && h("span", { class: "flag bad" }, `! ${num(lost)} ${t("failedN")} / ${t("missingN")}`);
 }

@@ -137,6 +137,9 @@ export const benchmarksHere = () => data.benchmarks.filter((b) => everyTask.some
 
 export const manyBenchmarks = () => benchmarksHere().length > 1;
 
+/** The sets of a benchmark that are on this page. */
+export const setsOn = (b: Benchmark) => setsThere.get(b.name) ?? [];
+
 function prepareBenchmarks() {
   const setsOf = (b: Benchmark) => {
     const there = new Set(data.cells.filter((c) => benchmarkOf(taskOf(c.task)) === b).map((c) => c.set));

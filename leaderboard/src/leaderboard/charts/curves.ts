@@ -1,14 +1,14 @@
 // Learning curves, and what labels adapters choose.
 import { h, put, s, unseen } from "../../common/dom.ts";
-import { isNumber, num, pct } from "../../common/numbers.ts";
+import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
 import { taskOf } from "../data.ts";
 import { metricName } from "../metrics.ts";
-import { cellOf, silentOf, total } from "../told.ts";
-import { taskName } from "../view.ts";
+import { taskName } from "../names.ts";
+import { cellOf, silentOf } from "../told.ts";
 import { PLOT } from "./axis.ts";
 import { colourOf, glyph, LOOKS } from "./looks.ts";
 import { bars } from "./strips.ts";
@@ -177,7 +177,7 @@ export function legendOf(series, chance, base) {
 }
 
 export function labelPanel(row, x) {
-  const part = (list, i) => (total(list) ? list[i] / total(list) : null);
+  const part = (list, i) => (sumOf(list) ? list[i] / sumOf(list) : null);
   const heads = [t("trainedShare"), t("saidShare"), t("goldShare")];
   return h(
     "figure",

@@ -1,6 +1,6 @@
 // By length, distance and options.
 import { button, h, kept } from "../../common/dom.ts";
-import { NAMES, num, pct } from "../../common/numbers.ts";
+import { NAMES, num, pct, sumOf } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { t } from "../../common/words.ts";
 import { drawLinesOf } from "../actions.ts";
@@ -9,10 +9,10 @@ import { lookOf } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { models, nameNode, taskOf } from "../data.ts";
+import { setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
 import { framed, headRow } from "../tables/frame.ts";
-import { taskAndSet, toldOf, total } from "../told.ts";
-import { setLabel, taskName } from "../view.ts";
+import { taskAndSet, toldOf } from "../told.ts";
 
 const BY = [
     ["turns", "byTurns"],
@@ -65,7 +65,7 @@ export function drawBreakdown() {
   );
 }
 
-const overall = (row) => total(row.turns.map((b) => b.n * b.value)) / total(row.turns.map((b) => b.n));
+const overall = (row) => sumOf(row.turns.map((b) => b.n * b.value)) / sumOf(row.turns.map((b) => b.n));
 
 /** The rows drawn, each with its look: those picked, or the best, models before baselines. */
 function linesShown(rows) {

@@ -7,10 +7,10 @@ import { MOST_NAMES, matrix, mixedWords } from "../charts/matrix.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { models, taskOf } from "../data.ts";
+import { setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
 import { framed, headRow } from "../tables/frame.ts";
 import { taskAndSet, toldOf } from "../told.ts";
-import { setLabel, taskName } from "../view.ts";
 
 export function drawConfusion() {
   const every = toldOf("confusions");

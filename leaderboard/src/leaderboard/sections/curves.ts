@@ -1,7 +1,7 @@
 // Learning curves of LoRA sweeps.
 import { button, h } from "../../common/dom.ts";
 import { saveCsv } from "../../common/files.ts";
-import { isNumber, num, pct } from "../../common/numbers.ts";
+import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { curvePanel, labelPanel } from "../charts/curves.ts";
@@ -9,12 +9,14 @@ import { LOOKS } from "../charts/looks.ts";
 import { chartAndTable, savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { address, data, fileStem } from "../data.ts";
+import { setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
+import { perturbName, setLabel, taskName } from "../names.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { framed } from "../tables/frame.ts";
 import { opener } from "../tables/sheet.ts";
-import { asChosen, cellOf, silentOf, total } from "../told.ts";
-import { perturbName, setLabel, setNames, taskName, tasks } from "../view.ts";
+import { asChosen, cellOf, silentOf } from "../told.ts";
 
 /** The rows of "learning" in results.json, each with its run and a key for its base model and training pool. */
 function learningRows() {
@@ -264,7 +266,7 @@ function exportCurves(rows) {
     for (const p of r.points) {
       const x = p.labels,
         check = x
-          ? [x.labels[x.most], x.trained[x.most] / total(x.trained), x.share, x.distance, x.bias, x.silent]
+          ? [x.labels[x.most], x.trained[x.most] / sumOf(x.trained), x.share, x.distance, x.bias, x.silent]
           : none;
       lines.push([
         ...head,

@@ -6,8 +6,9 @@ import { t } from "../../common/words.ts";
 import { choose, chooseBenchmark, clearFilters, findModels } from "../actions.ts";
 import { picker } from "../controls.ts";
 import { benchmarkOf, benchmarksHere, data, everyTask, manyBenchmarks, models, taskOf } from "../data.ts";
+import { admitted, allSets, SIZES, sizeOf } from "../filters.ts";
+import { setTitle, taskName } from "../names.ts";
 import { CHOICES, FILTERS, state } from "../state.ts";
-import { admitted, allSets, SIZES, setTitle, sizeOf, taskName } from "../view.ts";
 
 export function filterBar() {
   if (!data.cells.length) return null;

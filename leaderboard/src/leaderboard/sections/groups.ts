@@ -4,8 +4,10 @@ import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { tick } from "../controls.ts";
 import { address, data, models } from "../data.ts";
+import { inSight, perturbOf, scoringOf, setNames } from "../filters.ts";
+import { setLabel, taskName } from "../names.ts";
+import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
-import { inSight, metricOf, perturbOf, scoringOf, setLabel, setNames, taskName, tasks } from "../view.ts";
 
 let groupIndex;
 

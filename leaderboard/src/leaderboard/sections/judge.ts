@@ -9,12 +9,14 @@ import { savers } from "../charts/picture.ts";
 import { bars } from "../charts/strips.ts";
 import { picker } from "../controls.ts";
 import { data, models, nameNode, taskOf } from "../data.ts";
+import { inPlace, setNames } from "../filters.ts";
 import { judgedCells, judgedControls, plus, points, whoName, whoOf } from "../judged.ts";
 import { metricName } from "../metrics.ts";
+import { setLabel, taskName } from "../names.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { framed, headRow } from "../tables/frame.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";
-import { inPlace, setLabel, setNames, taskName, tasks } from "../view.ts";
 import { jointPanels, scatterPanels } from "./scatter.ts";
 
 export function drawJudge() {

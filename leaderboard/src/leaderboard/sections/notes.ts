@@ -2,20 +2,11 @@
 import { h } from "../../common/dom.ts";
 import { hasWord, inChinese, t } from "../../common/words.ts";
 import { benchmarkOf, data, isChoice, manyBenchmarks, shared } from "../data.ts";
+import { benchmarksShown, inView, perturbOf } from "../filters.ts";
 import { baseName, isLower, isPaper, isSigned, metricName, publishedAs } from "../metrics.ts";
+import { perturbName, publishedNote } from "../names.ts";
+import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../offered.ts";
 import { state } from "../state.ts";
-import {
-  benchmarksShown,
-  choiceMetrics,
-  inView,
-  metricOf,
-  ownMetrics,
-  perturbName,
-  perturbOf,
-  publishedNote,
-  tasks,
-  textMetrics,
-} from "../view.ts";
 
 /** What is to be known of figures that CORECODE has none of. */
 function benchmarkNotes() {

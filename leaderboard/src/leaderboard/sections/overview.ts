@@ -8,6 +8,17 @@ import { inChinese, t } from "../../common/words.ts";
 import { choose, chooseMetricOf, sortBy } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
 import { leakNote, leaky, spanNode, statusBar } from "../beside.ts";
+import {
+  chanceOf,
+  columnCells,
+  entryAt,
+  ordered,
+  ownRows,
+  paperRows,
+  published,
+  sameItems,
+  tablesOf,
+} from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import {
   adapters,
@@ -24,35 +35,13 @@ import {
   scoreOf,
   setsThere,
 } from "../data.ts";
+import { benchmarksShown, cellAt, haveIntervals, inView, perturbOf, scoringOf } from "../filters.ts";
 import { figure, isLower, isPaper, longName, metricName, publishedAs, span, spreadOf } from "../metrics.ts";
+import { perturbName, setLabel, taskName } from "../names.ts";
+import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../offered.ts";
 import { state } from "../state.ts";
 import { SCORINGS, STATUSES } from "../statuses.ts";
 import { framed } from "../tables/frame.ts";
-import {
-  benchmarksShown,
-  cellAt,
-  chanceOf,
-  choiceMetrics,
-  columnCells,
-  entryAt,
-  haveIntervals,
-  inView,
-  metricOf,
-  ordered,
-  ownMetrics,
-  ownRows,
-  paperRows,
-  perturbName,
-  perturbOf,
-  published,
-  sameItems,
-  scoringOf,
-  setLabel,
-  tablesOf,
-  taskName,
-  tasks,
-  textMetrics,
-} from "../view.ts";
 import { filterBar } from "./filters.ts";
 import { haveGroups, lettersControl, lettersNode, lettersNote, lettersOf } from "./groups.ts";
 import { notes } from "./notes.ts";

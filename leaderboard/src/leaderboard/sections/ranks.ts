@@ -5,10 +5,13 @@ import { isNumber, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import { savers } from "../charts/picture.ts";
 import { rankFigure, rankPanel } from "../charts/ranks.ts";
+import { ownRows, sameItems } from "../columns.ts";
 import { counts, data, nameNode, setsThere } from "../data.ts";
+import { cellAt, setNames } from "../filters.ts";
 import { baseName, isLower, metricName } from "../metrics.ts";
+import { setLabel, setTitle, taskName } from "../names.ts";
+import { metricOf, tasks } from "../offered.ts";
 import { friedman, midranks, RANKED } from "../statistics.ts";
-import { cellAt, metricOf, ownRows, sameItems, setLabel, setNames, setTitle, taskName, tasks } from "../view.ts";
 
 // fewer say nothing of ranks: as in ranking.py
 

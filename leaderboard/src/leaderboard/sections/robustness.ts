@@ -11,12 +11,14 @@ import { shotPanels, slopePanels, wordingPanels } from "../charts/slopes.ts";
 import { strip } from "../charts/strips.ts";
 import { picker } from "../controls.ts";
 import { isChoice, models, nameNode, taskOf } from "../data.ts";
+import { cellAt, perturbOf, setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
+import { perturbName, setLabel, setTitle, taskName } from "../names.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { framed, signNode } from "../tables/frame.ts";
 import { opener } from "../tables/sheet.ts";
 import { asChosen, grouped, told } from "../told.ts";
-import { cellAt, perturbName, perturbOf, setLabel, setNames, setTitle, taskName, tasks } from "../view.ts";
 import { changeTable } from "./slopes.ts";
 
 export function drawRobustness() {

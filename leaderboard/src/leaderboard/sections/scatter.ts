@@ -8,7 +8,7 @@ import { pickedOf } from "../charts/looks.ts";
 import { scatterPanel } from "../charts/scatter.ts";
 import { cellIndex, placeOf } from "../data.ts";
 import { metricRow } from "../metrics.ts";
-import { tasks } from "../view.ts";
+import { tasks } from "../offered.ts";
 
 /** A panel a task: a marker a model and set (EASY small, HARD large), the metric across, the judge's mean up. */
 export function scatterPanels(cells, scale, metric, over) {

@@ -4,25 +4,15 @@ import { isNumber, mean, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
-import { spanNode, statusBar } from "../beside.ts";
+import { lostFlag, silentShare, spanNode, statusBar } from "../beside.ts";
+import { sameItems } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { counts, data, isChoice, models, nameNode, taskOf } from "../data.ts";
+import { cellAt, inPlace, inSight, perturbOf, setNames } from "../filters.ts";
+import { setLabel, setTitle, taskName } from "../names.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { framed } from "../tables/frame.ts";
-import {
-  cellAt,
-  inPlace,
-  inSight,
-  lostFlag,
-  perturbOf,
-  sameItems,
-  setLabel,
-  setNames,
-  setTitle,
-  silentShare,
-  taskName,
-  tasks,
-} from "../view.ts";
 
 // Its columns: [scoring, metric, heading]. What texts are compared by makes columns of their own.
 const WAYS = [

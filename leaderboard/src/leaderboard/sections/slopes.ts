@@ -5,11 +5,12 @@ import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { changeWords, isSure, kindsIn } from "../charts/slopes.ts";
 import { nameNode } from "../data.ts";
+import { cellAt } from "../filters.ts";
 import { metricName } from "../metrics.ts";
+import { perturbName, setLabel, taskName } from "../names.ts";
 import { framed, signNode } from "../tables/frame.ts";
 import { opener } from "../tables/sheet.ts";
 import { grouped } from "../told.ts";
-import { cellAt, perturbName, setLabel, taskName } from "../view.ts";
 
 /** Models × perturbations: the change in points, shaded by its size. The worst on average come first. */
 export function changeTable(rows, task) {

@@ -5,12 +5,15 @@ import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
+import { ownRows } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { data, nameNode } from "../data.ts";
+import { cellAt, inView, setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
+import { setLabel, taskName } from "../names.ts";
+import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { framed } from "../tables/frame.ts";
-import { cellAt, inView, metricOf, ownRows, setLabel, setNames, taskName, tasks } from "../view.ts";
 
 /** Opens what `make` draws; open it stays when the page is drawn again. */
 function folded(id, label, make) {

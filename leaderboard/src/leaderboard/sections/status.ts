@@ -5,13 +5,16 @@ import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
 import { statusBar } from "../beside.ts";
+import { ownRows } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { counts, models, nameNode, scoreOf, taskOf } from "../data.ts";
+import { allSets, cellAt, setNames } from "../filters.ts";
 import { figure, metricName } from "../metrics.ts";
+import { setLabel, setTitle, taskName } from "../names.ts";
+import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { STATUSES } from "../statuses.ts";
 import { framed } from "../tables/frame.ts";
-import { allSets, cellAt, metricOf, ownRows, setLabel, setNames, setTitle, taskName, tasks } from "../view.ts";
 
 export function drawStatus() {
   const rows = [...ownRows(false), ...ownRows(true)];

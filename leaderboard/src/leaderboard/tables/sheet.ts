@@ -8,8 +8,8 @@ import { sheetSort, sortSheet } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
 import { bars, histogram, strip } from "../charts/strips.ts";
 import { cellIndex, data, models, placeOf } from "../data.ts";
+import { inSight, onPage } from "../filters.ts";
 import { state } from "../state.ts";
-import { inSight, onPage } from "../view.ts";
 import { tableSavers } from "./frame.ts";
 
 export const opener = (cell, text) =>
