@@ -6,8 +6,7 @@ import { data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
 import { drawCount, onEnter, press, presses } from "../common/work/page.ts";
 import { draw } from "../common/work/work.ts";
-import { mayRemove, remove } from "./acts.ts";
-import { activate, FIELDS, follow, KEYS, pick, take } from "./fields.ts";
+import { activate, FIELDS, follow, KEYS, mayRemove, pick, remove, take } from "./acts.ts";
 import { drawList } from "./list.ts";
 import { chosen, current, edit, wrongsOf } from "./rows.ts";
 import { isMenu, MENUS, type Menu, phrasePlace, told } from "./rules.ts";
@@ -56,12 +55,9 @@ function drawStep(field: Field, k: Knowledge) {
 function drawMenu(field: Menu, k: Knowledge) {
   const entries = MENUS[field](k);
   if (!entries.length) return h("p", { class: "muted" }, "–");
-  const drawn = entries.map((x, i) => {
-    const node = press(`${field}-${i}`, aboutEntry(x), k[field] === x.zh, String(i + 1), () => pick(field, x));
-    node.dataset.name = x.en;
-    return node;
-  });
-  return presses(drawn, "dense");
+  const toPress = (x: Entry, i: number) =>
+    press(`${field}-${i}`, aboutEntry(x), k[field] === x.zh, `${i + 1}`, () => pick(field, x), { "data-name": x.en });
+  return presses(entries.map(toPress), "dense");
 }
 
 function aboutEntry({ zh, en, description, description_zh, example }: Entry) {

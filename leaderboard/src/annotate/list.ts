@@ -27,10 +27,12 @@ export function drawList() {
 
 function drawFound(k: Knowledge, of: number) {
   const says = `${k.instance || "…"}｜${k.domain || "…"}：${k.slot || "…"} = ${k.value || "…"}`,
-    label = [h("span", { class: "data", lang: "zh-CN" }, visible(says)), h("span", { class: "pill" }, standing(k, of))],
-    node = press(`found-${of}`, label, of === state.of, "", () => show(of));
-  node.dataset.of = String(of);
-  return h("li", null, node);
+    label = [h("span", { class: "data", lang: "zh-CN" }, visible(says)), h("span", { class: "pill" }, standing(k, of))];
+  return h(
+    "li",
+    null,
+    press(`found-${of}`, label, of === state.of, "", () => show(of), { "data-of": of }),
+  );
 }
 
 /** How an annotation stands, in a word. */

@@ -4,8 +4,19 @@ import { data$ } from "../common/passage.ts";
 import { t } from "../common/words.ts";
 import { drawDoor, drawEntry } from "../common/work/page.ts";
 import { work } from "../common/work/work.ts";
-import { accept, add, giveBack, giveBackFor, nothing, remove, showBeside } from "./acts.ts";
-import { activate, FIELDS, KEYS, pick } from "./fields.ts";
+import {
+  accept,
+  activate,
+  add,
+  FIELDS,
+  giveBack,
+  giveBackFor,
+  KEYS,
+  nothing,
+  pick,
+  remove,
+  showBeside,
+} from "./acts.ts";
 import { drawForm, drawWrongs } from "./form.ts";
 import { drawList } from "./list.ts";
 import { chosen, current } from "./rows.ts";

@@ -2,7 +2,7 @@
 import { button, byId, h } from "../common/dom.ts";
 import { t } from "../common/words.ts";
 import { low } from "../common/work/page.ts";
-import { take } from "./fields.ts";
+import { take } from "./acts.ts";
 import { chosen, current } from "./rows.ts";
 import { phrasePlace } from "./rules.ts";
 import { type Marked, type Piece, parted, pieces, stepped } from "./spans.ts";

@@ -4,8 +4,7 @@ import { key$ } from "../common/keys.ts";
 import { data$ } from "../common/passage.ts";
 import { t } from "../common/words.ts";
 import { noteField, press, presses } from "../common/work/page.ts";
-import { accept, giveBack, giveBackFor, remove } from "./acts.ts";
-import { KEYS } from "./fields.ts";
+import { accept, giveBack, giveBackFor, KEYS, remove } from "./acts.ts";
 import { amend, returned } from "./rows.ts";
 import { data, state } from "./state.ts";
 import type { Knowledge, Reason } from "./types.ts";
@@ -50,11 +49,9 @@ function said(k: Knowledge) {
 }
 
 function drawReasons(k: Knowledge) {
-  const reasons = data.reasons.map((reason) => {
-    const on = returned(k) && k.reason === reason;
-    const node = press(`reason-${reason}`, reasonName(reason), on, reasonKey(reason), () => giveBackFor(reason));
-    node.dataset.reason = reason;
-    return node;
+  const reasons = data.reasons.map((x) => {
+    const on = returned(k) && k.reason === x;
+    return press(`reason-${x}`, reasonName(x), on, reasonKey(x), () => giveBackFor(x), { "data-reason": x });
   });
   return [h("p", { class: "note" }, t("returnedWhy")), presses(reasons, "dense", { "aria-label": t("returnedWhy") })];
 }

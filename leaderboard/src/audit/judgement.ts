@@ -16,7 +16,9 @@ export function drawJudgement(output: Output) {
     isSpan = kindOf(output) === "span",
     note = taskOf(output).marking?.[inChinese() ? 0 : 1] ?? t("isRightNote");
   const say = (value: boolean, label: string, key: string, cls: string) =>
-    press(`right-${work.at}-${key}`, label, right === value, key, () => mark({ right: value }), cls);
+    press(`right-${work.at}-${key}`, label, right === value, key, () => mark({ right: value }), {
+      class: `mark ${cls}`,
+    });
   const both = [say(true, `✓ ${t("yes")}`, "y", "yes"), say(false, `✕ ${t("no")}`, "x", "no")];
   return [
     heading(t(isSpan ? "isRightSpan" : "isRight"), note),

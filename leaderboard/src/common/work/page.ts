@@ -70,12 +70,14 @@ export const onEnter = (action: () => void) => (event: KeyboardEvent) => {
 
 export const low = (words: string, id?: string) => h("h2", { class: "low", id }, words);
 
+type Attributes = Record<string, string | number>;
+
 /** Something to press, with its key. */
-export const press = (id: string, label: Kid, on: boolean, key: string, action: () => void, cls = "") =>
-  button([h("span", null, label), key && key$(key)], action, { id, class: `mark ${cls}`.trim(), "aria-pressed": on });
+export const press = (id: string, label: Kid, on: boolean, key: string, action: () => void, more: Attributes = {}) =>
+  button([h("span", null, label), key && key$(key)], action, { id, class: "mark", "aria-pressed": on, ...more });
 
 /** Buttons for the keys of an entry, below one another or, where they are short, beside. */
-export const presses = (kids: Kid, cls = "", name: Record<string, string> = {}) =>
+export const presses = (kids: Kid, cls = "", name: Attributes = {}) =>
   h("div", { class: `marks ${cls}`.trim(), ...(Object.keys(name).length && { role: "group" }), ...name }, kids);
 
 /** A person's words beside a mark. */
@@ -237,7 +239,7 @@ function drawHelp(keys: string[][]) {
   const box: HTMLDialogElement = h(
     "dialog",
     { id: "help", "aria-label": t("keyList") },
-    low(t("keyList")),
+    h("h2", null, t("keyList")),
     h("dl", { class: "settings" }, [...keys, ...MOVES].map(entry)),
     button(t("close"), () => box.close()),
   );
