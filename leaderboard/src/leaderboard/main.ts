@@ -63,11 +63,13 @@ function showItem() {
   if (current() !== undefined) box.focus({ preventScroll: true });
 }
 
+const DRAWN_THERE = ["unfolded", "sheets"]; // choices that are followed where they are made
+
 /** After an action: the address follows, and what shows the choice is drawn again. */
 function follow(names, step) {
   writeView(step);
   if (names.some((name) => OF_ITEMS.includes(name))) narrow();
-  else if (!names.includes("unfolded")) drawOverview();
+  else if (!names.every((name) => DRAWN_THERE.includes(name))) drawOverview();
 }
 
 async function start() {

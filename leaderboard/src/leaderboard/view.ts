@@ -1,6 +1,5 @@
 // What of the data is in view: the models, tasks, sets and cells that the chosen state asks for, and the metrics they are shown by.
-import { h } from "../common/dom.ts";
-import { isNumber, mean, num, pct } from "../common/numbers.ts";
+import { isNumber } from "../common/numbers.ts";
 import { inChinese, t } from "../common/words.ts";
 import {
   address,
@@ -300,21 +299,6 @@ export const sameItems = (cells) =>
 export function chanceOf(set, task) {
   const cell = columnCells(set, task).find((c) => typeof c.chance === "number");
   return cell && /^(?!set_).*accuracy/.test(metricOf(task)) ? cell.chance : null; // of macro F1 guessing has none
-}
-
-/** The share of replies without an answer, of all that came. */
-export function silentShare(cells) {
-  const share = (n) => (n.none + n.parsed ? n.none / (n.none + n.parsed) : null),
-    value = mean(cells.map((c) => (c ? share(counts(c)) : null)));
-  return value === null ? "–" : `${pct(value)} %`;
-}
-
-export function lostFlag(cells) {
-  const lost = cells
-    .filter(Boolean)
-    .map(counts)
-    .reduce((sum, n) => sum + n.failed + n.missing, 0);
-  return lost > 0 && h("span", { class: "flag bad" }, `! ${num(lost)} ${t("failedN")} / ${t("missingN")}`);
 }
 
 export const perturbName = (name) =>

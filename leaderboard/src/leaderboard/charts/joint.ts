@@ -6,7 +6,7 @@ import { t } from "../../common/words.ts";
 import { cellIndex, models, nameNode, placeOf } from "../data.ts";
 import { plus } from "../judged.ts";
 import { isRaw, metricName, metricRow } from "../metrics.ts";
-import { opener } from "../tables/sheet.ts";
+import { opener } from "../tables/cells.ts";
 
 export function jointPanel(c, numbers, scale, metric) {
   const [, low, high] = c.facts.scales.find(([name]) => name === scale),

@@ -1,7 +1,6 @@
 // By length, distance and options.
 import { button, h, kept } from "../../common/dom.ts";
-import { NAMES, num, pct } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
+import { NAMES, num } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import { drawLinesOf } from "../actions.ts";
 import { binLike, binName, binPanel, binsOf, lineLegend, paperGroups, sample } from "../charts/bins.ts";
@@ -10,18 +9,38 @@ import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { models, nameNode, taskOf } from "../data.ts";
 import { state } from "../state.ts";
-import { framed, headRow } from "../tables/frame.ts";
+import { sheetNode } from "../tables/sheet.ts";
 import { taskAndSet, toldOf, total } from "../told.ts";
+import type { Sheet, SheetColumn, SheetRow, SheetValue } from "../types.ts";
 import { setLabel, taskName } from "../view.ts";
 
-const BY = [
-    ["turns", "byTurns"],
-    ["distance", "byDistance"],
-    ["options", "byOptions"],
-    ["answers", "byAnswers"],
-    ["groups", "byGroups"],
-  ],
-  MOST_LINES = 6;
+type Property = "turns" | "distance" | "options" | "answers" | "groups";
+const BY: [Property, string][] = [
+  ["turns", "byTurns"],
+  ["distance", "byDistance"],
+  ["options", "byOptions"],
+  ["answers", "byAnswers"],
+  ["groups", "byGroups"],
+];
+const MOST_LINES = 6;
+
+/** A group of items: its name, or its least and largest number; both null for items of which it could not be told. */
+interface Bin {
+  name?: string;
+  low?: number | null;
+  high?: number | null;
+}
+interface Told extends Bin {
+  n: number;
+  value: number;
+  interval: [number, number];
+}
+type Breakdown = { id: string; model: string } & Partial<Record<Property, Told[]>>;
+/** What is drawn of a model, and how it looks. */
+interface Line {
+  row: Breakdown;
+  look: number;
+}
 
 export function drawBreakdown() {
   const every = toldOf("breakdowns");
@@ -117,64 +136,41 @@ function linePicker(rows, lines) {
   );
 }
 
-function binTable(lines, title, paper) {
-  const heads = [
-      t("group"),
-      ...lines.map(({ row }) => nameNode(models.get(row.id))),
-      ...paper.map(([model]) => [data$("span", "", model), h("small", null, ` ${t("paperAlone")}`)]),
+/** Every group's value, interval and number of items: a column a model, and the papers' where they tell of groups. */
+function binTable(lines: Line[], title: string, paper: [string, Record<string, number>][]) {
+  const names = lines.map(({ row }): string => models.get(row.id).label);
+  const rows = lines.map((x) => x.row);
+  const figures = { kind: "percent", interval: "aligned", intervalDigits: 1, named: true } as const;
+  const values = (by: Property, b: Bin): SheetValue[] => rows.map((r) => binCell((r[by] ?? []).find(binLike(b))));
+  const papers = (by: Property, b: Bin): (SheetValue | null)[] =>
+    paper.map(([, of]) => (by === "groups" ? { value: of[b.name ?? ""] ?? null } : null));
+  const sheet: Sheet = {
+    name: "breakdown",
+    title,
+    columns: [
+      { heading: t("group") },
+      ...names.map((heading): SheetColumn => ({ heading, ...figures })),
+      ...paper.map(([heading]): SheetColumn => ({ heading, below: t("paperAlone"), kind: "percent", named: true })),
     ],
-    rows = lines.map((x) => x.row);
-  const value = (b) =>
-    h(
-      "td",
-      { class: "v" },
-      b
-        ? [
-            pct(b.value),
-            h("span", { class: "ci" }, `${pct(b.interval[0])}–${pct(b.interval[1])}`),
-            h("small", null, ` n ${num(b.n)}`),
-          ]
-        : "–",
-    );
+    rows: BY.flatMap(([by, name]) => {
+      const bins = everyBin(rows, by).map((b): SheetRow => ({ cells: [binName(b), ...values(by, b), ...papers(by, b)] }));
+      return bins.length ? [{ kind: "group", cells: [t(name)], marks: { by } }, ...bins] : [];
+    }),
+    look: "robust curvetable bintable",
+  };
   return h(
     "details",
     { class: "numbers" },
     h("summary", null, t("breakdownNumbers")),
-    framed(
-      h(
-        "table",
-        { class: "robust curvetable bintable" },
-        headRow(heads),
-        BY.map(([by, name]) => {
-          const bins = [
-            ...binsOf(rows, by),
-            ...(rows.some((r) => (r[by] ?? []).some((b) => b.low === null)) ? [{ low: null, high: null }] : []),
-          ];
-          return (
-            bins.length > 0 &&
-            h(
-              "tbody",
-              { "data-by": by },
-              h(
-                "tr",
-                { class: "group" },
-                h("th", { scope: "rowgroup" }, t(name)),
-                h("td", { colspan: lines.length + paper.length }),
-              ),
-              bins.map((b) =>
-                h(
-                  "tr",
-                  null,
-                  h("th", { scope: "row" }, binName(b)),
-                  rows.map((r) => value(r[by]?.find(binLike(b)))),
-                  paper.map(([, of]) => h("td", { class: "v" }, by === "groups" ? pct(of[b.name]) : "")),
-                ),
-              ),
-            )
-          );
-        }),
-      ),
-      { id: "breakdown", title },
-    ),
+    sheetNode(sheet, { id: "breakdown", heading: null }),
   );
 }
+
+/** The groups of a property; that of items of which it could not be told last. */
+function everyBin(rows: Breakdown[], by: Property): Bin[] {
+  const unknown = rows.some((r) => (r[by] ?? []).some((b) => "low" in b && b.low === null));
+  return [...binsOf(rows, by), ...(unknown ? [{ low: null, high: null }] : [])];
+}
+
+const binCell = (b: Told | undefined): SheetValue =>
+  b ? { value: b.value, low: b.interval[0], high: b.interval[1], asides: [`n ${num(b.n)}`] } : { value: null };

@@ -1,6 +1,6 @@
 // What gets mixed up: gold × chosen for domains and slots.
 import { h, visible } from "../../common/dom.ts";
-import { NAMES, num, pct } from "../../common/numbers.ts";
+import { NAMES } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { MOST_NAMES, matrix, mixedWords } from "../charts/matrix.ts";
@@ -8,8 +8,9 @@ import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { models, taskOf } from "../data.ts";
 import { state } from "../state.ts";
-import { framed, headRow } from "../tables/frame.ts";
+import { sheetNode } from "../tables/sheet.ts";
 import { taskAndSet, toldOf } from "../told.ts";
+import type { Sheet } from "../types.ts";
 import { setLabel, taskName } from "../view.ts";
 
 export function drawConfusion() {
@@ -77,6 +78,17 @@ export function drawConfusion() {
   );
 }
 
+/** What was chosen for what: names by their place; `wrong`: [the right one, the chosen one, how often]. */
+interface Mix {
+  names: string[];
+  all: number[];
+  silent: number[];
+  said: number[];
+  wrong: [number, number, number][];
+  chosen: (gold: number, name: number) => number;
+  offered: (gold: number, name: number) => number;
+}
+
 /** An entry of results.json, easy to look things up in; names in the page's language. */
 function counted(entry) {
   const names = entry.names.map(([zh, en]) => (inChinese() ? zh : en)),
@@ -113,33 +125,28 @@ const frequent = (mix) =>
     .slice(0, MOST_NAMES)
     .sort((a, b) => a - b);
 
-function mixTable(mix, title) {
+/** All confusions, the most frequent first. */
+function mixTable(mix: Mix, title: string) {
+  const sheet: Sheet = {
+    name: "confusions",
+    title: `${title} · ${t("asTable")}`,
+    columns: [
+      { heading: t("rightName") },
+      { heading: t("chosenName") },
+      { heading: t("timesHead"), kind: "count" },
+      { heading: t("offeredHead"), kind: "count" },
+      { heading: "%", kind: "percent", digits: 0 },
+    ],
+    rows: mix.wrong.map(([gold, name, n]) => {
+      const offered = mix.offered(gold, name);
+      return { cells: [mix.names[gold], mix.names[name], n, offered, n / offered] };
+    }),
+    look: "robust mixtable",
+  };
   return h(
     "details",
     { class: "numbers" },
     h("summary", null, t("confusionNumbers")),
-    framed(
-      h(
-        "table",
-        { class: "robust mixtable" },
-        headRow([t("rightName"), t("chosenName"), t("timesHead"), t("offeredHead"), "%"], 2),
-        h(
-          "tbody",
-          null,
-          mix.wrong.map(([gold, name, n]) =>
-            h(
-              "tr",
-              null,
-              h("th", { scope: "row" }, visible(mix.names[gold])),
-              h("td", null, visible(mix.names[name])),
-              [num(n), num(mix.offered(gold, name)), pct(n / mix.offered(gold, name), 0)].map((v) =>
-                h("td", { class: "v" }, v),
-              ),
-            ),
-          ),
-        ),
-      ),
-      { id: "confusions", title: `${title} · ${t("asTable")}` },
-    ),
+    sheetNode(sheet, { id: "confusions", heading: null }),
   );
 }

@@ -10,6 +10,8 @@ import { address, counts, data, isChoice, metricRows, models, taskOf } from "../
 import { baseName, isPaper, metricName } from "../metrics.ts";
 import { state } from "../state.ts";
 import { kendall, midranks, pearson } from "../statistics.ts";
+import { sheetNode } from "../tables/sheet.ts";
+import type { Sheet, SheetColumn, SheetValue } from "../types.ts";
 import { cellAt, columnCells, inPlace, inSight, sameItems, setLabel, setNames, taskName, tasks } from "../view.ts";
 
 const CORRELATED = 5; // models, at least: as in metric_correlations.py
@@ -112,40 +114,22 @@ function matrixOf(found, title) {
       { class: "scroll bare", tabindex: 0, role: "region", "aria-label": title },
       h("div", { id: "metric-correlations", class: "heatbox" }, heatmap(names, at)),
     ),
-    h(
-      "details",
-      { class: "numbers" },
-      h("summary", null, t("asTable")),
-      h(
-        "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": t("asTable") },
-        h(
-          "table",
-          { class: "robust matrix" },
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              h("th", { scope: "col" }, t("metricHead")),
-              names.map((m) => h("th", { scope: "col", class: "v" }, metricName(m))),
-            ),
-          ),
-          h(
-            "tbody",
-            null,
-            names.map((a) =>
-              h(
-                "tr",
-                null,
-                h("th", { scope: "row" }, metricName(a)),
-                names.map((b) => h("td", { class: "v" }, a === b ? "" : coefficient(at(a, b)))),
-              ),
-            ),
-          ),
-        ),
-      ),
-    ),
+    h("details", { class: "numbers" }, h("summary", null, t("asTable")), matrixTable(names, at, title)),
   ];
+}
+
+/** The same figures as a table. */
+function matrixTable(names: string[], at: (a: string, b: string) => number | null, title: string) {
+  const cell = (a: string, b: string): SheetValue => ({ value: at(a, b), text: a === b ? "" : coefficient(at(a, b)) });
+  const sheet: Sheet = {
+    name: "correlations",
+    title,
+    columns: [
+      { heading: t("metricHead") },
+      ...names.map((m): SheetColumn => ({ heading: metricName(m), kind: "number" })),
+    ],
+    rows: names.map((a) => ({ cells: [metricName(a), ...names.map((b) => cell(a, b))] })),
+    look: "robust matrix",
+  };
+  return sheetNode(sheet, { id: "metric-correlations-table", heading: null });
 }

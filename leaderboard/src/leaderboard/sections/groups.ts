@@ -13,7 +13,7 @@ const groupPlace = (x, metric, adapters) =>
   address(x.set, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb, metric, adapters);
 
 /** The groups of a column as it is in view: with the adapters of sweeps only where they are shown and there are any. */
-function groupOf(set, task) {
+export function groupOf(set, task) {
   groupIndex ??= new Map((data.groups ?? []).map((x) => [groupPlace(x, x.metric, Boolean(x.adapters)), x]));
   const here = { ...state, set, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) },
     at = (adapters) => groupIndex.get(groupPlace(here, metricOf(task), adapters));
@@ -28,36 +28,6 @@ const groupsInView = () =>
 export const haveGroups = () => groupsInView().length > 0;
 
 export const lettersOf = (cell, task) => (state.letters && groupOf(cell.set, task)?.letters[cell.id]) || "";
-
-/** Three and more in a row are written "a–c". */
-function shortLetters(letters) {
-  const runs = [];
-  for (const x of letters.match(/.′*/gu) ?? []) {
-    const run = runs.at(-1),
-      last = run?.at(-1);
-    if (last && last.slice(1) === x.slice(1) && x.codePointAt(0) === last.codePointAt(0) + 1) run.push(x);
-    else runs.push([x]);
-  }
-  return runs.map((run) => (run.length > 2 ? `${run[0]}–${run.at(-1)}` : run.join(""))).join("");
-}
-
-/** The letters beside a value; its button's label says them. */
-export function lettersNode(cell, task) {
-  const letters = lettersOf(cell, task),
-    found = letters && groupOf(cell.set, task);
-  return (
-    letters &&
-    h(
-      "span",
-      {
-        class: `letters${found.best === cell.id || found.not_worse.includes(cell.id) ? " alike" : ""}`,
-        "aria-hidden": "true",
-        title: t("groupIs", letters),
-      },
-      shortLetters(letters),
-    )
-  );
-}
 
 export function lettersControl() {
   return haveGroups() && tick("letters", t("showLetters"));

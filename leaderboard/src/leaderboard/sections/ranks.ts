@@ -5,12 +5,20 @@ import { isNumber, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import { savers } from "../charts/picture.ts";
 import { rankFigure, rankPanel } from "../charts/ranks.ts";
-import { counts, data, nameNode, setsThere } from "../data.ts";
+import { counts, data, setsThere } from "../data.ts";
 import { baseName, isLower, metricName } from "../metrics.ts";
 import { friedman, midranks, RANKED } from "../statistics.ts";
-import { cellAt, metricOf, ownRows, sameItems, setLabel, setNames, setTitle, taskName, tasks } from "../view.ts";
+import { nameCell } from "../tables/make.ts";
+import { sheetNode } from "../tables/sheet.ts";
+import type { Model, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
+import { cellAt, metricOf, ownRows, sameItems, setNames, setTitle, taskName, tasks } from "../view.ts";
 
-// fewer say nothing of ranks: as in ranking.py
+/** The average ranks of a set's models, best first. */
+interface Ranked {
+  set: string;
+  columns: Task[];
+  rows: { model: Model; own: number[]; mean: number; low: number; high: number }[];
+}
 
 /** Ranks of one set as it is in view, best first; null unless two models have two columns. */
 function averageRanks(set) {
@@ -68,43 +76,23 @@ export function drawRanks() {
   );
 }
 
-function rankTable({ set, rows, columns }) {
-  const head = (x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x),
-    best = (v) => (v === 1 ? h("strong", null, "1") : String(v));
-  return h(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": `${t("ranks")} ${setLabel(set)}` },
-    h(
-      "table",
-      { class: "robust ranks", "data-set": set },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          [
-            t("model"),
-            t("meanRank"),
-            t("fromToRank"),
-            ...columns.map((x) => [taskName(x), h("small", null, metricName(metricOf(x)))]),
-          ].map(head),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        rows.map((r) =>
-          h(
-            "tr",
-            null,
-            h("th", { scope: "row" }, nameNode(r.model)),
-            h("td", { class: "v" }, h("strong", null, rankFigure(r.mean))),
-            h("td", { class: "v" }, `${r.low}–${r.high}`),
-            r.own.map((v) => h("td", { class: "v" }, best(v))),
-          ),
-        ),
-      ),
-    ),
-  );
+function rankTable({ set, rows, columns }: Ranked) {
+  const best = (v: number): SheetValue => ({ value: v, text: String(v), tone: v === 1 ? "strong" : "" });
+  const sheet: Sheet = {
+    name: "ranks",
+    title: `${t("ranks")} · ${setTitle(set)}`,
+    columns: [
+      { heading: t("model") },
+      { heading: t("meanRank"), kind: "number" },
+      { heading: t("fromToRank"), kind: "count", interval: "alone" },
+      ...columns.map((x): SheetColumn => ({ heading: taskName(x), below: metricName(metricOf(x)), kind: "number" })),
+    ],
+    rows: rows.map((r) => {
+      const average: SheetValue = { value: r.mean, text: rankFigure(r.mean), tone: "strong" };
+      return { cells: [nameCell(r.model), average, { value: null, low: r.low, high: r.high }, ...r.own.map(best)] };
+    }),
+    look: "robust ranks",
+    marks: { set },
+  };
+  return sheetNode(sheet, { id: `ranks-${set}`, heading: null });
 }

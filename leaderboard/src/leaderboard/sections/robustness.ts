@@ -1,23 +1,27 @@
 // Robustness: each item put otherwise, what stands where, other wordings, more shots. The numbers are results.json's.
+import type { Drop as DropTold, Positions1, ShotValues, Wording } from "../../types/results.ts";
 import { h } from "../../common/dom.ts";
-import { isNumber, num, pct, signed } from "../../common/numbers.ts";
+import { isNumber, NAMES, num, pct, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
-import { chartAndTable, savers } from "../charts/picture.ts";
-import { positionPanel } from "../charts/positions.ts";
-import { shotPanels, slopePanels, wordingPanels } from "../charts/slopes.ts";
-import { strip } from "../charts/strips.ts";
+import { savers } from "../charts/picture.ts";
+import { isSure, shotPanels, slopePanels, wordingPanels } from "../charts/slopes.ts";
 import { picker } from "../controls.ts";
 import { isChoice, models, nameNode, taskOf } from "../data.ts";
 import { metricName } from "../metrics.ts";
 import { state } from "../state.ts";
-import { framed, signNode } from "../tables/frame.ts";
-import { opener } from "../tables/sheet.ts";
+import { nameCell } from "../tables/make.ts";
+import { sheetNode, sheetPanels } from "../tables/sheet.ts";
 import { asChosen, grouped, told } from "../told.ts";
+import type { Cell, Model, Sheet, SheetCell, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 import { cellAt, perturbName, perturbOf, setLabel, setNames, setTitle, taskName, tasks } from "../view.ts";
 import { changeTable } from "./slopes.ts";
+
+type Drop = DropTold & { id: string };
+type Positions = Positions1 & { id: string };
+type Named = (Wording | ShotValues) & { id: string };
 
 export function drawRobustness() {
   const here = {
@@ -83,11 +87,7 @@ export function drawRobustness() {
     worded.length > 0 && headed("wordings", "wording-spread", t("spreadNote"), wordingPanels(worded)),
     mine(wordings).length > 0 &&
       unfold("wordings", t("numbersOf", t("wordings")), () =>
-        byName(mine(wordings), "wordings", (row) => [pct(row.mean), pct(row.spread), plain(row.worst)], [
-          t("meanHead"),
-          t("spread"),
-          t("worst"),
-        ]),
+        wordingTable(mine(wordings)),
       ),
     shot.length > 0 && headed("byShots", "shots-lines", t("shotsNote"), shotPanels(shot)),
     mine(shots).length > 0 && unfold("byShots", t("numbersOf", t("byShots")), () => byName(mine(shots), "byShots")),
@@ -96,174 +96,154 @@ export function drawRobustness() {
 
 const FEWEST = 6; // differing dialogues with which p can be below 0.05: as in metrics/statistics.py
 
-function dropTable(rows, task) {
-  if (!rows.length) return null;
-  const several = rows.some((r) => "consistency" in r),
-    choices = isChoice(task);
-  const heads = [
-    t("perturb"),
-    t("beside"),
-    metricName(rows[0].metric),
-    `${t("change")} (${t("interval")})`,
-    t("nHead"),
-    t("flips"),
-    choices && t("sameChoice"),
-  ].filter(Boolean);
-  return framed(
-    h(
-      "table",
-      { class: "robust" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          heads.map((x, i) => h("th", { scope: "col", class: i > 1 && "v" }, x)),
-        ),
-      ),
-      grouped(rows).map(([m, list]) =>
-        h(
-          "tbody",
-          null,
-          h(
-            "tr",
-            { class: "group" },
-            h("th", { scope: "rowgroup" }, nameNode(m)),
-            h("td", { colspan: heads.length - 1 }),
-          ),
-          baseRow(m, list, heads.length),
-          list.map((row) => dropRow(m, row, choices)),
-        ),
-      ),
-    ),
-    {
-      id: "drops-table",
-      title: `${t("drops")} · ${taskName(task)} · ${setLabel(rows[0].set)}`,
-      note: h(
-        "p",
-        { class: "note" },
-        t("dropsNote"),
-        choices && ` ${t("sameChoiceNote")}`,
-        several && ` ${t("about.circular")}`,
-      ),
-    },
-  );
+/** Every change: value, change with its test, and what flipped. A block a model, which begins with its items as they are. */
+function dropTable(rows: Drop[], task: Task) {
+  const [{ metric, set }] = rows;
+  const choices: boolean = isChoice(task);
+  const notes = [t("dropsNote"), choices && t("sameChoiceNote"), rows.some((r) => "consistency" in r) && t("about.circular")];
+  const sheet: Sheet = {
+    name: "drops",
+    title: `${t("drops")} · ${taskName(task)} · ${setLabel(set)}`,
+    columns: [
+      { heading: t("perturb") },
+      { heading: metricName(metric), kind: "percent", range: [0, 1], rangeHeading: t("beside"), interval: "drawn" },
+      { heading: `${t("change")} (${t("interval")})`, kind: "percent", signed: true, intervalDigits: 1 },
+      { heading: t("nHead"), kind: "count" },
+      { heading: t("flips"), kind: "percent" },
+      ...(choices ? [{ heading: t("sameChoice"), kind: "percent" } as const] : []),
+    ],
+    rows: grouped(rows).flatMap(([m, list]: [Model, Drop[]]) => [
+      { kind: "group", cells: [nameCell(m)] },
+      ...baseRow(m, list[0]),
+      ...list.map((row) => dropRow(m, row, choices)),
+    ]),
+    look: "robust",
+  };
+  return sheetNode(sheet, { id: "drops-table", heading: null, note: h("p", { class: "note" }, notes.filter(Boolean).join(" ")) });
 }
 
-function baseRow(model, rows, columns) {
-  const cell = cellAt(model.id, rows[0].set, rows[0].task, rows[0].scoring, "none"),
-    m = cell?.metrics?.[rows[0].metric];
-  return (
-    m &&
-    h(
-      "tr",
-      null,
-      h("th", { scope: "row" }, t("perturbNone")),
-      h("td", { class: "inplot" }, strip(m.value, null, m)),
-      h("td", { class: "v" }, opener(cell, pct(m.value))),
-      h("td", { colspan: columns - 3 }),
-    )
-  );
+function baseRow(model: Model, { set, task, scoring, metric }: Drop): SheetRow[] {
+  const cell: Cell | undefined = cellAt(model.id, set, task, scoring, "none");
+  const m = cell?.metrics?.[metric];
+  return m ? [{ cells: [t("perturbNone"), { value: m.value, low: m.low, high: m.high, cell }] }] : [];
 }
 
-function dropRow(model, row, choices) {
-  const cell = cellAt(model.id, row.set, row.task, row.scoring, row.perturb),
-    sure = row.p_holm < 0.05,
-    same = row.consistency ?? row.same_choice;
-  return h(
-    "tr",
-    { "data-perturb": row.perturb },
-    h("th", { scope: "row" }, perturbName(row.perturb)),
-    h(
-      "td",
-      { class: "inplot" },
-      strip(row.value, row.base, { low: Math.max(0, row.base + row.low), high: Math.min(1, row.base + row.high) }),
-    ),
-    h("td", { class: "v" }, opener(cell, pct(row.value))),
-    h(
-      "td",
-      { class: "v", title: `${row.test} p=${row.p.toFixed(3)}, Holm ${row.p_holm.toFixed(3)}` },
-      h(
-        sure ? "strong" : "span",
-        null,
-        signed(row.drop),
-        sure ? signNode(" *") : row.differ < FEWEST && signNode(" ?"),
-      ),
-      h("small", null, ` ${signed(row.low)} … ${signed(row.high)}`),
-    ),
-    h("td", { class: "v" }, num(row.items), h("small", null, ` (${num(row.dialogues)})`)),
-    h(
-      "td",
-      { class: "v" },
-      `${pct(row.flip_rate)} %`,
-      h("small", null, ` ✓→✕ ${num(row.right_to_wrong)} · ✕→✓ ${num(row.wrong_to_right)}`),
-    ),
-    choices &&
-      h(
-        "td",
-        { class: "v" },
-        isNumber(same) ? `${pct(same)} %` : "–",
-        "consistency" in row && h("small", null, ` ${t("consistent")}`),
-      ),
-  );
+const share = (v: number | null | undefined): SheetValue => ({ value: v ?? null, text: isNumber(v) ? `${pct(v)} %` : "–" });
+
+function dropRow(model: Model, row: Drop, choices: boolean): SheetRow {
+  const cell = cellAt(model.id, row.set, row.task, row.scoring, row.perturb);
+  const [low, high] = [Math.max(0, row.base + row.low), Math.min(1, row.base + row.high)];
+  const sure = isSure(row);
+  const change: SheetValue = {
+    value: row.drop,
+    low: row.low,
+    high: row.high,
+    tone: sure ? "strong" : "",
+    sign: sure ? "*" : (row.differ ?? FEWEST) < FEWEST ? "?" : "",
+    title: `${row.test} p=${row.p.toFixed(3)}, Holm ${row.p_holm.toFixed(3)}`,
+  };
+  const flips = `✓→✕ ${num(row.right_to_wrong)} · ✕→✓ ${num(row.wrong_to_right)}`;
+  const same = row.consistency ?? row.same_choice;
+  const values: SheetValue[] = [
+    { value: row.value, base: row.base, low, high, cell },
+    change,
+    { value: row.items, asides: [`(${num(row.dialogues)})`] },
+    { ...share(row.flip_rate), asides: [flips] },
+    ...(choices ? [{ ...share(same), asides: "consistency" in row ? [t("consistent")] : [] }] : []),
+  ];
+  return { cells: [perturbName(row.perturb), ...values], marks: { perturb: row.perturb } };
 }
 
 /** Where gold stands and what the model chose, for the perturbation in view. */
-function positionPanels(rows, task) {
+function positionPanels(rows: Positions[], task: Task) {
   const shown = rows.filter((r) => r.perturb === perturbOf(task));
   if (!shown.length) return null;
+  const all: [Model, Positions][] = grouped(shown).map(([m, [row]]: [Model, Positions[]]) => [m, row]);
+  const title = `${t("positions")} · ${taskName(task)} · ${setLabel(shown[0].set)}`;
+  const columns = [t("chosenShare"), t("goldShare"), t("rightThere")].map((heading): SheetColumn => ({ heading, kind: "percent" }));
+  const sheet: Sheet = {
+    name: "positions",
+    title,
+    columns: [{ heading: t("option") }, { heading: "", kind: "bars" }, ...columns],
+    rows: all.flatMap(([m, row]) => [
+      { kind: "group", cells: [{ ...nameCell(m), asides: biasWords(row) }] },
+      ...row.labels.map((label, i): SheetRow => ({ cells: [label, ...positionCells(row, i)] })),
+    ]),
+    look: "places",
+    fixed: true,
+  };
+  const { panels, savers: tables } = sheetPanels(sheet, "by-position", (n) => {
+    const [m, row] = all[n];
+    const bias = h("small", null, biasWords(row));
+    return {
+      props: { "data-model": plain(m.label) },
+      above: [h("figcaption", null, h("strong", null, nameNode(m)), bias)],
+      below: [row.silent > 0 && h("p", { class: "note" }, t("silentN", num(row.silent)))],
+    };
+  });
+  const tag = perturbOf(task) !== "none" && h("span", { class: "tag" }, state.perturb);
   return [
     h(
       "div",
       { class: "titled" },
-      h("h3", null, t("positions"), perturbOf(task) !== "none" && h("span", { class: "tag" }, state.perturb)),
-      chartAndTable("by-position", `${t("positions")} · ${taskName(task)} · ${setLabel(shown[0].set)}`),
+      h("h3", null, t("positions"), tag),
+      h("span", { class: "savers" }, savers("by-position", title), tables),
     ),
     h("p", { class: "note" }, t("positionsNote")),
-    h(
-      "div",
-      { class: "panels positions", id: "by-position" },
-      grouped(shown).map(([m, [row]]) => positionPanel(m, row)),
-    ),
+    h("div", { class: "panels positions", id: "by-position" }, panels),
   ];
 }
 
-/** Values by wording or by number of shots, a row a model and perturbation; `more` makes further columns. */
-function byName(rows, key, more = () => [], heads = []) {
-  if (!rows.length) return null;
-  const names = [...new Set(rows.flatMap((r) => Object.keys(r.values)))].sort((a, b) =>
-    Number.isNaN(a) ? a.localeCompare(b) : a - b,
-  );
-  const several = new Set(rows.map((r) => r.perturb)).size > 1;
-  const head = (x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x);
-  return framed(
-    h(
-      "table",
-      { class: `robust ${key}` },
-      h("thead", null, h("tr", null, [t("model"), ...names.map(plain), ...heads].map(head))),
-      h(
-        "tbody",
-        null,
-        rows.map((row) =>
-          h(
-            "tr",
-            null,
-            h(
-              "th",
-              { scope: "row" },
-              nameNode(models.get(row.id)),
-              several && h("small", null, perturbName(row.perturb)),
-            ),
-            [...names.map((name) => pct(row.values[name])), ...more(row)].map((v) => h("td", { class: "v" }, v)),
-          ),
-        ),
-      ),
-    ),
-    {
-      id: `${key}-table`,
-      title: `${t(key)} · ${taskName(taskOf(rows[0].task))} · ${setLabel(rows[0].set)}`,
-      note: h("p", { class: "note" }, t(`${key}Note`)),
-    },
-  );
+const part = (list: number[], i: number): number | null => (sumOf(list) ? list[i] / sumOf(list) : null);
+
+const mostChosen = ({ chosen }: Positions): number => chosen.indexOf(Math.max(...chosen));
+
+function biasWords(row: Positions): string[] {
+  const most = mostChosen(row);
+  const mostly = t("mostly", plain(row.labels[most]), pct(part(row.chosen, most)));
+  return isNumber(row.bias) ? [`${t("bias")} ${pct(row.bias)} % · ${mostly}`] : [];
 }
+
+function positionCells(row: Positions, i: number): SheetValue[] {
+  const [chosen, gold] = [part(row.chosen, i), part(row.gold, i)];
+  const most = i === mostChosen(row) && sumOf(row.chosen) > 0;
+  const right = row.gold[i] ? row.right[i] / row.gold[i] : null;
+  return [
+    { value: chosen ?? 0, base: gold },
+    { value: chosen, tone: most ? "strong" : "" },
+    { value: gold },
+    { value: right, asides: [`/${num(row.gold[i])}`] },
+  ];
+}
+
+/** Values by wording or by number of shots, a row a model and perturbation; `more`: further columns and their cells. */
+function byName(rows: Named[], key: string, heads: SheetColumn[] = [], more: (row: Named) => SheetCell[] = () => []) {
+  const names = [...new Set(rows.flatMap((r) => Object.keys(r.values)))].sort(NAMES.compare);
+  const several = new Set(rows.map((r) => r.perturb)).size > 1;
+  const name = (row: Named): SheetValue => ({
+    ...nameCell(models.get(row.id)),
+    asides: several ? [perturbName(row.perturb)] : [],
+  });
+  const sheet: Sheet = {
+    name: key,
+    title: `${t(key)} · ${taskName(taskOf(rows[0].task))} · ${setLabel(rows[0].set)}`,
+    columns: [{ heading: t("model") }, ...names.map((x): SheetColumn => ({ heading: plain(x), kind: "percent" })), ...heads],
+    rows: rows.map((row) => ({
+      cells: [name(row), ...names.map((x) => ({ value: row.values[x] ?? null })), ...more(row)],
+    })),
+    look: `robust ${key}`,
+  };
+  return sheetNode(sheet, { id: `${key}-table`, heading: null, note: h("p", { class: "note" }, t(`${key}Note`)) });
+}
+
+const wordingTable = (rows: Named[]) =>
+  byName(
+    rows,
+    "wordings",
+    [
+      { heading: t("meanHead"), kind: "percent" },
+      { heading: t("spread"), kind: "percent" },
+      { heading: t("worst"), align: "right" },
+    ],
+    (row) => ("mean" in row ? [row.mean, row.spread, row.worst] : []),
+  );

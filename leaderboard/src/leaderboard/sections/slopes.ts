@@ -1,82 +1,60 @@
-// Changes under perturbation: at a glance, and as slopes; wordings and shots.
-import { h } from "../../common/dom.ts";
-import { pct, signed } from "../../common/numbers.ts";
-import { plain } from "../../common/text.ts";
+// Changes under perturbation at a glance.
+import { signed } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
+import type { Drop } from "../../types/results.ts";
 import { changeWords, isSure, kindsIn } from "../charts/slopes.ts";
-import { nameNode } from "../data.ts";
 import { metricName } from "../metrics.ts";
-import { framed, signNode } from "../tables/frame.ts";
-import { opener } from "../tables/sheet.ts";
+import { nameCell } from "../tables/make.ts";
+import { sheetNode } from "../tables/sheet.ts";
 import { grouped } from "../told.ts";
+import type { Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 import { cellAt, perturbName, setLabel, taskName } from "../view.ts";
 
+type Change = Drop & { id: string };
+
 /** Models × perturbations: the change in points, shaded by its size. The worst on average come first. */
-export function changeTable(rows, task) {
-  const kinds = kindsIn(rows),
-    most = Math.max(0.01, ...rows.map((r) => Math.abs(r.drop)));
-  const lines = grouped(rows)
-    .map(([m, list]) => [m, list, list.reduce((sum, r) => sum + r.drop, 0) / list.length])
-    .sort((a, b) => a[2] - b[2]);
-  const td = (row) => {
-    const cell = cellAt(row.id, row.set, row.task, row.scoring, row.perturb),
-      node = h(
-        "td",
-        { class: `v heat ${row.drop < 0 ? "worse" : "better"}`, "data-perturb": row.perturb },
-        opener(cell, [isSure(row) ? h("strong", null, signed(row.drop), signNode(" *")) : signed(row.drop)]),
-      );
-    node.style.setProperty("--share", `${Math.round((42 * Math.abs(row.drop)) / most)}%`);
-    node.title = plain(changeWords(row));
-    return node;
+export function changeTable(rows: Change[], task: Task) {
+  const kinds: string[] = kindsIn(rows);
+  const shade = Math.max(0.01, ...rows.map((r) => Math.abs(r.drop)));
+  const mean = (list: Change[]): number => list.reduce((sum, r) => sum + r.drop, 0) / list.length;
+  const lines: [Model, Change[]][] = grouped(rows);
+  const kindColumn = (kind: string): SheetColumn => ({
+    ...{ heading: kind, kind: "percent", signed: true, interval: "drawn", shade },
+    ...{ spoken: perturbName(kind), marks: { perturb: kind } },
+  });
+  const sheet: Sheet = {
+    name: "changes",
+    title: `${t("changes")} · ${taskName(task)} · ${setLabel(rows[0].set)}`,
+    columns: [
+      { heading: t("model") },
+      { heading: t("perturbNone"), below: `${metricName(rows[0].metric)} %`, kind: "percent" },
+      ...kinds.map(kindColumn),
+    ],
+    rows: lines
+      .sort(([, a], [, b]) => mean(a) - mean(b))
+      .map(([model, list]): SheetRow => ({
+        cells: [nameCell(model), baseCell(list[0]), ...kinds.map((k) => changeCell(list.find((r) => r.perturb === k)))],
+        marks: { model: model.label },
+      })),
+    look: "robust heats",
   };
-  const base = (m, list) => {
-    const cell = cellAt(m.id, list[0].set, list[0].task, list[0].scoring, "none"),
-      x = cell?.metrics?.[list[0].metric];
-    return h("td", { class: "v" }, opener(cell, pct(x?.value ?? list[0].base)));
+  return sheetNode(sheet, { id: "changes-table", heading: null });
+}
+
+function baseCell({ id, set, task, scoring, metric, base }: Change): SheetValue {
+  const cell = cellAt(id, set, task, scoring, "none");
+  return { value: cell?.metrics?.[metric]?.value ?? base, cell };
+}
+
+function changeCell(row: Change | undefined): SheetValue {
+  if (!row) return { value: null };
+  const sure: boolean = isSure(row);
+  return {
+    value: row.drop,
+    text: signed(row.drop),
+    tone: sure ? "strong" : "",
+    sign: sure ? "*" : "",
+    title: changeWords(row),
+    cell: cellAt(row.id, row.set, row.task, row.scoring, row.perturb),
   };
-  return framed(
-    h(
-      "table",
-      { class: "robust heats", id: "changes" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          h("th", { scope: "col" }, t("model")),
-          h(
-            "th",
-            { scope: "col", class: "v" },
-            `${t("perturbNone")}`,
-            h("small", null, `${metricName(rows[0].metric)} %`),
-          ),
-          kinds.map((k) =>
-            h(
-              "th",
-              { scope: "col", class: "v", title: perturbName(k) },
-              k.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], x]),
-            ),
-          ),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        lines.map(([m, list]) =>
-          h(
-            "tr",
-            { "data-model": plain(m.label) },
-            h("th", { scope: "row" }, nameNode(m)),
-            base(m, list),
-            kinds.map((k) => {
-              const row = list.find((r) => r.perturb === k);
-              return row ? td(row) : h("td", { class: "v zero" }, "–");
-            }),
-          ),
-        ),
-      ),
-    ),
-    { id: "changes-table", title: `${t("changes")} · ${taskName(task)} · ${setLabel(rows[0].set)}` },
-  );
 }
