@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.common.sheet import Sheet, as_json
 from evalsuite.page import shards
 from evalsuite.page.citations import citations
+from evalsuite.page.findings import findings
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results import ranking, records
 from evalsuite.results.saved import Results
@@ -195,6 +196,7 @@ def page_data(
         rate,
     )
     asked = {TASKS[cell["task"]].benchmark for cell in cells if cell["task"] in TASKS}
+    groups = ranking.groups(rated)
     used = [name for name in BENCHMARKS if name in asked]
     return {
         "runs": [
@@ -227,7 +229,8 @@ def page_data(
         "cells": packed.cells,
         "columns": packed.columns,
         "asked": {"items": len(packed.items), "replies": packed.replies},
-        "groups": ranking.groups(rated),
+        "findings": [asdict(found) for found in findings(packed.cells, rated, groups, runs)],
+        "groups": groups,
         "nemenyi": ranking.critical_values(len({x.model for x in rated})),
         "published": [row for name in used for row in published_figures(BENCHMARKS[name])],
         "references": [as_json(sheet) for name in used if (made := BENCHMARKS[name].references) for sheet in made()],

@@ -1,5 +1,5 @@
 // What is done to a dialogue, and moving among them.
-import { $ } from "../common/dom.ts";
+import { $, byId } from "../common/dom.ts";
 import { t } from "../common/words.ts";
 import { activate } from "./fields.ts";
 import { blank, change, chosen, current, done, keepPlace, rows, settled, undo } from "./rows.ts";
@@ -55,7 +55,7 @@ export function giveBack() {
 
 export function giveBackFor(reason) {
   judge({ verdict: "returned", reason });
-  $("in-note")?.focus();
+  byId("in-note")?.focus();
 }
 
 export function nothing() {

@@ -1,5 +1,5 @@
 // The fields of an annotation: which one is at work, and what is picked for it.
-import { $ } from "../common/dom.ts";
+import { $, byId } from "../common/dom.ts";
 import { byHand, change, chosen, edit, FIELDS } from "./rows.ts";
 import { dimensions, domainsOf, slotsOf } from "./rules.ts";
 import { draw, state } from "./state.ts";
@@ -26,10 +26,10 @@ export const KEYS = {
 export function activate(field) {
   state.field = field;
   draw();
-  if (field in MENUS) $(`step-${field}`)?.focus();
+  if (field in MENUS) byId(`step-${field}`)?.focus();
   else if (field === "evidence" || field === "phrase")
     (document.querySelector(`[data-turn="${state.turn ?? 0}"]`) ?? $("turns")).focus();
-  else $(`in-${field}`)?.focus();
+  else byId(`in-${field}`)?.focus();
 }
 
 export const follow = (field) => {

@@ -1,6 +1,6 @@
 // The steps of one annotation, in the order of the paper's section 3: what it is about, "domain: slot = value", the evidence,
 // the phrase to be rewritten, the two conflict phrases. Typing redraws nothing but what hangs on it.
-import { $, button, h, put, visible } from "../common/dom.ts";
+import { $, button, byId, h, put, visible } from "../common/dom.ts";
 import { key$ } from "../common/keys.ts";
 import { data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
@@ -291,7 +291,7 @@ export function drawWrongs() {
       node,
       found.map((p) => h("span", { class: p.code === "empty" ? "todo" : "", "data-code": p.code }, visible(told(p)))),
     );
-    $(`in-${field}`)?.setAttribute(
+    byId(`in-${field}`)?.setAttribute(
       "aria-invalid",
       found.some((p) => p.code !== "empty"),
     );

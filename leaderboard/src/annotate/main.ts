@@ -1,9 +1,7 @@
 // The annotation page: start.
-import { $ } from "../common/dom.ts";
-import { drawFrame, readTheme, refuse } from "../common/frame.ts";
+import { drawFrame, startPage } from "../common/frame.ts";
 import { canKeep, recalled } from "../common/kept.ts";
-import { unpack } from "../common/unpack.ts";
-import { addWords, inBoth, onLanguage, readLanguage, t } from "../common/words.ts";
+import { onLanguage, t } from "../common/words.ts";
 import { moveTo } from "./acts.ts";
 import { drawDoor, drawPage, onKey } from "./page.ts";
 import { takeUp } from "./rows.ts";
@@ -14,21 +12,8 @@ function render() {
   drawFrame(t("title"), t("foot"));
   draw();
 }
-async function start() {
-  addWords(words);
-  if (typeof DecompressionStream === "undefined") {
-    refuse(inBoth("old"));
-    return;
-  }
-  try {
-    load(await unpack($("data").textContent));
-  } catch (error) {
-    refuse(inBoth("broken") + error.message);
-    return;
-  }
+startPage(words, load, () => {
   state.keeps = canKeep();
-  readLanguage();
-  readTheme();
   onLanguage(render);
   onDraw(() => (state.annotator ? drawPage() : drawDoor()));
   drawFrame(t("title"), t("foot"));
@@ -39,5 +24,4 @@ async function start() {
     moveTo(last.at ?? 0);
   } else drawDoor();
   addEventListener("keydown", onKey);
-}
-start();
+});

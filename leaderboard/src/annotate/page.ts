@@ -1,5 +1,5 @@
 // The annotation page: one dialogue after the other.
-import { $, button, h, put } from "../common/dom.ts";
+import { $, button, byId, h, put } from "../common/dom.ts";
 import { key$, shortcut } from "../common/keys.ts";
 import { num } from "../common/numbers.ts";
 import { data$ } from "../common/passage.ts";
@@ -14,7 +14,7 @@ import { data, state } from "./state.ts";
 
 export function onKey(event) {
   const key = shortcut(event);
-  if (!key || !state.annotator || $("help")?.open) return;
+  if (!key || !state.annotator || byId<HTMLDialogElement>("help")?.open) return;
   if (event.target.closest("input, select, textarea")) {
     if (event.key === "Escape") event.target.blur();
     return;

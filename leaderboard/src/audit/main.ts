@@ -1,9 +1,7 @@
 // The audit page: start.
-import { $ } from "../common/dom.ts";
-import { drawFrame, readTheme, refuse } from "../common/frame.ts";
+import { drawFrame, startPage } from "../common/frame.ts";
 import { canKeep, recalled } from "../common/kept.ts";
-import { unpack } from "../common/unpack.ts";
-import { addWords, inBoth, onLanguage, readLanguage, t } from "../common/words.ts";
+import { onLanguage, t } from "../common/words.ts";
 import { takeUp } from "./marks.ts";
 import { drawDoor, drawPage, onKey } from "./page.ts";
 import { data, draw, load, onDraw, state } from "./state.ts";
@@ -13,21 +11,8 @@ function render() {
   drawFrame(t("title"), t("foot"));
   draw();
 }
-async function start() {
-  addWords(words);
-  if (typeof DecompressionStream === "undefined") {
-    refuse(inBoth("old"));
-    return;
-  }
-  try {
-    load(await unpack($("data").textContent));
-  } catch (error) {
-    refuse(inBoth("broken") + error.message);
-    return;
-  }
+startPage(words, load, () => {
   state.keeps = canKeep();
-  readLanguage();
-  readTheme();
   onLanguage(render);
   onDraw(() => (state.annotator ? drawPage() : drawDoor()));
   const last = recalled(`audit.${data.sample}`, {});
@@ -38,5 +23,4 @@ async function start() {
   }
   render();
   addEventListener("keydown", onKey);
-}
-start();
+});

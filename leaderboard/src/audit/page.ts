@@ -1,5 +1,5 @@
 // The audit page: one output after the other.
-import { $, button, check, h, put, visible } from "../common/dom.ts";
+import { $, button, byId, check, h, put, visible } from "../common/dom.ts";
 import { key$, shortcut } from "../common/keys.ts";
 import { num } from "../common/numbers.ts";
 import { chat, data$ } from "../common/passage.ts";
@@ -115,7 +115,7 @@ function takeBack() {
 export function onKey(event) {
   const key = shortcut(event);
   if (!key || !state.annotator || event.target.closest("input, select, textarea")) return;
-  if ($("help")?.open) return; // a dialog closes by Esc itself
+  if (byId<HTMLDialogElement>("help")?.open) return; // a dialog closes by Esc itself
   const action =
     keysOf(current()).get(key) ??
     {
@@ -340,7 +340,7 @@ function drawWriting(output) {
         e.preventDefault();
         write(output, input.value);
         moveTo(state.at + 1);
-        $("answer")?.focus();
+        byId("answer")?.focus();
       }
     },
   });

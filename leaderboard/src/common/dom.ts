@@ -2,7 +2,29 @@
 import { HIDDEN, mark, plain } from "./text.ts";
 import { t } from "./words.ts";
 
-export const $ = (id) => document.getElementById(id);
+/** What stands inside a node; false, null and undefined are nothing. */
+export type Kid = Node | string | number | false | null | undefined | Kid[];
+export type Kids = Kid[];
+
+type Events = HTMLElementEventMap;
+type Attribute = string | number | boolean | null | undefined;
+/** Attributes of a node, and listeners (`on…`), which get the node as `currentTarget`. */
+export type Props<N extends Element = Element> = {
+  [E in keyof Events as `on${E}`]?: ((event: Events[E] & { currentTarget: N }) => void) | false;
+} & { [name: string]: Attribute | ((event: never) => void) };
+
+type Html = HTMLElementTagNameMap;
+type Svg = SVGElementTagNameMap;
+
+/** The node of an id; null if there is none now. */
+export const byId = <N extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as N | null;
+
+/** The node of an id that is on the page. */
+export function $<N extends HTMLElement = HTMLElement>(id: string): N {
+  const node = byId<N>(id);
+  if (!node) throw Error(`#${id}`);
+  return node;
+}
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,92 +32,103 @@ const SPOKEN = /^(aria-label|title|placeholder|label)$/;
 
 /** Give a node its attributes (`on…`: a listener) and children; strings become text nodes. What is read by people, of
  *  nodes and attributes, has its hidden characters made visible here, wherever it is from. */
-export function fill(node, props, kids) {
-  for (const [name, value] of Object.entries(props || {})) {
-    if (value === undefined || value === null || (value === false && name !== "aria-pressed")) continue;
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else
-      node.setAttribute(
-        name,
-        value === true && name !== "aria-pressed" ? "" : SPOKEN.test(name) ? plain(value) : String(value),
-      );
+export function fill<N extends Element>(node: N, props: Props<N> | null, kids: Kids): N {
+  for (const [name, value] of Object.entries(props ?? {})) {
+    const says = name === "aria-pressed"; // it says so where it is false, too
+    if (value === undefined || value === null || (value === false && !says)) continue;
+    if (typeof value === "function") node.addEventListener(name.slice(2), value as EventListener);
+    else if (value === true && !says) node.setAttribute(name, "");
+    else node.setAttribute(name, SPOKEN.test(name) ? plain(String(value)) : String(value));
   }
-  const texts = node.namespaceURI === SVG || node.localName === "option" ? plain : visible;
-  node.append(
-    ...kids
-      .flat(3)
-      .filter((k) => k !== null && k !== undefined && k !== false)
-      .flatMap((k) => (typeof k === "string" && HIDDEN.test(k) ? texts(k) : k)),
-  );
+  append(node, kids, node.namespaceURI === SVG || node.localName === "option" ? plain : visible);
   return node;
 }
 
-export const h = (tag, props, ...kids) => fill(document.createElement(tag), props, kids);
+function append(node: Element, kids: Kids, texts: (text: string) => string | (Node | string)[]) {
+  for (const kid of kids) {
+    if (Array.isArray(kid)) append(node, kid, texts);
+    else if (typeof kid === "string" && HIDDEN.test(kid)) node.append(...[texts(kid)].flat());
+    else if (kid !== null && kid !== undefined && kid !== false) node.append(kid instanceof Node ? kid : String(kid));
+  }
+}
 
-export const s = (tag, props, ...kids) => fill(document.createElementNS(SVG, tag), props, kids);
+export const h = <K extends keyof Html>(tag: K, props?: Props<Html[K]> | null, ...kids: Kids): Html[K] =>
+  fill(document.createElement(tag), props ?? null, kids);
 
-export const put = (node, ...kids) => {
+export const s = <K extends keyof Svg>(tag: K, props?: Props<Svg[K]> | null, ...kids: Kids): Svg[K] =>
+  fill(document.createElementNS(SVG, tag), props ?? null, kids);
+
+export function put<N extends Element>(node: N, ...kids: Kids): N {
   node.replaceChildren();
   return fill(node, null, kids);
-};
+}
 
-export const button = (label, onclick, props) => h("button", { type: "button", onclick, ...props }, label);
+export const button = (
+  label: Kid,
+  onclick: (event: MouseEvent & { currentTarget: HTMLButtonElement }) => void,
+  props?: Props<HTMLButtonElement>,
+) => h("button", { type: "button", onclick, ...props }, label);
 
-export const unseen = (text) => h("span", { class: "sr" }, text);
+export const unseen = (text: string) => h("span", { class: "sr" }, text);
 
 /** A labelled select. values: the values, or groups of them as [heading, values]. */
-export function choice(label, values, value, onpick, name = (v) => v) {
-  const option = (v) => h("option", { value: v, selected: String(v) === String(value) }, name(v));
+export function choice<V extends string | number>(
+  label: string,
+  values: readonly (V | [string, V[]])[],
+  value: V,
+  onpick: (value: string) => void,
+  name: (value: V) => string = String,
+) {
+  const option = (v: V) => h("option", { value: v, selected: v === value }, name(v));
   const options = values.map((v) => (Array.isArray(v) ? h("optgroup", { label: v[0] }, v[1].map(option)) : option(v)));
   return h(
     "label",
     { class: "field" },
     h("span", null, label),
-    h("select", { onchange: (e) => onpick(e.target.value) }, options),
+    h("select", { onchange: (e) => onpick(e.currentTarget.value) }, options),
   );
 }
 
-export function check(label, on, onpick) {
-  return h(
+export const check = (label: string, on: boolean, onpick: (on: boolean) => void) =>
+  h(
     "label",
     { class: "check" },
-    h("input", { type: "checkbox", checked: on, onchange: (e) => onpick(e.target.checked) }),
+    h("input", { type: "checkbox", checked: on, onchange: (e) => onpick(e.currentTarget.checked) }),
     label,
   );
-}
 
 /** Buttons of which one is pressed; values: [value, label]. */
-export function segmented(label, values, value, onpick) {
-  return h(
+export const segmented = <V extends string>(
+  label: string,
+  values: [V, string][],
+  value: V,
+  onpick: (value: V) => void,
+) =>
+  h(
     "div",
     { class: "seg", role: "group", "aria-label": label },
     values.map(([v, text]) => button(text, () => onpick(v), { "aria-pressed": v === value, "data-value": v })),
   );
-}
 
 /** Copies `text`, or what it makes when called. */
-export function copyButton(text, label, name = t("copy")) {
-  return button(
-    name,
-    async (e) => {
-      const node = e.currentTarget;
-      const made = typeof text === "function" ? text() : text;
-      try {
-        await navigator.clipboard.writeText(made);
-      } catch {
-        copyBySelection(made);
-      }
-      node.textContent = t("copied");
-      setTimeout(() => {
-        node.textContent = name;
-      }, 1500);
-    },
-    { class: "small", "aria-label": label },
-  );
+export function copyButton(text: string | (() => string), label?: string, name = t("copy")) {
+  const copy = async (node: HTMLButtonElement) => {
+    const made = typeof text === "function" ? text() : text;
+    try {
+      await navigator.clipboard.writeText(made);
+    } catch {
+      copyBySelection(made);
+    }
+    node.textContent = t("copied");
+    setTimeout(() => {
+      node.textContent = name;
+    }, 1500);
+  };
+  return button(name, (e) => copy(e.currentTarget), { class: "small", "aria-label": label });
 }
 
-function copyBySelection(text) {
-  // where the clipboard API is not allowed, as on some file:// pages
+/** Where the clipboard API is not allowed, as on some file:// pages. */
+function copyBySelection(text: string) {
   const area = h("textarea", { class: "sr" });
   area.value = text;
   document.body.append(area);
@@ -105,19 +138,20 @@ function copyBySelection(text) {
 }
 
 /** What scrolls can be reached by keyboard, in every browser: long texts, where they are cut off. */
-export function reachable(box) {
-  for (const x of box.querySelectorAll("pre, .reply, .notice"))
+export function reachable(box: Element) {
+  for (const x of box.querySelectorAll<HTMLElement>("pre, .reply, .notice"))
     if (x.scrollHeight > x.clientHeight + 1 && x.clientHeight) x.tabIndex = 0;
 }
 
-addEventListener("toggle", (e) => setTimeout(reachable, 0, e.target), true); // what was folded has no height until now
+/** What was folded has no height until it is opened: watch for that. */
+export const watchFolds = () => addEventListener("toggle", (e) => setTimeout(reachable, 0, e.target), true);
 
 /** Nodes for `text`, marks set apart from the words. */
-export function visible(text) {
-  if (!HIDDEN.test(text)) return text === "" ? [] : [String(text)];
-  const nodes = [];
+export function visible(text: string): (Node | string)[] {
+  if (!HIDDEN.test(text)) return text === "" ? [] : [text];
+  const nodes: (Node | string)[] = [];
   let words = "";
-  for (const char of String(text)) {
+  for (const char of text) {
     if (!HIDDEN.test(char)) {
       words += char;
       continue;
@@ -130,7 +164,8 @@ export function visible(text) {
   return nodes;
 }
 
-export const kept = (key, node) => {
+/** Name a node by which focus finds it again when its part is drawn anew. */
+export function kept<N extends HTMLElement>(key: string, node: N): N {
   node.dataset.keep = key;
   return node;
-};
+}

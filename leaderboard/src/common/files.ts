@@ -1,19 +1,22 @@
 // Files to keep.
 import { h } from "./dom.ts";
 
-export function save(name, blob) {
+export function save(name: string, blob: Blob) {
   const url = URL.createObjectURL(blob);
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-export const saveCsv = (name, lines) => save(name, new Blob([csvText(lines)], { type: "text/csv" }));
+/** A field of a table in a file. */
+export type Field = string | number | boolean | null | undefined;
 
-export function csvText(lines) {
-  // A spreadsheet takes a text that starts like a formula for one: an apostrophe keeps it a text (as common/csvfile.py).
-  const field = (v) => {
-    const x = String(v ?? "");
-    return `"${(typeof v === "string" && /^[=+\-@＝＋－＠\t\r\n]/.test(x) && !/^-?\d+(\.\d+)?$/.test(x) ? `'${x}` : x).replaceAll('"', '""')}"`;
-  };
-  return `\ufeff${lines.map((l) => l.map(field).join(",")).join("\r\n")}\r\n`;
+export const saveCsv = (name: string, lines: Field[][]) => save(name, new Blob([csvText(lines)], { type: "text/csv" }));
+
+export const csvText = (lines: Field[][]) => `\ufeff${lines.map((l) => l.map(quoted).join(",")).join("\r\n")}\r\n`;
+
+/** A spreadsheet takes a text that starts like a formula for one: an apostrophe keeps it a text (as common/csvfile.py). */
+function quoted(value: Field) {
+  const text = String(value ?? "");
+  const formula = typeof value === "string" && /^[=+\-@＝＋－＠\t\r\n]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text);
+  return `"${`${formula ? "'" : ""}${text}`.replaceAll('"', '""')}"`;
 }

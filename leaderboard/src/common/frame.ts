@@ -1,10 +1,32 @@
-// What stands around every page: its header with language and theme, its title and foot.
-import { $, button, fill, h, put } from "./dom.ts";
+// What all pages have: their start, a header with language and theme, a title and a foot.
+import { $, button, fill, h, type Kid, put, watchFolds } from "./dom.ts";
 import { lettersOn, switchLetters } from "./keys.ts";
+import { watchMenus } from "./menu.ts";
 import { store } from "./storage.ts";
-import { inChinese, switchLanguage, t } from "./words.ts";
+import { unpack } from "./unpack.ts";
+import { addWords, inBoth, inChinese, readLanguage, switchLanguage, t, type Words } from "./words.ts";
 
-export function drawFrame(title, foot) {
+/** Start a page with its words: `load` takes its data, then `begin` draws it. Where that cannot be, the page says why. */
+export async function startPage<Data>(words: Words, load: (data: Data) => void, begin: () => void) {
+  addWords(words);
+  if (typeof DecompressionStream === "undefined") {
+    refuse(inBoth("old"));
+    return;
+  }
+  try {
+    load(await unpack<Data>($("data").textContent));
+  } catch (error) {
+    refuse(inBoth("broken") + (error as Error).message);
+    return;
+  }
+  readLanguage();
+  readTheme();
+  watchFolds();
+  watchMenus();
+  begin();
+}
+
+export function drawFrame(title: string, foot: Kid) {
   document.documentElement.lang = inChinese() ? "zh-CN" : "en";
   document.title = title;
   put($("skip"), t("skip"));
@@ -31,9 +53,9 @@ export function drawFrame(title, foot) {
   );
 }
 /** Say why the page cannot be drawn. */
-export const refuse = (why) => fill(put($("notice"), why), { role: "alert" }, []);
+const refuse = (why: string) => fill(put($("notice"), why), { role: "alert" }, []);
 
-export function readTheme() {
+function readTheme() {
   const theme = new URLSearchParams(location.search).get("theme") ?? store.get("theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 }
@@ -45,7 +67,7 @@ function toggleTheme() {
 }
 
 /** Shortcuts of one letter on or off: who speaks to a computer, or rests a hand on it, sets them off unawares. */
-function toggleKeys(event) {
+function toggleKeys(event: { currentTarget: HTMLElement }) {
   switchLetters();
   event.currentTarget.setAttribute("aria-pressed", String(lettersOn()));
 }

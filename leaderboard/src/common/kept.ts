@@ -7,9 +7,9 @@ export function canKeep() {
   return store.get("kept") === "1";
 }
 /** What is kept under a name, or `otherwise`. */
-export function recalled(name, otherwise) {
+export function recalled<T>(name: string, otherwise: T): T {
   try {
-    return JSON.parse(store.get(name)) ?? otherwise;
+    return JSON.parse(store.get(name) ?? "null") ?? otherwise;
   } catch {
     return otherwise;
   }

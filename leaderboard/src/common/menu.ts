@@ -1,28 +1,31 @@
 // What opens below a word.
-import { h } from "./dom.ts";
+import { h, type Kid, type Props } from "./dom.ts";
+
+type At<E> = E & { currentTarget: HTMLDetailsElement };
 
 /** What opens below a word: Escape, a click elsewhere or the focus gone elsewhere closes it. */
-export function menu(label, words, kids, props = {}) {
-  const shut = (e) => {
-    if (e.relatedTarget && !e.currentTarget.contains(e.relatedTarget)) e.currentTarget.open = false;
+export function menu(label: string, words: string, kids: Kid, props: Props<HTMLDetailsElement> = {}) {
+  const onfocusout = ({ currentTarget: box, relatedTarget }: At<FocusEvent>) => {
+    if (relatedTarget && !box.contains(relatedTarget as Node)) box.open = false;
   };
-  const onEscape = (e) => {
-    if (e.key === "Escape" && e.currentTarget.open) {
-      e.stopPropagation();
-      e.currentTarget.open = false;
-      e.currentTarget.firstChild.focus();
-    }
+  const onkeydown = (e: At<KeyboardEvent>) => {
+    const box = e.currentTarget;
+    if (e.key !== "Escape" || !box.open) return;
+    e.stopPropagation();
+    box.open = false;
+    box.querySelector("summary")?.focus();
   };
   return h(
     "details",
-    { class: "menu unsaved", onfocusout: shut, onkeydown: onEscape, ...props },
+    { class: "menu unsaved", onfocusout, onkeydown, ...props },
     h("summary", { "aria-label": words }, label),
     h("div", { class: "menubox", role: "group", "aria-label": words }, kids),
   );
 }
 
-addEventListener("pointerdown", (e) =>
-  document.querySelectorAll("details.menu[open]").forEach((x) => {
-    if (!x.contains(e.target)) x.open = false;
-  }),
-);
+/** A press anywhere else closes what is open. */
+export const watchMenus = () =>
+  addEventListener("pointerdown", (e) => {
+    for (const box of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]"))
+      if (!box.contains(e.target as Node)) box.open = false;
+  });

@@ -1,18 +1,21 @@
 // Numbers as the pages write them.
 
-export const isNumber = (v) => typeof v === "number" && Number.isFinite(v);
+/** A value that there may be none of. */
+export type Maybe = number | null | undefined;
 
-export const pct = (v, digits = 1) => (isNumber(v) ? (v * 100).toFixed(digits) : "–");
+export const isNumber = (v: unknown): v is number => typeof v === "number" && Number.isFinite(v);
 
-export const NUMBER = new Intl.NumberFormat("en-US"),
-  num = (n) => NUMBER.format(Number(n));
+export const pct = (v: Maybe, digits = 1) => (isNumber(v) ? (v * 100).toFixed(digits) : "–");
+
+export const NUMBER = new Intl.NumberFormat("en-US");
+export const num = (n: Maybe) => NUMBER.format(Number(n));
 
 export const NAMES = new Intl.Collator("en", { numeric: true });
 
+export const sumOf = (list: readonly number[]) => list.reduce((a, b) => a + b, 0);
+
 /** The mean; null unless all are numbers. */
-export const mean = (values) =>
-  values.length && values.every(isNumber) ? values.reduce((a, b) => a + b, 0) / values.length : null;
+export const mean = (values: readonly Maybe[]) =>
+  values.length && values.every(isNumber) ? sumOf(values) / values.length : null;
 
-export const sumOf = (list) => list.reduce((a, b) => a + b, 0);
-
-export const signed = (v) => (isNumber(v) ? `${v < 0 ? "−" : "+"}${pct(Math.abs(v))}` : "–");
+export const signed = (v: Maybe) => (isNumber(v) ? `${v < 0 ? "−" : "+"}${pct(Math.abs(v))}` : "–");

@@ -1,40 +1,38 @@
 // Texts of data and models: long ones held back, spans set apart, dialogues as bubbles.
-import { button, h, visible } from "./dom.ts";
+import { button, h, type Kid, put, visible } from "./dom.ts";
 import { num } from "./numbers.ts";
 import { langOf } from "./text.ts";
 import { t } from "./words.ts";
 
-const MOST = 50000,
-  SHOWN = 5000; // characters of a text drawn at once; and of one that has more
+const MOST = 50000; // characters of a text drawn at once
+const SHOWN = 5000; // and of one that has more
 
 /** What `draw` makes of a text; of one that would halt the browser its beginning, and a button for the rest. */
-function held(text, draw) {
+function held(text: string, draw: (part: string) => Kid): Kid {
   if (text.length <= MOST) return draw(text);
-  const at = text.codePointAt(SHOWN - 1) > 0xffff ? SHOWN + 1 : SHOWN;
-  const gap = h(
-    "span",
-    { class: "gap" },
-    t("leftOut", num(text.length - at)),
-    " ",
-    button(t("showAll", num(text.length)), () => gap.replaceWith(...[draw(text.slice(at))].flat(3)), {
-      class: "small",
-    }),
-  );
+  const at = Number(text.codePointAt(SHOWN - 1)) > 0xffff ? SHOWN + 1 : SHOWN;
+  const rest = () => {
+    gap.removeAttribute("class");
+    put(gap, draw(text.slice(at)));
+  };
+  const all = button(t("showAll", num(text.length)), rest, { class: "small" });
+  const gap = h("span", { class: "gap" }, t("leftOut", num(text.length - at)), " ", all);
   return [draw(text.slice(0, at)), gap];
 }
 
-export const data$ = (tag, cls, text) =>
-  h(tag, { class: `data ${cls || ""}`.trim(), lang: langOf(text) }, held(String(text), visible));
+export const data$ = <K extends keyof HTMLElementTagNameMap>(tag: K, cls: string, text: string) =>
+  h(tag, { class: `data ${cls}`.trim(), lang: langOf(text) }, held(text, visible));
 
 /** `text` with every `[MASK]` and every one of `spans` (of class `cls`) set apart. */
-export const emphasised = (text, spans, cls) => held(text, (part) => setApart(part, spans, cls));
+export const emphasised = (text: string, spans: readonly string[], cls: string) =>
+  held(text, (part) => setApart(part, spans, cls));
 
-function setApart(text, spans, cls) {
+function setApart(text: string, spans: readonly string[], cls: string): Kid {
   const wanted = ["[MASK]", ...spans].filter(Boolean);
-  const nodes = [];
+  const nodes: Kid[] = [];
   for (let rest = text; rest; ) {
     const places = wanted
-      .map((w) => [rest.indexOf(w), w])
+      .map((w): [number, string] => [rest.indexOf(w), w])
       .filter(([at]) => at >= 0)
       .sort((a, b) => a[0] - b[0]);
     if (!places.length) {
@@ -49,7 +47,7 @@ function setApart(text, spans, cls) {
 }
 
 /** A dialogue as bubbles, what the first speaker says on the left; `spans` are set apart as gold. */
-export function chat(turns, spans = []) {
+export function chat(turns: readonly string[], spans: readonly string[] = []) {
   const first = /^\s*([^:：\s]{1,12})[:：]/.exec(turns[0] ?? "")?.[1];
   return h(
     "ol",

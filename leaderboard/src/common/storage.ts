@@ -1,14 +1,14 @@
 // What the browser keeps between visits, where it is allowed to.
 
 export const store = {
-  get: (key) => {
+  get(key: string): string | null {
     try {
       return localStorage.getItem(`evalsuite.${key}`);
     } catch {
       return null;
     }
   },
-  set: (key, value) => {
+  set(key: string, value: string) {
     try {
       localStorage.setItem(`evalsuite.${key}`, value);
     } catch {

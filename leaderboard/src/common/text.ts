@@ -4,27 +4,27 @@
 // noncharacters: they are shown as marks.
 export const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\u2028\u2029]/u;
 
-export const mark = (char) => `U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+export const mark = (char: string) => `U+${char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
 
 /** For attributes and SVG, where only a string can stand. */
-export const plain = (text) =>
-  HIDDEN.test(text) ? Array.from(String(text), (c) => (HIDDEN.test(c) ? mark(c) : c)).join("") : String(text);
+export const plain = (text: string) =>
+  HIDDEN.test(text) ? Array.from(text, (c) => (HIDDEN.test(c) ? mark(c) : c)).join("") : text;
 
 /** The language of a text, for fonts and for who has it read out. */
-export const langOf = (text) => (/\p{Script=Han}/u.test(text) || !/[a-z]{2}/i.test(text) ? "zh-CN" : "en");
+export const langOf = (text: string) => (/\p{Script=Han}/u.test(text) || !/[a-z]{2}/i.test(text) ? "zh-CN" : "en");
 
 /** A name that would fill pages, its middle left out. So it stands in addresses, too, which browsers cut off. */
-export const brief = (name) =>
+export const brief = (name: string) =>
   name.length <= 200
     ? name
     : `${[...name.slice(0, 120)].slice(0, -1).join("")}…${[...name.slice(-60)].slice(1).join("")}`;
 
-export const oneLine = (parts) => plain(parts.join("")).replace(/\s+/g, " ").trim();
+export const oneLine = (parts: string[]) => plain(parts.join("")).replace(/\s+/g, " ").trim();
 
-export const wide = (text) => [...text].reduce((sum, c) => sum + (c > "\u2e80" ? 11.5 : 6.4), 0);
+export const wide = (text: string) => [...text].reduce((sum, c) => sum + (c > "\u2e80" ? 11.5 : 6.4), 0);
 
 /** A name that fits into so many pixels, its middle left out: beginnings and ends tell models apart. */
-export function shortened(text, room) {
+export function shortened(text: string, room: number) {
   const all = [...plain(text)];
   for (let keep = all.length; keep > 4; keep--) {
     const tried =

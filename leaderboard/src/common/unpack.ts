@@ -1,7 +1,7 @@
 // The data of a page: JSON, gzip'd, in base64.
 
 /** What report.py packed: JSON, gzip'd, in base64. */
-export async function unpack(text) {
+export async function unpack<T>(text: string): Promise<T> {
   const packed = atob(text.trim());
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);

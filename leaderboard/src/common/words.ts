@@ -2,23 +2,27 @@
 import { store } from "./storage.ts";
 import shared from "./words.json" with { type: "json" };
 
-const words = new Map(Object.entries(shared));
+/** [Chinese, English] */
+type Both = string[];
+export type Words = Record<string, Both>;
+
+const words = new Map<string, Both>(Object.entries(shared));
 const language = { now: "zh" };
 let redraw = () => {};
 
 /** Add a page's own words; they stand before shared words of the same key. */
-export function addWords(more) {
+export function addWords(more: Words) {
   for (const [key, both] of Object.entries(more)) words.set(key, both);
 }
 export const inChinese = () => language.now === "zh";
-export const hasWord = (key) => words.has(key);
+export const hasWord = (key: string) => words.has(key);
 /** The words of a key in the page's language, with `{0}`, `{1}` … filled in; a key without words stands for itself. */
-export function t(key, ...args) {
+export function t(key: string, ...args: (string | number)[]): string {
   const text = words.get(key)?.[inChinese() ? 0 : 1] ?? key;
-  return args.reduce((done, arg, i) => done.split(`{${i}}`).join(String(arg)), text);
+  return args.reduce<string>((done, arg, i) => done.split(`{${i}}`).join(String(arg)), text);
 }
 /** Both languages at once, for what is said before a language is known. */
-export const inBoth = (key) => words.get(key)?.[0] ?? key;
+export const inBoth = (key: string) => words.get(key)?.[0] ?? key;
 
 const asked = () =>
   new URLSearchParams(location.hash.slice(1)).get("lang") ?? new URLSearchParams(location.search).get("lang");
@@ -27,7 +31,7 @@ export function readLanguage() {
   language.now = wish.toLowerCase().startsWith("zh") ? "zh" : "en";
 }
 /** `draw` is called when a person has chosen the other language. */
-export function onLanguage(draw) {
+export function onLanguage(draw: () => void) {
   redraw = draw;
 }
 export function switchLanguage() {

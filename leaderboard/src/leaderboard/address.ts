@@ -1,25 +1,29 @@
 // The address of the page is its state: what has been chosen, or which cell and item is open. What is as usual is left out.
 import { brief } from "../common/text.ts";
 import { address, benchmarksHere, cellIndex, data, distinct, everyTask, models } from "./data.ts";
-import { CHOICES, OF_ITEMS, state } from "./state.ts";
+import { CHOICES, type Choice, OF_ITEMS, type Sort, type State, state } from "./state.ts";
+import type { Cell } from "./types.ts";
 import { allSets, SIZES } from "./view.ts";
+
+type Params = Record<string, string | number>;
 
 export const route = () => new URLSearchParams(location.hash.slice(1));
 
 /** Go to a cell or an item, or with {} back to the overview as it was left. */
-export function go(params, replace = false) {
+export function go(params: Params, replace = false) {
   const names = params.model === undefined ? OF_OVERVIEW : OF_ITEMS;
   const text = hashOf({ ...params, ...chosen(names) });
   if (replace) location.replace(text);
   else location.hash = text;
 }
-function hashOf(params) {
+function hashOf(params: Params) {
   const lang = route().get("lang");
-  return `#${new URLSearchParams({ ...(lang && { lang }), ...params })}`;
+  const all = Object.entries({ ...(lang && { lang }), ...params });
+  return `#${new URLSearchParams(all.map(([key, value]) => [key, String(value)]))}`;
 }
 
 // ---- cells and items
-export const cellRoute = (c) => ({
+export const cellRoute = (c: Cell): Params => ({
   run: c.run,
   model: brief(c.model),
   set: c.set,
@@ -31,42 +35,44 @@ export const cellRoute = (c) => ({
   ...(c.perturb !== "none" && { perturb: c.perturb }),
 });
 export function routedCell() {
-  const r = route(),
-    model = [...models.values()].find((x) => String(x.run) === r.get("run") && brief(x.name) === r.get("model"));
+  const r = route();
+  const model = [...models.values()].find((x) => String(x.run) === r.get("run") && brief(x.name) === r.get("model"));
   const [scoring, perturb] = [r.get("scoring") ?? "generate", r.get("perturb") ?? "none"];
   const rest = ["set", "task", "split", "prompt", "shots"].map((name) => r.get(name));
   return cellIndex.get(address(model?.id, ...rest, scoring, perturb));
 }
 
 // ---- the view
-const OF_OVERVIEW = Object.keys(CHOICES).filter((name) => !OF_ITEMS.includes(name));
+const OF_OVERVIEW = (Object.keys(CHOICES) as Choice[]).filter((name) => !OF_ITEMS.includes(name));
 /** Choices that name models: by run and name in the address, whose names may be cut. */
-const OF_MODELS = ["picked", "slicePicked", "mixModel", "statusModel"];
-const modelKey = (id) => (models.has(id) ? `${models.get(id).run}:${brief(models.get(id).name)}` : "");
-const modelOf = (key) => [...models.keys()].find((id) => modelKey(id) === key) ?? "";
-let usual = {};
+const OF_MODELS: Choice[] = ["picked", "slicePicked", "mixModel", "statusModel"];
+function modelKey(id: string) {
+  const model = models.get(id);
+  return model ? `${model.run}:${brief(model.name)}` : "";
+}
+const idOf = (key: string) => [...models.keys()].find((id) => modelKey(id) === key) ?? "";
+let usual: State = state;
 
 /** The settings that most of a page's cells share, and those that are usual here. */
 export function startState() {
-  const pick = (name) => {
-    const all = distinct(name),
-      wish = CHOICES[name][1];
-    return all.includes(wish) || !all.length ? wish : all[0];
-  };
-  for (const name of ["variant", "shots", "scoring", "perturb", "split"]) state[name] = pick(name);
+  for (const name of ["variant", "shots", "scoring", "perturb", "split"] as const) {
+    const there: unknown[] = distinct(name);
+    if (there.length && !there.includes(state[name])) Object.assign(state, { [name]: there[0] });
+  }
   state.sort.key = everyTask.find((x) => data.cells.some((c) => c.task === x.name))?.name ?? "";
   state.adapters = ![...models.values()].some((m) => !m.adapter && !m.baseline);
   usual = structuredClone(state);
   readView();
 }
 
+type Value = State[Choice];
 /** A value as the address has it; and what an address says, as a value like `first`. */
-export function writtenAs(value) {
+export function writtenAs(value: Value): string {
   if (Array.isArray(value)) return value.map(encodeURIComponent).join(",");
   if (typeof value === "boolean") return String(Number(value));
   return value && typeof value === "object" ? (value.down ? "-" : "") + value.key : String(value);
 }
-export function readAs(first, text) {
+export function readAs(first: Value, text: string): Value {
   if (Array.isArray(first) || first === null) {
     try {
       return text.split(",").filter(Boolean).map(decodeURIComponent);
@@ -78,27 +84,37 @@ export function readAs(first, text) {
   if (typeof first === "number") return Number(text);
   return typeof first === "object" ? { key: text.replace(/^-/, ""), down: text.startsWith("-") } : text;
 }
-function written(name, value) {
+function written(name: Choice, value: Value): string {
   if (!OF_MODELS.includes(name) || value === null) return writtenAs(value);
-  return writtenAs(Array.isArray(value) ? value.map(modelKey) : modelKey(value));
+  return writtenAs(Array.isArray(value) ? value.map(modelKey) : modelKey(String(value)));
 }
-function read(name, text) {
+function read(name: Choice, text: string): Value {
   const value = readAs(usual[name], text);
   if (!OF_MODELS.includes(name)) return value;
-  return Array.isArray(value) ? value.map(modelOf).filter(Boolean) : modelOf(value);
+  return Array.isArray(value) ? value.map(idOf).filter(Boolean) : idOf(String(value));
 }
-/** An address may name what this page does not have. Sections look for themselves what there is to pick. */
-function isKnown(name, value) {
-  if (["variant", "shots", "scoring", "perturb", "split"].includes(name)) return distinct(name).includes(value);
-  if (name === "onlyBenchmark") return value === "" || benchmarksHere().some((b) => b.name === value);
-  if (name === "onlySet") return value === "" || allSets().includes(value);
-  if (name === "onlyTasks") return value.every((x) => everyTask.some((y) => y.name === x));
-  if (name === "tags") return value.every((x) => [...models.values()].some((m) => m.tags.includes(x)));
-  if (name === "size") return ["", "?", ...SIZES.map(([x]) => x)].includes(value);
-  return name !== "sort" || value.key === "" || data.tasks.some((x) => x.name === value.key.split("@")[0]);
+/** What there is to choose on this page. Sections look for themselves what there is to pick. */
+const OFFERED: { [K in Choice]?: () => (string | number)[] } = {
+  variant: () => distinct("variant"),
+  shots: () => distinct("shots"),
+  scoring: () => distinct("scoring"),
+  perturb: () => distinct("perturb"),
+  split: () => distinct("split"),
+  onlyBenchmark: () => ["", ...benchmarksHere().map((b) => b.name)],
+  onlySet: () => ["", ...allSets()],
+  onlyTasks: () => everyTask.map((x) => x.name),
+  tags: () => [...models.values()].flatMap((m) => m.tags),
+  size: () => ["", "?", ...SIZES.map(([name]) => name)],
+  sort: () => ["", ...data.tasks.map((x) => x.name)],
+};
+/** An address may name what this page does not have. */
+export function isKnown(name: Choice, value: Value) {
+  const offered: unknown[] | undefined = OFFERED[name]?.();
+  const asked = name === "sort" ? (value as Sort).key.split("@")[0] : value;
+  return !offered || [asked].flat().every((x) => offered.includes(x));
 }
 /** What is not as usual, by its name in the address. */
-function chosen(names) {
+function chosen(names: Choice[]): Params {
   const other = names.filter((name) => writtenAs(state[name]) !== writtenAs(usual[name]));
   return Object.fromEntries(other.map((name) => [CHOICES[name][0], written(name, state[name])]));
 }
@@ -107,17 +123,16 @@ export function readView() {
   const r = route();
   if (location.hash.length > 1 && !location.hash.includes("=")) return; // a place on the page
   for (const name of r.has("model") ? OF_ITEMS : OF_OVERVIEW) {
-    const key = CHOICES[name][0];
-    const value = r.has(key) ? read(name, r.get(key)) : usual[name];
-    state[name] = structuredClone(isKnown(name, value) ? value : usual[name]);
+    const text = r.get(CHOICES[name][0]);
+    const value = text === null ? usual[name] : read(name, text);
+    Object.assign(state, { [name]: structuredClone(isKnown(name, value) ? value : usual[name]) });
   }
 }
 /** The address follows what is chosen: by a step in the browser's history, or none. */
-export function writeView(step) {
+export function writeView(step: boolean) {
   const r = route();
-  const open =
-    r.has("model") &&
-    Object.fromEntries([...r].filter(([key]) => !OF_ITEMS.some((x) => CHOICES[x][0] === key) && key !== "lang"));
+  const ofItems = (key: string) => OF_ITEMS.some((x) => CHOICES[x][0] === key);
+  const open = r.has("model") && Object.fromEntries([...r].filter(([key]) => !ofItems(key) && key !== "lang"));
   const text = hashOf(open ? { ...open, ...chosen(OF_ITEMS) } : chosen(OF_OVERVIEW));
   if (location.hash === text || (!location.hash && text === "#")) return;
   if (step) history.pushState(null, "", text);

@@ -1,5 +1,5 @@
 // What stands beside a value: its interval, the statuses of its replies, what leaked; and what unfolds.
-import { fill, h } from "../common/dom.ts";
+import { fill, h, type Kid } from "../common/dom.ts";
 import { isNumber, num } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import { unfolds } from "./actions.ts";
@@ -7,23 +7,25 @@ import { counts, data } from "./data.ts";
 import { span, spreadOf } from "./metrics.ts";
 import { state } from "./state.ts";
 import { STATUSES } from "./statuses.ts";
+import type { Cell, Estimate } from "./types.ts";
 import { haveIntervals } from "./view.ts";
 
-export const leaky = (cell) => cell.facts?.leaked > 0 && !cell.facts.drop_leaked;
+export const leaky = (cell: Cell) => (cell.facts?.leaked ?? 0) > 0 && !cell.facts.drop_leaked;
 
 /** How many of the items asked for share their dialogue with the training split. Earlier versions counted the whole file under a limit. */
-export function leakNote(cell) {
-  const leaked = cell.facts?.leaked,
-    asked = cell.items + (cell.facts?.drop_leaked ? leaked : 0);
-  if (!(leaked > 0)) return "";
-  const file = Object.values(data.runs[cell.run]?.manifest?.data ?? {}).find((f) => f?.sha256 === cell.facts.data);
-  const whole = leaked > asked || cell.facts.limit == null,
-    all = whole ? (file?.items ?? asked) : asked;
+export function leakNote(cell: Cell) {
+  const leaked = cell.facts?.leaked ?? 0;
+  const asked = cell.items + (cell.facts?.drop_leaked ? leaked : 0);
+  if (!leaked) return "";
+  const files = Object.values(data.runs[cell.run]?.manifest?.data ?? {});
+  const file = files.find((f) => f?.sha256 === cell.facts.data);
+  const whole = leaked > asked || cell.facts.limit == null;
+  const all = whole ? (file?.items ?? asked) : asked;
   return t(!leaky(cell) ? "leakedDropped" : leaked > asked ? "leakedLimit" : "leaked", num(leaked), num(all));
 }
 
 /** The interval beside a value; an empty one in rows without, so that values stand in line. */
-export function spanNode(metric, m) {
+export function spanNode(metric: string, m: Estimate | null | undefined) {
   return (
     state.intervals &&
     haveIntervals() &&
@@ -36,7 +38,7 @@ export function spanNode(metric, m) {
 }
 
 /** A stacked bar of the statuses; the numbers stand beside it or in its title. */
-export function statusBar(cell) {
+export function statusBar(cell: Cell) {
   const n = counts(cell);
   const parts = STATUSES.filter((x) => n[x] > 0);
   return h(
@@ -49,18 +51,18 @@ export function statusBar(cell) {
     },
     parts.map((x) => {
       const part = h("i", { class: `s-${x}` });
-      part.style.flexGrow = n[x];
+      part.style.flexGrow = String(n[x]);
       return part;
     }),
   );
 }
 
 /** What is drawn when it is opened, and stays open. */
-export function unfold(key, summary, draw) {
-  const node = h("details", { class: "unfold", "data-unfold": key }, h("summary", null, summary)),
-    show = () => {
-      if (node.childElementCount === 1) fill(node, null, [draw()]);
-    };
+export function unfold(key: string, summary: Kid, draw: () => Kid) {
+  const node = h("details", { class: "unfold", "data-unfold": key }, h("summary", null, summary));
+  const show = () => {
+    if (node.childElementCount === 1) fill(node, null, [draw()]);
+  };
   node.open = state.unfolded.includes(key);
   if (node.open) show();
   node.addEventListener("toggle", () => {

@@ -1,19 +1,25 @@
 // Controls of sections: each shows one choice of the state and takes another.
 import { check, choice, kept } from "../common/dom.ts";
 import { choose } from "./actions.ts";
-import { state } from "./state.ts";
+import { type ChoiceOf, state } from "./state.ts";
 
-const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** A labelled select of a choice; `value` is what it shows, which may be another than is chosen where that is not there. */
-export const picker = (name, label, values, value, words) =>
+export const picker = <V extends string | number>(
+  name: ChoiceOf<V>,
+  label: string,
+  values: readonly (V | [string, V[]])[],
+  value: V,
+  words?: (value: V) => string,
+) =>
   kept(
     dashed(name),
     choice(label, values, value, (picked) => choose(name, picked), words),
   );
 
 /** A box to tick for a choice. */
-export const tick = (name, label) =>
+export const tick = (name: ChoiceOf<boolean>, label: string) =>
   kept(
     dashed(name),
     check(label, state[name], (on) => choose(name, on)),

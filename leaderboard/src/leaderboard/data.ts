@@ -1,16 +1,43 @@
 // What report.py packed, prepared: models, tasks, benchmarks, cells, and where each is found.
 import { h, visible } from "../common/dom.ts";
-import { NAMES } from "../common/numbers.ts";
+import { NAMES, sumOf } from "../common/numbers.ts";
 import { brief, plain } from "../common/text.ts";
 import { NO_ANSWER, STATUSES } from "./statuses.ts";
+import type {
+  Benchmark,
+  Cell,
+  Counts,
+  Mean,
+  MetricRow,
+  Model,
+  PageData,
+  Perturbation,
+  Place,
+  Placed,
+  Task,
+} from "./types.ts";
 
-export const nameNode = (model) => h("span", { class: "data name", title: plain(model.label) }, visible(model.label));
+export const nameNode = (model: Model) =>
+  h("span", { class: "data name", title: plain(model.label) }, visible(model.label));
 
-export let metricRows = new Map(); // name -> what report.py packed of a metric, in the order of the choice
+/** What prepare() makes of what the page is given. */
+export let data: PageData;
+/** By id, in the order that they are shown. */
+export let models: Map<string, Model>;
+/** The tasks that were asked, or all of the first benchmark where none was. */
+export let everyTask: Task[];
+/** By name, in the order of the choice. */
+export let metricRows = new Map<string, MetricRow>();
+/** By place. */
+export let cellIndex: Map<string, Cell>;
+/** Names of tasks that were asked constrained, too. */
+export let heldTasks: Set<string>;
+/** Benchmark -> its sets on this page, in its order. */
+export let setsThere: Map<string, string[]>;
+/** Means over a task's sets, by place. */
+export let meanIndex: Map<string, Mean>;
 
-export let data, models, everyTask, cellIndex, heldTasks;
-
-export function prepare(content) {
+export function prepare(content: PageData) {
   data = content;
   metricRows = new Map(data.metrics.map((m) => [m.name, m]));
   const used = new Set(data.cells.map((c) => c.task));
@@ -26,6 +53,7 @@ export function prepare(content) {
         id: cell.id,
         run: cell.run,
         name: cell.model,
+        label: cell.model,
         baseline: isBaseline(cell),
         adapter: Boolean(cell.facts?.trained),
         tags: cell.facts?.tags ?? [],
@@ -39,17 +67,25 @@ export function prepare(content) {
   prepareBenchmarks();
 }
 
+/** The model of an id that is on this page. */
+export function modelOf(id: string): Model {
+  const found = models.get(id);
+  if (!found) throw Error(id);
+  return found;
+}
+
 export const adapters = () => [...models.values()].filter((m) => m.adapter);
 
-const isBaseline = (cell) => cell.facts?.backend === "baseline" || Boolean(cell.facts?.tags?.includes("baseline"));
+const isBaseline = (cell: Cell) =>
+  cell.facts?.backend === "baseline" || Boolean(cell.facts?.tags?.includes("baseline"));
 
-export const address = (...parts) => parts.join("\t");
+export const address = (...parts: unknown[]) => parts.join("\t");
 
-export const placeOf = (c) => address(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
+export const placeOf = (c: Placed) => address(c.id, c.set, c.task, c.split, c.variant, c.shots, c.scoring, c.perturb);
 
-export const isChoice = (task) => task.kind === "choice";
+export const isChoice = (task: Task) => task.kind === "choice";
 
-export const perturbation = (name) =>
+export const perturbation = (name: string): Perturbation =>
   data.perturbations.find((x) => x.name === name) ?? { name, zh: name, en: name, kinds: [], languages: [] };
 
 function labelModels() {
@@ -62,60 +98,62 @@ function labelModels() {
   }
 }
 
-const values = new Map(); // of what cells are told apart by: they do not change
+/** The values of a field that cells have, in order. */
+export function distinct<K extends keyof Place>(name: K): Place[K][] {
+  const found =
+    values.get(name) ?? [...new Set(data.cells.map((c) => c[name]))].sort((a, b) => Number(a > b) - Number(a < b));
+  values.set(name, found);
+  return found as Place[K][];
+}
+const values = new Map<keyof Place, (string | number)[]>(); // they do not change
 
-export const distinct = (name) =>
-  values.get(name) ??
-  values
-    .set(
-      name,
-      [...new Set(data.cells.map((c) => c[name]))].sort((a, b) => (a > b ? 1 : a < b ? -1 : 0)),
-    )
-    .get(name);
+export const taskOf = (name: string): Task =>
+  data.tasks.find((x) => x.name === name) ?? {
+    name,
+    short: name,
+    zh: name,
+    en: name,
+    kind: "text",
+    metrics: [],
+    benchmark: "",
+  };
 
-export const taskOf = (name) =>
-  data.tasks.find((x) => x.name === name) ?? { name, zh: name, en: name, kind: "text", metrics: [] };
+export const scoreOf = (cell: Cell | undefined, metric: string) => cell?.metrics?.[metric]?.value ?? null;
 
-export const scoreOf = (cell, metric) => cell?.metrics?.[metric]?.value ?? null;
-
-export function counts(cell) {
+export function counts(cell: Cell): Counts {
   if (cell.counted) return cell.counted;
-  const all = Object.fromEntries(STATUSES.map((x) => [x, cell.status?.[x] ?? 0]));
+  const all = Object.fromEntries(STATUSES.map((x) => [x, cell.status?.[x] ?? 0])) as Counts;
   all.missing = cell.missing ?? 0;
-  all.none = NO_ANSWER.reduce((sum, x) => sum + all[x], 0);
+  all.none = sumOf(NO_ANSWER.map((x) => all[x]));
   cell.counted = all;
   return all;
 }
 
 export const FIRST = "corecode"; // its two metrics, for choices and for texts, are chosen for all its tasks at once; it cries EASY and HARD
 
-export let setsThere, meanIndex; // benchmark -> its sets on this page, in its order; place -> entry of "means"
-
-export const benchmarkOf = (task) => data.benchmarks.find((b) => b.name === task.benchmark) ?? data.benchmarks[0];
+export const benchmarkOf = (task: Task) => data.benchmarks.find((b) => b.name === task.benchmark) ?? data.benchmarks[0];
 
 export const benchmarksHere = () => data.benchmarks.filter((b) => everyTask.some((x) => benchmarkOf(x) === b));
 
 export const manyBenchmarks = () => benchmarksHere().length > 1;
 
 function prepareBenchmarks() {
-  const found = new Map(data.benchmarks.map((b) => [b, new Set()]));
-  for (const c of data.cells) found.get(benchmarkOf(taskOf(c.task))).add(c.set);
-  setsThere = new Map(
-    [...found].map(([b, there]) => [
-      b.name,
-      [...b.sets.filter((x) => there.has(x)), ...[...there].filter((x) => !b.sets.includes(x)).sort()],
-    ]),
-  );
+  const setsOf = (b: Benchmark) => {
+    const there = new Set(data.cells.filter((c) => benchmarkOf(taskOf(c.task)) === b).map((c) => c.set));
+    return [...b.sets.filter((x) => there.has(x)), ...[...there].filter((x) => !b.sets.includes(x)).sort()];
+  };
+  setsThere = new Map(data.benchmarks.map((b) => [b.name, setsOf(b)]));
   meanIndex = new Map(
     data.runs.flatMap((run, i) => (run.means ?? []).map((x) => [meanPlace({ ...x, id: `${i}\t${x.model}` }), x])),
   );
 }
 
-export const meanPlace = (x) => address(x.id, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb);
+export const meanPlace = (x: Omit<Placed, "set">) =>
+  address(x.id, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb);
 
 export const alone = () => !manyBenchmarks() && everyTask.some(shared);
 
 /** What the names of files that the page saves begin with. */
 export const fileStem = () => (manyBenchmarks() ? "evalsuite" : (benchmarksHere()[0] ?? data.benchmarks[0]).name);
 
-export const shared = (task) => benchmarkOf(task).name === FIRST;
+export const shared = (task: Task) => benchmarkOf(task).name === FIRST;

@@ -1,24 +1,28 @@
 // Judges and their opinions on cells in view.
-import { isNumber } from "../common/numbers.ts";
+import { isNumber, type Maybe } from "../common/numbers.ts";
 import { plain } from "../common/text.ts";
+import type { Controls } from "../types/results.ts";
 import { address, data } from "./data.ts";
 
 export const judgedCells = () =>
-  data.runs.flatMap((run, i) => (run.judged?.cells ?? []).map((c) => ({ ...c, run: i, id: `${i}\t${c.model}` })));
-
-export const judgedControls = () =>
   data.runs.flatMap((run, i) =>
-    Object.entries(run.judged?.controls ?? {}).flatMap(([control, rows]) =>
-      rows.map((row) => ({ ...row, control, run: i })),
-    ),
+    (run.judged?.cells ?? []).map((c) => ({ ...c, scales: c.scales ?? {}, run: i, id: `${i}\t${c.model}` })),
   );
+export type JudgedHere = ReturnType<typeof judgedCells>[number];
 
-export const points = (v) => (isNumber(v) ? v.toFixed(2).replace("-", "−") : "–"),
-  plus = (v) => (isNumber(v) ? (v < 0 ? "" : "+") + points(v) : "–");
+/** What a control of all runs' judges found. */
+export const judgedControls = <K extends keyof Controls>(control: K) =>
+  data.runs.flatMap((run, i) => {
+    const rows: readonly Controls[K][number][] = run.judged?.controls[control] ?? [];
+    return rows.map((row) => ({ ...row, run: i }));
+  });
 
-export const whoOf = (c, scale) => address(c.judge, c.rubric, scale);
+export const points = (v: Maybe) => (isNumber(v) ? v.toFixed(2).replace("-", "−") : "–");
+export const plus = (v: Maybe) => (isNumber(v) ? (v < 0 ? "" : "+") + points(v) : "–");
 
-export const whoName = (who) => {
+export const whoOf = (c: { judge: string; rubric: string }, scale: string) => address(c.judge, c.rubric, scale);
+
+export function whoName(who: string) {
   const [judge, rubric, scale] = who.split("\t");
   return `${plain(judge)} · ${plain(rubric)}${scale === "score" ? "" : ` · ${plain(scale)}`}`;
-};
+}

@@ -1,9 +1,8 @@
 // Keyboard, routes, start.
-import { $, h } from "../common/dom.ts";
-import { drawFrame, readTheme, refuse } from "../common/frame.ts";
+import { $, byId, h } from "../common/dom.ts";
+import { drawFrame, startPage } from "../common/frame.ts";
 import { shortcut } from "../common/keys.ts";
-import { unpack } from "../common/unpack.ts";
-import { addWords, inBoth, inChinese, onLanguage, readLanguage, t } from "../common/words.ts";
+import { inChinese, onLanguage, readLanguage, t } from "../common/words.ts";
 import { allItems, onChange } from "./actions.ts";
 import { cellRoute, go, readView, route, routedCell, startState, writeView } from "./address.ts";
 import { alone, prepare } from "./data.ts";
@@ -11,13 +10,15 @@ import { current, drawCell, drawCellFrame, drawItem, followItem, move, narrow, s
 import { open, setOpen } from "./evidence/open.ts";
 import { drawNext, drawOverview } from "./parts.ts";
 import { pageTitle } from "./sections/intro.ts";
-import { OF_ITEMS, state } from "./state.ts";
+import { type Choice, OF_ITEMS, state } from "./state.ts";
 import words from "./words.json" with { type: "json" };
 
-function onKey(event) {
+const STEPS: Record<string, number> = { ArrowRight: 1, j: 1, ArrowLeft: -1, k: -1 };
+
+function onKey(event: KeyboardEvent) {
   const key = shortcut(event);
-  if (!open || !key || event.target.closest("input, select, textarea, .scroll")) return;
-  const by = { ArrowRight: 1, j: 1, ArrowLeft: -1, k: -1 }[key];
+  if (!open || !key || (event.target as Element).closest("input, select, textarea, .scroll")) return;
+  const by = STEPS[key];
   if (by) {
     event.preventDefault();
     move(by);
@@ -28,15 +29,15 @@ let home = 0; // where the overview was scrolled to when a cell was opened
 
 function render(all = false) {
   if (all) drawFrame(pageTitle(), t(alone() ? "foot" : "footAll"));
-  const asked = route().has("model"),
-    cell = asked ? routedCell() : null,
-    before = state.filter + state.query;
+  const asked = route().has("model");
+  const cell = asked ? routedCell() : null;
+  const before = state.filter + state.query;
   readView();
   if (!cell) {
     const was = open;
     setOpen(null);
     drawOverview();
-    $("gone")?.remove();
+    byId("gone")?.remove();
     if (asked) $("main").prepend(h("p", { class: "notice", id: "gone" }, t("gone")));
     if (was) {
       while (document.body.scrollHeight < home + innerHeight && drawNext());
@@ -55,38 +56,26 @@ function render(all = false) {
 }
 
 function showItem() {
-  if (current() !== undefined && !state.query && !shown.includes(current())) allItems();
+  const entry = current();
+  if (entry !== undefined && !state.query && !shown.includes(entry)) allItems();
   followItem();
   drawItem();
   const box = $("detail");
   if (box.getBoundingClientRect().top < 0 || matchMedia("(max-width: 60rem)").matches) $("panes").scrollIntoView();
-  if (current() !== undefined) box.focus({ preventScroll: true });
+  if (entry !== undefined) box.focus({ preventScroll: true });
 }
 
 const DRAWN_THERE = ["unfolded", "sheets"]; // choices that are followed where they are made
 
 /** After an action: the address follows, and what shows the choice is drawn again. */
-function follow(names, step) {
+function follow(names: Choice[], step: boolean) {
   writeView(step);
   if (names.some((name) => OF_ITEMS.includes(name))) narrow();
   else if (!names.every((name) => DRAWN_THERE.includes(name))) drawOverview();
 }
 
-async function start() {
-  addWords(words);
-  if (typeof DecompressionStream === "undefined") {
-    refuse(inBoth("old"));
-    return;
-  }
-  try {
-    prepare(await unpack($("data").textContent));
-  } catch (error) {
-    refuse(inBoth("broken") + error.message);
-    return;
-  }
+startPage(words, prepare, () => {
   startState();
-  readLanguage();
-  readTheme();
   onLanguage(() => render(true));
   onChange(follow);
   render(true);
@@ -96,5 +85,4 @@ async function start() {
     render(before !== inChinese());
   });
   addEventListener("keydown", onKey);
-}
-start();
+});

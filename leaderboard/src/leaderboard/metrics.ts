@@ -1,51 +1,52 @@
 // Metrics: their names, and how their values are written.
-import { isNumber, pct } from "../common/numbers.ts";
+import { isNumber, type Maybe, pct } from "../common/numbers.ts";
 import { plain } from "../common/text.ts";
 import { hasWord, inChinese, t } from "../common/words.ts";
 import { benchmarkOf, metricRows } from "./data.ts";
+import type { Estimate, Task } from "./types.ts";
 
 /** The name that the paper's figures have; undefined where there are none of the same definition. */
-export function publishedAs(task, metric) {
+export function publishedAs(task: Task, metric: string) {
   const names = benchmarkOf(task).published_as; // null: the same names
   return !names ? metric : Object.hasOwn(names, metric) ? names[metric] : undefined;
 }
 
-export const isPaper = (m) => m.startsWith("paper.");
+export const isPaper = (m: string) => m.startsWith("paper.");
 
-export const baseName = (m) => m.replace(/^paper\./, "");
+export const baseName = (m: string) => m.replace(/^paper\./, "");
 
 /** What report.py packed of a metric; undefined if it has no row. That of a "paper." name is its own or that of the name without it. */
-export const metricRow = (m) => metricRows.get(m) ?? metricRows.get(baseName(m));
+export const metricRow = (m: string) => metricRows.get(m) ?? metricRows.get(baseName(m));
 
-export function metricName(m) {
-  const row = metricRow(m),
-    name = row ? row[inChinese() ? "zh" : "en"] + (row.lower ? " ↓" : "") : plain(baseName(m));
+export function metricName(m: string) {
+  const row = metricRow(m);
+  const name = row ? row[inChinese() ? "zh" : "en"] + (row.lower ? " ↓" : "") : plain(baseName(m));
   return isPaper(m) && row?.name !== m ? t("ofPaper", name) : name;
 }
 
-export const longName = (m) =>
+export const longName = (m: string) =>
   (hasWord(`long.${m}`) ? t(`long.${m}`) : metricName(m)) + (isSigned(m) ? t("inNats") : isRaw(m) ? " ×1" : "");
 
 // What is no share stands as it is, CIDEr from 0 to 10; ΔNLL is in nats and may be negative; all other metrics are in percent.
-export const isSigned = (m) => metricRow(m)?.unit === "nats",
-  isRaw = (m) => metricRow(m)?.percent === false;
+export const isSigned = (m: string) => metricRow(m)?.unit === "nats";
+export const isRaw = (m: string) => metricRow(m)?.percent === false;
 
-export const isLower = (m) => metricRow(m)?.lower === true; // less of it is better
+export const isLower = (m: string) => metricRow(m)?.lower === true; // less of it is better
 
-const nats = (v, digits) => {
+const nats = (v: number, digits: number) => {
   const text = Math.abs(v).toFixed(Math.max(2, digits));
   return (Number(text) ? (v < 0 ? "−" : "+") : "") + text;
 };
 
-export const figure = (m, v, digits = 1) =>
+export const figure = (m: string, v: Maybe, digits = 1) =>
   !isNumber(v) ? "–" : isSigned(m) ? nats(v, digits) : isRaw(m) ? v.toFixed(digits + 1) : pct(v, digits);
 
 /** "31–42", or "" if there is no interval. */
-export const span = (m, low, high, digits = 0) =>
+export const span = (m: string, low: Maybe, high: Maybe, digits = 0) =>
   isNumber(low) && isNumber(high)
     ? `${figure(m, low, digits)}${isSigned(m) ? " … " : "–"}${figure(m, high, digits)}`
     : "";
 
 /** The standard deviation between the samples' values, where every item has several replies; else "". */
-export const spreadOf = (metric, m, digits) =>
+export const spreadOf = (metric: string, m: Estimate | null | undefined, digits: number) =>
   isNumber(m?.spread) ? figure(metric, m.spread, digits).replace("+", "") : "";

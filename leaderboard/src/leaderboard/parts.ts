@@ -1,5 +1,5 @@
 // The overview's sections, top to bottom, each drawn when it is in sight or when there is time.
-import { $, button, h, put } from "../common/dom.ts";
+import { $, button, byId, h, type Kid, put } from "../common/dom.ts";
 import { t } from "../common/words.ts";
 import { open } from "./evidence/open.ts";
 import { drawChart } from "./sections/accuracy.ts";
@@ -8,7 +8,7 @@ import { drawBreakdown } from "./sections/breakdown.ts";
 import { drawConfusion } from "./sections/confusion.ts";
 import { drawCorrelations } from "./sections/correlations.ts";
 import { drawCurves } from "./sections/curves.ts";
-import { drawIntro } from "./sections/intro.ts";
+import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
 import { drawTables } from "./sections/overview.ts";
 import { drawRanks } from "./sections/ranks.ts";
@@ -17,33 +17,39 @@ import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
 import { offerMetrics } from "./view.ts";
 
-/** The parts of the page, top to bottom: [id, how it is drawn]. Each is null where there is nothing to show. */
-const PARTS = [
-  ["intro", () => drawIntro()],
-  ["tables", () => drawTables()],
-  ["ranks", () => drawRanks()],
-  ["accuracy", () => drawChart()],
+/** The parts of the page, top to bottom: [id, how it is drawn]. Each draws nothing where there is nothing to show. */
+const PARTS: [id: string, draw: () => Kid][] = [
+  ["intro", drawIntro],
+  ["tables", drawTables],
+  ["about", drawAbout],
+  ["ranks", drawRanks],
+  ["accuracy", drawChart],
   ["extracted", () => drawAnalysis("extraction")],
   ["leveled", () => drawAnalysis("gaps")],
-  ["scorings", () => drawScorings()],
-  ["robust", () => drawRobustness()],
-  ["slices", () => drawBreakdown()],
-  ["confused", () => drawConfusion()],
-  ["learn", () => drawCurves()],
-  ["judged", () => drawJudge()],
-  ["second", () => drawSecond()],
-  ["correlated", () => drawCorrelations()],
-  ["sheets", () => drawSheets()],
-  ["references", () => drawReferences()],
-  ["statuses", () => drawStatus()],
+  ["scorings", drawScorings],
+  ["robust", drawRobustness],
+  ["slices", drawBreakdown],
+  ["confused", drawConfusion],
+  ["learn", drawCurves],
+  ["judged", drawJudge],
+  ["second", drawSecond],
+  ["correlated", drawCorrelations],
+  ["sheets", drawSheets],
+  ["references", drawReferences],
+  ["statuses", drawStatus],
 ];
 
-const stale = new Map(); // parts out of sight that are to be drawn again, and where they were scrolled to
+/** A place in a part that is scrolled. */
+type Scrolled = [number: number, left: number, top: number];
+/** Parts out of sight that are to be drawn again, and where they were scrolled to. */
+const stale = new Map<string, Scrolled[]>();
+
+const boxOf = (id: string) => $(`part-${id}`);
 
 /** Draw what is in sight at once, and the rest when there is time: a change of a setting must not wait for all of it. */
 export function drawOverview() {
   offerMetrics();
-  if (!$("part-intro"))
+  if (!byId("part-intro"))
     put(
       $("main"),
       PARTS.map(([id]) => [
@@ -52,17 +58,18 @@ export function drawOverview() {
       ]),
     );
   delete document.documentElement.dataset.drawn;
-  const boxes = PARTS.map(([id, draw]) => [id, draw, $(`part-${id}`)]);
-  const visibleNow = ([, , box]) => {
-    const edge = box.getBoundingClientRect();
+  const visibleNow = (id: string) => {
+    const edge = boxOf(id).getBoundingClientRect();
     return edge.top < innerHeight && edge.bottom >= 0;
   };
-  // Where parts stand and are scrolled to is asked before any is drawn: after it, each answer would cost a layout. New ones stand nowhere yet.
-  const seen = boxes.some(([, , box]) => box.firstChild) && boxes.map(visibleNow),
-    scrolled = boxes.map(([, , box]) => scrolledIn(box));
-  boxes.forEach((part, i) => {
-    if (seen ? seen[i] : visibleNow(part)) drawPart(part[2], part[1], scrolled[i]);
-    else stale.set(part[0], scrolled[i]);
+  // Where parts stand and are scrolled to is asked before any is drawn: after it, each answer would cost a layout. New ones
+  // stand nowhere yet.
+  const drawn = PARTS.some(([id]) => boxOf(id).firstChild);
+  const seen = PARTS.map(([id]) => drawn && visibleNow(id));
+  const scrolled = PARTS.map(([id]) => scrolledIn(boxOf(id)));
+  PARTS.forEach(([id, draw], i) => {
+    if (drawn ? seen[i] : visibleNow(id)) drawPart(id, draw, scrolled[i]);
+    else stale.set(id, scrolled[i]);
   });
   drawSections();
   later(drawStale);
@@ -70,54 +77,52 @@ export function drawOverview() {
 
 /** What there is below, to go to. */
 function drawSections() {
-  const heads = PARTS.map(([id]) => $(`part-${id}`).querySelector("h2")).filter(Boolean);
-  const there = (head) => () => {
-    head.closest(".part").scrollIntoView();
+  const heads = PARTS.flatMap(([id]) => boxOf(id).querySelector("h2") ?? []);
+  const goTo = (head: HTMLElement) => {
+    head.closest(".part")?.scrollIntoView();
     head.tabIndex = -1;
     head.focus({ preventScroll: true });
   };
   $("sections").setAttribute("aria-label", t("sections"));
   put(
     $("sections"),
-    heads.map((head) => button(head.firstChild.textContent, there(head), { class: "link" })),
+    heads.map((head) => button(head.firstChild?.textContent, () => goTo(head), { class: "link" })),
   );
 }
 
-const later = (work) => (globalThis.requestIdleCallback ?? setTimeout)(work);
+const later = (work: () => void) => (globalThis.requestIdleCallback ?? setTimeout)(work);
 
 function drawStale() {
   if (open) return;
-  if (!drawNext()) {
-    drawSections();
-    document.documentElement.dataset.drawn = "all";
+  if (drawNext()) {
+    later(drawStale);
     return;
   }
-  later(drawStale);
+  drawSections();
+  document.documentElement.dataset.drawn = "all";
 }
 
+/** Draw the next part that is out of sight; false if there is none. */
 export function drawNext() {
-  const next = PARTS.find(([id]) => stale.has(id));
-  if (next) drawPart($(`part-${next[0]}`), next[1], stale.get(next[0]));
-  return Boolean(next);
+  const [id, draw] = PARTS.find(([id]) => stale.has(id)) ?? [];
+  if (id && draw) drawPart(id, draw, stale.get(id) ?? []);
+  return id !== undefined;
 }
 
-/** The places in a part that are scrolled: [number, left, top]. */
-const scrolledIn = (box) =>
+const scrolledIn = (box: HTMLElement) =>
   [...box.querySelectorAll(".scroll")]
-    .map((x, i) => [i, x.scrollLeft, x.scrollTop])
+    .map((x, i): Scrolled => [i, x.scrollLeft, x.scrollTop])
     .filter(([, left, top]) => left || top);
 
 /** Draw a part anew where it stands: focus and scrolled places are kept. */
-function drawPart(box, draw, scrolled) {
-  stale.delete(box.id.slice("part-".length));
-  const focus = box.contains(document.activeElement) && document.activeElement.closest("[data-keep]")?.dataset.keep;
+function drawPart(id: string, draw: () => Kid, scrolled: Scrolled[]) {
+  const box = boxOf(id);
+  stale.delete(id);
+  const focus = box.contains(document.activeElement) && document.activeElement?.closest<HTMLElement>("[data-keep]");
   put(box, draw());
   const regions = box.querySelectorAll(".scroll"); // only those moved are moved again: each asks for a layout
   for (const [i, left, top] of scrolled)
     if (regions[i]) Object.assign(regions[i], { scrollLeft: left, scrollTop: top });
-  if (focus)
-    box
-      .querySelector(`[data-keep="${CSS.escape(focus)}"]`)
-      ?.querySelector("button,select,input")
-      ?.focus();
+  const again = focus && box.querySelector(`[data-keep="${CSS.escape(focus.dataset.keep ?? "")}"]`);
+  if (again) again.querySelector<HTMLElement>("button,select,input")?.focus();
 }

@@ -1,5 +1,12 @@
-// The state of the page: all that a person has chosen, in one place. Only actions.js and address.js write it, and all of
+// The state of the page: all that a person has chosen, in one place. Only actions.ts and address.ts write it, and all of
 // it stands in the address.
+
+/** How the overview is sorted: by a column's key, or by name where that is "". */
+export interface Sort {
+  key: string;
+  down: boolean;
+}
+type First = string | number | boolean | string[] | Sort | null;
 
 /** What can be chosen: [its name in the address, its value at first]. A first value of `null` is "none chosen yet". */
 export const CHOICES = {
@@ -59,13 +66,30 @@ export const CHOICES = {
   // Of one cell's items
   filter: ["show", "all"],
   query: ["search", ""],
-};
+} satisfies Record<string, [string, First]>;
+
+/** What values are like a first one. */
+type Like<V> = V extends boolean
+  ? boolean
+  : V extends never[]
+    ? string[]
+    : V extends Sort
+      ? Sort
+      : V extends null
+        ? string[] | null
+        : V;
+export type Choice = keyof typeof CHOICES;
+export type State = { [K in Choice]: Like<(typeof CHOICES)[K][1]> };
+/** The choices whose values are of a type. */
+export type ChoiceOf<V> = { [K in Choice]: State[K] extends V ? K : never }[Choice];
 
 /** Those that narrow what is on the page. */
-export const FILTERS = ["find", "size", "tags", "onlyBenchmark", "onlySet", "onlyTasks"];
+export const FILTERS: Choice[] = ["find", "size", "tags", "onlyBenchmark", "onlySet", "onlyTasks"];
 /** Those that belong to one cell's items. */
-export const OF_ITEMS = ["filter", "query"];
+export const OF_ITEMS: Choice[] = ["filter", "query"];
 
-export const state = Object.fromEntries(
-  Object.entries(CHOICES).map(([name, [, first]]) => [name, structuredClone(first)]),
-);
+/** The values at first of some choices, or of all. */
+export const firsts = (names = Object.keys(CHOICES) as Choice[]) =>
+  Object.fromEntries(names.map((name) => [name, structuredClone(CHOICES[name][1] as First)])) as State;
+
+export const state = firsts();

@@ -1,6 +1,7 @@
 // What can become of a request, and how a model can be asked.
+import type { Status } from "./types.ts";
 
-export const STATUSES = [
+export const STATUSES: Status[] = [
   "parsed",
   "unparsed",
   "refused",

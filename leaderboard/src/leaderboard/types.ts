@@ -1,6 +1,6 @@
 // What the page is given (evalsuite/page/report.py, common/sheet.py) and what it makes of it. Types of results.json and
 // of annotations are generated from their JSON Schemas: src/types.
-import type { CellResult, EvalsuiteResultsFormat1, Mean1, Metric } from "../types/results.ts";
+import type { Average, CellResult, EvalsuiteResultsFormat1, Mean1, Metric } from "../types/results.ts";
 
 export type Kind = "choice" | "choices" | "span" | "text" | "probe";
 export interface Task {
@@ -47,7 +47,7 @@ export interface Perturbation extends Named {
   kinds: Kind[];
   languages: string[];
 }
-/** What is measured where: the fields that tell one cell from another. */
+/** What is measured where: the fields that tell one cell from another, but its model. */
 export interface Place {
   set: string;
   task: string;
@@ -56,6 +56,14 @@ export interface Place {
   shots: number;
   scoring: string;
   perturb: string;
+}
+/** A place of a model on this page. */
+export interface Placed extends Place {
+  id: string;
+}
+/** A value of a metric: of a cell, or the mean over a task's sets. */
+export interface Estimate extends Partial<Metric>, Partial<Omit<Average, "value">> {
+  value: number | null;
 }
 export type Status =
   | "parsed"
@@ -244,12 +252,30 @@ export interface Sheet {
 }
 
 // ---- the page
+/** What of manifest.json the page reads; all of its settings are shown as they are. */
+export interface Manifest {
+  started?: string;
+  python?: string;
+  platform?: string;
+  settings?: Record<string, unknown>;
+  packages?: Record<string, string>;
+  /** The files that items are from. */
+  data?: Record<string, { items?: number; sha256?: string } | null>;
+}
 export interface Run extends Partial<Omit<EvalsuiteResultsFormat1, "cells" | "evalsuite" | "format" | "reading">> {
   name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a manifest is shown as it is, and has no schema for all that it may hold
-  manifest: Record<string, any>;
+  manifest: Manifest;
   written?: { results: string[]; cells: string[] };
   sheets?: Sheet[];
+}
+/** A sentence of evalsuite/page/findings.py, and the number of the cell that it rests on. */
+export interface Finding {
+  zh: string;
+  en: string;
+  /** Its test, in small print. */
+  test_zh: string;
+  test_en: string;
+  cell: number;
 }
 export interface PageData {
   runs: Run[];
@@ -261,6 +287,7 @@ export interface PageData {
   cells: Cell[];
   columns: Column[];
   asked: { items: number; replies: number };
+  findings: Finding[];
   groups: Groups[];
   /** Nemenyi's critical values, by number of models. */
   nemenyi: Record<string, number>;

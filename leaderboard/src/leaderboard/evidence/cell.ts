@@ -261,7 +261,7 @@ function provenance(cell) {
   );
 }
 
-export let shown = [],
+export let shown: number[] = [],
   list = null,
   searching = 0; // entries on the list; the list; counts searches, so that a later one ends an earlier
 

@@ -1,5 +1,5 @@
 // Items and what was said to them: loaded when they are looked at, a shard at a time, as shards.py packs them.
-import { $ } from "../../common/dom.ts";
+import { byId } from "../../common/dom.ts";
 import { unpack } from "../../common/unpack.ts";
 import { t } from "../../common/words.ts";
 import { data } from "../data.ts";
@@ -77,7 +77,7 @@ export function shard(name) {
 }
 
 async function fetched(name) {
-  const inside = $(`shard-${name}`);
+  const inside = byId(`shard-${name}`);
   if (inside) return inside.textContent;
   await new Promise((done, fail) => {
     const script = document.createElement("script");

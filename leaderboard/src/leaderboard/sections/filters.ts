@@ -1,5 +1,5 @@
 // The bar of filters: which models, tasks and sets are on the page.
-import { $, button, check, choice, copyButton, h, kept } from "../../common/dom.ts";
+import { button, byId, check, choice, copyButton, h, kept } from "../../common/dom.ts";
 import { menu } from "../../common/menu.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
@@ -59,7 +59,7 @@ function searchBox() {
     if (e.isComposing) return; // Chinese half typed: drawing now would take the input away
     typing = setTimeout(() => {
       findModels(e.target.value);
-      const box = $("find");
+      const box = byId<HTMLInputElement>("find");
       box?.setSelectionRange(box.value.length, box.value.length);
     }, 150);
   };
@@ -95,7 +95,7 @@ function tickMenu(id, label, values, name, words) {
         check(words(v), chosen.includes(v), (yes) => pick(v, yes)),
       ),
     ),
-    { id: `choose-${id}`, open: Boolean($(`choose-${id}`)?.open) },
+    { id: `choose-${id}`, open: Boolean(byId<HTMLDetailsElement>(`choose-${id}`)?.open) },
   );
 }
 

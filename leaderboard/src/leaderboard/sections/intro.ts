@@ -4,15 +4,27 @@ import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { adapters, alone, benchmarksHere, data, manyBenchmarks, models } from "../data.ts";
+import { drawFindings } from "./findings.ts";
 import { drawSources } from "./sources.ts";
 
 export function drawIntro() {
-  const fact = (name, value) => h("div", null, h("dt", null, name), h("dd", null, value));
   return h(
     "section",
     { class: "intro" },
     h("h1", null, pageTitle()),
     h("p", { class: "lead" }, pageLead()),
+    drawFindings(),
+    sampleNotice(),
+  );
+}
+
+/** The runs, how to read their figures, and where these are from. */
+export function drawAbout() {
+  const fact = (name, value) => h("div", null, h("dt", null, name), h("dd", null, value));
+  return h(
+    "section",
+    { class: "block", id: "about" },
+    h("h2", null, t("aboutResults")),
     h(
       "dl",
       { class: "facts" },
@@ -24,7 +36,6 @@ export function drawIntro() {
       fact(t("items"), num(data.asked.items)),
       fact(t("replies"), num(data.asked.replies)),
     ),
-    sampleNotice(),
     h("p", { class: "how" }, h("strong", null, t("readTitle")), " ", t("read")),
     drawSources(),
   );

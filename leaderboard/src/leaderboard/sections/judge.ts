@@ -118,7 +118,7 @@ const judgeSheets = (name, wanted, options) =>
   );
 
 function attackKinds(who) {
-  const rows = judgedControls().filter((r) => r.control === "attacks" && r.n > 0 && whoOf(r, r.scale) === who);
+  const rows = judgedControls("attacks").filter((r) => r.n > 0 && whoOf(r, r.scale) === who);
   return rows.map((r) =>
     h(
       "details",
@@ -152,9 +152,7 @@ function attackKinds(who) {
 
 function panelMedians(who) {
   const [, rubric, scale] = who.split("\t");
-  const rows = judgedControls().filter(
-    (r) => r.control === "panel" && r.rubric === rubric && r.scale === scale && r.n > 0,
-  );
+  const rows = judgedControls("panel").filter((r) => r.rubric === rubric && r.scale === scale && r.n > 0);
   return rows.map((r) =>
     h(
       "details",

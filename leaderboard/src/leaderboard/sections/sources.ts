@@ -1,5 +1,5 @@
 // Where the numbers are from: a run's manifest and results.json, signatures, what to cite. Drawn when opened.
-import { $, button, copyButton, h, visible } from "../../common/dom.ts";
+import { button, byId, copyButton, h, visible } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
@@ -14,7 +14,7 @@ import { cellAt, inView, metricOf, ownRows, setLabel, setNames, taskName, tasks 
 
 /** Opens what `make` draws; open it stays when the page is drawn again. */
 function folded(id, label, make) {
-  const open = Boolean($(id)?.open);
+  const open = Boolean(byId<HTMLDetailsElement>(id)?.open);
   const fill = (e) => {
     if (e.currentTarget.open && e.currentTarget.children.length === 1) e.currentTarget.append(...make());
   };

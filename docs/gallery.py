@@ -1,0 +1,119 @@
+"""Make the pictures of docs/gallery.md: python docs/gallery.py. Needs evalsuite[dev] and a Chromium on the PATH.
+
+The models are stand-ins on the bundled sample, whose replies are the right ones in a known share of items and a baseline's in
+the others: the pictures show the page, and compare nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import evalsuite
+from evalsuite.backends.baseline import Baseline
+from evalsuite.backends.model import Model
+from evalsuite.benchmarks.registry import Corpora
+from evalsuite.common.resources import bundled
+
+FOLDER = Path(__file__).parent / "pictures"
+PERTURB = ["none", "reindicate", "shuffle"]
+TASKS = ["knowledge_filling", "knowledge_generation", "conflict_detection", "domain_identification", "slot_identification",
+         "event_cause", "subsequent_event", "clipped_subsequent_event"]  # fmt: skip
+# Name -> share of right replies on EASY, on HARD and under perturbation.
+STAND_INS = {
+    "stand-in-large": (0.9, 0.75, 0.7), "stand-in-base": (0.7, 0.55, 0.35), "stand-in-small": (0.5, 0.4, 0.3), "stand-in-tiny": (0.1, 0.05, 0.0),
+}  # fmt: skip
+# Picture -> what it is of, and where it stops where that is long.
+SECTIONS = {
+    "findings": (".intro", 520), "overview": ("#part-tables", 1150), "accuracy": ("#part-accuracy", 900), "ranks": ("#part-ranks", 700),
+    "gaps": ("#part-leveled", 700), "robustness": ("#part-robust", 1500), "breakdown": ("#part-slices", 1000),
+    "confusion": ("#part-confused", 900), "statuses": ("#part-statuses", 800),
+}  # fmt: skip
+
+
+def replies(folder: Path) -> Path:
+    """A models.yaml of the stand-ins, each with a file of its replies."""
+    cells = evalsuite.preview(model=["random"], tasks=TASKS, perturb=PERTURB, data="bundled:sample")
+    trials = [trial for _, asked in cells for trial in asked]
+    corpus = Corpora(bundled("sample"))
+    said = {kind: ["" for _ in trials] for kind in ("oracle", "random")}
+    for kind, texts in said.items():
+        baseline = Baseline(Model(name=kind, backend="baseline", path=kind), corpus.labelled)
+        for group in baseline.answer(trials, [False] * len(trials)):
+            for at, reply in group:
+                texts[at] = reply.text
+    models = []
+    for name, (easy, hard, perturbed) in STAND_INS.items():
+        rows = []
+        for at, trial in enumerate(trials):
+            share = perturbed if trial.perturb != "none" else hard if "/hard/" in trial.item.id else easy
+            kind = "oracle" if Random(f"{name} {trial.item.id}").random() < share else "random"
+            rows.append(
+                {"item": trial.item.id, "perturb": trial.perturb, "rotation": trial.rotation, "text": said[kind][at]}
+            )
+        path = folder / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        models.append({"name": name, "backend": "scripted", "path": path.name})
+    models += [
+        {"name": kind, "backend": "baseline", "path": kind, "tags": ["baseline"]} for kind in ("lexical", "random")
+    ]
+    file = folder / "models.yaml"
+    file.write_text(json.dumps({"models": models}), encoding="utf-8")
+    return file
+
+
+def take(page: Path) -> None:
+    """Take the pictures of a page, in English and on a window of 1280 pixels."""
+    from playwright.sync_api import sync_playwright
+
+    FOLDER.mkdir(exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        tab = browser.new_page(viewport={"width": 1280, "height": 900}, locale="en-US")
+        camera = tab.context.new_cdp_session(tab)
+
+        def shoot(name: str, selector: str, high: float) -> None:
+            # Scrolled there, so that what is only laid out near the window is.
+            tab.locator(selector).scroll_into_view_if_needed()
+            box = tab.locator(selector).evaluate(
+                "(x) => { const r = x.getBoundingClientRect(); return [r.left + scrollX - 16, r.top + scrollY, r.width + 32, r.height]; }"
+            )
+            clip: dict[str, Any] = dict(zip(("x", "y", "width", "height"), box, strict=True)) | {"scale": 1}
+            clip["height"] = min(clip["height"], high)
+            shot = camera.send(
+                "Page.captureScreenshot", {"format": "webp", "quality": 80, "clip": clip, "captureBeyondViewport": True}
+            )
+            (FOLDER / f"{name}.webp").write_bytes(base64.b64decode(shot["data"]))
+
+        tab.goto(page.as_uri())
+        tab.wait_for_selector("html[data-drawn=all]")
+        tab.evaluate(
+            "() => { document.getElementById('sections').style.position = 'static'; }"
+        )  # else it stands before others
+        for name, (selector, high) in SECTIONS.items():
+            shoot(name, selector, high)
+        tab.locator("table[data-set=hard] tbody.own button.cell").first.click()
+        tab.wait_for_selector("#panes")
+        tab.keyboard.press("ArrowRight")
+        tab.wait_for_selector("#detail .chat")
+        shoot("evidence", "#panes", 900)
+        browser.close()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run = folder / "stand-ins"
+        evalsuite.run(models=replies(folder), tasks=TASKS, perturb=PERTURB, data="bundled:sample", out=run)
+        take(run / "page" / "index.html")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,329 @@
+"""What a page's results say, in sentences: who is above chance, what a baseline gets without a model, who is ahead, how much
+harder the harder set is. Each sentence names its test and the cell that it rests on.
+
+Of a benchmark with levels the harder one is told, else its last set on the page; of each, the way of asking that most models
+were asked in, unperturbed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
+from evalsuite.results.ranking import ALPHA, Rated
+from evalsuite.types import Benchmark, Place, Task
+
+NAMED = 3  # tasks named in one sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A sentence in both languages, what it rests on in small print, and the number of the page's cell that shows it."""
+
+    zh: str
+    en: str
+    test_zh: str  # the test, "" if there is none
+    test_en: str
+    cell: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A cell of the page that is looked at: whole, unperturbed, in the usual way of asking."""
+
+    number: int
+    id: str  # of the model: run and name
+    entry: Mapping[str, Any]
+    values: tuple[float, ...] | None  # an item's accuracy; None for baselines
+
+    @property
+    def task(self) -> Task:
+        return TASKS[self.entry["task"]]
+
+    @property
+    def name(self) -> str:
+        return str(self.entry["model"])
+
+    @property
+    def chance(self) -> float:
+        return self.entry.get("chance") or 0.0
+
+    @property
+    def score(self) -> float:
+        return float(self.entry["metrics"][self.task.metrics[0]]["value"])
+
+
+def findings(
+    cells: Sequence[dict[str, Any]],
+    rated: Iterable[Rated],
+    groups: Sequence[Mapping[str, Any]],
+    runs: Sequence[Mapping[str, Any]],
+) -> list[Finding]:
+    """The sentences of a page, first the one to begin with. `cells` are the page's, `rated` their scores an item, `groups` the
+    significance groups of its columns, `runs` each run's results.json."""
+    values = {cell.place: tuple(v.values[0] for v in cell.values) for cell in rated if cell.whole and not cell.adapter}
+    found = []
+    for benchmark in BENCHMARKS.values():
+        mine = [
+            (n, c) for n, c in enumerate(cells) if c["task"] in TASKS and TASKS[c["task"]].benchmark == benchmark.name
+        ]
+        if benchmark.averaged or not mine:
+            continue
+        item_set = _hardest(benchmark, {c["set"] for _, c in mine})
+        here = _usual([(n, c) for n, c in mine if c["set"] == item_set], values)
+        title = f"{benchmark.title} {item_set.upper() if benchmark.levels else item_set}"
+        found += (
+            _chance(here, title) + _baseline(here, title) + _ahead(here, groups, title) + _gap(here, runs, benchmark)
+        )
+    return found
+
+
+def _hardest(benchmark: Benchmark, there: set[str]) -> str:
+    """The harder level, or the last set on the page."""
+    return max(there, key=lambda name: (name in benchmark.sets and benchmark.sets.index(name), name))
+
+
+def _usual(cells: Sequence[tuple[int, dict[str, Any]]], values: Mapping[Place, tuple[float, ...]]) -> list[_Shown]:
+    """The whole, unperturbed cells in the way that most were asked in."""
+
+    def way(cell: Mapping[str, Any]) -> tuple[Any, ...]:
+        scoring = cell.get("scoring", "generate").replace("nll", "generate")  # probes are asked in no other way
+        return cell["split"], cell["variant"], cell["shots"], scoring
+
+    plain = [
+        (n, c)
+        for n, c in cells
+        if c.get("perturb", "none") == "none"
+        and not c.get("missing")
+        and not c["status"].get("failed")
+        and not c["facts"].get("trained")
+        and isinstance(c["metrics"].get(TASKS[c["task"]].metrics[0], {}).get("value"), float)
+    ]
+    if not plain:
+        return []
+    most = Counter(way(c) for _, c in plain).most_common(1)[0][0]
+    shown = []
+    for number, cell in plain:
+        model = f"{cell['run']}\t{cell['model']}"
+        if way(cell) == most:
+            shown.append(_Shown(number, model, cell, values.get(Place.of(cell, model=model))))
+    return shown
+
+
+def _is_baseline(cell: _Shown) -> bool:
+    return bool(cell.entry["facts"].get("backend") == "baseline")
+
+
+def _models(cells: Sequence[_Shown]) -> list[_Shown]:
+    return [c for c in cells if c.values is not None and not _is_baseline(c)]
+
+
+# --- chance
+
+
+def _guessing(cell: _Shown) -> float:
+    """P(at least so many right | guessing): exact and one-sided, with the mean chance of the items. A guess is right by
+    chance whatever dialogue it is about, so items are independent under this null hypothesis."""
+    assert cell.values is not None
+    right = int(sum(cell.values) + 1e-9)  # of an item with several samples their mean: rounding down is the safe side
+    return float(import_module("scipy.stats").binom.sf(right - 1, len(cell.values), cell.chance))
+
+
+def _chance(cells: Sequence[_Shown], title: str) -> list[Finding]:
+    """On which choice tasks no model is above chance; where there is none such, who is above it on all."""
+    from evalsuite.metrics.statistics import holm
+
+    tested = [c for c in _models(cells) if c.chance and c.task.metrics[0] == "accuracy"]
+    if not tested:
+        return []
+    adjusted = holm({str(c.number): _guessing(c) for c in tested})
+    above = {c.number for c in tested if adjusted[str(c.number)] < ALPHA}
+    names = sorted({c.task.name for c in tested}, key=[*TASKS].index)
+    dark = [name for name in names if not any(c.task.name == name and c.number in above for c in tested)]
+    told = [c for c in tested if c.task.name in dark] or tested
+    best = max(told, key=lambda c: (c.score - c.chance, -c.number))
+    test = f"Exact binomial test, Holm over {_many(len(tested), 'test')}"
+    test_zh = f"精确二项检验，{len(tested)} 次检验经 Holm 校正"
+    if dark:
+        least = min(adjusted[str(c.number)] for c in told)
+        en, zh = _nobody(told, dark, names)
+        en, zh = f"{en} of {title}.", f"{title}：{zh}。"
+        test, test_zh = f"{test}: p ≥ {least:.2g}", f"{test_zh}，p ≥ {least:.2g}"
+        place, place_zh = "comes nearest", "最接近的是"
+    else:
+        en, zh = _everybody(tested, above, names)
+        en, zh = f"{en} of {title}.", f"{title}：{zh}。"
+        place, place_zh = "is furthest above", "高出最多的是"
+    score, guess = _percent(best.score), _percent(best.chance)
+    several = len({c.id for c in tested}) > 1
+    where_zh = f"{best.task.zh}上的 {best.name}" if several else best.task.zh
+    return [
+        Finding(
+            f"{zh}{place_zh}{where_zh}：{score}，随机水平 {guess}。",
+            f"{en} {best.name if several else 'It'} {place} on {best.task.en}: {score}, where guessing gets {guess}.",
+            test_zh,
+            test,
+            best.number,
+        )
+    ]
+
+
+def _nobody(told: Sequence[_Shown], dark: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
+    """That no model is above chance on the tasks `dark` of `names`."""
+    every = len(dark) == len(names) > 1
+    where = f"any of the {len(names)} choice tasks" if every else _list(dark, "en")
+    where_zh = f"全部 {len(names)} 项选择题" if every else _list(dark, "zh")
+    if len({c.id for c in told}) > 1:
+        return f"No model here is above chance on {where}", f"在{where_zh}上，没有模型显著高于随机水平"
+    return f"{told[0].name} is not above chance on {where}", f"在{where_zh}上，{told[0].name} 未显著高于随机水平"
+
+
+def _everybody(tested: Sequence[_Shown], above: Set[int], names: Sequence[str]) -> tuple[str, str]:
+    """How many models are above chance on all that they were asked."""
+    models = {c.id for c in tested}
+    whole = sum(all(c.number in above for c in tested if c.id == model) for model in models)
+    where = f"all {len(names)} choice tasks" if len(names) > 1 else _list(names, "en")
+    where_zh = f"全部 {len(names)} 项选择题" if len(names) > 1 else _list(names, "zh")
+    if len(models) == 1:
+        return f"{tested[0].name} is above chance on {where}", f"在{where_zh}上，{tested[0].name} 显著高于随机水平"
+    are = "is" if whole == 1 else "are"
+    return (
+        f"{whole} of {len(models)} models {are} above chance on {where}",
+        f"{len(models)} 个模型中有 {whole} 个在{where_zh}上显著高于随机水平",
+    )
+
+
+# --- baselines
+
+# The suite's baselines, by kind: what they do in words.
+_BASELINES = {
+    "lexical": ("lexical overlap", "词面重合"),
+    "majority": ("the most frequent answer", "最常见的答案"),
+    "random": ("guessing", "随机作答"),
+}
+
+
+def _kind(cell: _Shown) -> str:
+    """Of a baseline: random, majority, lexical or oracle, as its fingerprint has it."""
+    return str(cell.entry["facts"].get("fingerprint", "")).removeprefix("baseline:").split(":")[0]
+
+
+def _baseline(cells: Sequence[_Shown], title: str) -> list[Finding]:
+    """Where a baseline is ahead of every model: the task with the largest lead."""
+    metrics = metric_rows()
+    leads = []
+    for name in {c.task.name for c in cells if metrics[c.task.metrics[0]].percent}:
+        own = [c for c in _models(cells) if c.task.name == name]
+        base = [c for c in cells if c.task.name == name and _is_baseline(c) and _kind(c) != "oracle"]
+        if own and base:
+            top, first = (max(group, key=lambda c: (c.score, -c.number)) for group in (own, base))
+            if first.score > top.score:
+                leads.append((first.score - top.score, first, top))
+    if not leads:
+        return []
+    _, first, top = max(leads, key=lambda lead: (lead[0], -lead[1].number))
+    en, zh = _BASELINES.get(_kind(first), (f"the baseline {first.name}", f"基线 {first.name}"))
+    score, other = _percent(first.score), _percent(top.score)
+    metric = metrics[first.task.metrics[0]]
+    of, of_zh = ("", "") if metric is metrics["accuracy"] else (f" ({metric.en or metric.zh})", f"（{metric.zh}）")
+    several = len(leads) > 1
+    more = f" A baseline is ahead of every model on {len(leads)} tasks." if several else ""
+    more_zh = f"共有 {len(leads)} 项任务，基线胜过所有模型。" if several else ""
+    return [
+        Finding(
+            f"{title}：{first.task.zh}上，仅靠{zh}即得 {score}{of_zh}，最好的模型 {top.name} 为 {other}。{more_zh}",
+            f"{en[0].upper()}{en[1:]} alone gets {score}{of} on {first.task.en} of {title}; the best"
+            f" model, {top.name}, {other}.{more}",
+            "",
+            "",
+            first.number,
+        )
+    ]
+
+
+# --- models against each other, and the sets
+
+
+def _ahead(cells: Sequence[_Shown], groups: Sequence[Mapping[str, Any]], title: str) -> list[Finding]:
+    """Who is best on most tasks, and on how many of them nobody is level."""
+    at = {Place.of(c.entry, model=c.id): c for c in _models(cells)}
+    won = []
+    for group in groups:
+        best = at.get(Place.of(group, model=group["best"]))
+        if best and not group.get("adapters") and group["metric"] == best.task.metrics[0]:
+            won.append((best, not group["not_worse"]))
+    if len(won) < 2:
+        return []
+    leader, count = Counter(best.id for best, _ in won).most_common(1)[0]
+    mine = [best for best, _ in won if best.id == leader]
+    clear = sum(alone for best, alone in won if best.id == leader)
+    lead = f"significantly ahead of every other model on {clear or 'none'} of them"
+    lead_zh = f"其中 {clear} 项显著领先于所有其他模型" if clear else "但没有一项显著领先于所有其他模型"
+    return [
+        Finding(
+            f"{title}：{mine[0].name} 在 {len(won)} 项任务中的 {count} 项上最好，{lead_zh}。",
+            f"{mine[0].name} is best on {'all' if count == len(won) else f'{count} of'} {len(won)} tasks of {title}, {lead}.",
+            "以对话为单位的配对置换检验，Holm 校正",
+            "Paired permutation test over dialogues, Holm",
+            max(mine, key=lambda c: c.score).number,
+        )
+    ]
+
+
+def _gap(cells: Sequence[_Shown], runs: Sequence[Mapping[str, Any]], benchmark: Benchmark) -> list[Finding]:
+    """How much the best model loses from the easier level to the harder one, over its choice tasks."""
+    if not benchmark.levels:
+        return []
+    losses: dict[str, list[tuple[_Shown, Mapping[str, Any]]]] = {}
+    at = {(c.entry["run"], Place.of(c.entry)): c for c in _models(cells)}
+    for number, results in enumerate(runs):
+        for row in results.get("gaps") or ():
+            cell = at.get((number, Place.of(row, set=benchmark.levels[1])))
+            if cell and row["metric"] == "accuracy":
+                losses.setdefault(cell.id, []).append((cell, row))
+    if not losses:
+        return []
+    rows = max(losses.values(), key=lambda rows: (len(rows), sum(cell.score for cell, _ in rows)))
+    largest = max(rows, key=lambda pair: abs(pair[1]["gap"]))[0]
+    lost = sum(row["gap"] for _, row in rows) / len(rows)  # a gap is the easier set's score less the harder one's
+    clear = sum(row["p_holm"] < ALPHA for _, row in rows)
+    easy, hard = (level.upper() for level in benchmark.levels)
+    moved = f"{'loses' if lost >= 0 else 'gains'} {abs(100 * lost):.1f} points"
+    moved_zh = f"平均{'下降' if lost >= 0 else '上升'} {abs(100 * lost):.1f} 个百分点"
+    told_zh = f"其中 {clear} 项变化显著" if clear else "没有一项变化显著"
+    return [
+        Finding(
+            f"从 {easy} 到 {hard}，{largest.name} 在 {len(rows)} 项选择题上{moved_zh}，{told_zh}。",
+            f"From {easy} to {hard}, {largest.name} {moved} on average over {_many(len(rows), 'choice task')}; the change is"
+            f" significant on {clear or 'none'}.",
+            "以对话为单位的置换检验，Holm 校正",
+            "Permutation test over dialogues, Holm",
+            largest.number,
+        )
+    ]
+
+
+# --- words
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}\u00a0%"
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}{'s' if count != 1 else ''}"
+
+
+def _list(names: Sequence[str], language: str) -> str:
+    """The tasks' names, the first few of many."""
+    shown = [str(getattr(TASKS[name], language)) for name in names[:NAMED]]
+    rest = len(names) - len(shown)
+    if language == "zh":
+        return "、".join(shown) + (f"等 {len(names)} 项" if rest else "")
+    if rest:
+        return f"{', '.join(shown)} and {rest} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]

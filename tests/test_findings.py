@@ -1,0 +1,148 @@
+"""What the page says was found: who is above chance, what a baseline gets alone, who is ahead, what the harder set costs."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsuite
+from evalsuite.page.findings import Finding, findings
+from evalsuite.page.report import page_data
+from evalsuite.results.ranking import Rated, Value
+from evalsuite.types import Place
+
+
+def cell(model: str, task: str, right: int, of: int, chance: float = 1 / 3, **more: Any) -> dict[str, Any]:
+    place = {"set": "hard", "split": "test", "variant": "paper", "shots": 0, "scoring": "generate", "perturb": "none"}
+    backend = "baseline" if model in ("lexical", "oracle") else "hf"
+    facts = {"backend": backend, "fingerprint": f"{backend}:{model}:1"}
+    metrics = {"accuracy": {"value": right / of}}
+    return place | {"run": 0, "model": model, "task": task, "metrics": metrics, "status": {"parsed": of}, "missing": 0,
+                    "chance": chance, "items": of, "facts": facts} | more  # fmt: skip
+
+
+def told(cells: Sequence[dict[str, Any]], groups: Sequence[dict[str, Any]] = (), **results: Any) -> list[Finding]:
+    rated = []
+    for c in cells:
+        if c["facts"]["backend"] != "baseline":
+            right = round(c["metrics"]["accuracy"]["value"] * c["items"])
+            values = tuple(Value(n, n, (float(n < right),)) for n in range(c["items"]))
+            rated.append(Rated(Place.of(c, model=f"0\t{c['model']}"), values, True))
+    return findings(cells, rated, groups, [results])
+
+
+def at_least(right: int, of: int, chance: float) -> float:
+    """P(right or more of `of` | chance), by its definition."""
+    return sum(math.comb(of, k) * chance**k * (1 - chance) ** (of - k) for k in range(right, of + 1))
+
+
+def test_nobody_is_above_chance() -> None:
+    found = told([cell("a", "knowledge_filling", 20, 50), cell("b", "knowledge_filling", 18, 50)])
+    least = 2 * at_least(20, 50, 1 / 3)  # Holm: the smallest of two p-values twice
+    assert found[0].en.startswith("No model here is above chance on Knowledge filling of CORECODE HARD.")
+    assert found[0].en.endswith("a comes nearest on Knowledge filling: 40.0\u00a0%, where guessing gets 33.3\u00a0%.")
+    assert found[0].test_en == f"Exact binomial test, Holm over 2 tests: p ≥ {least:.2g}"
+    assert "没有模型显著高于随机水平" in found[0].zh and found[0].cell == 0
+
+
+def test_holm_decides_who_is_above_chance() -> None:
+    # 24 of 50 alone: p = 0.023; among three tests it is not enough, among one it is.
+    alone = told([cell("a", "knowledge_filling", 24, 50)])
+    assert at_least(24, 50, 1 / 3) < 0.05 < 3 * at_least(24, 50, 1 / 3)
+    assert alone[0].en.startswith("a is above chance on Knowledge filling of CORECODE HARD.")
+    many = told([cell(name, "knowledge_filling", right, 50) for name, right in (("a", 24), ("b", 10), ("c", 11))])
+    assert many[0].en.startswith("No model here is above chance on Knowledge filling")
+
+
+def test_tasks_on_which_nobody_is_above_chance_are_named() -> None:
+    cells = [cell("a", "knowledge_filling", 45, 50), cell("a", "domain_identification", 12, 50, 0.25)]
+    found = told([*cells, cell("b", "knowledge_filling", 20, 50), cell("b", "domain_identification", 13, 50, 0.25)])
+    assert found[0].en.startswith("No model here is above chance on Domain identification of CORECODE HARD. b comes")
+    assert found[0].cell == 3
+    better = told(
+        [*cells[:1], cell("a", "domain_identification", 40, 50, 0.25), cell("b", "knowledge_filling", 20, 50)]
+    )
+    assert better[0].en.startswith(
+        "1 of 2 models is above chance on all 2 choice tasks of CORECODE HARD. a is furthest"
+    )
+
+
+def test_a_baseline_that_is_ahead_is_told_but_not_the_oracle() -> None:
+    cells = [cell("a", "knowledge_filling", 20, 50), cell("oracle", "knowledge_filling", 50, 50)]
+    assert len(told(cells)) == 1
+    found = told([*cells, cell("lexical", "knowledge_filling", 25, 50)])[1]
+    assert found.en == (
+        "Lexical overlap alone gets 50.0\u00a0% on Knowledge filling of CORECODE HARD; the best model, a, 40.0\u00a0%."
+    )
+    assert "仅靠词面重合即得 50.0\u00a0%" in found.zh and found.cell == 2
+
+
+def test_what_is_not_whole_is_not_told() -> None:
+    failed = cell("a", "knowledge_filling", 45, 50, status={"parsed": 49, "failed": 1})
+    assert told([failed]) == told([cell("a", "knowledge_filling", 45, 50, missing=3)]) == []
+    assert told([cell("a", "knowledge_filling", 45, 50, perturb="shuffle")]) == []
+
+
+def test_who_is_best_and_the_cost_of_the_harder_set() -> None:
+    cells = [cell(m, t, 20, 50) for t in ("knowledge_filling", "domain_identification") for m in ("a", "b")]
+    group = {k: cells[0][k] for k in ("set", "split", "variant", "shots", "scoring", "perturb")} | {
+        "metric": "accuracy"
+    }
+    groups = [
+        group | {"task": "knowledge_filling", "best": "0\ta", "not_worse": []},
+        group | {"task": "domain_identification", "best": "0\ta", "not_worse": ["0\tb"]},
+    ]
+    gap = {**cells[0], "metric": "accuracy", "gap": 0.2, "p_holm": 0.01}
+    found = told(cells, groups, gaps=[gap, gap | {"task": "domain_identification", "gap": 0.1, "p_holm": 0.6}])
+    assert found[1].en == (
+        "a is best on all 2 tasks of CORECODE HARD, significantly ahead of every other model on 1 of them."
+    )
+    assert found[2].en == (
+        "From EASY to HARD, a loses 15.0 points on average over 2 choice tasks; the change is significant on 1."
+    )
+
+
+@pytest.fixture(scope="module")
+def sample_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("findings") / "run"
+    evalsuite.run(model=["tiny-zh", "lexical", "random"], tasks=["knowledge_filling"], out=run)
+    return run
+
+
+def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
+    data = page_data([sample_run], [_read(sample_run)], lambda shard: "shard")
+    first, *rest = data["findings"]
+    shown = data["cells"][first["cell"]]
+    p = at_least(round(shown["metrics"]["accuracy"]["value"] * shown["items"]), shown["items"], shown["chance"])
+    assert shown["model"] == "tiny-zh" and shown["set"] == "hard"
+    assert ("is not above" in first["en"]) == (p >= 0.05)
+    easy, hard = (
+        c["metrics"]["accuracy"]["value"]
+        for c in sorted(data["cells"], key=lambda c: c["set"])
+        if c["model"] == "tiny-zh"
+    )
+    moved = f"{'loses' if easy >= hard else 'gains'} {abs(100 * (easy - hard)):.1f} points"
+    assert moved in data["findings"][-1]["en"]
+    assert f"{100 * shown['metrics']['accuracy']['value']:.1f}\u00a0%" in first["en"]
+    assert all(found["zh"] and found["en"] for found in rest)
+
+
+def _read(run: Path) -> dict[str, Any]:
+    from evalsuite.results.records import read_results
+
+    return read_results(run)
+
+
+def test_the_page_begins_with_them_and_opens_their_evidence(sample_run: Path, browse: Any) -> None:
+    with browse(sample_run / "page" / "index.html") as tab:
+        sentence = tab.locator("#findings p").first
+        assert "Knowledge filling of CORECODE HARD" in sentence.inner_text()
+        box, table = sentence.bounding_box(), tab.locator("table.overview").first.bounding_box()
+        assert box["y"] < table["y"] and box["y"] < 400
+        tab.click("#lang")
+        assert "CORECODE HARD：" in sentence.inner_text()
+        sentence.locator("button").click()
+        tab.wait_for_selector("#panes")
+        assert "tiny-zh" in tab.inner_text(".cellhead .lead")
