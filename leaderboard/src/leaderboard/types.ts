@@ -183,7 +183,15 @@ export interface SheetValue {
 }
 export type SheetCell = SheetValue | Words | number | Record<string, number> | null;
 /** Fields of a place, and of what else a row may be about. */
-export type About = Partial<Place> & { model?: string; item?: string };
+export interface About extends Partial<Place> {
+  model?: string;
+  item?: string;
+  judge?: string;
+  /** Of a panel. */
+  judges?: string[];
+  rubric?: string;
+  scale?: string;
+}
 /** The page's own: attributes (data-…) by which programs find a table or a part of it. */
 export type Marks = Record<string, string>;
 export interface SheetColumn {

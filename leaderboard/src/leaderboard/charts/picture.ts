@@ -4,7 +4,6 @@ import { save } from "../../common/files.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { fileStem } from "../data.ts";
-import { tableSavers } from "../tables/frame.ts";
 
 /** Buttons that save what `id` holds, as it looks now. */
 export function savers(id, title) {
@@ -26,10 +25,6 @@ export function savers(id, title) {
     button("PNG", () => drawn(picture($(id), title), (blob) => save(`${name}.png`, blob)), words("png")),
   );
 }
-
-/** The same, and what exports the tables in `id`. */
-export const chartAndTable = (id, title) =>
-  h("span", { class: "savers" }, savers(id, title), tableSavers(id, id, title));
 
 const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity"],
   FONT = ["font-size", "font-weight", "text-anchor", "paint-order"];

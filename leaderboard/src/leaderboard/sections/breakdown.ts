@@ -153,7 +153,9 @@ function binTable(lines: Line[], title: string, paper: [string, Record<string, n
       ...paper.map(([heading]): SheetColumn => ({ heading, below: t("paperAlone"), kind: "percent", named: true })),
     ],
     rows: BY.flatMap(([by, name]) => {
-      const bins = everyBin(rows, by).map((b): SheetRow => ({ cells: [binName(b), ...values(by, b), ...papers(by, b)] }));
+      const bins = everyBin(rows, by).map(
+        (b): SheetRow => ({ cells: [binName(b), ...values(by, b), ...papers(by, b)] }),
+      );
       return bins.length ? [{ kind: "group", cells: [t(name)], marks: { by } }, ...bins] : [];
     }),
     look: "robust curvetable bintable",

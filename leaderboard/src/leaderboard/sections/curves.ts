@@ -1,23 +1,27 @@
 // Learning curves of LoRA sweeps.
+
 import { button, h } from "../../common/dom.ts";
-import { saveCsv } from "../../common/files.ts";
 import { isNumber, num, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
-import { curvePanel, labelPanel } from "../charts/curves.ts";
+import type { Before, Curve, LabelCheck, Point } from "../../types/results.ts";
+import { curvePanel } from "../charts/curves.ts";
 import { LOOKS } from "../charts/looks.ts";
-import { chartAndTable, savers } from "../charts/picture.ts";
+import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
-import { address, data, fileStem } from "../data.ts";
+import { address, data, taskOf } from "../data.ts";
 import { metricName } from "../metrics.ts";
 import { state } from "../state.ts";
-import { framed } from "../tables/frame.ts";
-import { opener } from "../tables/sheet.ts";
+import { sheetNode, sheetPanels } from "../tables/sheet.ts";
 import { asChosen, cellOf, silentOf, total } from "../told.ts";
+import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 import { perturbName, setLabel, setNames, taskName, tasks } from "../view.ts";
+import { type Line, saveLines } from "./export.ts";
+
+type CurveRow = Curve & { run: number; pool: string };
 
 /** The rows of "learning" in results.json, each with its run and a key for its base model and training pool. */
-function learningRows() {
+function learningRows(): CurveRow[] {
   return data.runs
     .flatMap((run, i) =>
       (run.learning ?? []).map((r) => ({ ...r, run: i, pool: address(i, r.base, r.trained_on, r.allow_leak) })),
@@ -25,7 +29,7 @@ function learningRows() {
     .filter((r) => asChosen(r));
 }
 
-function poolName(rows, pool) {
+function poolName(rows: CurveRow[], pool: string): string {
   const row = rows.find((r) => r.pool === pool),
     differ = (name) => new Set(rows.map((r) => r[name])).size > 1;
   const more = [
@@ -114,196 +118,129 @@ export function drawCurves() {
   );
 }
 
-function curveTable(rows) {
-  const sizes = [...new Set(rows.flatMap((r) => r.points.map((p) => p.size)))].sort((a, b) => a - b),
-    heads = [t("trainingItems"), t("zeroBase"), ...sizes.map(num), t("chance")];
-  const between = (m) => isNumber(m.low) && h("span", { class: "ci" }, `${pct(m.low)}–${pct(m.high)}`);
-  const silent = (cell) => silentOf(cell) && h("span", { class: "flag" }, silentOf(cell).slice(3));
-  const value = (row, m) => {
-    if (!m) return h("td", { class: "v" }, "–");
-    const seeds = m.seeds ?? [{ model: row.base, value: m.value }];
-    if (seeds.length === 1)
-      return h(
-        "td",
-        { class: "v" },
-        opener(cellOf(row, seeds[0].model), pct(m.value)),
-        between(m),
-        silent(cellOf(row, seeds[0].model)),
-      );
-    return h(
-      "td",
-      { class: "v" },
-      h("span", { class: "num" }, pct(m.value)),
-      between(m),
-      h(
-        "small",
-        { class: "seeds" },
-        seeds.map((x) => h("span", null, `${t("seed")} ${plain(x.seed)} `, opener(cellOf(row, x.model), pct(x.value)))),
-      ),
-    );
+/** Every value by task, set, perturbation and size: of several seeds their mean, and below it each. */
+function curveTable(rows: CurveRow[]) {
+  const sizes = [...new Set(rows.flatMap((r) => r.points.map((p) => p.size)))].sort((a, b) => a - b);
+  const figures = { kind: "percent", interval: "aligned", intervalDigits: 1 } as const;
+  const ofTask = (x: Task): SheetRow[] => {
+    const list = rows.filter((r) => r.task === x.name);
+    const heading = list.length > 0 && `${taskName(x)}, ${metricName(list[0].metric)} %`;
+    return heading ? [{ kind: "group", cells: [heading] }, ...list.map((row) => curveRow(row, sizes))] : [];
+  };
+  const sheet: Sheet = {
+    name: "learning",
+    title: `${t("learning")} · ${poolName(rows, rows[0].pool)}`,
+    columns: [
+      { heading: t("trainingItems") },
+      { heading: t("zeroBase"), ...figures },
+      ...sizes.map((size): SheetColumn => ({ heading: num(size), ...figures })),
+      { heading: t("chance"), kind: "percent" },
+    ],
+    rows: tasks.flatMap(ofTask),
+    look: "robust curvetable",
   };
   return h(
     "details",
     { class: "numbers" },
     h("summary", null, t("curveNumbers")),
-    framed(
-      h(
-        "table",
-        { class: "robust curvetable" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            heads.map((x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x)),
-          ),
-        ),
-        tasks
-          .map((x) => [x, rows.filter((r) => r.task === x.name)])
-          .filter(([, list]) => list.length)
-          .map(([x, list]) =>
-            h(
-              "tbody",
-              null,
-              h(
-                "tr",
-                { class: "group" },
-                h("th", { scope: "rowgroup" }, `${taskName(x)}, ${metricName(list[0].metric)} %`),
-                h("td", { colspan: heads.length - 1 }),
-              ),
-              list.map((row) =>
-                h(
-                  "tr",
-                  { "data-row": [row.task, row.set, row.perturb].join(" ") },
-                  h(
-                    "th",
-                    { scope: "row" },
-                    `${setLabel(row.set)} · ${row.perturb === "none" ? t("perturbNone") : row.perturb}`,
-                  ),
-                  value(row, row.before),
-                  sizes.map((size) =>
-                    value(
-                      row,
-                      row.points.find((p) => p.size === size),
-                    ),
-                  ),
-                  h("td", { class: "v" }, pct(row.chance)),
-                ),
-              ),
-            ),
-          ),
-      ),
-      { id: "curves-table", title: `${t("learning")} · ${poolName(rows, rows[0].pool)}` },
-    ),
+    sheetNode(sheet, { id: "curves-table", heading: null }),
   );
 }
 
-function exportCurves(rows) {
-  const lines = [
-    [
-      "run",
-      "base",
-      "trained_on",
-      "allow_leak",
-      "task",
-      "set",
-      "split",
-      "prompt",
-      "shots",
-      "scoring",
-      "perturb",
-      "metric",
-      "chance",
-      "size",
-      "seed",
-      "model",
-      "value",
-      "low",
-      "high",
-      "interval",
-      "items",
-      "most_trained",
-      "share_in_training",
-      "share_of_answers",
-      "distance_to_training",
-      "distance_to_gold",
-      "no_answer",
-    ],
-  ];
-  for (const r of rows) {
-    const head = [
-        data.runs[r.run]?.name,
-        r.base,
-        r.trained_on,
-        r.allow_leak,
-        r.task,
-        r.set,
-        r.split,
-        r.variant,
-        r.shots,
-        r.scoring,
-        r.perturb,
-        r.metric,
-        r.chance,
-      ],
-      none = Array(6).fill("");
-    if (r.before)
-      lines.push([
-        ...head,
-        0,
-        "",
-        r.base,
-        r.before.value,
-        r.before.low,
-        r.before.high,
-        "items",
-        r.before.items,
-        ...none,
-      ]);
-    for (const p of r.points) {
-      const x = p.labels,
-        check = x
-          ? [x.labels[x.most], x.trained[x.most] / total(x.trained), x.share, x.distance, x.bias, x.silent]
-          : none;
-      lines.push([
-        ...head,
-        p.size,
-        p.seeds.length > 1 ? "mean" : p.seeds[0].seed,
-        p.seeds.length > 1 ? "" : p.seeds[0].model,
-        p.value,
-        p.low,
-        p.high,
-        p.interval,
-        p.items,
-        ...check,
-      ]);
-      if (p.seeds.length > 1)
-        for (const one of p.seeds)
-          lines.push([...head, p.size, one.seed, one.model, one.value, one.low, one.high, "items", p.items, ...none]);
-    }
-  }
-  saveCsv(`${fileStem()}-learning-curves.csv`, lines);
+function curveRow(row: CurveRow, sizes: number[]): SheetRow {
+  const name = `${setLabel(row.set)} · ${row.perturb === "none" ? t("perturbNone") : row.perturb}`;
+  const points = sizes.map((size) =>
+    curveCell(
+      row,
+      row.points.find((p) => p.size === size),
+    ),
+  );
+  return {
+    cells: [name, curveCell(row, row.before), ...points, { value: row.chance }],
+    marks: { row: [row.task, row.set, row.perturb].join(" ") },
+  };
 }
 
-function labelPanels(rows, name, set) {
+function curveCell(row: CurveRow, m: Before | Point | null | undefined): SheetValue {
+  if (!m) return { value: null };
+  const seeds = "seeds" in m ? m.seeds : [{ seed: 0, model: row.base, value: m.value }];
+  const cells = seeds.map((x) => cellOf(row, x.model));
+  const value: SheetValue = { value: m.value, low: m.low, high: m.high };
+  if (seeds.length > 1) {
+    const part = (x: { seed: number; value: number }, i: number) => ({
+      name: `${t("seed")} ${plain(String(x.seed))}`,
+      value: { value: x.value, cell: cells[i] },
+    });
+    return { ...value, cell: null, parts: seeds.map(part) };
+  }
+  const silent = silentOf(cells[0]);
+  return { ...value, cell: cells[0], flags: silent ? [silent.slice(3)] : [] };
+}
+
+// biome-ignore format: a table of names
+const HEADS = [
+  "run", "base", "trained_on", "allow_leak", "task", "set", "split", "prompt", "shots", "scoring", "perturb", "metric", "chance",
+  "size", "seed", "model", "value", "low", "high", "interval", "items", "most_trained", "share_in_training", "share_of_answers",
+  "distance_to_training", "distance_to_gold", "no_answer",
+];
+
+/** A line for each base model, mean over seeds, and seed. */
+const exportCurves = (rows: CurveRow[]): void => saveLines("learning-curves", HEADS, rows.flatMap(curveLines));
+
+function curveLines(r: CurveRow): Line[] {
+  const { before, points, pool, variant: prompt, ...place } = r;
+  const head = { ...place, prompt, run: data.runs[r.run]?.name };
+  const base = before ? [{ ...head, ...before, size: 0, model: r.base, interval: "items" }] : [];
+  return [...base, ...points.flatMap((point) => pointLines(head, point))];
+}
+
+function pointLines(head: Line, { seeds, labels, ...point }: Point): Line[] {
+  const several = seeds.length > 1;
+  const whole = {
+    ...head,
+    ...point,
+    ...(several ? { seed: "mean" } : seeds[0]),
+    ...point,
+    ...(labels && labelLine(labels)),
+  };
+  if (!several) return [whole];
+  const one = (x: Point["seeds"][number]): Line => ({
+    ...{ ...head, size: point.size, items: point.items, interval: "items" },
+    ...{ seed: x.seed, model: x.model, value: x.value, low: x.low, high: x.high },
+  });
+  return [whole, ...seeds.map(one)];
+}
+
+const labelLine = (x: LabelCheck): Line => ({
+  most_trained: x.labels[x.most],
+  share_in_training: x.trained[x.most] / total(x.trained),
+  share_of_answers: x.share,
+  distance_to_training: x.distance,
+  distance_to_gold: x.bias,
+  no_answer: x.silent,
+});
+
+/** Shares of the labels in training, in the answers and in gold: a panel a task. */
+function labelPanels(rows: CurveRow[], name: string, set: string) {
   const there = rows.filter((r) => r.points.some((p) => p.labels));
   if (!there.length) return null;
-  const kinds = [...new Set(there.map((r) => r.perturb))],
-    kind = [state.labelPerturb, "shuffle", "both"].find((k) => kinds.includes(k)) ?? kinds[0];
-  const sizes = [...new Set(there.flatMap((r) => r.points.map((p) => p.size)))].sort((a, b) => a - b),
-    size = sizes.includes(state.labelSize) ? state.labelSize : sizes.at(-1);
-  const shown = there
-    .filter((r) => r.perturb === kind)
-    .map((r) => [r, r.points.find((p) => p.size === size)?.labels])
-    .filter(([, x]) => x);
-  const title = `${t("labelCheck")} · ${setLabel(set)} · ${kind} · ${t("nItems", num(size))}`;
+  const kinds = [...new Set(there.map((r) => r.perturb))];
+  const kind = [state.labelPerturb, "shuffle", "both"].find((k) => kinds.includes(k)) ?? kinds[0];
+  const sizes = [...new Set(there.flatMap((r) => r.points.map((p) => p.size)))].sort((a, b) => a - b);
+  const size = sizes.includes(state.labelSize) ? state.labelSize : sizes[sizes.length - 1];
+  const shown = there.flatMap((row) => {
+    const x = row.perturb === kind && row.points.find((p) => p.size === size)?.labels;
+    return x ? [{ row, x }] : [];
+  });
+  const title = `${name} · ${t("labelCheck")} · ${setLabel(set)} · ${kind} · ${t("nItems", num(size))}`;
+  const drawn =
+    shown.length > 0 && sheetPanels(labelSheet(shown, title), "curves-labels", (n) => labelAround(shown[n]));
   return [
     h(
       "div",
       { class: "titled" },
       h("h3", null, t("labelCheck"), " · ", setLabel(set)),
-      chartAndTable("curves-labels", `${name} · ${title}`),
+      h("span", { class: "savers" }, savers("curves-labels", title), drawn && drawn.savers),
     ),
     h("p", { class: "note" }, t("labelNote")),
     h(
@@ -315,7 +252,50 @@ function labelPanels(rows, name, set) {
     h(
       "div",
       { class: "panels positions", id: "curves-labels" },
-      shown.length ? shown.map(([row, x]) => labelPanel(row, x)) : h("p", { class: "notice" }, t("noRows")),
+      drawn ? drawn.panels : h("p", { class: "notice" }, t("noRows")),
     ),
   ];
+}
+
+interface Labels {
+  row: CurveRow;
+  x: LabelCheck;
+}
+
+const share = (list: number[], i: number): number | null => (total(list) ? list[i] / total(list) : null);
+
+function labelSheet(shown: Labels[], title: string): Sheet {
+  const columns = [t("trainedShare"), t("saidShare"), t("goldShare")].map(
+    (heading): SheetColumn => ({ heading, kind: "percent" }),
+  );
+  const cells = (x: LabelCheck, i: number): SheetValue[] => {
+    const tone = i === x.most ? "strong" : "";
+    const figures = [x.trained, x.chosen, x.gold].map((list) => ({ value: share(list, i), tone }) as const);
+    return [{ value: x.labels[i], tone }, { value: share(x.chosen, i) ?? 0, base: share(x.trained, i) }, ...figures];
+  };
+  return {
+    name: "labels",
+    title,
+    columns: [{ heading: t("option") }, { heading: "", kind: "bars" }, ...columns],
+    rows: shown.flatMap(({ row, x }): SheetRow[] => [
+      { kind: "group", cells: [taskName(taskOf(row.task))] },
+      ...x.labels.map((_, i) => ({ cells: cells(x, i) })),
+    ]),
+    look: "places",
+    fixed: true,
+  };
+}
+
+function labelAround({ row, x }: Labels) {
+  const most = [plain(x.labels[x.most]), pct(share(x.trained, x.most)), pct(x.share), pct(x.gold_share)];
+  const verdict = isNumber(x.share) ? t("mostTrained", ...most) : t("saidNone");
+  const distances = isNumber(x.distance) && h("small", null, ` ${t("distances", pct(x.distance), pct(x.bias))}`);
+  return {
+    props: { "data-labels": row.task },
+    above: [
+      h("figcaption", null, h("strong", null, taskName(taskOf(row.task)))),
+      h("p", { class: "verdict" }, verdict, distances),
+    ],
+    below: [x.silent > 0 && h("p", { class: "note" }, t("silentN", num(x.silent)))],
+  };
 }

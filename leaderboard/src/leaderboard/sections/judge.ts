@@ -1,19 +1,20 @@
 // What judges said: scores, controls, judge against metrics.
-import { h, unseen } from "../../common/dom.ts";
+
+import { h, type Kid } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { hasWord, t } from "../../common/words.ts";
+import type { Correlations, MedianCell, Raised1 } from "../../types/results.ts";
 import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
-import { bars } from "../charts/strips.ts";
 import { picker } from "../controls.ts";
-import { data, models, nameNode, taskOf } from "../data.ts";
-import { judgedCells, judgedControls, plus, points, whoName, whoOf } from "../judged.ts";
+import { data, modelOf, models, taskOf } from "../data.ts";
+import { type JudgedHere, judgedCells, judgedControls, plus, whoName, whoOf } from "../judged.ts";
 import { metricName } from "../metrics.ts";
 import { state } from "../state.ts";
-import { framed, headRow } from "../tables/frame.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";
+import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 import { inPlace, setLabel, setNames, taskName, tasks } from "../view.ts";
 import { jointPanels, scatterPanels } from "./scatter.ts";
 
@@ -103,127 +104,104 @@ function besideMetrics(mine, who, scale, all, task, sets, set) {
   ];
 }
 
-const scrolled = (label, id, table) => framed(table, { id, title: `${t("judge")} · ${label}` });
-
 /** Of all judges, for a panel is of several; those of the judge in view stand out. */
-function judgeControls(who) {
-  const lit = ({ about }) => about.judges.some((judge) => whoOf({ judge, rubric: about.rubric }, about.scale) === who);
-  return judgeSheets("judge-controls", () => true, { lit });
+function judgeControls(who: string) {
+  const lit = ({ about }: SheetRow): boolean => {
+    const { judges = [], rubric = "", scale = "" } = about ?? {};
+    return judges.some((judge) => whoOf({ judge, rubric }, scale) === who);
+  };
+  return judgeSheets("judge-controls", () => true, lit);
 }
 
 /** The sheets of a kind, of all runs. */
-const judgeSheets = (name, wanted, options) =>
+const judgeSheets = (name: string, wanted: (sheet: Sheet) => boolean, lit?: (row: SheetRow) => boolean) =>
   sheetsOf((sheet) => sheet.name === name && wanted(sheet)).map((sheet, n) =>
-    sheetNode(sheet, { id: n ? `${name}-${n + 1}` : name, ...options }),
+    sheetNode(sheet, { id: n ? `${name}-${n + 1}` : name, lit }),
   );
 
-function attackKinds(who) {
+/** A sheet of the page's own, below a summary. `n`: how many such stand above it. */
+const unfolded = (summary: Kid, sheet: Sheet, n: number) => {
+  const id = n ? `${sheet.name}-${n + 1}` : sheet.name;
+  return h("details", null, h("summary", null, summary), sheetNode(sheet, { id, heading: null }));
+};
+
+const titled = (words: string): string => `${t("judge")} · ${words}`;
+
+/** How often each kind of attack raised a score. */
+function attackKinds(who: string) {
   const rows = judgedControls("attacks").filter((r) => r.n > 0 && whoOf(r, r.scale) === who);
-  return rows.map((r) =>
-    h(
-      "details",
-      null,
-      h("summary", null, t("byKind")),
-      scrolled(
-        t("byKind"),
-        "judge-attacks",
-        h(
-          "table",
-          { class: "places kinds" },
-          headRow([t("kindHead"), unseen(t("asBars")), t("raisedHead")]),
-          h(
-            "tbody",
-            null,
-            Object.entries(r.by_kind).map(([kind, x]) =>
-              h(
-                "tr",
-                null,
-                h("th", { scope: "row" }, hasWord(`kind.${kind}`) ? t(`kind.${kind}`) : plain(kind)),
-                h("td", { class: "inplot" }, x.n > 0 && bars(x.raised / x.n, null)),
-                h("td", { class: "v" }, x.n ? `${num(x.raised)} / ${num(x.n)}` : "–"),
-              ),
-            ),
-          ),
-        ),
-      ),
-    ),
-  );
+  const kindRow = ([kind, x]: [string, Raised1]): SheetRow => {
+    const share = x.n ? x.raised / x.n : null;
+    const raised: SheetValue = { value: share, text: x.n ? `${num(x.raised)} / ${num(x.n)}` : "–" };
+    return { cells: [hasWord(`kind.${kind}`) ? t(`kind.${kind}`) : plain(kind), share, raised] };
+  };
+  return rows.map((r, n) => {
+    const sheet: Sheet = {
+      name: "judge-attacks",
+      title: titled(t("byKind")),
+      columns: [
+        { heading: t("kindHead") },
+        { heading: "", kind: "bar" },
+        { heading: t("raisedHead"), kind: "percent" },
+      ],
+      rows: Object.entries(r.by_kind).map(kindRow),
+      look: "places kinds",
+    };
+    return unfolded(t("byKind"), sheet, n);
+  });
 }
 
-function panelMedians(who) {
+/** The medians of a panel's scores. */
+function panelMedians(who: string) {
   const [, rubric, scale] = who.split("\t");
   const rows = judgedControls("panel").filter((r) => r.rubric === rubric && r.scale === scale && r.n > 0);
-  return rows.map((r) =>
-    h(
-      "details",
-      null,
-      h("summary", null, t("medians"), h("small", null, ` ${r.judges.map(plain).join(" · ")}`)),
-      scrolled(
-        t("medians"),
-        "judge-medians",
-        h(
-          "table",
-          { class: "robust" },
-          headRow([t("model"), t("task"), t("judgeMean"), "n"], 2),
-          h(
-            "tbody",
-            null,
-            r.cells
-              .filter(inPlace)
-              .map((c) =>
-                h(
-                  "tr",
-                  null,
-                  h("th", { scope: "row" }, plain(c.model)),
-                  h("td", null, taskName(taskOf(c.task)), h("small", null, ` ${setLabel(c.set)}`)),
-                  h("td", { class: "v" }, points(c.value), h("small", null, ` ${points(c.low)} … ${points(c.high)}`)),
-                  h("td", { class: "v" }, num(c.n)),
-                ),
-              ),
-          ),
-        ),
-      ),
-    ),
-  );
+  const medianRow = (c: MedianCell): SheetRow => {
+    const task: SheetValue = { value: taskName(taskOf(c.task)), asides: [setLabel(c.set)] };
+    return { cells: [plain(c.model), task, { value: c.value, low: c.low, high: c.high }, c.n] };
+  };
+  return rows.map((r, n) => {
+    const sheet: Sheet = {
+      name: "judge-medians",
+      title: titled(t("medians")),
+      columns: [
+        { heading: t("model") },
+        { heading: t("task") },
+        { heading: t("judgeMean"), kind: "number", intervalDigits: 2 },
+        { heading: "n", kind: "count" },
+      ],
+      rows: r.cells.filter(inPlace).map(medianRow),
+      look: "robust",
+    };
+    return unfolded([t("medians"), h("small", null, ` ${r.judges.map(plain).join(" · ")}`)], sheet, n);
+  });
 }
 
-function judgeMetrics(cells, who, set, task) {
-  const scale = who.split("\t")[2],
-    over = data.runs
-      .flatMap((run) => run.judged?.models ?? [])
-      .filter(
-        (r) => whoOf(r, r.scale) === who && r.set === set && r.task === task.name && inPlace(r) && r.perturb === "none",
-      )[0];
-  const known = (x) => x && isNumber(x.pearson);
-  const names = [...new Set(cells.flatMap((c) => Object.keys(c.scales[scale].metrics)))].filter(
-    (m) => known(over?.metrics[m]) || cells.some((c) => known(c.scales[scale].metrics[m])),
-  );
-  const three = (x) =>
-    h("td", { class: "v" }, known(x) ? [x.pearson, x.spearman, x.kendall].map(plus).join(" · ") : "–");
-  return scrolled(
-    `${t("judgeMetrics")} · ${taskName(task)} · ${setLabel(set)}`,
-    "judge-metrics",
-    h(
-      "table",
-      { class: "robust beside" },
-      headRow([
-        t("metricHead"),
-        ...cells.map((c) => nameNode(models.get(c.id))),
-        ...(over ? [t("overModels", over.models)] : []),
-      ]),
-      h(
-        "tbody",
-        null,
-        names.map((m) =>
-          h(
-            "tr",
-            null,
-            h("th", { scope: "row" }, metricName(m)),
-            cells.map((c) => three(c.scales[scale].metrics[m])),
-            over && three(over.metrics[m]),
-          ),
-        ),
-      ),
-    ),
-  );
+/** Correlations of the judge with each metric: a column a model, then over the models. */
+function judgeMetrics(cells: JudgedHere[], who: string, set: string, task: Task) {
+  const scale = who.split("\t")[2];
+  const over = data.runs
+    .flatMap((run) => run.judged?.models ?? [])
+    .filter((r) => whoOf(r, r.scale) === who && r.set === set && r.task === task.name)
+    .find((r) => inPlace(r) && r.perturb === "none");
+  const metricsOf = (c: JudgedHere): Record<string, Correlations> => c.scales[scale].metrics ?? {};
+  const found = (m: string) => [...cells.map((c) => metricsOf(c)[m]), ...(over ? [over.metrics[m]] : [])];
+  const known = (x: Correlations | undefined) => x && isNumber(x.pearson);
+  const three = (x: Correlations | undefined): SheetValue => {
+    const text = x && known(x) ? [x.pearson, x.spearman, x.kendall].map(plus).join(" · ") : "–";
+    return { value: x?.pearson ?? null, text };
+  };
+  const names = [...new Set(cells.flatMap((c) => Object.keys(metricsOf(c))))].filter((m) => found(m).some(known));
+  const label = (c: JudgedHere): SheetColumn => ({ heading: modelOf(c.id).label, kind: "number", named: true });
+  const sheet: Sheet = {
+    name: "judge-correlations",
+    title: titled(`${t("judgeMetrics")} · ${taskName(task)} · ${setLabel(set)}`),
+    columns: [
+      { heading: t("metricHead") },
+      ...cells.map(label),
+      ...(over ? [{ heading: t("overModels", over.models), kind: "number" } as const] : []),
+    ],
+    rows: names.map((m) => ({ cells: [metricName(m), ...found(m).map(three)] })),
+    look: "robust beside",
+  };
+  return sheetNode(sheet, { heading: null });
 }

@@ -1,9 +1,10 @@
 // Robustness: each item put otherwise, what stands where, other wordings, more shots. The numbers are results.json's.
-import type { Drop as DropTold, Positions1, ShotValues, Wording } from "../../types/results.ts";
+
 import { h } from "../../common/dom.ts";
 import { isNumber, NAMES, num, pct, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
+import type { Drop as DropTold, Positions1, ShotValues, Wording } from "../../types/results.ts";
 import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
@@ -85,10 +86,7 @@ export function drawRobustness() {
       ),
     positionPanels(mine(here.positions), task),
     worded.length > 0 && headed("wordings", "wording-spread", t("spreadNote"), wordingPanels(worded)),
-    mine(wordings).length > 0 &&
-      unfold("wordings", t("numbersOf", t("wordings")), () =>
-        wordingTable(mine(wordings)),
-      ),
+    mine(wordings).length > 0 && unfold("wordings", t("numbersOf", t("wordings")), () => wordingTable(mine(wordings))),
     shot.length > 0 && headed("byShots", "shots-lines", t("shotsNote"), shotPanels(shot)),
     mine(shots).length > 0 && unfold("byShots", t("numbersOf", t("byShots")), () => byName(mine(shots), "byShots")),
   );
@@ -100,7 +98,11 @@ const FEWEST = 6; // differing dialogues with which p can be below 0.05: as in m
 function dropTable(rows: Drop[], task: Task) {
   const [{ metric, set }] = rows;
   const choices: boolean = isChoice(task);
-  const notes = [t("dropsNote"), choices && t("sameChoiceNote"), rows.some((r) => "consistency" in r) && t("about.circular")];
+  const notes = [
+    t("dropsNote"),
+    choices && t("sameChoiceNote"),
+    rows.some((r) => "consistency" in r) && t("about.circular"),
+  ];
   const sheet: Sheet = {
     name: "drops",
     title: `${t("drops")} · ${taskName(task)} · ${setLabel(set)}`,
@@ -119,7 +121,11 @@ function dropTable(rows: Drop[], task: Task) {
     ]),
     look: "robust",
   };
-  return sheetNode(sheet, { id: "drops-table", heading: null, note: h("p", { class: "note" }, notes.filter(Boolean).join(" ")) });
+  return sheetNode(sheet, {
+    id: "drops-table",
+    heading: null,
+    note: h("p", { class: "note" }, notes.filter(Boolean).join(" ")),
+  });
 }
 
 function baseRow(model: Model, { set, task, scoring, metric }: Drop): SheetRow[] {
@@ -128,7 +134,10 @@ function baseRow(model: Model, { set, task, scoring, metric }: Drop): SheetRow[]
   return m ? [{ cells: [t("perturbNone"), { value: m.value, low: m.low, high: m.high, cell }] }] : [];
 }
 
-const share = (v: number | null | undefined): SheetValue => ({ value: v ?? null, text: isNumber(v) ? `${pct(v)} %` : "–" });
+const share = (v: number | null | undefined): SheetValue => ({
+  value: v ?? null,
+  text: isNumber(v) ? `${pct(v)} %` : "–",
+});
 
 function dropRow(model: Model, row: Drop, choices: boolean): SheetRow {
   const cell = cellAt(model.id, row.set, row.task, row.scoring, row.perturb);
@@ -160,7 +169,9 @@ function positionPanels(rows: Positions[], task: Task) {
   if (!shown.length) return null;
   const all: [Model, Positions][] = grouped(shown).map(([m, [row]]: [Model, Positions[]]) => [m, row]);
   const title = `${t("positions")} · ${taskName(task)} · ${setLabel(shown[0].set)}`;
-  const columns = [t("chosenShare"), t("goldShare"), t("rightThere")].map((heading): SheetColumn => ({ heading, kind: "percent" }));
+  const columns = [t("chosenShare"), t("goldShare"), t("rightThere")].map(
+    (heading): SheetColumn => ({ heading, kind: "percent" }),
+  );
   const sheet: Sheet = {
     name: "positions",
     title,
@@ -227,7 +238,11 @@ function byName(rows: Named[], key: string, heads: SheetColumn[] = [], more: (ro
   const sheet: Sheet = {
     name: key,
     title: `${t(key)} · ${taskName(taskOf(rows[0].task))} · ${setLabel(rows[0].set)}`,
-    columns: [{ heading: t("model") }, ...names.map((x): SheetColumn => ({ heading: plain(x), kind: "percent" })), ...heads],
+    columns: [
+      { heading: t("model") },
+      ...names.map((x): SheetColumn => ({ heading: plain(x), kind: "percent" })),
+      ...heads,
+    ],
     rows: rows.map((row) => ({
       cells: [name(row), ...names.map((x) => ({ value: row.values[x] ?? null })), ...more(row)],
     })),

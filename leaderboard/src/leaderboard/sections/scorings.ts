@@ -9,7 +9,18 @@ import { SCORINGS } from "../statuses.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Flag, Model, Sheet, SheetCell, SheetColumn, SheetValue, Task } from "../types.ts";
-import { cellAt, inPlace, inSight, perturbOf, sameItems, setLabel, setNames, setTitle, taskName, tasks } from "../view.ts";
+import {
+  cellAt,
+  inPlace,
+  inSight,
+  perturbOf,
+  sameItems,
+  setLabel,
+  setNames,
+  setTitle,
+  taskName,
+  tasks,
+} from "../view.ts";
 
 /** A column: how models were asked, and what is measured. */
 interface Way {
@@ -49,7 +60,8 @@ export function drawScorings() {
   const here = cells.filter((c) => c.set === set);
   const all: Task[] = tasks.filter((x: Task) => here.some((c) => c.task === x.name));
   const chosen = all.some((x) => x.name === state.wayTask) ? [taskOf(state.wayTask)] : all;
-  const compared = (m: Model): boolean => here.some((c) => c.id === m.id && (c.scoring !== ways[0].scoring || !m.baseline));
+  const compared = (m: Model): boolean =>
+    here.some((c) => c.id === m.id && (c.scoring !== ways[0].scoring || !m.baseline));
   const rows: Model[] = [...models.values()].filter((m) => inSight(m) && compared(m));
   const title = `${t("byScoring")} · ${setLabel(set)} · ${chosen.length > 1 ? t("meanOf", chosen.length) : chosen.map(taskName)}`;
   const ofTask = (name: string): string => (name ? taskName(taskOf(name)) : t("meanOf", all.length));
@@ -89,7 +101,10 @@ function wayColumns(way: Way): SheetColumn[] {
   return [{ ...column, interval: "aligned", spoken: t(way.name) }, ...(wrote(way) ? [silent] : [])];
 }
 
-const chanceCells = (way: Way, chance: number | null): SheetCell[] => [{ value: chance }, ...(wrote(way) ? [null] : [])];
+const chanceCells = (way: Way, chance: number | null): SheetCell[] => [
+  { value: chance },
+  ...(wrote(way) ? [null] : []),
+];
 
 function scoringCells(model: Model, ways: Way[], set: string, chosen: Task[]): SheetCell[] {
   const cellsOf = (way: Way): (Cell | undefined)[] => chosen.map((x) => cellAt(model.id, set, x.name, way.scoring));

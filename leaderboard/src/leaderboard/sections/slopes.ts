@@ -32,10 +32,16 @@ export function changeTable(rows: Change[], task: Task) {
     ],
     rows: lines
       .sort(([, a], [, b]) => mean(a) - mean(b))
-      .map(([model, list]): SheetRow => ({
-        cells: [nameCell(model), baseCell(list[0]), ...kinds.map((k) => changeCell(list.find((r) => r.perturb === k)))],
-        marks: { model: model.label },
-      })),
+      .map(
+        ([model, list]): SheetRow => ({
+          cells: [
+            nameCell(model),
+            baseCell(list[0]),
+            ...kinds.map((k) => changeCell(list.find((r) => r.perturb === k))),
+          ],
+          marks: { model: model.label },
+        }),
+      ),
     look: "robust heats",
   };
   return sheetNode(sheet, { id: "changes-table", heading: null });

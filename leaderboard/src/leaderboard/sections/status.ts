@@ -69,7 +69,12 @@ function statusRow(cell: Cell): SheetRow {
   const metric = metricOf(task);
   const value = scoreOf(cell, metric);
   const score: SheetValue = { value, text: figure(metric, value), asides: [metricName(metric)], cell: null };
-  const numbers = [score, cell.accuracy_of_parsed ?? { value: null }, cell.items, ...STATUSES.map((x) => countCell(x, n[x]))];
+  const numbers = [
+    score,
+    cell.accuracy_of_parsed ?? { value: null },
+    cell.items,
+    ...STATUSES.map((x) => countCell(x, n[x])),
+  ];
   return { cells: [{ value: taskName(task), cell }, setLabel(cell.set), ...numbers, { value: null, cell }] };
 }
 

@@ -42,7 +42,13 @@ function spokenLabel({ column, rank, names }: Standing, x: SheetValue, text: str
   return [`${names}: ${text}`, ...more].filter(Boolean).join(", ");
 }
 
-const TONES = { strong: ["strong"], quiet: ["span", "muted"], faint: ["span", "zero"], warn: ["span", "warn"], grave: ["span", "grave"] };
+const TONES = {
+  strong: ["strong"],
+  quiet: ["span", "muted"],
+  faint: ["span", "zero"],
+  warn: ["span", "warn"],
+  grave: ["span", "grave"],
+};
 
 /** The value itself: a button where it opens evidence. */
 function figureNode(standing: Standing, x: SheetValue, text: string): Node | Nodes | string {

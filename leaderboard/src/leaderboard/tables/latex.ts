@@ -117,7 +117,6 @@ export function latexTable(table: Printed, title: string, id: string, stem: stri
   const caption = tex(title) + (haveRanks(table) ? `. ${tex(t("rankedTex"))}` : "");
   const whole = lines.join("\n") + caption + tex(notes.join(" "));
   const chinese = /\p{Script=Han}|[\u3000-\u303f\uff00-\uffef]/u.test(whole);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   const foreign = /[^\0-\x7f]/.test(whole);
   return [
     `% ${tex(title)}`,
