@@ -7,7 +7,7 @@ import { binLike, binName, binPanel, binsOf, lineLegend, paperGroups, sample } f
 import { lookOf } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
-import { models, nameNode, taskOf } from "../data.ts";
+import { modelOf, nameNode, taskOf } from "../data.ts";
 import { state } from "../state.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import { taskAndSet, toldOf, total } from "../told.ts";
@@ -45,10 +45,10 @@ interface Line {
 export function drawBreakdown() {
   const every = toldOf("breakdowns");
   if (!every.length) return null;
-  const { all, task, sets, set, mine } = taskAndSet(every, state.sliceTask, state.sliceSet),
-    lines = linesShown(mine);
-  const title = `${t("breakdown")} · ${taskName(task)} · ${setLabel(set)}`,
-    drawnBy = BY.filter(([by]) => binsOf(mine, by).length > 0 && (by !== "options" || binsOf(mine, by).length > 1));
+  const { all, task, sets, set, mine } = taskAndSet(every, state.sliceTask, state.sliceSet);
+  const lines = linesShown(mine);
+  const title = `${t("breakdown")} · ${taskName(task)} · ${setLabel(set)}`;
+  const drawnBy = BY.filter(([by]) => binsOf(mine, by).length > 0 && (by !== "options" || binsOf(mine, by).length > 1));
   const one = binsOf(mine, "options");
   return h(
     "section",
@@ -84,27 +84,32 @@ export function drawBreakdown() {
   );
 }
 
-const overall = (row) => total(row.turns.map((b) => b.n * b.value)) / total(row.turns.map((b) => b.n));
-
-/** The rows drawn, each with its look: those picked, or the best, models before baselines. */
-function linesShown(rows) {
-  const best = [...rows]
-    .sort((a, b) => models.get(a.id).baseline - models.get(b.id).baseline || overall(b) - overall(a))
-    .slice(0, MOST_LINES)
-    .map((r) => r.id);
-  return (state.slicePicked ?? best)
-    .map((id) => ({ row: rows.find((r) => r.id === id), look: lookOf(id) }))
-    .filter((x) => x.row);
+function overall({ turns = [] }: Breakdown): number {
+  return total(turns.map((b) => b.n * b.value)) / total(turns.map((b) => b.n));
 }
 
-function linePicker(rows, lines) {
+/** Models before baselines. */
+const modelsFirst = (a: Breakdown, b: Breakdown): number =>
+  Number(modelOf(a.id).baseline) - Number(modelOf(b.id).baseline);
+
+/** The rows drawn, each with its look: those picked, or the best, models before baselines. */
+function linesShown(rows: Breakdown[]): Line[] {
+  const best = [...rows]
+    .sort((a, b) => modelsFirst(a, b) || overall(b) - overall(a))
+    .slice(0, MOST_LINES)
+    .map((r) => r.id);
+  return (state.slicePicked ?? best).flatMap((id) => {
+    const row = rows.find((r) => r.id === id);
+    return row ? [{ row, look: lookOf(id) }] : [];
+  });
+}
+
+function linePicker(rows: Breakdown[], lines: Line[]) {
   if (rows.length < 2) return null;
-  const taken = lines.length,
-    picked = state.slicePicked ?? lines.map((x) => x.row.id);
-  const pick = (id, on) => drawLinesOf(on ? [...picked, id] : picked.filter((x) => x !== id));
-  const order = [...rows].sort(
-    (a, b) => models.get(a.id).baseline - models.get(b.id).baseline || NAMES.compare(a.model, b.model),
-  );
+  const taken = lines.length;
+  const picked = state.slicePicked ?? lines.map((x) => x.row.id);
+  const pick = (id: string, on: boolean) => drawLinesOf(on ? [...picked, id] : picked.filter((x) => x !== id));
+  const order = [...rows].sort((a, b) => modelsFirst(a, b) || NAMES.compare(a.model, b.model));
   return h(
     "fieldset",
     { class: "picker" },
@@ -120,10 +125,10 @@ function linePicker(rows, lines) {
             type: "checkbox",
             checked: Boolean(line),
             disabled: !line && taken >= MOST_LINES,
-            onchange: (e) => pick(r.id, e.target.checked),
+            onchange: (e) => pick(r.id, e.currentTarget.checked),
           }),
           line && sample(line.look),
-          nameNode(models.get(r.id)),
+          nameNode(modelOf(r.id)),
         ),
       );
     }),
@@ -138,7 +143,7 @@ function linePicker(rows, lines) {
 
 /** Every group's value, interval and number of items: a column a model, and the papers' where they tell of groups. */
 function binTable(lines: Line[], title: string, paper: [string, Record<string, number>][]) {
-  const names = lines.map(({ row }): string => models.get(row.id).label);
+  const names = lines.map(({ row }): string => modelOf(row.id).label);
   const rows = lines.map((x) => x.row);
   const figures = { kind: "percent", interval: "aligned", intervalDigits: 1, named: true } as const;
   const values = (by: Property, b: Bin): SheetValue[] => rows.map((r) => binCell((r[by] ?? []).find(binLike(b))));

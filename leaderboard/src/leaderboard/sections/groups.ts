@@ -5,51 +5,60 @@ import { inChinese, t } from "../../common/words.ts";
 import { tick } from "../controls.ts";
 import { address, data, models } from "../data.ts";
 import { state } from "../state.ts";
+import type { Cell, Groups, Place, Task } from "../types.ts";
 import { inSight, metricOf, perturbOf, scoringOf, setLabel, setNames, taskName, tasks } from "../view.ts";
 
-let groupIndex;
+let groupIndex: Map<string, Groups> | undefined;
 
-const groupPlace = (x, metric, adapters) =>
+const groupPlace = (x: Place, metric: string, adapters: boolean) =>
   address(x.set, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb, metric, adapters);
 
 /** The groups of a column as it is in view: with the adapters of sweeps only where they are shown and there are any. */
-export function groupOf(set, task) {
-  groupIndex ??= new Map((data.groups ?? []).map((x) => [groupPlace(x, x.metric, Boolean(x.adapters)), x]));
-  const here = { ...state, set, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) },
-    at = (adapters) => groupIndex.get(groupPlace(here, metricOf(task), adapters));
+export function groupOf(set: string, task: Task): Groups | undefined {
+  const index =
+    groupIndex ?? new Map((data.groups ?? []).map((x) => [groupPlace(x, x.metric, Boolean(x.adapters)), x]));
+  groupIndex = index;
+  const here = { ...state, set, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) };
+  const at = (adapters: boolean) => index.get(groupPlace(here, metricOf(task), adapters));
   return state.adapters ? (at(true) ?? at(false)) : at(false);
 }
 
-const groupsInView = () =>
-  setNames()
-    .flatMap((set) => tasks.map((x) => [set, x, groupOf(set, x)]))
-    .filter(([, , found]) => found);
+const groupsInView = (): { set: string; task: Task; found: Groups }[] =>
+  setNames().flatMap((set) =>
+    tasks.flatMap((task) => {
+      const found = groupOf(set, task);
+      return found ? [{ set, task, found }] : [];
+    }),
+  );
 
 export const haveGroups = () => groupsInView().length > 0;
 
-export const lettersOf = (cell, task) => (state.letters && groupOf(cell.set, task)?.letters[cell.id]) || "";
+export const lettersOf = (cell: Cell, task: Task): string =>
+  (state.letters && groupOf(cell.set, task)?.letters[cell.id]) || "";
 
 export function lettersControl() {
   return haveGroups() && tick("letters", t("showLetters"));
 }
 
-export function lettersNote() {
-  if (!state.letters || !haveGroups()) return null;
-  const out = new Map(); // model and reason -> columns
-  for (const [set, task, found] of groupsInView())
+/** Models that are in no group, each with the reason -> the columns. */
+function leftOut(): Map<string, string[]> {
+  const out = new Map<string, string[]>();
+  for (const { set, task, found } of groupsInView())
     for (const [id, why] of Object.entries(found.left_out)) {
-      if (!models.has(id) || !inSight(models.get(id))) continue;
-      const key = address(plain(models.get(id).label), why);
+      const model = models.get(id);
+      if (!model || !inSight(model)) continue;
+      const key = address(plain(model.label), why);
       out.set(key, [...(out.get(key) ?? []), `${setLabel(set)} ${taskName(task)}`]);
     }
-  const lines = [...out].map(([key, columns]) => {
+  return out;
+}
+
+export function lettersNote() {
+  if (!state.letters || !haveGroups()) return null;
+  const lines = [...leftOut()].map(([key, columns]) => {
     const [label, why] = key.split("\t");
-    return t(
-      "letterless",
-      label,
-      t(`out.${why}`),
-      columns.length > 3 ? t("nColumns", columns.length) : columns.join(inChinese() ? "、" : ", "),
-    );
+    const where = columns.length > 3 ? t("nColumns", columns.length) : columns.join(inChinese() ? "、" : ", ");
+    return t("letterless", label, t(`out.${why}`), where);
   });
   const pages = new Set(data.runs.map((r) => r.name)).size > 1 || data.runs.length > 1;
   return h(

@@ -11,56 +11,63 @@ import { friedman, midranks, RANKED } from "../statistics.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Model, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
-import { cellAt, metricOf, ownRows, sameItems, setNames, setTitle, taskName, tasks } from "../view.ts";
+import { cellAt, metricOf, type OwnRow, ownRows, sameItems, setNames, setTitle, taskName, tasks } from "../view.ts";
 
 /** The average ranks of a set's models, best first. */
 interface Ranked {
   set: string;
   columns: Task[];
   rows: { model: Model; own: number[]; mean: number; low: number; high: number }[];
+  /** Models without ranks, and tasks whose models answered other items. */
+  left: OwnRow[];
+  unlike: Task[];
+  test: ReturnType<typeof friedman> | null;
+  cd: number | null;
 }
 
-/** Ranks of one set as it is in view, best first; null unless two models have two columns. */
-function averageRanks(set) {
-  const rows = ownRows(false),
-    cell = (r, x) => cellAt(r.model.id, set, x.name),
-    cells = (x) => rows.map((r) => cell(r, x)).filter(Boolean);
-  const there = tasks.filter((x) => cells(x).length),
-    columns = there.filter((x) => sameItems(cells(x)));
-  const whole = (r, x) => {
+/** Ranks of one set as it is in view; null unless two models have two columns. */
+function averageRanks(set: string): Ranked | null {
+  const rows = ownRows(false);
+  const cell = (r: OwnRow, x: Task) => cellAt(r.model.id, set, x.name);
+  const cells = (x: Task) => rows.flatMap((r) => cell(r, x) ?? []);
+  const there = tasks.filter((x) => cells(x).length);
+  const columns = there.filter((x) => sameItems(cells(x)));
+  const whole = (r: OwnRow, x: Task) => {
     const c = cell(r, x);
     return c && counts(c).failed + counts(c).missing === 0 && isNumber(r.value(set, x));
   };
   const ranked = rows.filter((r) => columns.every((x) => whole(r, x)));
   if (ranked.length < 2 || columns.length < 2) return null;
-  const byColumn = columns.map((x) =>
-    midranks(ranked.map((r) => (isLower(metricOf(x)) ? 1 : -1) * Number(r.value(set, x).toFixed(12)))),
-  );
-  const found = ranked.map((r, i) => {
-    const own = byColumn.map((c) => c[i]);
-    return { model: r.model, own, mean: sumOf(own) / own.length, low: Math.min(...own), high: Math.max(...own) };
+  const byColumn = columns.map((x) => {
+    const sign = isLower(metricOf(x)) ? 1 : -1;
+    return midranks(ranked.map((r) => sign * Number((r.value(set, x) ?? 0).toFixed(12))));
   });
-  const k = found.length,
-    n = columns.length,
-    enough = k >= RANKED.models && n >= RANKED.columns,
-    test = enough && friedman(byColumn),
-    q = data.nemenyi?.[k];
+  const found = ranked.map(({ model }, i) => {
+    const own = byColumn.map((c) => c[i]);
+    return { model, own, mean: sumOf(own) / own.length, low: Math.min(...own), high: Math.max(...own) };
+  });
   return {
     set,
     columns,
     rows: found.sort((a, b) => a.mean - b.mean),
     left: rows.filter((r) => !ranked.includes(r)),
     unlike: there.filter((x) => !columns.includes(x)),
-    test,
-    cd: test && test.p < 0.05 && q ? q * Math.sqrt((k * (k + 1)) / (6 * n)) : null,
+    ...compared(byColumn, found.length),
   };
+}
+
+/** Friedman's test, and the critical difference where it finds one. */
+function compared(byColumn: number[][], models: number): Pick<Ranked, "test" | "cd"> {
+  const n = byColumn.length;
+  const test = models >= RANKED.models && n >= RANKED.columns ? friedman(byColumn) : null;
+  const q = data.nemenyi?.[models];
+  return { test, cd: test && test.p < 0.05 && q ? q * Math.sqrt((models * (models + 1)) / (6 * n)) : null };
 }
 
 export function drawRanks() {
   const all = setNames()
-    .filter((set) => !data.benchmarks.some((b) => b.averaged && setsThere.get(b.name).includes(set)))
-    .map(averageRanks)
-    .filter(Boolean);
+    .filter((set) => !data.benchmarks.some((b) => b.averaged && setsThere.get(b.name)?.includes(set)))
+    .flatMap((set) => averageRanks(set) ?? []);
   if (!all.length) return null;
   const mixed = all.some((x) => new Set(x.columns.map((c) => baseName(metricOf(c)))).size > 1);
   return h(
