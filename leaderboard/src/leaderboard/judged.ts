@@ -13,7 +13,7 @@ export type JudgedHere = ReturnType<typeof judgedCells>[number];
 /** What a control of all runs' judges found. */
 export const judgedControls = <K extends keyof Controls>(control: K) =>
   data.runs.flatMap((run, i) => {
-    const rows: readonly Controls[K][number][] = run.judged?.controls[control] ?? [];
+    const rows: readonly Controls[K][number][] = run.judged?.controls?.[control] ?? [];
     return rows.map((row) => ({ ...row, run: i }));
   });
 

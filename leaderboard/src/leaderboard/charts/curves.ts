@@ -1,17 +1,14 @@
 // Learning curves, and what labels adapters choose.
-import { h, put, s, unseen } from "../../common/dom.ts";
+import { h, put, s } from "../../common/dom.ts";
 import { isNumber, num, pct } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
-import { taskOf } from "../data.ts";
 import { metricName } from "../metrics.ts";
-import { cellOf, silentOf, total } from "../told.ts";
+import { cellOf, silentOf } from "../told.ts";
 import { taskName } from "../view.ts";
 import { PLOT } from "./axis.ts";
 import { colourOf, glyph, LOOKS } from "./looks.ts";
-import { bars } from "./strips.ts";
 
 export function curvePanel(task, series) {
   const largest = Math.max(...series.flatMap(({ row }) => row.points.map((p) => p.size))),

@@ -2,6 +2,7 @@
 import { button, h, kept } from "../../common/dom.ts";
 import { NAMES, num } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
+import type { Bin, Breakdown as Found, Group } from "../../types/results.ts";
 import { drawLinesOf } from "../actions.ts";
 import { binLike, binName, binPanel, binsOf, lineLegend, paperGroups, sample } from "../charts/bins.ts";
 import { lookOf } from "../charts/looks.ts";
@@ -24,21 +25,15 @@ const BY: [Property, string][] = [
 ];
 const MOST_LINES = 6;
 
-/** A group of items: its name, or its least and largest number; both null for items of which it could not be told. */
-interface Bin {
-  name?: string;
-  low?: number | null;
-  high?: number | null;
-}
-interface Told extends Bin {
-  n: number;
-  value: number;
-  interval: [number, number];
-}
-type Breakdown = { id: string; model: string } & Partial<Record<Property, Told[]>>;
+/** Items of a group, or with a property from low to high: both null where it could not be told. */
+type Told = Partial<Bin> & Partial<Group> & Pick<Bin, "n" | "value" | "interval">;
+/** Which items those are. */
+type Named = Pick<Told, "name" | "low" | "high">;
+type Row = Found & { id: string };
+const toldBy = (row: Row, by: Property): Told[] => row[by] ?? [];
 /** What is drawn of a model, and how it looks. */
 interface Line {
-  row: Breakdown;
+  row: Row;
   look: number;
 }
 
@@ -84,16 +79,16 @@ export function drawBreakdown() {
   );
 }
 
-function overall({ turns = [] }: Breakdown): number {
+function overall(row: Row): number {
+  const turns = toldBy(row, "turns");
   return total(turns.map((b) => b.n * b.value)) / total(turns.map((b) => b.n));
 }
 
 /** Models before baselines. */
-const modelsFirst = (a: Breakdown, b: Breakdown): number =>
-  Number(modelOf(a.id).baseline) - Number(modelOf(b.id).baseline);
+const modelsFirst = (a: Row, b: Row): number => Number(modelOf(a.id).baseline) - Number(modelOf(b.id).baseline);
 
 /** The rows drawn, each with its look: those picked, or the best, models before baselines. */
-function linesShown(rows: Breakdown[]): Line[] {
+function linesShown(rows: Row[]): Line[] {
   const best = [...rows]
     .sort((a, b) => modelsFirst(a, b) || overall(b) - overall(a))
     .slice(0, MOST_LINES)
@@ -104,7 +99,7 @@ function linesShown(rows: Breakdown[]): Line[] {
   });
 }
 
-function linePicker(rows: Breakdown[], lines: Line[]) {
+function linePicker(rows: Row[], lines: Line[]) {
   if (rows.length < 2) return null;
   const taken = lines.length;
   const picked = state.slicePicked ?? lines.map((x) => x.row.id);
@@ -146,8 +141,8 @@ function binTable(lines: Line[], title: string, paper: [string, Record<string, n
   const names = lines.map(({ row }): string => modelOf(row.id).label);
   const rows = lines.map((x) => x.row);
   const figures = { kind: "percent", interval: "aligned", intervalDigits: 1, named: true } as const;
-  const values = (by: Property, b: Bin): SheetValue[] => rows.map((r) => binCell((r[by] ?? []).find(binLike(b))));
-  const papers = (by: Property, b: Bin): (SheetValue | null)[] =>
+  const values = (by: Property, b: Named): SheetValue[] => rows.map((r) => binCell(toldBy(r, by).find(binLike(b))));
+  const papers = (by: Property, b: Named): (SheetValue | null)[] =>
     paper.map(([, of]) => (by === "groups" ? { value: of[b.name ?? ""] ?? null } : null));
   const sheet: Sheet = {
     name: "breakdown",
@@ -174,8 +169,8 @@ function binTable(lines: Line[], title: string, paper: [string, Record<string, n
 }
 
 /** The groups of a property; that of items of which it could not be told last. */
-function everyBin(rows: Breakdown[], by: Property): Bin[] {
-  const unknown = rows.some((r) => (r[by] ?? []).some((b) => "low" in b && b.low === null));
+function everyBin(rows: Row[], by: Property): Named[] {
+  const unknown = rows.some((r) => toldBy(r, by).some((b) => "low" in b && b.low === null));
   return [...binsOf(rows, by), ...(unknown ? [{ low: null, high: null }] : [])];
 }
 

@@ -50,7 +50,7 @@ export function drawConfusion() {
       ),
       picker("mixSet", t("set"), sets, set, (v) => setLabel(v)),
       mix.names.length > MOST_NAMES &&
-        picker("mixNames", t("namesShown"), ["", "all"], few ? "" : "all", (v) =>
+        picker<string>("mixNames", t("namesShown"), ["", "all"], few ? "" : "all", (v) =>
           v ? t("allNames", mix.names.length) : t("mostNames", MOST_NAMES),
         ),
     ),

@@ -123,7 +123,7 @@ function matrixTable(names: string[], at: (a: string, b: string) => number | nul
   const cell = (a: string, b: string): SheetValue => ({ value: at(a, b), text: a === b ? "" : coefficient(at(a, b)) });
   const sheet: Sheet = {
     name: "correlations",
-    title,
+    title: `${title} · ${t("asTable")}`,
     columns: [
       { heading: t("metricHead") },
       ...names.map((m): SheetColumn => ({ heading: metricName(m), kind: "number" })),

@@ -38,7 +38,7 @@ export function exportCsv(): void {
 }
 
 function modelLine(model: Model, place: Place): Line[] {
-  const c: Cell | undefined = entryAt(model.id, place);
+  const c = entryAt(model.id, place) as Cell | undefined; // a mean lacks some of its fields
   if (!c) return [];
   const metric = metricOf(place.task);
   const m: Partial<Metric> = c.metrics?.[metric] ?? {};

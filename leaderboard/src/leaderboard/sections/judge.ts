@@ -4,7 +4,7 @@ import { h, type Kid } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { hasWord, t } from "../../common/words.ts";
-import type { Correlations, MedianCell, Raised1 } from "../../types/results.ts";
+import type { Correlations, MedianCell, Raised1, ScaleNumbers } from "../../types/results.ts";
 import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
@@ -18,81 +18,85 @@ import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts
 import { inPlace, setLabel, setNames, taskName, tasks } from "../view.ts";
 import { jointPanels, scatterPanels } from "./scatter.ts";
 
+const numbersOf = (c: JudgedHere, scale: string): ScaleNumbers | undefined => c.scales[scale];
+
 export function drawJudge() {
   const cells = judgedCells().filter((c) => c.control === "plain" && inPlace(c));
   if (!cells.length) return null;
   const every = [...new Set(cells.flatMap((c) => Object.keys(c.scales).map((scale) => whoOf(c, scale))))];
-  const who = every.includes(state.judgeWho) ? state.judgeWho : every[0],
-    scale = who.split("\t")[2];
-  const mine = cells.filter((c) => c.scales[scale] && whoOf(c, scale) === who);
-  const all = tasks.filter((x) => mine.some((c) => c.task === x.name)),
-    task = all.find((x) => x.name === state.judgeTask) ?? all[0];
-  const sets = setNames().filter((x) => mine.some((c) => c.task === task.name && c.set === x)),
-    set = sets.includes(state.judgeSet) ? state.judgeSet : sets.at(-1);
+  const who = every.includes(state.judgeWho) ? state.judgeWho : every[0];
+  const scale = who.split("\t")[2];
+  const mine = cells.filter((c) => numbersOf(c, scale) && whoOf(c, scale) === who);
+  const ofWho = ({ about }: Sheet): boolean => {
+    const { judge = "", rubric = "", scale: of = "" } = about ?? {};
+    return whoOf({ judge, rubric }, of) === who;
+  };
   return h(
     "section",
     { class: "block", id: "judge" },
     h("h2", null, t("judge")),
     h("p", { class: "note" }, t("judgeNote")),
     h("div", { class: "controls" }, picker("judgeWho", t("judgeWho"), every, who, whoName)),
-    judgeSheets("judge-means", ({ about }) => whoOf(about, about.scale) === who),
+    judgeSheets("judge-means", ofWho),
     judgeControls(who),
     attackKinds(who),
     panelMedians(who),
-    besideMetrics(mine, who, scale, all, task, sets, set),
+    besideMetrics(mine, who, scale),
   );
 }
 
 /** The judge against automatic metrics: means of cells, items of one task and set, correlations. */
-function besideMetrics(mine, who, scale, all, task, sets, set) {
-  const here = mine.filter((c) => c.task === task.name && c.set === set && models.has(c.id)),
-    known = mine.filter((c) => models.has(c.id)),
-    ids = [...models.keys()].filter((id) => known.some((c) => c.id === id));
-  const offered = [...new Set(mine.flatMap((c) => Object.keys(c.scales[scale].metrics)))],
-    metric = offered.includes(state.judgeMetric) ? state.judgeMetric : offered[0];
-  const over = data.runs
-    .flatMap((run) => run.judged?.models ?? [])
-    .filter((r) => whoOf(r, r.scale) === who && inPlace(r) && r.perturb === "none");
-  const scatter = scatterPanels(
-      known.filter((c) => c.perturb === "none"),
-      scale,
-      metric,
-      over,
-    ),
-    title = `${whoName(who)} · ${metricName(metric)}`,
-    place = `${taskName(task)} · ${setLabel(set)}`;
+function besideMetrics(mine: JudgedHere[], who: string, scale: string): Kid {
+  const known = mine.filter((c) => models.has(c.id));
+  const ids = [...models.keys()].filter((id) => known.some((c) => c.id === id));
+  const offered = [...new Set(mine.flatMap((c) => Object.keys(numbersOf(c, scale)?.metrics ?? {})))];
+  const metric = offered.includes(state.judgeMetric) ? state.judgeMetric : offered[0];
+  const title = `${whoName(who)} · ${metricName(metric)}`;
   return [
     h("h3", null, t("judgeMetrics")),
     h("div", { class: "controls" }, picker("judgeMetric", t("metricHead"), offered, metric, metricName)),
     modelKeys(ids),
+    meansBeside(known, who, scale, metric, title),
+    itemsBeside(mine, who, scale, metric, title),
+    judgeSheets("judge-metrics", () => true),
+  ];
+}
+
+/** The judge's means over a metric's. */
+function meansBeside(known: JudgedHere[], who: string, scale: string, metric: string, title: string): Kid {
+  const over = overModels(who).filter((r) => inPlace(r) && r.perturb === "none");
+  const plainly = known.filter((c) => c.perturb === "none");
+  const scatter = scatterPanels(plainly, scale, metric, over);
+  const heading = t("judgeScatter");
+  return (
     scatter && [
-      h(
-        "div",
-        { class: "titled" },
-        h("h4", null, t("judgeScatter")),
-        savers("judge-scatter", `${t("judgeScatter")} · ${title}`),
-      ),
+      h("div", { class: "titled" }, h("h4", null, heading), savers("judge-scatter", `${heading} · ${title}`)),
       h("p", { class: "note" }, t("judgeScatterNote")),
       scatter,
-    ],
-    h(
-      "div",
-      { class: "titled" },
-      h("h4", null, t("judgeJoint")),
-      savers("judge-joint", `${t("judgeJoint")} · ${title} · ${place}`),
-    ),
+    ]
+  );
+}
+
+const overModels = (who: string) =>
+  data.runs.flatMap((run) => run.judged?.models ?? []).filter((r) => whoOf(r, r.scale) === who);
+
+/** The judge's scores over a metric's, of one task and set, and the correlations of both. */
+function itemsBeside(mine: JudgedHere[], who: string, scale: string, metric: string, title: string): Kid {
+  const all = tasks.filter((x) => mine.some((c) => c.task === x.name));
+  const task = all.find((x) => x.name === state.judgeTask) ?? all[0];
+  const sets = setNames().filter((x) => mine.some((c) => c.task === task.name && c.set === x));
+  const set = sets.includes(state.judgeSet) ? state.judgeSet : sets[sets.length - 1];
+  const here = mine.filter((c) => c.task === task.name && c.set === set && models.has(c.id));
+  const heading = t("judgeJoint");
+  const place = `${taskName(task)} · ${setLabel(set)}`;
+  const names = all.map((x) => x.name);
+  return [
+    h("div", { class: "titled" }, h("h4", null, heading), savers("judge-joint", `${heading} · ${title} · ${place}`)),
     h("p", { class: "note" }, t("judgeJointNote")),
     h(
       "div",
       { class: "controls" },
-      all.length > 1 &&
-        picker(
-          "judgeTask",
-          t("task"),
-          all.map((x) => x.name),
-          task.name,
-          (v) => taskName(taskOf(v)),
-        ),
+      all.length > 1 && picker("judgeTask", t("task"), names, task.name, (v) => taskName(taskOf(v))),
       sets.length > 1 && picker("judgeSet", t("set"), sets, set, (v) => setLabel(v)),
     ),
     jointPanels(here, scale, metric),
@@ -100,7 +104,6 @@ function besideMetrics(mine, who, scale, all, task, sets, set) {
       h("p", { class: "note" }, t("judgeMetricsNote")),
       judgeMetrics(here, who, set, task),
     ]),
-    judgeSheets("judge-metrics", () => true),
   ];
 }
 
@@ -179,11 +182,10 @@ function panelMedians(who: string) {
 /** Correlations of the judge with each metric: a column a model, then over the models. */
 function judgeMetrics(cells: JudgedHere[], who: string, set: string, task: Task) {
   const scale = who.split("\t")[2];
-  const over = data.runs
-    .flatMap((run) => run.judged?.models ?? [])
-    .filter((r) => whoOf(r, r.scale) === who && r.set === set && r.task === task.name)
+  const over = overModels(who)
+    .filter((r) => r.set === set && r.task === task.name)
     .find((r) => inPlace(r) && r.perturb === "none");
-  const metricsOf = (c: JudgedHere): Record<string, Correlations> => c.scales[scale].metrics ?? {};
+  const metricsOf = (c: JudgedHere): Record<string, Correlations> => numbersOf(c, scale)?.metrics ?? {};
   const found = (m: string) => [...cells.map((c) => metricsOf(c)[m]), ...(over ? [over.metrics[m]] : [])];
   const known = (x: Correlations | undefined) => x && isNumber(x.pearson);
   const three = (x: Correlations | undefined): SheetValue => {

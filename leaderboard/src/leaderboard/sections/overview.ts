@@ -12,19 +12,7 @@ import { state } from "../state.ts";
 import { SCORINGS, STATUSES } from "../statuses.ts";
 import { metricColumn, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import type {
-  Benchmark,
-  Cell,
-  Flag,
-  Mean,
-  Metric,
-  Model,
-  Sheet,
-  SheetColumn,
-  SheetRow,
-  SheetValue,
-  Task,
-} from "../types.ts";
+import type { Cell, Estimate, Flag, Mean, Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 import {
   benchmarksShown,
   cellAt,
@@ -35,13 +23,17 @@ import {
   haveIntervals,
   inView,
   metricOf,
+  type OverviewTable,
+  type OwnRow,
   ordered,
   ownMetrics,
   ownRows,
+  type PaperRow,
   paperRows,
   perturbName,
   sameItems,
   setLabel,
+  type TableColumn,
   tablesOf,
   taskName,
   tasks,
@@ -51,28 +43,6 @@ import { exportCsv } from "./export.ts";
 import { filterBar } from "./filters.ts";
 import { groupOf, haveGroups, lettersControl, lettersNote, lettersOf } from "./groups.ts";
 import { notes } from "./notes.ts";
-
-/** What a column is of; `set` null: the mean over the sets. */
-interface OverviewColumn {
-  key: string;
-  task: Task;
-  set: string | null;
-  label: string;
-}
-interface OverviewTable {
-  id: string;
-  b: Benchmark;
-  title: string;
-  columns: OverviewColumn[];
-}
-interface ModelRow {
-  model: Model;
-}
-interface PaperRow {
-  label: string;
-  columns: Map<string, Map<string, { sources: string[] }>>;
-  value: (set: string | null, task: Task) => number | null;
-}
 
 export const drawTables = () =>
   h(
@@ -85,7 +55,7 @@ export const drawTables = () =>
     notes(),
     legend(),
     lettersNote(),
-    benchmarksShown().map((b: Benchmark) => tablesOf(b).map(overviewTable)),
+    benchmarksShown().map((b) => tablesOf(b).map(overviewTable)),
   );
 
 /** A picker for each of the tasks that have the same metrics. */
@@ -102,37 +72,44 @@ function metricPickers() {
     const of = mine.length > 2 ? `${shorts[0]} – ${shorts.at(-1)}` : shorts.join(", ");
     const label = `${t("metricHead")} (${benchmarkOf(mine[0]).title}: ${of})`;
     const pick = (metric: string) => chooseMetricOf(mine, metric);
-    return kept(`metric-${name}`, choice(label, ownMetrics.get(name), metricOf(mine[0]), pick, longName));
+    return kept(`metric-${name}`, choice(label, ownMetrics.get(name) ?? [], metricOf(mine[0]), pick, longName));
   });
 }
 
 /** Pickers of how models were asked: [choice, its values in their order, their names]. */
-const WAYS: [string, (() => string[]) | null, (value: string) => string][] = [
+const WAYS: [Way, (() => string[]) | null, (value: string) => string][] = [
   ["variant", null, plain],
   ["shots", null, plain],
   ["scoring", () => SCORINGS, t],
-  ["perturb", () => data.perturbations.map((x: { name: string }) => x.name), perturbName],
+  ["perturb", () => data.perturbations.map((x) => x.name), perturbName],
   ["split", null, plain],
 ];
+type Way = "variant" | "shots" | "scoring" | "perturb" | "split";
 
-function controls() {
-  const wayPickers = WAYS.map(([name, order, words]) => {
-    const all = distinct(name).filter((v: string) => v !== "nll"); // which is how probes are asked, and nothing else
+function wayPickers() {
+  return WAYS.map(([name, order, words]) => {
+    const all = distinct(name)
+      .map(String)
+      .filter((v) => v !== "nll"); // which is how probes are asked, and nothing else
     const values = order?.().filter((x) => all.includes(x)) ?? all;
     const pick = (value: string) => choose(name, value);
-    return all.length > 1 && kept(name, choice(t(name), values, state[name], pick, words));
+    return all.length > 1 && kept(name, choice(t(name), values, String(state[name]), pick, words));
   });
-  const groups = [
-    [t("profileDefault"), textMetrics.filter((m: string) => !isPaper(m))],
+}
+
+function controls() {
+  const profiles: [string, string[]][] = [
+    [t("profileDefault"), textMetrics.filter((m) => !isPaper(m))],
     [t("profilePaper"), textMetrics.filter(isPaper)],
-  ].filter(([, list]) => list.length);
+  ];
+  const groups = profiles.filter(([, list]) => list.length);
   return h(
     "div",
     { class: "controls" },
     textMetrics.length > 1 && picker("metric", t("metric"), groups, state.metric, longName),
     choiceMetrics.length > 1 && picker("metricChoice", t("metricChoice"), choiceMetrics, state.metricChoice, longName),
     metricPickers(),
-    wayPickers,
+    wayPickers(),
     haveIntervals() && tick("intervals", t("intervals")),
     lettersControl(),
     data.published.length > 0 && tick("published", t("published")),
@@ -164,9 +141,9 @@ function overviewTable(table: OverviewTable) {
 
 const intervals = () => state.intervals && haveIntervals();
 
-const setsOf = (columns: OverviewColumn[]): string[] => columns.flatMap(({ set }) => set ?? []);
+const setsOf = (columns: TableColumn[]): string[] => columns.flatMap(({ set }) => set ?? []);
 
-function overviewColumn({ key, task, set, label }: OverviewColumn): SheetColumn {
+function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
   const metric = metricOf(task);
   const cells: Cell[] = set === null ? [] : columnCells(set, task);
   const alike = sameItems(cells);
@@ -187,47 +164,47 @@ function overviewColumn({ key, task, set, label }: OverviewColumn): SheetColumn 
   };
 }
 
-function chanceRow(columns: OverviewColumn[]): SheetRow[] {
+function chanceRow(columns: TableColumn[]): SheetRow[] {
   const sets = setsOf(columns);
-  const chance = ({ set, task }: OverviewColumn): number | null =>
+  const chance = ({ set, task }: TableColumn): number | null =>
     set === null ? mean(sets.map((x) => chanceOf(x, task))) : chanceOf(set, task);
   const values = columns.map((c) => ({ value: chance(c), compares: false }));
   return values.some((x) => isNumber(x.value)) ? [{ part: "chance", cells: [t("chance"), ...values] }] : [];
 }
 
 /** The models or the baselines, below their heading. */
-function modelRows(columns: OverviewColumn[], baseline: boolean): SheetRow[] {
-  const here = (row: ModelRow) => !manyBenchmarks() || columns.some((c) => entryAt(row.model.id, c));
-  const rows: ModelRow[] = ordered(ownRows(baseline).filter(here), columns);
+function modelRows(columns: TableColumn[], baseline: boolean): SheetRow[] {
+  const here = (row: OwnRow) => !manyBenchmarks() || columns.some((c) => entryAt(row.model.id, c));
+  const rows = ordered(ownRows(baseline).filter(here), columns);
   const part = baseline ? "base" : "own";
   const sets = setsOf(columns);
-  const cells = ({ model }: ModelRow) => [nameCell(model), ...columns.map((c) => modelCell(model, c, sets))];
+  const cells = ({ model }: OwnRow) => [nameCell(model), ...columns.map((c) => modelCell(model, c, sets))];
   const heading: SheetRow = { part, kind: "group", cells: [t(baseline ? "baselines" : "own")] };
   return rows.length ? [heading, ...rows.map((row) => ({ part, cells: cells(row) }))] : [];
 }
 
 /** A model's value, or mean. Models with failed or missing items, and baselines, are not ranked. */
-function modelCell(model: Model, column: OverviewColumn, sets: string[]): SheetValue {
+function modelCell(model: Model, column: TableColumn, sets: string[]): SheetValue {
   const { set, task } = column;
   const entry = entryAt(model.id, column);
   if (!entry) return { value: null };
   const metric = metricOf(task);
-  const m: Partial<Metric> = entry.metrics?.[metric] ?? {};
+  const m: Estimate = entry.metrics?.[metric] ?? { value: null };
   const parts: (Cell | undefined)[] = (set === null ? sets : [set]).map((x) => cellAt(model.id, x, task.name));
   const whole = parts.every((c) => c && counts(c).failed + counts(c).missing === 0);
   return {
-    value: m.value ?? null,
+    value: m.value,
     low: m.low,
     high: m.high,
     compares: !model.baseline && whole,
-    ...(set === null ? meanTold(entry, metric, task) : cellTold(entry, metric, task, m)),
+    ...("sets" in entry ? meanTold(entry, metric, task) : cellTold(entry, metric, task, m)),
   };
 }
 
 /** A mean's standard deviation, and of how many sets it is where some are missing. */
 function meanTold(entry: Mean, metric: string, task: Task): Partial<SheetValue> {
   const m = entry.metrics[metric];
-  const of = setsThere.get(task.benchmark).length;
+  const of = setsThere.get(task.benchmark)?.length ?? 0;
   const told = `${t("interval")} ${span(metric, m?.low, m?.high, 1)} · SD ${figure(metric, m?.sd).replace("+", "")}`;
   return {
     title: `${metricName(metric)} ${figure(metric, m?.value)} · ${told}`,
@@ -236,7 +213,7 @@ function meanTold(entry: Mean, metric: string, task: Task): Partial<SheetValue> 
 }
 
 /** A cell's evidence, group and warnings. */
-function cellTold(cell: Cell, metric: string, task: Task, m: Partial<Metric>): Partial<SheetValue> {
+function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<SheetValue> {
   const n = counts(cell);
   const between = span(metric, m.low, m.high, 1);
   const told = [
@@ -266,15 +243,15 @@ function cellTold(cell: Cell, metric: string, task: Task, m: Partial<Metric>): P
 const AVERAGE = "Average";
 
 /** The paper's models below their tables in the paper; its average last. */
-function paperPart(columns: OverviewColumn[]): SheetRow[] {
-  const rows: PaperRow[] = state.published ? ordered(paperRows(columns), columns) : [];
+function paperPart(columns: TableColumn[]): SheetRow[] {
+  const rows = state.published ? ordered(paperRows(columns), columns) : [];
   if (!rows.length) return [];
   const last = (row: PaperRow) => Number(row.label === AVERAGE);
   const name = ({ label }: PaperRow): SheetValue =>
     label === AVERAGE ? { value: t("average") } : { value: label, name: true };
   const figures = (row: PaperRow): SheetValue[] =>
     columns.map((c) => ({ value: row.value(c.set, c.task), compares: false }));
-  const sources = ({ set, task }: OverviewColumn): string[] =>
+  const sources = ({ set, task }: TableColumn): string[] =>
     [...(rows[0].columns.get(address(set ?? "", task.name))?.values() ?? [])].flatMap((e) => e.sources);
   const heading = [{ value: t("paper"), asides: [t("paperNote")] }, ...columns.map((c) => sourceWords(sources(c)))];
   const below = [...rows]

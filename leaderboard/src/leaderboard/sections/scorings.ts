@@ -56,7 +56,7 @@ export function drawScorings() {
   const ways = waysIn(cells);
   if (ways.length < 2) return null;
   const sets: string[] = setNames();
-  const set: string = sets.includes(state.waySet) ? state.waySet : sets.at(-1);
+  const set = sets.includes(state.waySet) ? state.waySet : sets[sets.length - 1];
   const here = cells.filter((c) => c.set === set);
   const all: Task[] = tasks.filter((x: Task) => here.some((c) => c.task === x.name));
   const chosen = all.some((x) => x.name === state.wayTask) ? [taskOf(state.wayTask)] : all;
@@ -108,7 +108,7 @@ const chanceCells = (way: Way, chance: number | null): SheetCell[] => [
 
 function scoringCells(model: Model, ways: Way[], set: string, chosen: Task[]): SheetCell[] {
   const cellsOf = (way: Way): (Cell | undefined)[] => chosen.map((x) => cellAt(model.id, set, x.name, way.scoring));
-  const unlike = chosen.some((_, i) => !sameItems(ways.map((way) => cellsOf(way)[i]).filter(Boolean)));
+  const unlike = chosen.some((_, i) => !sameItems(ways.flatMap((way) => cellsOf(way)[i] ?? [])));
   const name: SheetValue = { ...nameCell(model), flags: unlike ? [{ text: t("differWays") }] : [] };
   return [name, ...ways.flatMap((way) => wayCells(way, cellsOf(way)))];
 }

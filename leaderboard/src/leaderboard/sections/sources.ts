@@ -1,5 +1,5 @@
 // Where the numbers are from: a run's manifest and results.json, signatures, what to cite. Drawn when opened.
-import { button, byId, copyButton, h, visible } from "../../common/dom.ts";
+import { button, byId, copyButton, fill, h, type Kid, visible } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
@@ -14,12 +14,13 @@ import type { Cell, Run, Sheet, SheetRow, Task } from "../types.ts";
 import { cellAt, inView, metricOf, ownRows, setLabel, setNames, taskName, tasks } from "../view.ts";
 
 /** Opens what `make` draws; open it stays when the page is drawn again. */
-function folded(id, label, make) {
+function folded(id: string, label: string, make: () => Kid) {
   const open = Boolean(byId<HTMLDetailsElement>(id)?.open);
-  const fill = (e) => {
-    if (e.currentTarget.open && e.currentTarget.children.length === 1) e.currentTarget.append(...make());
-  };
-  return h("details", { id, class: "fold", open, ontoggle: fill }, h("summary", null, label), open && make());
+  const node = h("details", { id, class: "fold", open }, h("summary", null, label), open && make());
+  node.addEventListener("toggle", () => {
+    if (node.open && node.children.length === 1) fill(node, null, [make()]);
+  });
+  return node;
 }
 
 export function drawSources() {
@@ -32,55 +33,51 @@ export function drawSources() {
   );
 }
 
-function manifest(run, i) {
-  const m = run.manifest ?? {},
-    settings = Object.entries(m.settings ?? {}).filter(
-      ([, v]) => v !== null && v !== false && !(Array.isArray(v) && !v.length),
-    );
-  const text = (v) =>
-    Array.isArray(v) ? v.join(", ") : v !== null && typeof v === "object" ? JSON.stringify(v) : String(v);
-  const list = (pairs) =>
-    h(
-      "dl",
-      { class: "settings" },
-      pairs.map(([k, v]) => [h("dt", null, visible(k)), data$("dd", "", text(v))]),
-    );
-  const machine = ["started", "python", "platform"].filter((k) => m[k]).map((k) => [k, m[k]]),
-    files = Object.entries(m.data ?? {}),
-    name = fileName(run.name);
-  const json = (what, value) =>
-    button(
-      `${what}.json`,
-      () =>
-        save(`${name}-${what}.json`, new Blob([`${JSON.stringify(value(), null, 1)}\n`], { type: "application/json" })),
-      { class: "small", "data-save": `${what}-${i}`, "aria-label": t("saveAs", `${what}.json`, plain(run.name)) },
-    );
+type Setting = [name: string, value: unknown];
+
+function settingWords(value: unknown): string {
+  if (Array.isArray(value)) return value.join(", ");
+  return value !== null && typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+const settingList = (settings: Setting[]) =>
+  h(
+    "dl",
+    { class: "settings" },
+    settings.map(([name, value]) => [h("dt", null, visible(name)), data$("dd", "", settingWords(value))]),
+  );
+
+/** What a run was made with, and its files to save. */
+function manifest(run: Run, i: number): Kid {
+  const { settings = {}, packages = {}, data: files = {}, ...machine } = run.manifest ?? {};
+  const isSet = ([, v]: Setting) => v !== null && v !== false && !(Array.isArray(v) && !v.length);
+  const there = (["started", "python", "platform"] as const)
+    .filter((k) => machine[k])
+    .map((k): Setting => [k, machine[k]]);
+  const part = (words: string, list: Setting[]) => h("div", null, h("h2", { class: "low" }, words), settingList(list));
+  const both = () => [
+    part(t("settings"), Object.entries(settings).filter(isSet)),
+    part(t("machine"), [...there, ...Object.entries(packages)]),
+  ];
+  const savers = [
+    there.length > 0 && jsonSaver("manifest", run, i, () => run.manifest),
+    run.written && jsonSaver("results", run, i, () => resultsOf(i)),
+  ];
   return [
-    h(
-      "p",
-      { class: "savers" },
-      t("save"),
-      machine.length > 0 && json("manifest", () => m),
-      run.written && json("results", () => resultsOf(i)),
-    ),
+    h("p", { class: "savers" }, t("save"), savers),
     run.written && h("p", { class: "note" }, t("resultsNote")),
-    machine.length
-      ? h(
-          "div",
-          { class: "two" },
-          h("div", null, h("h2", { class: "low" }, t("settings")), list(settings)),
-          h(
-            "div",
-            null,
-            h("h2", { class: "low" }, t("machine")),
-            list([...machine, ...Object.entries(m.packages ?? {})]),
-          ),
-        )
-      : h("p", { class: "notice" }, t("unknown")),
-    files.length > 0 && filesTable(run, i),
-  ]
-    .flat()
-    .filter(Boolean);
+    there.length ? h("div", { class: "two" }, both()) : h("p", { class: "notice" }, t("unknown")),
+    Object.keys(files).length > 0 && filesTable(run, i),
+  ];
+}
+
+function jsonSaver(what: string, run: Run, i: number, value: () => unknown) {
+  const keep = () => {
+    const text = `${JSON.stringify(value(), null, 1)}\n`;
+    save(`${fileName(run.name)}-${what}.json`, new Blob([text], { type: "application/json" }));
+  };
+  const label = t("saveAs", `${what}.json`, plain(run.name));
+  return button(`${what}.json`, keep, { class: "small", "data-save": `${what}-${i}`, "aria-label": label });
 }
 
 /** The files that a run's items are from. */
@@ -97,18 +94,21 @@ function filesTable(run: Run, i: number) {
   return sheetNode(sheet, { id: `data-${i}`, heading, tall: true, where: "SHA-256" });
 }
 
-const fileName = (name) => plain(name).replace(/[^\p{L}\p{N}.-]+/gu, "-");
+const fileName = (name: string) => plain(name).replace(/[^\p{L}\p{N}.-]+/gu, "-");
 
 /** What the run's results.json says, its keys in their order: the page holds all of it. */
-function resultsOf(i) {
-  const run = data.runs[i],
-    pick = (from, keys) => Object.fromEntries(keys.filter((k) => k in from).map((k) => [k, from[k]]));
-  const cells = data.cells.filter((c) => c.run === i).map((c) => pick(c, run.written.cells));
-  return pick({ ...run, cells }, run.written.results);
+function resultsOf(i: number) {
+  const run = data.runs[i];
+  const pick = (from: object, keys: string[] = []) => {
+    const all = new Map(Object.entries(from));
+    return Object.fromEntries(keys.filter((k) => all.has(k)).map((k) => [k, all.get(k)]));
+  };
+  const cells = data.cells.filter((c) => c.run === i).map((c) => pick(c, run.written?.cells));
+  return pick({ ...run, cells }, run.written?.results);
 }
 
 /** Of the metrics in view, one set at a time. */
-function signatures() {
+function signatures(): Kid {
   const sets = setNames();
   const set = sets.includes(state.signatureSet) ? state.signatureSet : sets[sets.length - 1];
   const line = ({ cell, task }: { cell: Cell; task: Task }): SheetRow => {
@@ -133,9 +133,7 @@ function signatures() {
   return [
     sets.length > 1 && h("div", { class: "controls" }, choice),
     sheetNode(sheet, { id: "signature-table", heading: null, tall: true }),
-  ]
-    .flat(2)
-    .filter(Boolean);
+  ];
 }
 
 function citation() {

@@ -3,19 +3,19 @@ import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { picker, tick } from "../controls.ts";
-import { counts, models, scoreOf, taskOf } from "../data.ts";
+import { counts, modelOf, scoreOf, taskOf } from "../data.ts";
 import { figure, metricName } from "../metrics.ts";
 import { state } from "../state.ts";
 import { NO_ANSWER, STATUSES } from "../statuses.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import type { Cell, Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
+import type { Cell, Model, Sheet, SheetColumn, SheetRow, SheetValue, Status, Task } from "../types.ts";
 import { allSets, cellAt, metricOf, ownRows, setLabel, setNames, setTitle, taskName, tasks } from "../view.ts";
 
 export function drawStatus() {
   const rows: { model: Model }[] = [...ownRows(false), ...ownRows(true)];
   if (!rows.length) return null;
-  const modelName = (id: string): string => (id ? plain(models.get(id).label) : t("allModels"));
+  const modelName = (id: string): string => (id ? plain(modelOf(id).label) : t("allModels"));
   const setName = (set: string): string => (set ? setTitle(set) : t(allSets().length > 2 ? "all" : "allSets"));
   const sheet: Sheet = {
     name: "status",
@@ -79,7 +79,7 @@ function statusRow(cell: Cell): SheetRow {
 }
 
 /** How often a status came; all but that of an answer are amiss. */
-function countCell(status: string, n: number): SheetValue {
+function countCell(status: Status, n: number): SheetValue {
   if (!n) return { value: n, tone: "faint" };
   return { value: n, tone: status === STATUSES[0] ? "" : NO_ANSWER.includes(status) ? "warn" : "grave" };
 }

@@ -42,7 +42,7 @@ function spokenLabel({ column, rank, names }: Standing, x: SheetValue, text: str
   return [`${names}: ${text}`, ...more].filter(Boolean).join(", ");
 }
 
-const TONES = {
+const TONES: Record<string, ["strong" | "span", string?]> = {
   strong: ["strong"],
   quiet: ["span", "muted"],
   faint: ["span", "zero"],
@@ -54,7 +54,7 @@ const TONES = {
 function figureNode(standing: Standing, x: SheetValue, text: string): Node | Nodes | string {
   const { column, rank, evidence } = standing;
   const words = isRight(column) ? text : x.name ? nameOf(text) : data$("span", "", text);
-  const [tag, look = false] = x.tone ? TONES[x.tone] : [];
+  const [tag, look] = x.tone ? TONES[x.tone] : [];
   const toned = tag ? h(tag, { class: look }, words) : words;
   const signed = x.sign ? [toned, h("span", { class: "sign" }, ` ${x.sign}`)] : toned;
   if (evidence && isNumber(x.value)) {
@@ -106,7 +106,7 @@ const DRAW: Record<string, (cell: SheetCell) => Nodes> = {
   histogram: (cell) => [histogram(cell)],
   bar: (cell) => [bars(cell, null)],
   bars: (cell) => [isNumber(asValue(cell).value) && bars(asValue(cell).value, asValue(cell).base)],
-  statuses: (cell) => [asValue(cell).cell && statusBar(asValue(cell).cell)],
+  statuses: (cell) => [asValue(cell).cell].map((x) => x && statusBar(x)),
   code: (cell) => [codeNode(String(asValue(cell).value ?? ""))],
 };
 

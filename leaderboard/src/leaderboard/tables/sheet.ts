@@ -7,7 +7,7 @@ import { sheetSort, sortBy, sortSheet } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
 import { cellIndex, data, models, placeOf } from "../data.ts";
 import { state } from "../state.ts";
-import type { About, Cell, Marks, Sheet, SheetColumn, SheetRow } from "../types.ts";
+import type { About, Cell, Marks, Place, Sheet, SheetColumn, SheetRow } from "../types.ts";
 import { inSight, onPage, viewWords } from "../view.ts";
 import { type Block, blocksOf, marksOf, type Rank, ranksOf, type Shown, sorted } from "./blocks.ts";
 import { cellNodes, headFlag, headingNodes, type Nodes, nameOf, onRange } from "./cells.ts";
@@ -29,7 +29,7 @@ function aboutInView(about: About, run: number): boolean {
     (["split", "variant", "shots"] as const).every((k) => about[k] === undefined || about[k] === state[k]) &&
     (!model || inSight(model)) &&
     (set === undefined || !state.onlySet || set === state.onlySet) &&
-    (task === undefined || onPage({ set: state.onlySet, ...about }))
+    (task === undefined || onPage({ set: set ?? state.onlySet, task }))
   );
 }
 
@@ -61,10 +61,12 @@ function evidenceOf({
   return (row, column, place) => {
     const own = asValue(row.cells[place]).cell;
     if (own !== undefined || run === undefined || (!column.about && column !== first)) return own;
-    const about = { ...sheet.about, ...column.about, ...row.about };
+    const about = { ...sheet.about, ...column.about, ...row.about } as Place & About;
     return cellIndex.get(placeOf({ ...about, id: `${run}\t${about.model}` }));
   };
 }
+
+type Attributes = Record<string, string | number>;
 
 const dataset = (marks: Marks | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(marks ?? {}).map(([name, value]) => [`data-${name}`, plain(value)]));
@@ -161,7 +163,7 @@ function shade(node: HTMLElement, most: number, value: unknown): void {
 
 /** One row of headings, or two where some stand over several columns. */
 function headRows({ sheet, columns, places }: Shown, id: string, again: (column: number) => void): Nodes {
-  const head = (column: SheetColumn, more: Record<string, unknown>): Nodes =>
+  const head = (column: SheetColumn, more: Attributes): Nodes =>
     headCell(column, { place: places[columns.indexOf(column)], id, fixed: Boolean(sheet.fixed), again }, more);
   const overs = columns.map((column) => inWords(column.over));
   if (!overs.some(Boolean))
@@ -195,7 +197,7 @@ interface Sorting {
 }
 
 /** A heading; where values have an order, it sorts by them. Before values on a range it says what that is. */
-function headCell(column: SheetColumn, sorting: Sorting, more: Record<string, unknown>): Nodes {
+function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Nodes {
   const words = headWords(column);
   const look = { scope: "col", class: isRight(column) && "v", title: column.spoken, ...more };
   const range = column.range?.map(num).join(" – ");
@@ -285,7 +287,7 @@ export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
   };
   const again = (column: number): void => {
     draw();
-    box.querySelector(`[data-column="${column}"]`)?.focus();
+    box.querySelector<HTMLElement>(`[data-column="${column}"]`)?.focus();
   };
   draw();
   // What is exported is as it is sorted when that is asked for.
@@ -298,7 +300,7 @@ export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
 export function sheetPanels(
   sheet: Sheet,
   id: string,
-  around: (n: number) => { props: Record<string, unknown>; above: Nodes; below: Nodes },
+  around: (n: number) => { props: Attributes; above: Nodes; below: Nodes },
 ) {
   const shown = shownOf(sheet, id) as Shown;
   const panels = shown.blocks.map((block, n) => {
