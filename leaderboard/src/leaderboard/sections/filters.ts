@@ -11,10 +11,10 @@ import { admitted, allSets, SIZES, setTitle, sizeOf, taskName } from "../view.ts
 
 export function filterBar() {
   if (!data.cells.length) return null;
-  const own = [...models.values()].filter((m) => state.adapters || !m.adapter),
-    there = new Set(own.filter((m) => !m.baseline).map(sizeOf));
-  const sizes = [...SIZES.map(([name]) => name), "?"].filter((x) => there.has(x) || x === state.size),
-    tags = [...new Set(own.flatMap((m) => m.tags))].sort();
+  const own = [...models.values()].filter((m) => state.adapters || !m.adapter);
+  const there = new Set(own.filter((m) => !m.baseline).map(sizeOf));
+  const sizes = [...SIZES.map(([name]) => name), "?"].filter((x) => there.has(x) || x === state.size);
+  const tags = [...new Set(own.flatMap((m) => m.tags))].sort();
   const offered = everyTask.filter((x) => !state.onlyBenchmark || benchmarkOf(x).name === state.onlyBenchmark);
   const on = FILTERS.some((name) => String(state[name]) !== String(CHOICES[name][1]));
   return h(
@@ -51,14 +51,15 @@ export function filterBar() {
   );
 }
 
-let typing;
+let typing: ReturnType<typeof setTimeout> | undefined;
 
 function searchBox() {
-  const look = (e) => {
+  const look = (e: Event) => {
     clearTimeout(typing);
-    if (e.isComposing) return; // Chinese half typed: drawing now would take the input away
+    if ("isComposing" in e && e.isComposing) return; // Chinese half typed: drawing now would take the input away
+    const input = e.currentTarget as HTMLInputElement;
     typing = setTimeout(() => {
-      findModels(e.target.value);
+      findModels(input.value);
       const box = byId<HTMLInputElement>("find");
       box?.setSelectionRange(box.value.length, box.value.length);
     }, 150);
@@ -79,13 +80,19 @@ function searchBox() {
 }
 
 /** A menu of boxes to tick; none ticked is all. It stays open while they are. */
-function tickMenu(id, label, values, name, words) {
-  const chosen = state[name],
-    pick = (v, yes) =>
-      choose(
-        name,
-        values.filter((x) => (x === v ? yes : chosen.includes(x))),
-      );
+function tickMenu(
+  id: string,
+  label: string,
+  values: string[],
+  name: "tags" | "onlyTasks",
+  words: (value: string) => string,
+) {
+  const chosen = state[name];
+  const pick = (v: string, yes: boolean) =>
+    choose(
+      name,
+      values.filter((x) => (x === v ? yes : chosen.includes(x))),
+    );
   return menu(
     `${label}: ${chosen.length ? `${chosen.length} / ${values.length}` : t("all")}`,
     label,
@@ -105,7 +112,7 @@ function benchmarkPicker() {
     kept(
       "benchmark",
       choice(t("benchmark"), ["", ...benchmarksHere().map((b) => b.name)], state.onlyBenchmark, chooseBenchmark, (v) =>
-        v ? data.benchmarks.find((b) => b.name === v).title : t("all"),
+        v ? (data.benchmarks.find((b) => b.name === v)?.title ?? v) : t("all"),
       ),
     )
   );

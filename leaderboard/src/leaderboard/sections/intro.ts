@@ -1,9 +1,10 @@
 // The head of the page: what it is, the runs, where the numbers are from.
-import { h, visible } from "../../common/dom.ts";
+import { h, type Kid, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { adapters, alone, benchmarksHere, data, manyBenchmarks, models } from "../data.ts";
+import type { Run } from "../types.ts";
 import { drawFindings } from "./findings.ts";
 import { drawSources } from "./sources.ts";
 
@@ -20,7 +21,7 @@ export function drawIntro() {
 
 /** The runs, how to read their figures, and where these are from. */
 export function drawAbout() {
-  const fact = (name, value) => h("div", null, h("dt", null, name), h("dd", null, value));
+  const fact = (name: string, value: Kid) => h("div", null, h("dt", null, name), h("dd", null, value));
   return h(
     "section",
     { class: "block", id: "about" },
@@ -28,7 +29,7 @@ export function drawAbout() {
     h(
       "dl",
       { class: "facts" },
-      data.runs.map(runFacts).map(([k, v]) => fact(k, v)),
+      data.runs.map((run) => fact(t("run"), runFacts(run))),
       fact(t("models"), [
         num(models.size - adapters().length),
         adapters().length > 0 && h("small", null, t("andAdapters", num(adapters().length))),
@@ -53,7 +54,7 @@ function sampleNotice() {
   );
 }
 
-function runFacts(run) {
+function runFacts(run: Run): Kid {
   const m = run.manifest ?? {};
   const versions = Object.entries(m.packages ?? {}).filter(([k]) => ["evalsuite", "torch", "transformers"].includes(k));
   const limit = m.settings?.limit;
@@ -61,9 +62,9 @@ function runFacts(run) {
     m.started ? `${t("started")} ${String(m.started).replace("T", " ").slice(0, 16)}` : "",
     versions.map(([k, v]) => `${k} ${v}`).join(", ") || `${t("version")}: ${t("unknown")}`,
     m.settings?.data ? `${t("dataFrom")}: ${m.settings.data}` : "",
-    limit ? t("firstOf", limit) : "",
+    limit ? t("firstOf", String(limit)) : "",
   ].filter(Boolean);
-  return [t("run"), [data$("span", "", run.name), small.map((x) => h("small", null, visible(x)))]];
+  return [data$("span", "", run.name), small.map((x) => h("small", null, visible(x)))];
 }
 
 export const pageTitle = () =>

@@ -30,8 +30,7 @@ export function labelPanels(rows: CurveRow[], name: string, set: string) {
     return x && row.perturb === kind ? [{ row, x }] : [];
   });
   const title = `${name} · ${t("labelCheck")} · ${setLabel(set)} · ${kind} · ${t("nItems", num(size))}`;
-  const drawn =
-    shown.length > 0 && sheetPanels(labelSheet(shown, title), "curves-labels", (n) => labelAround(shown[n]));
+  const drawn = shown.length ? sheetPanels(labelSheet(shown, title), "curves-labels", (n) => labelAround(shown[n])) : null;
   return [
     h(
       "div",

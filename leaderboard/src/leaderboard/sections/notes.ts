@@ -4,6 +4,7 @@ import { hasWord, inChinese, t } from "../../common/words.ts";
 import { benchmarkOf, data, isChoice, manyBenchmarks, shared } from "../data.ts";
 import { baseName, isLower, isPaper, isSigned, metricName, publishedAs } from "../metrics.ts";
 import { state } from "../state.ts";
+import type { Cell } from "../types.ts";
 import {
   benchmarksShown,
   choiceMetrics,
@@ -58,27 +59,20 @@ function scoringNotes() {
   ];
 }
 
+/** Whether a paper's metrics are of extracted answers, as versions before had them. */
+const isOfAnswers = (cell: Cell): boolean =>
+  Object.entries(cell.metrics ?? {}).some(([m, x]) => isPaper(m) && x.signature?.includes("|parser:"));
+
 /** What the shown scores of spans and texts are of: extracted answers or whole replies. */
 function extractionNote() {
   const shown = tasks.filter(
     (x) => ["span", "text"].includes(x.kind) && data.cells.some((c) => c.task === x.name && inView(c)),
   );
   if (!shown.length) return "";
-  const paper = shown.some((x) => isPaper(metricOf(x))),
-    own = shown.some((x) => !isPaper(metricOf(x)));
-  const old = (c) =>
-    Object.entries(c.metrics ?? {}).some(
-      ([m, x]) => m.startsWith("paper.") && m !== "paper.accuracy" && x.signature?.includes("|parser:"),
-    );
-  const runs = paper
-    ? [
-        ...new Set(
-          data.cells
-            .filter((c) => shown.some((x) => x.name === c.task) && inView(c) && old(c))
-            .map((c) => data.runs[c.run].name),
-        ),
-      ]
-    : [];
+  const paper = shown.some((x) => isPaper(metricOf(x)));
+  const own = shown.some((x) => !isPaper(metricOf(x)));
+  const cells = paper ? data.cells.filter((c) => shown.some((x) => x.name === c.task) && inView(c)) : [];
+  const runs = [...new Set(cells.filter(isOfAnswers).map((c) => data.runs[c.run].name))];
   return [own && t("ofAnswers"), paper && t("ofReplies"), runs.length > 0 && t("oldReplies", runs.join(", "))]
     .filter(Boolean)
     .join(" ");
@@ -89,12 +83,12 @@ function profileNotes() {
   const notes = tasks
     .filter((x) => !isChoice(x) && data.published.some((p) => p.task === x.name))
     .map((task) => {
-      const metric = metricOf(task),
-        name = metricName(metric),
-        there = shared(task) ? textMetrics : ownMetrics.get(task.name);
+      const metric = metricOf(task);
+      const name = metricName(metric);
+      const there = (shared(task) ? textMetrics : ownMetrics.get(task.name)) ?? [];
       if (publishedAs(task, metric) || !there.includes(metric)) return "";
-      const twin = there.find((m) => m !== metric && baseName(publishedAs(task, m) ?? "") === baseName(metric)),
-        of = manyBenchmarks() ? `${benchmarkOf(task).title}${inChinese() ? "：" : ": "}` : "";
+      const twin = there.find((m) => m !== metric && baseName(publishedAs(task, m) ?? "") === baseName(metric));
+      const of = manyBenchmarks() ? `${benchmarkOf(task).title}${inChinese() ? "：" : ": "}` : "";
       return (
         of + (twin ? t("notComparable", metricName(baseName(metric)), name, metricName(twin)) : t("notPublished", name))
       );
