@@ -1,5 +1,5 @@
 // What is done to a dialogue, and moving among them.
-import { $, byId } from "../common/dom.ts";
+import { byId } from "../common/dom.ts";
 import { t } from "../common/words.ts";
 import { activate } from "./fields.ts";
 import { blank, change, chosen, current, done, keepPlace, rows, settled, undo } from "./rows.ts";

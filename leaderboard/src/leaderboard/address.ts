@@ -1,9 +1,9 @@
 // The address of the page is its state: what has been chosen, or which cell and item is open. What is as usual is left out.
 import { brief } from "../common/text.ts";
 import { address, benchmarksHere, cellIndex, data, distinct, everyTask, models } from "./data.ts";
+import { allSets, SIZES } from "./filters.ts";
 import { CHOICES, type Choice, OF_ITEMS, type Sort, type State, state } from "./state.ts";
 import type { Cell } from "./types.ts";
-import { allSets, SIZES } from "./view.ts";
 
 type Params = Record<string, string | number>;
 

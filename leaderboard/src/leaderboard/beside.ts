@@ -1,14 +1,12 @@
 // What stands beside a value: its interval, the statuses of its replies, what leaked; and what unfolds.
 import { fill, h, type Kid } from "../common/dom.ts";
-import { isNumber, num } from "../common/numbers.ts";
+import { num } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import { unfolds } from "./actions.ts";
 import { counts, data } from "./data.ts";
-import { span, spreadOf } from "./metrics.ts";
 import { state } from "./state.ts";
 import { STATUSES } from "./statuses.ts";
-import type { Cell, Estimate } from "./types.ts";
-import { haveIntervals } from "./view.ts";
+import type { Cell } from "./types.ts";
 
 export const leaky = (cell: Cell) => (cell.facts?.leaked ?? 0) > 0 && !cell.facts.drop_leaked;
 
@@ -22,19 +20,6 @@ export function leakNote(cell: Cell) {
   const whole = leaked > asked || cell.facts.limit == null;
   const all = whole ? (file?.items ?? asked) : asked;
   return t(!leaky(cell) ? "leakedDropped" : leaked > asked ? "leakedLimit" : "leaked", num(leaked), num(all));
-}
-
-/** The interval beside a value; an empty one in rows without, so that values stand in line. */
-export function spanNode(metric: string, m: Estimate | null | undefined) {
-  return (
-    state.intervals &&
-    haveIntervals() &&
-    h(
-      "span",
-      { class: "ci" },
-      span(metric, m?.low, m?.high) + (isNumber(m?.spread) ? ` ±${spreadOf(metric, m, 1)}` : ""),
-    )
-  );
 }
 
 /** A stacked bar of the statuses; the numbers stand beside it or in its title. */

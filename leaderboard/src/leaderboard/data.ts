@@ -133,9 +133,14 @@ export const FIRST = "corecode"; // its two metrics, for choices and for texts, 
 
 export const benchmarkOf = (task: Task) => data.benchmarks.find((b) => b.name === task.benchmark) ?? data.benchmarks[0];
 
+export const benchmarkNamed = (name: string) => data.benchmarks.find((b) => b.name === name);
+
 export const benchmarksHere = () => data.benchmarks.filter((b) => everyTask.some((x) => benchmarkOf(x) === b));
 
 export const manyBenchmarks = () => benchmarksHere().length > 1;
+
+/** The sets of a benchmark that are on this page. */
+export const setsOn = (b: Benchmark) => setsThere.get(b.name) ?? [];
 
 function prepareBenchmarks() {
   const setsOf = (b: Benchmark) => {

@@ -2,6 +2,7 @@
 import { $, button, byId, h, type Kid, put } from "../common/dom.ts";
 import { t } from "../common/words.ts";
 import { open } from "./evidence/open.ts";
+import { offerMetrics } from "./offered.ts";
 import { drawChart } from "./sections/accuracy.ts";
 import { drawAnalysis, drawReferences, drawSecond, drawSheets } from "./sections/analyses.ts";
 import { drawBreakdown } from "./sections/breakdown.ts";
@@ -15,7 +16,6 @@ import { drawRanks } from "./sections/ranks.ts";
 import { drawRobustness } from "./sections/robustness.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
-import { offerMetrics } from "./view.ts";
 
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each draws nothing where there is nothing to show. */
 const PARTS: [id: string, draw: () => Kid][] = [

@@ -3,9 +3,10 @@ import { num } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import type { Robustness } from "../types/results.ts";
 import { cellIndex, counts, data, models, placeOf, taskOf } from "./data.ts";
+import { inSight, onPage, perturbOf, scoringOf, setNames } from "./filters.ts";
+import { tasks } from "./offered.ts";
 import { state } from "./state.ts";
 import type { Cell, Model, Place, Run } from "./types.ts";
-import { inSight, onPage, perturbOf, scoringOf, setNames, tasks } from "./view.ts";
 
 /** Rows of one of the lists in results.json, over all runs, of models on this page; each gets its model's id. */
 export function told<K extends keyof Robustness>(name: K): Told<Robustness[K][number]>[] {
@@ -54,8 +55,6 @@ export function taskAndSet<R extends { task: string; set: string }>(rows: R[], w
 /** How many replies held no answer, where there were any: a score of 0 may be that. */
 export const silentOf = (cell: Cell | undefined) =>
   cell && counts(cell).none > 0 ? ` · ${num(counts(cell).none)}/${num(cell.items)} ${t("noAnswer")}` : "";
-
-export const total = (list: number[]) => list.reduce((a, b) => a + b, 0);
 
 export const cellOf = (row: Place & { run: number }, model: string) =>
   cellIndex.get(placeOf({ ...row, id: `${row.run}\t${model}` }));

@@ -4,10 +4,10 @@ import { isNumber, num, pct } from "../../common/numbers.ts";
 import { plain, shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
+import { published } from "../columns.ts";
 import { cellIndex, isChoice, models, nameNode, placeOf } from "../data.ts";
 import { metricName } from "../metrics.ts";
 import { state } from "../state.ts";
-import { published } from "../view.ts";
 import { PLOT } from "./axis.ts";
 import { glyph, LOOKS } from "./looks.ts";
 

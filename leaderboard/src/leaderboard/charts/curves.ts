@@ -5,8 +5,8 @@ import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
 import { metricName } from "../metrics.ts";
+import { taskName } from "../names.ts";
 import { cellOf, silentOf } from "../told.ts";
-import { taskName } from "../view.ts";
 import { PLOT } from "./axis.ts";
 import { colourOf, glyph, LOOKS } from "./looks.ts";
 

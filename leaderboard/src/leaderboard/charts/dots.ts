@@ -3,22 +3,13 @@ import { h, s } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
+import { chanceOf, published } from "../columns.ts";
 import { manyBenchmarks, nameNode } from "../data.ts";
+import { haveIntervals, perturbOf, scoringOf, setsOf } from "../filters.ts";
 import { figure, isRaw, metricName, span } from "../metrics.ts";
+import { perturbName, setClass, setLabel, taskName } from "../names.ts";
+import { metricOf } from "../offered.ts";
 import { state } from "../state.ts";
-import {
-  chanceOf,
-  haveIntervals,
-  metricOf,
-  perturbName,
-  perturbOf,
-  published,
-  scoringOf,
-  setClass,
-  setLabel,
-  setsOf,
-  taskName,
-} from "../view.ts";
 import { place, ROW } from "./axis.ts";
 
 /** Where the axis of a panel begins and ends: 0 to 1, or for a metric that is no share, round numbers around all that is drawn. */

@@ -1,9 +1,8 @@
 // A matrix of what was chosen for what.
 import { s } from "../../common/dom.ts";
-import { num, pct } from "../../common/numbers.ts";
+import { num, pct, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { total } from "../told.ts";
 
 export const MOST_NAMES = 15,
   SQUARE = { wide: 42, high: 28 };
@@ -13,7 +12,7 @@ export const widthOf = (text) => [...text].reduce((sum, c) => sum + (c > "\u2e80
 /** Rows: names that were right; columns: all names shown, then the others together, no choice, and how many replies. */
 export function matrix(mix, shown, title) {
   const rows = shown.filter((i) => mix.all[i] > 0),
-    rest = (gold) => mix.all[gold] - mix.silent[gold] - total(shown.map((i) => mix.chosen(gold, i)));
+    rest = (gold) => mix.all[gold] - mix.silent[gold] - sumOf(shown.map((i) => mix.chosen(gold, i)));
   const others = rows.some((i) => rest(i) > 0),
     nothing = rows.some((i) => mix.silent[i] > 0),
     label = (i) => plain(mix.names[i]);

@@ -4,8 +4,8 @@ import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { nameNode } from "../data.ts";
+import { setLabel, setTitle, taskName } from "../names.ts";
 import { RANKED } from "../statistics.ts";
-import { setLabel, setTitle, taskName } from "../view.ts";
 import { place, ROW } from "./axis.ts";
 
 /** Neighbours in rank that differ by less than the critical difference, the longest such rows of them: [first, last]. */

@@ -5,9 +5,10 @@ import { plain, shortened, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
 import { models } from "../data.ts";
+import { setNames } from "../filters.ts";
 import { plus, points } from "../judged.ts";
 import { figure, isRaw, metricName, span } from "../metrics.ts";
-import { setLabel, setNames, taskName } from "../view.ts";
+import { setLabel, taskName } from "../names.ts";
 import { roam } from "./lines.ts";
 import { colourOf, glyph, lookOf, pickedOf } from "./looks.ts";
 

@@ -1,51 +1,50 @@
 // A list of which only the lines in sight exist, so that 100,000 scroll like ten.
-import { h, put } from "../../common/dom.ts";
+import { h, type Kid, put } from "../../common/dom.ts";
 
 const SPARE = 6; // lines drawn beyond either edge
 
 /** Fill `box` with `count` lines, all as high as the first; `line(i)` returns the content of the i-th. */
-export function longList(box, count, line) {
+export function longList(box: HTMLElement, count: number, line: (i: number) => Kid) {
   const space = h("ol", { class: "rows" });
   put(box, space);
-  if (!count) return { redraw() {}, show() {} };
-  const lineAt = (i) => h("li", { "aria-setsize": count, "aria-posinset": i + 1 }, line(i));
-  let from = -1,
-    to = -1,
-    high = 0;
+  if (!count) return { redraw() {}, show(_: number) {} };
+  const lineAt = (i: number) => h("li", { "aria-setsize": count, "aria-posinset": i + 1 }, line(i));
+  let from = -1;
+  let to = -1;
+  let high = 0;
   /** How high a line is; 0 while the list is not on screen. */
   function measure() {
-    if (!space.firstChild) space.append(lineAt(0));
-    high = space.firstChild.getBoundingClientRect().height;
+    const first = space.firstElementChild ?? space.appendChild(lineAt(0));
+    high = first.getBoundingClientRect().height;
     space.style.height = `${count * high}px`;
     return high;
   }
-  function draw(again) {
+  function draw(again: boolean) {
     if (!high && !measure()) return;
-    const first = Math.max(0, Math.floor(box.scrollTop / high) - SPARE),
-      last = Math.min(count, Math.ceil((box.scrollTop + box.clientHeight) / high) + SPARE);
+    const first = Math.max(0, Math.floor(box.scrollTop / high) - SPARE);
+    const last = Math.min(count, Math.ceil((box.scrollTop + box.clientHeight) / high) + SPARE);
     if (!again && first === from && last === to) return;
     [from, to] = [first, last];
-    const inside = space.contains(document.activeElement),
-      focused = document.activeElement?.closest("li")?.getAttribute("aria-posinset");
-    put(
-      space,
-      Array.from({ length: to - from }, (_, i) => lineAt(from + i)),
-    );
-    [...space.children].forEach((node, i) => {
+    const focused = space.contains(document.activeElement) && document.activeElement?.closest("li");
+    const lines = Array.from({ length: to - from }, (_, i) => lineAt(from + i));
+    put(space, lines);
+    lines.forEach((node, i) => {
       node.style.top = `${(from + i) * high}px`;
     });
-    if (inside) space.querySelector(`[aria-posinset="${focused}"] button`)?.focus({ preventScroll: true });
+    const again$ = focused && lines[Number(focused.getAttribute("aria-posinset")) - 1 - from];
+    if (again$) again$.querySelector("button")?.focus({ preventScroll: true });
   }
   box.onscroll = () => draw(false);
   draw(true);
   return {
     redraw: () => draw(true),
     /** Bring line `i` into sight. */
-    show(i) {
+    show(i: number) {
       if (!high && !measure()) return;
       if (i * high < box.scrollTop || (i + 1) * high > box.scrollTop + box.clientHeight)
         box.scrollTop = Math.max(0, (i + 0.5) * high - box.clientHeight / 2);
       draw(true);
     },
   };
-} // the cell on screen
+}
+export type LongList = ReturnType<typeof longList>;

@@ -1,7 +1,36 @@
-// The cell whose evidence is on screen; null while the overview is.
+// What is on screen of the evidence: the cell, its entries on the list, the entry that is open.
+import { cellRoute, go, route } from "../address.ts";
 import type { Cell } from "../types.ts";
+import { entryOf, idAt } from "./shards.ts";
 
+/** The cell whose evidence is on screen; null while the overview is. */
 export let open: Cell | null = null;
 export function setOpen(cell: Cell | null) {
   open = cell;
+}
+
+/** The entries on the list: what passes the filter and holds the words that are searched. */
+export let shown: number[] = [];
+export function setShown(entries: number[]) {
+  shown = entries;
+}
+
+/** The entry of a cell that the address names; undefined if it names none that the cell has. */
+export function current() {
+  const id = route().get("item");
+  return open && id !== null ? entryOf(open, id) : undefined;
+}
+
+/** Open an entry of a cell; a step to another one leaves no step to go back by. */
+export const openEntry = (cell: Cell, entry: number, replace = false) =>
+  go({ ...cellRoute(cell), item: idAt(cell, entry) }, replace);
+
+export function step(entry: number) {
+  if (open) openEntry(open, entry, route().has("item"));
+}
+
+export function move(by: number) {
+  const at = shown.indexOf(current() ?? -1);
+  const next = shown[at < 0 ? (by > 0 ? 0 : shown.length - 1) : at + by];
+  if (next !== undefined) step(next);
 }

@@ -1,73 +1,49 @@
 // What judges and second readers said of one reply.
-import { h } from "../../common/dom.ts";
+import { h, type Kid } from "../../common/dom.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
+import type { Reply } from "./shards.ts";
+
+type Opinion = Reply["opinions"][number];
 
 /** What each judge said of a reply, with and without the gold answer. */
-export function opinions(row) {
+export function opinions(row: Reply) {
   const mine = row.opinions.filter((j) => j.control !== "second").sort((a, b) => (a.control < b.control ? 1 : -1));
-  if (!mine.length) return null;
-  return h(
-    "section",
-    { class: "opinions" },
-    h("h3", null, t("judgedBy")),
-    h(
-      "div",
-      { class: "cards" },
-      mine.map(({ said: [status, scores], reasons, ...j }) =>
-        h(
-          "article",
-          { class: "card" },
-          h(
-            "header",
-            null,
-            h(
-              "span",
-              null,
-              data$("span", "", j.judge),
-              h("small", null, ` ${plain(j.rubric)}`),
-              j.control === "blind" && h("small", null, ` · ${t("blindTag")}`),
-            ),
-            h(
-              "span",
-              { class: "badge" },
-              status === "empty"
-                ? t("empty")
-                : status !== "scored"
-                  ? t(`verdict.${status}`)
-                  : Object.entries(scores)
-                      .map(([name, v]) => (name === "score" ? v : `${plain(name)} ${v}`))
-                      .join(" · "),
-            ),
-          ),
-          data$("p", "reply", reasons || t("noReasons")),
-        ),
-      ),
-    ),
-  );
+  const by = (j: Opinion) => [
+    data$("span", "", j.judge),
+    h("small", null, ` ${plain(j.rubric)}`),
+    j.control === "blind" && h("small", null, ` · ${t("blindTag")}`),
+  ];
+  return cards(t("judgedBy"), mine, (j) => card(h("span", null, by(j)), verdict(j), j.reasons || t("noReasons")));
+}
+
+function verdict({ status, scores }: Opinion) {
+  if (status === "empty") return t("empty");
+  if (status !== "scored") return t(`verdict.${status}`);
+  return Object.entries(scores)
+    .map(([name, v]) => (name === "score" ? v : `${plain(name)} ${v}`))
+    .join(" · ");
 }
 
 /** What second readers made of a reply, their own words and what they were asked. */
-export function secondReadings(row) {
+export function secondReadings(row: Reply) {
   const mine = row.opinions.filter((j) => j.control === "second");
-  if (!mine.length) return null;
-  return h(
-    "section",
-    { class: "opinions" },
-    h("h3", null, t("secondReader")),
-    h(
-      "div",
-      { class: "cards" },
-      mine.map(({ said: [relation], reasons, asked, judge }) =>
-        h(
-          "article",
-          { class: "card" },
-          h("header", null, data$("span", "", judge), h("span", { class: "badge" }, t(`second.${relation}`))),
-          data$("p", "reply", reasons || t("emptyReply")),
-          h("details", null, h("summary", null, t("prompt")), data$("pre", "reply", asked)),
-        ),
-      ),
-    ),
+  const asked = (j: Opinion) => h("details", null, h("summary", null, t("prompt")), data$("pre", "reply", j.asked));
+  return cards(t("secondReader"), mine, (j) =>
+    card(data$("span", "", j.judge), t(`second.${j.status}`), j.reasons || t("emptyReply"), asked(j)),
   );
 }
+
+const cards = (heading: string, mine: Opinion[], draw: (opinion: Opinion) => Kid) =>
+  mine.length > 0 &&
+  h("section", { class: "opinions" }, h("h3", null, heading), h("div", { class: "cards" }, mine.map(draw)));
+
+const card = (by: Kid, said: string, words: string, more?: Kid) =>
+  h(
+    "article",
+    { class: "card" },
+    h("header", null, by, h("span", { class: "badge" }, said)),
+    data$("p", "reply", words),
+    more,
+  );

@@ -2,9 +2,62 @@
 import { byId } from "../../common/dom.ts";
 import { unpack } from "../../common/unpack.ts";
 import { t } from "../../common/words.ts";
+import type { EvalsuiteRecordFormat1 } from "../../types/record.ts";
 import { data } from "../data.ts";
+import type { Cell } from "../types.ts";
 
-const OUTCOMES = {
+/** An item as it was asked. */
+export type Item = Pick<
+  EvalsuiteRecordFormat1,
+  "item" | "dialogue" | "question" | "labels" | "options" | "references" | "gold" | "group"
+>;
+/** How likely an option is; null where that is no finite number. */
+export type Likelihood = [logprob: number | null, tokens: number, prior: number | null];
+/** A reply as it is packed: items and long texts by their numbers in the shard. */
+type PackedReply = [
+  item: number,
+  prompt: number,
+  reply: number,
+  status: string,
+  choice: number | null,
+  text: string | null,
+  rule: string,
+  start: number | null,
+  end: number | null,
+  scores: Record<string, number> | null,
+  finish: string,
+  error: string | null,
+  shots: number,
+  asked: number,
+  reasoning: number | null,
+  likelihoods: Likelihood[] | null,
+  rotation: number,
+  choices: number[] | null,
+  pairs: number[][] | null,
+  sample?: number,
+];
+/** What a judge or a second reader said of a cell's replies, by the names of entries. */
+interface PackedOpinions {
+  judge: string;
+  rubric: string;
+  control: "plain" | "blind" | "second";
+  rows: Record<string, [status: string, scores: Record<string, number>, reasons: number, asked: number]>;
+}
+interface Shard {
+  /** By the numbers of cells. */
+  rows: Record<number, (PackedReply | null)[]>;
+  judged: Record<number, PackedOpinions[]>;
+  items: Item[];
+  strings: string[];
+}
+export type Reply = NonNullable<ReturnType<typeof rowIn>>;
+
+declare global {
+  var evalsuiteShard: (name: string, text: string) => void;
+  var trustedTypes: { createPolicy(name: string, rules: typeof ours): typeof ours } | undefined;
+}
+
+const OUTCOMES: Record<string, string> = {
   r: "right",
   p: "partial",
   w: "wrong",
@@ -19,126 +72,139 @@ const OUTCOMES = {
   "?": "otherStatus",
 };
 
-const KEPT = 24; // shards in memory
+// ---- entries: an item, or one rotation or sample of it
+export const columnOf = (cell: Cell) => data.columns[cell.column];
 
-const arrived = new Map(),
-  loaded = new Map();
+/** The entries that the cell has, by their places in the column. */
+export function entriesOf(cell: Cell) {
+  cell.entries ??= [...cell.outcomes].flatMap((code, entry) => (code === "." ? [] : [entry]));
+  return cell.entries;
+}
+export const outcomeAt = (cell: Cell, entry: number) => OUTCOMES[cell.outcomes[entry]];
 
-globalThis.evalsuiteShard = (name, text) => arrived.set(name, text);
-
-// A script's address may be a shard's and no other: the policy of the page asks for this.
-const shardAddress = (name) => {
-  if (!/^[0-9a-f]{16}$/.test(name)) throw Error(name);
-  return `shards/${name}.js`;
-};
-
-const addresses = globalThis.trustedTypes?.createPolicy("evalsuite", { createScriptURL: shardAddress }) ?? {
-  createScriptURL: shardAddress,
-};
-
-export const columnOf = (cell) => data.columns[cell.column];
-
-/** The number of entries, in the column's order, that the cell has (an entry is an item, or one rotation or sample of it). */
-export const entriesOf = (cell) =>
-  (cell.entries ??= [...cell.outcomes].flatMap((code, entry) => (code === "." ? [] : [entry])));
-
-export const outcomeAt = (cell, entry) => OUTCOMES[cell.outcomes[entry]];
-
-export const idAt = (cell, entry) => columnOf(cell).ids[entry];
+export const idAt = (cell: Cell, entry: number) => columnOf(cell).ids[entry];
 
 /** The entry of an id; of the item's first rotation where the column has no such rotation. undefined if there is none. */
-export function entryOf(cell, id) {
+export function entryOf(cell: Cell, id: string) {
   const column = columnOf(cell);
   column.entryOf ??= new Map(column.ids.map((x, i) => [x, i]));
   const entry = column.entryOf.get(id) ?? column.entryOf.get(id.split("~")[0]);
-  return entry === undefined || !OUTCOMES[cell.outcomes[entry]] ? undefined : entry;
+  return entry !== undefined && outcomeAt(cell, entry) ? entry : undefined;
 }
 
-function shardOf(cell, entry) {
+// ---- shards
+const KEPT = 24; // shards in memory
+
+interface Loaded {
+  coming: Promise<Shard>;
+  content?: Shard;
+  /** What is to be drawn when it is here. */
+  redraw?: () => void;
+}
+const arrived = new Map<string, string>();
+const loaded = new Map<string, Loaded>();
+
+globalThis.evalsuiteShard = (name, text) => arrived.set(name, text);
+
+/** A script's address may be a shard's and no other: the policy of the page asks for this. */
+const ours = {
+  createScriptURL(name: string) {
+    if (!/^[0-9a-f]{16}$/.test(name)) throw Error(name);
+    return `shards/${name}.js`;
+  },
+};
+const addresses = globalThis.trustedTypes?.createPolicy("evalsuite", ours) ?? ours;
+
+async function fetched(name: string): Promise<Shard> {
+  const inside = byId(`shard-${name}`);
+  if (inside) return unpack(inside.textContent);
+  await new Promise((onload, fail) => {
+    const script = document.createElement("script");
+    Object.assign(script, { onload, onerror: () => fail(Error(t("noShard", `shards/${name}.js`))) });
+    script.src = addresses.createScriptURL(name);
+    document.head.append(script);
+    script.remove();
+  });
+  const text = arrived.get(name) ?? "";
+  arrived.delete(name);
+  return unpack(text);
+}
+
+function load(name: string): Loaded {
+  const one: Loaded = { coming: fetched(name) };
+  one.coming.then(
+    (content) => {
+      one.content = content;
+    },
+    () => loaded.delete(name),
+  );
+  return one;
+}
+
+/** A shard, which is kept for a while. */
+function take(name: string): Loaded {
+  const found = loaded.get(name) ?? load(name);
+  loaded.delete(name);
+  loaded.set(name, found); // last in line to go
+  for (const old of loaded.keys()) if (loaded.size > KEPT) loaded.delete(old);
+  return found;
+}
+export const shard = (name: string) => take(name).coming;
+
+/** The name of an entry's shard, and its first entry. */
+function shardOf(cell: Cell, entry: number) {
   const { shards } = columnOf(cell);
   let at = shards.length - 1;
   while (shards[at][1] > entry) at--;
   return shards[at];
 }
 
-/** A shard's content, which is kept for a while. */
-export function shard(name) {
-  const found = loaded.get(name) ?? fetched(name).then(unpack);
-  loaded.delete(name);
-  loaded.set(name, found); // last in line to go
-  found.then(
-    (content) => {
-      found.content = content;
-    },
-    () => loaded.delete(name),
-  );
-  for (const old of loaded.keys()) if (loaded.size > KEPT) loaded.delete(old);
-  return found;
-}
-
-async function fetched(name) {
-  const inside = byId(`shard-${name}`);
-  if (inside) return inside.textContent;
-  await new Promise((done, fail) => {
-    const script = document.createElement("script");
-    Object.assign(script, { onload: done, onerror: () => fail(Error(t("noShard", `shards/${name}.js`))) });
-    script.src = addresses.createScriptURL(name);
-    document.head.append(script);
-    script.remove();
-  });
-  const text = arrived.get(name);
-  arrived.delete(name);
-  return text;
-}
-
-/** An entry of a cell as the page shows it; a promise. undefined if the cell has no such entry. */
-export async function rowAt(cell, entry) {
+// ---- replies
+/** A cell's reply to an entry, with its item; a promise. undefined if the cell has no such entry. */
+export async function rowAt(cell: Cell, entry: number) {
   const [name, first] = shardOf(cell, entry);
   return rowIn(await shard(name), cell, entry, first);
 }
 
 /** The same at once, or undefined if its shard is not here; it is sent for. */
-export function rowNow(cell, entry, redraw) {
-  const [name, first] = shardOf(cell, entry),
-    content = loaded.get(name)?.content;
+export function rowNow(cell: Cell, entry: number, redraw: () => void) {
+  const [name, first] = shardOf(cell, entry);
+  const content = loaded.get(name)?.content;
   if (content) return rowIn(content, cell, entry, first);
-  const coming = shard(name);
-  if (coming.redraw !== redraw)
-    coming.then(redraw, () => {
+  const one = take(name);
+  if (one.redraw !== redraw)
+    one.coming.then(redraw, () => {
       /* its lines stay as they are; opening an item says what is amiss */
     });
-  coming.redraw = redraw;
+  one.redraw = redraw;
+  return undefined;
 }
 
-export function rowIn({ rows, items, strings, judged }, cell, entry, first) {
-  const r = rows[cell.number]?.[entry - first],
-    id = idAt(cell, entry);
-  return (
-    r && {
-      item: items[r[0]],
-      shown: JSON.stringify(items[r[0]]),
-      prompt: strings[r[1]],
-      reply: strings[r[2]],
-      status: r[3],
-      choice: r[4],
-      text: r[5],
-      rule: r[6],
-      start: r[7],
-      end: r[8],
-      scores: r[9] ?? {},
-      finish: r[10],
-      error: r[11],
-      shots: r[12],
-      asked: r[13],
-      reasoning: r[14] === null ? null : strings[r[14]],
-      likelihoods: r[15],
-      rotation: r[16] ?? 0,
-      sample: r[19] ?? 0,
-      choices: r[17] ?? [],
-      pairs: r[18]?.map((pair) => pair.map((i) => strings[i])),
-      opinions: (judged[cell.number] ?? []).flatMap((j) =>
-        j.rows[id] ? [{ ...j, said: j.rows[id], reasons: strings[j.rows[id][2]], asked: strings[j.rows[id][3]] }] : [],
-      ),
-    }
-  );
+export function rowIn({ rows, items, strings, judged }: Shard, cell: Cell, entry: number, first: number) {
+  const packed = rows[cell.number]?.[entry - first];
+  if (!packed) return undefined;
+  const [item, prompt, reply, status, choice, text, rule, start, end, scores, finish, error, shots, asked, ...rest] =
+    packed;
+  const [reasoning, likelihoods, rotation, choices, pairs, sample = 0] = rest;
+  const opinions = (judged[cell.number] ?? []).flatMap(({ rows: judgements, ...by }) => {
+    const mine = judgements[idAt(cell, entry)];
+    return mine
+      ? [{ ...by, status: mine[0], scores: mine[1], reasons: strings[mine[2]], asked: strings[mine[3]] }]
+      : [];
+  });
+  const said = { status, choice, text, rule, start, end, finish, error, likelihoods, opinions };
+  return {
+    ...said,
+    shots,
+    asked,
+    sample,
+    item: items[item],
+    prompt: strings[prompt],
+    reply: strings[reply],
+    scores: scores ?? {},
+    reasoning: reasoning === null ? null : strings[reasoning],
+    rotation: rotation ?? 0,
+    choices: choices ?? [],
+    pairs: pairs?.map((pair) => pair.map((i) => strings[i])),
+  };
 }

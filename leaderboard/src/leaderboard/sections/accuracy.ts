@@ -3,9 +3,11 @@ import { h } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
 import { panel } from "../charts/dots.ts";
 import { savers } from "../charts/picture.ts";
+import { ordered, ownRows, tablesOf } from "../columns.ts";
 import { alone, data } from "../data.ts";
+import { benchmarksShown, haveIntervals, inView } from "../filters.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
-import { benchmarksShown, haveIntervals, inView, ordered, ownRows, tablesOf, tasks } from "../view.ts";
 
 export function drawChart() {
   if (!data.cells.some(inView)) return null;

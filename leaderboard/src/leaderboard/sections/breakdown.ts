@@ -1,6 +1,6 @@
 // By length, distance and options.
 import { button, h, kept } from "../../common/dom.ts";
-import { NAMES, num } from "../../common/numbers.ts";
+import { NAMES, num, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import type { Bin, Breakdown as Found, Group } from "../../types/results.ts";
 import { drawLinesOf } from "../actions.ts";
@@ -9,11 +9,11 @@ import { lookOf } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { modelOf, nameNode, taskOf } from "../data.ts";
+import { setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import { taskAndSet, toldOf, total } from "../told.ts";
+import { taskAndSet, toldOf } from "../told.ts";
 import type { Sheet, SheetColumn, SheetRow, SheetValue } from "../types.ts";
-import { setLabel, taskName } from "../view.ts";
 
 type Property = "turns" | "distance" | "options" | "answers" | "groups";
 const BY: [Property, string][] = [
@@ -81,7 +81,7 @@ export function drawBreakdown() {
 
 function overall(row: Row): number {
   const turns = toldBy(row, "turns");
-  return total(turns.map((b) => b.n * b.value)) / total(turns.map((b) => b.n));
+  return sumOf(turns.map((b) => b.n * b.value)) / sumOf(turns.map((b) => b.n));
 }
 
 /** Models before baselines. */

@@ -9,11 +9,11 @@ import { MOST_NAMES, matrix, mixedWords } from "../charts/matrix.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { modelOf, taskOf } from "../data.ts";
+import { setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import { taskAndSet, toldOf } from "../told.ts";
 import type { Sheet } from "../types.ts";
-import { setLabel, taskName } from "../view.ts";
 
 export function drawConfusion() {
   const every = toldOf("confusions");

@@ -6,14 +6,17 @@ import { t } from "../../common/words.ts";
 import type { MetricCorrelation } from "../../types/results.ts";
 import { coefficient, heatmap } from "../charts/heat.ts";
 import { savers } from "../charts/picture.ts";
+import { columnCells, sameItems } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { address, counts, data, isChoice, metricRows, models, scoreOf, taskOf } from "../data.ts";
+import { cellAt, inPlace, inSight, setNames } from "../filters.ts";
 import { baseName, isPaper, metricName } from "../metrics.ts";
+import { setLabel, taskName } from "../names.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { kendall, midranks, pearson } from "../statistics.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
-import { cellAt, columnCells, inPlace, inSight, sameItems, setLabel, setNames, taskName, tasks } from "../view.ts";
 
 const CORRELATED = 5; // models, at least: as in metric_correlations.py
 

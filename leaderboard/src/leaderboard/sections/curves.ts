@@ -1,6 +1,6 @@
 // Learning curves of LoRA sweeps.
 import { button, h, type Kid } from "../../common/dom.ts";
-import { num } from "../../common/numbers.ts";
+import { num, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import type { Before, LabelCheck, Point } from "../../types/results.ts";
@@ -9,12 +9,14 @@ import { LOOKS } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { address, data } from "../data.ts";
+import { setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
+import { perturbName, setLabel, taskName } from "../names.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import { asChosen, cellOf, silentOf, total } from "../told.ts";
+import { asChosen, cellOf, silentOf } from "../told.ts";
 import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
-import { perturbName, setLabel, setNames, taskName, tasks } from "../view.ts";
 import { type Line, saveLines } from "./export.ts";
 import { type CurveRow, labelPanels } from "./labels.ts";
 
@@ -223,7 +225,7 @@ function pointLines(head: Line, { seeds, labels, ...point }: Point): Line[] {
 
 const labelLine = (x: LabelCheck): Line => ({
   most_trained: x.labels[x.most],
-  share_in_training: x.trained[x.most] / total(x.trained),
+  share_in_training: x.trained[x.most] / sumOf(x.trained),
   share_of_answers: x.share,
   distance_to_training: x.distance,
   distance_to_gold: x.bias,

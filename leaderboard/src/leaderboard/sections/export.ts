@@ -1,11 +1,13 @@
 // All figures of the overview as one CSV, a line each.
 import { saveCsv } from "../../common/files.ts";
+import { entryAt, ownRows, published, tablesOf } from "../columns.ts";
 import { counts, data, fileStem } from "../data.ts";
+import { benchmarksShown, perturbOf, scoringOf } from "../filters.ts";
 import { publishedAs } from "../metrics.ts";
+import { metricOf } from "../offered.ts";
 import { state } from "../state.ts";
 import { STATUSES } from "../statuses.ts";
 import type { Benchmark, Cell, Metric, Model, Task } from "../types.ts";
-import { benchmarksShown, entryAt, metricOf, ownRows, perturbOf, published, scoringOf, tablesOf } from "../view.ts";
 
 /** A line by its headings; what it lacks stays empty. */
 export type Line = Record<string, string | number | boolean | null | undefined>;

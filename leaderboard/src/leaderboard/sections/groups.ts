@@ -4,26 +4,26 @@ import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { tick } from "../controls.ts";
 import { address, data, models } from "../data.ts";
+import { inSight, perturbOf, scoringOf, setNames } from "../filters.ts";
+import { setLabel, taskName } from "../names.ts";
+import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import type { Cell, Groups, Place, Task } from "../types.ts";
-import { inSight, metricOf, perturbOf, scoringOf, setLabel, setNames, taskName, tasks } from "../view.ts";
 
-let groupIndex: Map<string, Groups> | undefined;
+let index: Map<string, Groups> | undefined;
 
 const groupPlace = (x: Place, metric: string, adapters: boolean) =>
   address(x.set, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb, metric, adapters);
 
 /** The groups of a column as it is in view: with the adapters of sweeps only where they are shown and there are any. */
-export function groupOf(set: string, task: Task): Groups | undefined {
-  const index =
-    groupIndex ?? new Map((data.groups ?? []).map((x) => [groupPlace(x, x.metric, Boolean(x.adapters)), x]));
-  groupIndex = index;
+export function groupOf(set: string, task: Task) {
+  index ??= new Map((data.groups ?? []).map((x) => [groupPlace(x, x.metric, Boolean(x.adapters)), x]));
   const here = { ...state, set, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) };
-  const at = (adapters: boolean) => index.get(groupPlace(here, metricOf(task), adapters));
-  return state.adapters ? (at(true) ?? at(false)) : at(false);
+  const metric = metricOf(task);
+  return (state.adapters && index.get(groupPlace(here, metric, true))) || index.get(groupPlace(here, metric, false));
 }
 
-const groupsInView = (): { set: string; task: Task; found: Groups }[] =>
+const groupsInView = () =>
   setNames().flatMap((set) =>
     tasks.flatMap((task) => {
       const found = groupOf(set, task);
@@ -33,16 +33,13 @@ const groupsInView = (): { set: string; task: Task; found: Groups }[] =>
 
 export const haveGroups = () => groupsInView().length > 0;
 
-export const lettersOf = (cell: Cell, task: Task): string =>
-  (state.letters && groupOf(cell.set, task)?.letters[cell.id]) || "";
+export const lettersOf = (cell: Cell, task: Task) => (state.letters && groupOf(cell.set, task)?.letters[cell.id]) || "";
 
-export function lettersControl() {
-  return haveGroups() && tick("letters", t("showLetters"));
-}
+export const lettersControl = () => haveGroups() && tick("letters", t("showLetters"));
 
-/** Models that are in no group, each with the reason -> the columns. */
-function leftOut(): Map<string, string[]> {
-  const out = new Map<string, string[]>();
+/** Models that have no letter, each with the reason and the columns. */
+function letterless() {
+  const out = new Map<string, string[]>(); // model and reason -> columns
   for (const { set, task, found } of groupsInView())
     for (const [id, why] of Object.entries(found.left_out)) {
       const model = models.get(id);
@@ -50,24 +47,23 @@ function leftOut(): Map<string, string[]> {
       const key = address(plain(model.label), why);
       out.set(key, [...(out.get(key) ?? []), `${setLabel(set)} ${taskName(task)}`]);
     }
-  return out;
-}
-
-export function lettersNote() {
-  if (!state.letters || !haveGroups()) return null;
-  const lines = [...leftOut()].map(([key, columns]) => {
+  return [...out].map(([key, columns]) => {
     const [label, why] = key.split("\t");
     const where = columns.length > 3 ? t("nColumns", columns.length) : columns.join(inChinese() ? "、" : ", ");
     return t("letterless", label, t(`out.${why}`), where);
   });
-  const pages = new Set(data.runs.map((r) => r.name)).size > 1 || data.runs.length > 1;
+}
+
+export function lettersNote() {
+  if (!state.letters || !haveGroups()) return null;
+  const lines = letterless();
   return h(
     "p",
     { class: "note", id: "letters-note" },
     h("span", { class: "letters alike", "aria-hidden": "true" }, "a"),
     " ",
     t("lettersNote"),
-    pages && ` ${t("lettersRuns")}`,
+    data.runs.length > 1 && ` ${t("lettersRuns")}`,
     lines.length > 0 && [" ", t("noLetters"), " ", lines.join(inChinese() ? "；" : "; "), inChinese() ? "。" : "."],
   );
 }

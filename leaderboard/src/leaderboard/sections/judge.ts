@@ -10,12 +10,14 @@ import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { data, modelOf, models, taskOf } from "../data.ts";
+import { inPlace, setNames } from "../filters.ts";
 import { type JudgedHere, judgedCells, judgedControls, plus, whoName, whoOf } from "../judged.ts";
 import { metricName } from "../metrics.ts";
+import { setLabel, taskName } from "../names.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
-import { inPlace, setLabel, setNames, taskName, tasks } from "../view.ts";
 import { jointPanels, scatterPanels } from "./scatter.ts";
 
 const numbersOf = (c: JudgedHere, scale: string): ScaleNumbers | undefined => c.scales[scale];

@@ -7,10 +7,10 @@ import type { Curve, LabelCheck } from "../../types/results.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { taskOf } from "../data.ts";
+import { perturbName, setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
 import { sheetPanels } from "../tables/sheet.ts";
 import type { Sheet, SheetColumn, SheetRow, SheetValue } from "../types.ts";
-import { perturbName, setLabel, taskName } from "../view.ts";
 import { share } from "./positions.ts";
 
 export type CurveRow = Curve & { run: number; pool: string };
@@ -30,7 +30,9 @@ export function labelPanels(rows: CurveRow[], name: string, set: string) {
     return x && row.perturb === kind ? [{ row, x }] : [];
   });
   const title = `${name} · ${t("labelCheck")} · ${setLabel(set)} · ${kind} · ${t("nItems", num(size))}`;
-  const drawn = shown.length ? sheetPanels(labelSheet(shown, title), "curves-labels", (n) => labelAround(shown[n])) : null;
+  const drawn = shown.length
+    ? sheetPanels(labelSheet(shown, title), "curves-labels", (n) => labelAround(shown[n]))
+    : null;
   return [
     h(
       "div",

@@ -5,40 +5,31 @@ import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { choose, chooseMetricOf } from "../actions.ts";
 import { leakNote, leaky } from "../beside.ts";
+import {
+  chanceOf,
+  columnCells,
+  entryAt,
+  type OverviewTable,
+  type OwnRow,
+  ordered,
+  ownRows,
+  type PaperRow,
+  paperRows,
+  sameItems,
+  type TableColumn,
+  tablesOf,
+} from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { adapters, address, benchmarkOf, counts, data, distinct, manyBenchmarks, setsThere } from "../data.ts";
+import { benchmarksShown, cellAt, haveIntervals, inView } from "../filters.ts";
 import { figure, isPaper, longName, metricName, span, spreadOf } from "../metrics.ts";
+import { perturbName, setLabel, taskName } from "../names.ts";
+import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../offered.ts";
 import { state } from "../state.ts";
 import { SCORINGS, STATUSES } from "../statuses.ts";
 import { metricColumn, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Estimate, Flag, Mean, Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
-import {
-  benchmarksShown,
-  cellAt,
-  chanceOf,
-  choiceMetrics,
-  columnCells,
-  entryAt,
-  haveIntervals,
-  inView,
-  metricOf,
-  type OverviewTable,
-  type OwnRow,
-  ordered,
-  ownMetrics,
-  ownRows,
-  type PaperRow,
-  paperRows,
-  perturbName,
-  sameItems,
-  setLabel,
-  type TableColumn,
-  tablesOf,
-  taskName,
-  tasks,
-  textMetrics,
-} from "../view.ts";
 import { exportCsv } from "./export.ts";
 import { filterBar } from "./filters.ts";
 import { groupOf, haveGroups, lettersControl, lettersNote, lettersOf } from "./groups.ts";

@@ -6,12 +6,13 @@ import { t } from "../../common/words.ts";
 import type { Positions1 } from "../../types/results.ts";
 import { savers } from "../charts/picture.ts";
 import { nameNode } from "../data.ts";
+import { perturbOf } from "../filters.ts";
+import { setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetPanels } from "../tables/sheet.ts";
 import { grouped, type Told } from "../told.ts";
 import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
-import { perturbOf, setLabel, taskName } from "../view.ts";
 
 type Positions = Told<Positions1>;
 

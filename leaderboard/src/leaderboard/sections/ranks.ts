@@ -5,13 +5,16 @@ import { isNumber, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import { savers } from "../charts/picture.ts";
 import { rankFigure, rankPanel } from "../charts/ranks.ts";
+import { type OwnRow, ownRows, sameItems } from "../columns.ts";
 import { counts, data, setsThere } from "../data.ts";
+import { cellAt, setNames } from "../filters.ts";
 import { baseName, isLower, metricName } from "../metrics.ts";
+import { setTitle, taskName } from "../names.ts";
+import { metricOf, tasks } from "../offered.ts";
 import { friedman, midranks, RANKED } from "../statistics.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Model, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
-import { cellAt, metricOf, type OwnRow, ownRows, sameItems, setNames, setTitle, taskName, tasks } from "../view.ts";
 
 /** The average ranks of a set's models, best first. */
 interface Ranked {

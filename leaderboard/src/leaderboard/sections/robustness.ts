@@ -10,12 +10,14 @@ import { savers } from "../charts/picture.ts";
 import { shotPanels, slopePanels, wordingPanels } from "../charts/slopes.ts";
 import { picker } from "../controls.ts";
 import { isChoice, modelOf, models, taskOf } from "../data.ts";
+import { perturbOf, setNames } from "../filters.ts";
+import { perturbName, setLabel, setTitle, taskName } from "../names.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import { asChosen, type Told, told } from "../told.ts";
 import type { Sheet, SheetCell, SheetColumn, SheetValue, Task } from "../types.ts";
-import { perturbName, perturbOf, setLabel, setNames, setTitle, taskName, tasks } from "../view.ts";
 import { positionPanels } from "./positions.ts";
 import { changeTable, dropTable } from "./slopes.ts";
 

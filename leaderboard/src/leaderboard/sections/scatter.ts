@@ -10,7 +10,7 @@ import { scatterPanel } from "../charts/scatter.ts";
 import { cellIndex, placeOf } from "../data.ts";
 import type { JudgedHere } from "../judged.ts";
 import { metricRow } from "../metrics.ts";
-import { tasks } from "../view.ts";
+import { tasks } from "../offered.ts";
 
 /** A panel a task: a marker a model and set, the metric across, the judge's mean up. */
 export function scatterPanels(cells: JudgedHere[], scale: string, metric: string, over: OverModels[]) {

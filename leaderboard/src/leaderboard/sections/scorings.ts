@@ -2,25 +2,17 @@
 import { h } from "../../common/dom.ts";
 import { isNumber, mean, num, pct } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
+import { sameItems } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { counts, data, isChoice, metricRows, models, taskOf } from "../data.ts";
+import { cellAt, inPlace, inSight, perturbOf, setNames } from "../filters.ts";
+import { setLabel, setTitle, taskName } from "../names.ts";
+import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { SCORINGS } from "../statuses.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Flag, Model, Sheet, SheetCell, SheetColumn, SheetValue, Task } from "../types.ts";
-import {
-  cellAt,
-  inPlace,
-  inSight,
-  perturbOf,
-  sameItems,
-  setLabel,
-  setNames,
-  setTitle,
-  taskName,
-  tasks,
-} from "../view.ts";
 
 /** A column: how models were asked, and what is measured. */
 interface Way {

@@ -5,12 +5,13 @@ import { t } from "../../common/words.ts";
 import type { Drop } from "../../types/results.ts";
 import { changeWords, isSure, kindsIn } from "../charts/slopes.ts";
 import { isChoice } from "../data.ts";
+import { cellAt } from "../filters.ts";
 import { metricName } from "../metrics.ts";
+import { perturbName, setLabel, taskName } from "../names.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import { grouped, type Told } from "../told.ts";
 import type { Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
-import { cellAt, perturbName, setLabel, taskName } from "../view.ts";
 
 type Change = Told<Drop>;
 

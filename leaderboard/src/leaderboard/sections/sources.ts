@@ -4,85 +4,79 @@ import { save } from "../../common/files.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
+import { ownRows } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { data } from "../data.ts";
+import { settings } from "../facts.ts";
+import { cellAt, inView, setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
+import { setLabel, taskName } from "../names.ts";
+import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Run, Sheet, SheetRow, Task } from "../types.ts";
-import { cellAt, inView, metricOf, ownRows, setLabel, setNames, taskName, tasks } from "../view.ts";
 
 /** Opens what `make` draws; open it stays when the page is drawn again. */
 function folded(id: string, label: string, make: () => Kid) {
   const open = Boolean(byId<HTMLDetailsElement>(id)?.open);
-  const node = h("details", { id, class: "fold", open }, h("summary", null, label), open && make());
-  node.addEventListener("toggle", () => {
-    if (node.open && node.children.length === 1) fill(node, null, [make()]);
-  });
-  return node;
+  const ontoggle = ({ currentTarget: box }: { currentTarget: HTMLDetailsElement }) => {
+    if (box.open && box.children.length === 1) fill(box, null, [make()]);
+  };
+  return h("details", { id, class: "fold", open, ontoggle }, h("summary", null, label), open && make());
 }
 
-export function drawSources() {
-  return h(
+export const drawSources = () =>
+  h(
     "div",
     { class: "sources" },
     data.runs.map((run, i) => folded(`manifest-${i}`, t("manifestOf", plain(run.name)), () => manifest(run, i))),
     data.cells.some(inView) && folded("signatures", t("signatures"), signatures),
     data.citations && folded("cite", t("cite"), citation),
   );
-}
 
-type Setting = [name: string, value: unknown];
+const isEmpty = (value: unknown) => Array.isArray(value) && !value.length;
 
-function settingWords(value: unknown): string {
-  if (Array.isArray(value)) return value.join(", ");
-  return value !== null && typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-const settingList = (settings: Setting[]) =>
-  h(
-    "dl",
-    { class: "settings" },
-    settings.map(([name, value]) => [h("dt", null, visible(name)), data$("dd", "", settingWords(value))]),
-  );
-
-/** What a run was made with, and its files to save. */
-function manifest(run: Run, i: number): Kid {
-  const { settings = {}, packages = {}, data: files = {}, ...machine } = run.manifest ?? {};
-  const isSet = ([, v]: Setting) => v !== null && v !== false && !(Array.isArray(v) && !v.length);
-  const there = (["started", "python", "platform"] as const)
-    .filter((k) => machine[k])
-    .map((k): Setting => [k, machine[k]]);
-  const part = (words: string, list: Setting[]) => h("div", null, h("h2", { class: "low" }, words), settingList(list));
-  const both = () => [
-    part(t("settings"), Object.entries(settings).filter(isSet)),
-    part(t("machine"), [...there, ...Object.entries(packages)]),
-  ];
-  const savers = [
-    there.length > 0 && jsonSaver("manifest", run, i, () => run.manifest),
-    run.written && jsonSaver("results", run, i, () => resultsOf(i)),
-  ];
-  return [
-    h("p", { class: "savers" }, t("save"), savers),
-    run.written && h("p", { class: "note" }, t("resultsNote")),
-    there.length ? h("div", { class: "two" }, both()) : h("p", { class: "notice" }, t("unknown")),
-    Object.keys(files).length > 0 && filesTable(run, i),
-  ];
-}
-
-function jsonSaver(what: string, run: Run, i: number, value: () => unknown) {
-  const keep = () => {
-    const text = `${JSON.stringify(value(), null, 1)}\n`;
-    save(`${fileName(run.name)}-${what}.json`, new Blob([text], { type: "application/json" }));
+/** What a run was made with; its manifest and results.json, to save. */
+function manifest(run: Run, i: number) {
+  const { started, python, platform, packages, settings: all } = run.manifest ?? {};
+  const asked = Object.entries(all ?? {}).filter(([, v]) => v !== null && v !== false && !isEmpty(v));
+  const machine = Object.entries({ started, python, platform }).filter(([, v]) => v);
+  const saver = (what: string, value: () => unknown) => {
+    const file = () => new Blob([`${JSON.stringify(value(), null, 1)}\n`], { type: "application/json" });
+    return button(`${what}.json`, () => save(`${fileName(run.name)}-${what}.json`, file()), {
+      class: "small",
+      "data-save": `${what}-${i}`,
+      "aria-label": t("saveAs", `${what}.json`, plain(run.name)),
+    });
   };
-  const label = t("saveAs", `${what}.json`, plain(run.name));
-  return button(`${what}.json`, keep, { class: "small", "data-save": `${what}-${i}`, "aria-label": label });
+  const part = (heading: string, lines: [string, unknown][]) =>
+    h("div", null, h("h2", { class: "low" }, heading), settings(lines.map(([name, value]) => [visible(name), value])));
+  return [
+    h(
+      "p",
+      { class: "savers" },
+      t("save"),
+      machine.length > 0 && saver("manifest", () => run.manifest),
+      run.written && saver("results", () => resultsOf(i)),
+    ),
+    run.written && h("p", { class: "note" }, t("resultsNote")),
+    machine.length
+      ? h(
+          "div",
+          { class: "two" },
+          part(t("settings"), asked),
+          part(t("machine"), [...machine, ...Object.entries(packages ?? {})]),
+        )
+      : h("p", { class: "notice" }, t("unknown")),
+    filesTable(run, i),
+  ];
 }
 
 /** The files that a run's items are from. */
-function filesTable(run: Run, i: number) {
-  const files = Object.entries(run.manifest.data ?? {}) as [string, { items?: number; sha256?: string }][];
+function filesTable(run: Run, i: number): Kid {
+  const files = Object.entries(run.manifest?.data ?? {});
+  if (!files.length) return null;
   const sheet: Sheet = {
     name: "data",
     title: `${t("dataFrom")} · ${run.name}`,
@@ -100,8 +94,8 @@ const fileName = (name: string) => plain(name).replace(/[^\p{L}\p{N}.-]+/gu, "-"
 function resultsOf(i: number) {
   const run = data.runs[i];
   const pick = (from: object, keys: string[] = []) => {
-    const all = new Map(Object.entries(from));
-    return Object.fromEntries(keys.filter((k) => all.has(k)).map((k) => [k, all.get(k)]));
+    const there = new Map(Object.entries(from));
+    return Object.fromEntries(keys.filter((k) => there.has(k)).map((k) => [k, there.get(k)]));
   };
   const cells = data.cells.filter((c) => c.run === i).map((c) => pick(c, run.written?.cells));
   return pick({ ...run, cells }, run.written?.results);
@@ -137,15 +131,13 @@ function signatures(): Kid {
 }
 
 function citation() {
+  const bib = () => new Blob([data.citations], { type: "text/plain" });
+  const words = { class: "small", "data-save": "bib", "aria-label": t("saveAs", "BibTeX", t("cite")) };
   return [
     h(
       "p",
       { class: "savers" },
-      button("corecode.bib", () => save("corecode.bib", new Blob([data.citations], { type: "text/plain" })), {
-        class: "small",
-        "data-save": "bib",
-        "aria-label": t("saveAs", "BibTeX", t("cite")),
-      }),
+      button("corecode.bib", () => save("corecode.bib", bib()), words),
       copyButton(data.citations, t("copyAs", "BibTeX", t("cite"))),
     ),
     data$("pre", "reply", data.citations),

@@ -2,15 +2,18 @@
 import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
+import { ownRows } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
 import { counts, modelOf, scoreOf, taskOf } from "../data.ts";
+import { allSets, cellAt, setNames } from "../filters.ts";
 import { figure, metricName } from "../metrics.ts";
+import { setLabel, setTitle, taskName } from "../names.ts";
+import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { NO_ANSWER, STATUSES } from "../statuses.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Model, Sheet, SheetColumn, SheetRow, SheetValue, Status, Task } from "../types.ts";
-import { allSets, cellAt, metricOf, ownRows, setLabel, setNames, setTitle, taskName, tasks } from "../view.ts";
 
 export function drawStatus() {
   const rows: { model: Model }[] = [...ownRows(false), ...ownRows(true)];

@@ -5,7 +5,7 @@ import { menu } from "../../common/menu.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { fileStem } from "../data.ts";
-import { viewWords } from "../view.ts";
+import { viewWords } from "../names.ts";
 import { csvTable } from "./csv.ts";
 import { latexTable } from "./latex.ts";
 import { markdownTable } from "./markdown.ts";

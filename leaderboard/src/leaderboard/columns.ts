@@ -1,0 +1,166 @@
+// What the overview's tables are made of: columns, rows of models and of papers, and their order.
+import { t } from "../common/words.ts";
+import {
+  address,
+  benchmarkOf,
+  data,
+  FIRST,
+  manyBenchmarks,
+  meanIndex,
+  meanPlace,
+  models,
+  setsOn,
+  taskOf,
+} from "./data.ts";
+import { cellAt, inSight, inView, isFound, perturbOf, scoringOf, setNames } from "./filters.ts";
+import { publishedAs } from "./metrics.ts";
+import { ownName, setLabel, setWord } from "./names.ts";
+import { metricOf, tasks } from "./offered.ts";
+import { state } from "./state.ts";
+import type { Benchmark, Cell, Estimate, Mean, Model, Task } from "./types.ts";
+
+/** A task on a set; null: the mean over the task's sets. */
+export interface At {
+  task: Task;
+  set: string | null;
+}
+export interface TableColumn extends At {
+  /** What rows are sorted by. */
+  key: string;
+  label: string;
+}
+export interface OverviewTable {
+  id: string;
+  b: Benchmark;
+  title: string;
+  columns: TableColumn[];
+}
+
+/** What the overview's tables are: a set's tasks, or, of a benchmark that is averaged, a task's sets after their mean. */
+export function tablesOf(b: Benchmark): OverviewTable[] {
+  const mine = tasks.filter((x) => benchmarkOf(x) === b);
+  const there = setsOn(b);
+  const sets = setNames().filter((x) => !there.length || there.includes(x));
+  const before = manyBenchmarks() ? `${b.title} · ` : "";
+  const asked = (task: Task, set: string) => data.cells.some((c) => c.task === task.name && c.set === set);
+  const ofSet = (task: Task, set: string) => ({ key: `${task.name}@${set}`, task, set, label: setLabel(set) });
+  const whole = (task: Task) => ({ key: task.name, task, set: null, label: t("meanOver", setWord(b)) });
+  if (b.averaged)
+    return mine.map((task) => ({
+      id: task.name,
+      b,
+      title: before + ownName(task),
+      columns: [whole(task), ...sets.filter((set) => asked(task, set)).map((set) => ofSet(task, set))],
+    }));
+  return sets.map((set) => ({
+    id: set,
+    b,
+    title: before + (b.name === FIRST ? setLabel(set) : `${setWord(b)} ${setLabel(set)}`),
+    columns: mine
+      .filter((x) => b.name === FIRST || asked(x, set))
+      .map((task) => ({ key: task.name, task, set, label: ownName(task) })),
+  }));
+}
+
+const meanAt = (id: string, task: Task) =>
+  meanIndex.get(meanPlace({ ...state, id, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) }));
+
+/** A model's figures in a column: of its cell, or of the mean. */
+export const entryAt = (id: string, { task, set }: At): Cell | Mean | undefined =>
+  set === null ? meanAt(id, task) : cellAt(id, set, task.name);
+
+export const columnCells = (set: string, task: Task) =>
+  [...models.values()].filter(inSight).flatMap((m) => cellAt(m.id, set, task.name) ?? []);
+
+/** Whether cells are of the same items. */
+export function sameItems(cells: Cell[]) {
+  const several = (of: (c: Cell) => string) => new Set(cells.map(of)).size;
+  const asked = several(({ facts }) => [facts?.data, facts?.limit, facts?.seed, Boolean(facts?.drop_leaked)].join("|"));
+  return asked < 2 && several((c) => c.perturb) === several((c) => `${c.perturb}|${c.facts?.perturb_version}`);
+}
+
+export function chanceOf(set: string, task: Task) {
+  const chance = columnCells(set, task).find((c) => typeof c.chance === "number")?.chance ?? null;
+  return /^(?!set_).*accuracy/.test(metricOf(task)) ? chance : null; // of macro F1 guessing has none
+}
+
+// ---- rows
+/** A row of the overview: a model's figures. */
+export interface Row {
+  label: string;
+  value(set: string | null, task: Task): number | null;
+}
+/** Of a model of this page. */
+export interface OwnRow extends Row {
+  model: Model;
+  metric(set: string | null, task: Task): Estimate | null;
+}
+/** Of a paper. */
+export interface PaperRow extends Row {
+  /** Where each figure is from, by set and task. */
+  columns: Map<string, Published>;
+}
+/** The paper's figures: model -> value and tables. */
+export type Published = Map<string, { value: number; sources: string[] }>;
+
+export function ownRows(baseline: boolean): OwnRow[] {
+  const wanted = [...models.values()].filter((m) => m.baseline === baseline && inSight(m));
+  return wanted
+    .filter((m) => data.cells.some((c) => c.id === m.id && inView(c)))
+    .map((model) => {
+      const metric = (set: string | null, task: Task): Estimate | null =>
+        entryAt(model.id, { set, task })?.metrics?.[metricOf(task)] ?? null;
+      return { label: model.label, model, metric, value: (set, task) => metric(set, task)?.value ?? null };
+    });
+}
+
+/** Those for a set (null: the mean over them), task and metric at the chosen number of shots and perturbation. */
+export function published(set: string | null, task: string, metric: string, group?: string): Published {
+  const found: Published = new Map();
+  const here = { set: set ?? "avg", task, metric: publishedAs(taskOf(task), metric), shots: state.shots, group };
+  const perturb = perturbOf(taskOf(task));
+  if (!["generate", "nll"].includes(scoringOf(taskOf(task)))) return found; // the paper's models wrote their answers
+  for (const p of data.published) {
+    const other = (Object.keys(here) as (keyof typeof here)[]).some((key) => p[key] !== here[key]);
+    if (other || (p.perturb ?? "none") !== perturb) continue;
+    const entry = found.get(p.model) ?? { value: p.value, sources: [] };
+    if (!entry.sources.includes(p.source)) entry.sources.push(p.source);
+    found.set(p.model, entry);
+  }
+  return found;
+}
+
+export function paperRows(columns: TableColumn[]): PaperRow[] {
+  const place = (set: string | null, task: Task) => address(set ?? "", task.name);
+  const found = new Map(
+    columns.map((c) => [place(c.set, c.task), published(c.set, c.task.name, metricOf(c.task))] as const),
+  );
+  const names = [...new Set([...found.values()].flatMap((c) => [...c.keys()]))];
+  return names.filter(isFound).map((label) => ({
+    label,
+    columns: found,
+    value: (set, task) => found.get(place(set, task))?.get(label)?.value ?? null,
+  }));
+}
+
+/** Models of a group in the order asked for: by a column's value (`null` last) or by name. */
+export function ordered<R extends Row>(rows: R[], columns: TableColumn[]): R[] {
+  const { key, down } = state.sort;
+  const sign = down ? -1 : 1;
+  if (key === "") return [...rows].sort((a, b) => sign * a.label.localeCompare(b.label));
+  const { set, task } = sortedBy(columns);
+  return rows
+    .map((row) => ({ row, value: row.value(set, task) }))
+    .sort(({ value: a }, { value: b }) =>
+      a === null || b === null ? Number(a === null) - Number(b === null) : sign * (a - b),
+    )
+    .map(({ row }) => row);
+}
+
+/** The column that rows go by: that asked for, or of another benchmark's tables the first. */
+function sortedBy(columns: TableColumn[]): At {
+  const { key } = state.sort;
+  const asked = taskOf(key.split("@")[0]);
+  const here = benchmarkOf(asked) === benchmarkOf(columns[0].task) && !key.includes("@");
+  return columns.find((c) => c.key === key) ?? (here ? { set: columns[0].set, task: asked } : columns[0]);
+}

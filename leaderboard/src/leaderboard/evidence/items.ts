@@ -1,0 +1,169 @@
+// The list of a cell's items: what it is narrowed to by, and its lines.
+import { $, button, h, put, segmented, visible } from "../../common/dom.ts";
+import { num } from "../../common/numbers.ts";
+import { langOf, plain } from "../../common/text.ts";
+import { t } from "../../common/words.ts";
+import { filterItems, searchItems } from "../actions.ts";
+import { data, modelOf } from "../data.ts";
+import { figure, metricName } from "../metrics.ts";
+import { state } from "../state.ts";
+import { NO_ANSWER } from "../statuses.ts";
+import type { Cell } from "../types.ts";
+import { drawItem } from "./item.ts";
+import { type LongList, longList } from "./list.ts";
+import { current, open, setShown, shown, step } from "./open.ts";
+import { badge } from "./reply.ts";
+import { columnOf, entriesOf, idAt, outcomeAt, type Reply, rowIn, rowNow, shard } from "./shards.ts";
+
+// ---- what narrows it
+/** Filters that are offered where nothing passes them, too. */
+const ALWAYS = ["all", "flipped", "disagree", "right", "wrong", "notParsed"];
+
+/** Ways to narrow the list: [name, the entries it keeps]. */
+function filtersOf(cell: Cell) {
+  const all = entriesOf(cell);
+  const of = (...kinds: string[]) => all.filter((e) => kinds.includes(outcomeAt(cell, e)));
+  const wanted: [name: string, entries: number[] | undefined | false][] = [
+    ["all", all],
+    ["flipped", cell.flips],
+    ["disagree", comparable(cell).length > 1 && all.filter((e) => disagree(cell, e))],
+    ["right", of("right")],
+    ["partial", of("partial")],
+    ["wrong", of("wrong")],
+    ["notParsed", of(...NO_ANSWER)],
+    ...NO_ANSWER.map((x): [string, number[]] => [x, of(x)]),
+    ["failedFilter", of("failed")],
+    ["otherStatus", of("otherStatus")],
+  ];
+  return new Map(
+    wanted.flatMap(([name, entries]) =>
+      entries && (entries.length || ALWAYS.includes(name)) ? [[name, entries] as const] : [],
+    ),
+  );
+}
+
+/** The cells of the column whose models are compared: no baselines, where there are two models without. */
+function comparable(cell: Cell) {
+  const column = columnOf(cell);
+  column.cells ??= data.cells.filter((c) => c.column === cell.column);
+  const own = column.cells.filter((c) => !modelOf(c.id).baseline);
+  return own.length > 1 ? own : column.cells;
+}
+
+/** Whether some model has the item right and another has not. */
+function disagree(cell: Cell, entry: number) {
+  const codes = comparable(cell)
+    .map((c) => c.outcomes[entry])
+    .filter((code) => code !== ".");
+  return codes.includes("r") && codes.some((code) => code !== "r");
+}
+
+let typing: ReturnType<typeof setTimeout> | undefined;
+
+export function listTools(cell: Cell) {
+  const values = [...filtersOf(cell)].map(([name, found]): [string, string] => [
+    name,
+    `${t(name)} ${num(found.length)}`,
+  ]);
+  const oninput = (e: { currentTarget: HTMLInputElement }) => {
+    const box = e.currentTarget;
+    clearTimeout(typing);
+    typing = setTimeout(() => searchItems(box.value), 150);
+  };
+  const words = { value: state.query, placeholder: t("search"), "aria-label": t("search") };
+  return h(
+    "div",
+    { class: "listtools" },
+    segmented(t("statusIs"), values, state.filter, filterItems),
+    h("input", { type: "search", id: "search", ...words, oninput }),
+  );
+}
+
+/** What was chosen of the list's items has changed: the buttons and the list follow, the field that is typed in stays. */
+export function narrow() {
+  for (const x of document.querySelectorAll<HTMLElement>(".listtools .seg button"))
+    x.setAttribute("aria-pressed", String(x.dataset.value === state.filter));
+  const box = $<HTMLInputElement>("search");
+  if (box.value !== state.query) box.value = state.query;
+  search();
+}
+
+let searching = 0; // counts searches, so that a later one ends an earlier
+
+/** Narrow the list to what passes the filter and holds the words, shard by shard. */
+export async function search() {
+  const cell = open;
+  const mine = ++searching;
+  const query = state.query.trim().toLowerCase();
+  if (!cell) return;
+  const passing = filtersOf(cell).get(state.filter) ?? entriesOf(cell);
+  setShown(query ? [] : passing);
+  drawList(cell);
+  drawItem();
+  if (!query) return;
+  const { shards } = columnOf(cell);
+  for (const [n, [name, first]] of shards.entries()) {
+    const content = await shard(name).catch(() => null);
+    if (mine !== searching || cell !== open) return;
+    const end = shards[n + 1]?.[1] ?? Number.POSITIVE_INFINITY;
+    const holds = (e: number) => content && wordsOf(rowIn(content, cell, e, first), idAt(cell, e)).includes(query);
+    setShown(shown.concat(passing.filter((e) => e >= first && e < end && holds(e))));
+    drawList(cell, (n + 1) / shards.length);
+  }
+  drawItem();
+}
+
+/** All texts of an entry that are searched. */
+function wordsOf(row: Reply | undefined, id: string) {
+  if (!row) return "";
+  const { question, dialogue, options, references } = row.item;
+  const texts = [id, question, ...dialogue, ...options, ...references, row.reply, row.rule, row.error, row.reasoning];
+  return texts.join("\n").toLowerCase();
+}
+
+// ---- its lines
+let list: LongList | null = null;
+
+/** Draw the list; `done`: the share of shards that have been searched. */
+function drawList(cell: Cell, done = 1) {
+  const redraw = () => {
+    if (open === cell) list?.redraw();
+  };
+  put(
+    $("found"),
+    t("found", num(shown.length), num(entriesOf(cell).length)),
+    done < 1 && ` · ${t("searching", Math.floor(100 * done))}`,
+  );
+  list = longList($("rows"), shown.length, (i) => line(cell, shown[i], redraw));
+  followItem();
+}
+
+function line(cell: Cell, entry: number, redraw: () => void) {
+  const row = rowNow(cell, entry, redraw);
+  const said = row && (row.reply || row.error || (row.likelihoods ? row.text : "") || t("emptyReply"));
+  return button(
+    [
+      badge(outcomeAt(cell, entry)),
+      h("span", { class: "idno" }, `#${plain(idAt(cell, entry).split("/").at(-1) ?? "")}`),
+      row && listScore(row),
+      h("span", { class: "data snippet", lang: langOf(said ?? "") }, said ? visible(said.slice(0, 80)) : "…"),
+    ],
+    () => step(entry),
+    { class: "row", "aria-current": entry === current() && "true" },
+  );
+}
+
+/** Beside right and wrong: how far it is from right. */
+function listScore({ scores }: Reply) {
+  const metric = ["f1", "answer_f1", "delta_nll"].find((m) => scores[m] !== undefined);
+  if (!metric) return null;
+  const name = metric === "f1" ? "F1" : metricName(metric);
+  return h("span", { class: "muted" }, ` ${name} ${figure(metric, scores[metric])}`);
+}
+
+/** Bring the item on screen into sight on the list. */
+export function followItem() {
+  const at = shown.indexOf(current() ?? -1);
+  if (at >= 0) list?.show(at);
+  else list?.redraw();
+}

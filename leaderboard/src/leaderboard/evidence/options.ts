@@ -1,0 +1,141 @@
+// What was to choose from: the options, what is right, what was chosen, and how likely the model found each.
+import { h, type Kid, visible } from "../../common/dom.ts";
+import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
+import { data$ } from "../../common/passage.ts";
+import { langOf } from "../../common/text.ts";
+import { inChinese, t } from "../../common/words.ts";
+import { data, taskOf } from "../data.ts";
+import { open } from "./open.ts";
+import type { Item, Likelihood, Reply } from "./shards.ts";
+
+/** Whether the i-th option is right; where all right ones are asked for, their labels stand one after the other. */
+function isGold({ labels, gold }: Item, i: number) {
+  const several = open && taskOf(open.task).kind === "choices";
+  return labels[i] === gold || (several && String(gold).split(", ").includes(labels[i]));
+}
+
+/** A list of options; `rest(i)` is what stands below the i-th. */
+function optionList(row: Reply, cls: string, rest: (i: number, gold: boolean, chosen: boolean) => Kid) {
+  const option = (text: string, i: number) => {
+    const gold = Boolean(isGold(row.item, i));
+    const chosen = row.choice === i || row.choices.includes(i);
+    const label = row.finish === "nll" ? "" : `${row.item.labels[i] ?? ""} `;
+    const looks = (gold ? "isgold " : "") + (chosen ? "ischosen" : "");
+    return h("li", { class: looks }, data$("span", "", label + text), rest(i, gold, chosen));
+  };
+  return h("ul", { class: cls }, row.item.options.map(option));
+}
+
+const GOLD = () => h("span", { class: "pill gold" }, `✓ ${t("gold")}`);
+const pills = (gold: boolean, chosen: boolean) => [
+  gold && GOLD(),
+  chosen && h("span", { class: "pill chosen" }, `● ${t("chosen")}`),
+];
+
+export function answers(row: Reply) {
+  const { options, references } = row.item;
+  const reference = (text: string) => h("li", { class: "isgold" }, data$("span", "", text), GOLD());
+  if (!options.length) return [h("h3", null, t("references")), h("ul", { class: "opts" }, references.map(reference))];
+  return [h("h3", null, t("options")), optionList(row, "opts", (_, gold, chosen) => pills(gold, chosen))];
+}
+
+// ---- likelihoods
+const logprobOf = ([logprob]: Likelihood) => logprob ?? Number.NaN;
+
+/** Each option's probability among the options: the softmax of the log-probabilities; NaN where one is no number. */
+export function shares(likelihoods: Likelihood[]) {
+  const logprobs = likelihoods.map(logprobOf);
+  const parts = logprobs.map((x) => Math.exp(x - Math.max(...logprobs)));
+  return parts.map((x) => x / sumOf(parts));
+}
+
+/** What an option is measured by, as most_likely of scoring.py has it. */
+const MEASURES: Record<string, (likelihood: Likelihood, option: string) => number> = {
+  logprob: logprobOf,
+  perToken: (l) => logprobOf(l) / l[1],
+  perChar: (l, option) => logprobOf(l) / Math.max(1, Array.from(option).length),
+  lessPrior: (l) => logprobOf(l) - (l[2] ?? 0),
+};
+
+const small = (name: string, value: Kid, most = false) =>
+  h("span", { class: most ? "most" : "" }, h("small", null, t(name)), " ", value);
+
+const twoDigits = (value: number | null) => (isNumber(value) ? value.toFixed(2).replace("-", "−") : "–");
+
+/** The options with how likely the model found each. */
+export function likelihoods(row: Reply, found: Likelihood[]) {
+  const share = shares(found);
+  const ofTexts = row.finish === "texts";
+  const measures = Object.entries(MEASURES)
+    .slice(0, ofTexts ? undefined : 1)
+    .map(([name, of]) => ({ name, values: found.map((l, i) => of(l, row.item.options[i])) }));
+  const measured = ({ name, values }: { name: string; values: number[] }, i: number) => {
+    const most = values[i] === Math.max(...values);
+    return small(name, [twoDigits(values[i]), most && " ▲"], most);
+  };
+  const likely = (i: number, gold: boolean, chosen: boolean) => {
+    const bar = h("i", null);
+    bar.style.width = `${isNumber(share[i]) ? 100 * share[i] : 0}%`;
+    const [, tokens, prior] = found[i];
+    return [
+      pills(gold, chosen),
+      h(
+        "span",
+        { class: "share", title: t("amongOptions") },
+        h("span", { class: "track", "aria-hidden": "true" }, bar),
+        h("b", null, pct(share[i]), " %"),
+      ),
+      h(
+        "span",
+        { class: "measures" },
+        measures.map((m) => measured(m, i)),
+        ofTexts && [small("priorIs", twoDigits(prior)), small("tokensAre", num(tokens))],
+      ),
+    ];
+  };
+  return [
+    h("h3", null, t("options")),
+    optionList(row, "opts likely", likely),
+    h("p", { class: "note" }, t("likelihoodNote", t(ofTexts ? "perToken" : "logprob"))),
+  ];
+}
+
+/** A probe: for each explanation what the model was given, and the loss of what it was to expect. */
+export function probed(row: Reply, found: Likelihood[]) {
+  const losses = found.map((l) => -logprobOf(l) / l[1]);
+  const least = losses[0] === losses[1] ? Number.NaN : Math.min(...losses);
+  const corruption = data.corruptions.find((c) => c.name === row.item.item.split(".").at(-1));
+  const how = corruption ? corruption[inChinese() ? "zh" : "en"] : t("corrupted");
+  const probe = (i: number, gold: boolean) => {
+    const lower = losses[i] === least;
+    const loss = isNumber(losses[i]) ? losses[i].toFixed(3) : "–";
+    return [
+      h("span", { class: `pill ${gold ? "gold" : "chosen"}` }, gold ? `✓ ${t("validOne")}` : `✕ ${how}`),
+      h(
+        "span",
+        { class: "losses" },
+        small("lossIs", [loss, lower && ` ▼ ${t("lowerLoss")}`], lower),
+        small("tokensAre", num(found[i][1])),
+      ),
+      row.pairs?.[i] && pairNode(row.pairs[i]),
+    ];
+  };
+  return [
+    h("h3", null, t("probe")),
+    optionList(row, "opts likely probe", probe),
+    h("p", { class: "note" }, t("probeNote")),
+  ];
+}
+
+const pairNode = ([context, target]: string[]) =>
+  h(
+    "details",
+    null,
+    h("summary", null, t("pairOf")),
+    h(
+      "pre",
+      { class: "data reply", lang: langOf(context) },
+      visible(context),
+      h("mark", { class: "read" }, visible(target)),
+    ),
+  );

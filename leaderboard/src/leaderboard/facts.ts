@@ -1,0 +1,28 @@
+// Facts by their names: figures in a row, settings below each other.
+import { h, type Kid } from "../common/dom.ts";
+import { data$ } from "../common/passage.ts";
+
+/** A fact of a `dl.facts`; `below` stands under its value, small. */
+export const fact = (name: Kid, value: Kid, below?: Kid) =>
+  h("div", null, h("dt", null, name), h("dd", null, value, below && h("small", null, below)));
+
+/** Names and values, a line each. */
+export const pairs = (lines: ([name: Kid, value: Kid] | false)[]) =>
+  h(
+    "dl",
+    { class: "settings" },
+    lines.map((line) => line && [h("dt", null, line[0]), h("dd", null, line[1])]),
+  );
+
+/** Settings as a file has them: lists by commas, objects as JSON. */
+export const settings = (lines: [name: Kid, value: unknown][]) =>
+  h(
+    "dl",
+    { class: "settings" },
+    lines.map(([name, value]) => [h("dt", null, name), data$("dd", "", textOf(value))]),
+  );
+
+function textOf(value: unknown) {
+  if (Array.isArray(value)) return value.join(", ");
+  return value !== null && typeof value === "object" ? JSON.stringify(value) : String(value);
+}

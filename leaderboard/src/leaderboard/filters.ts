@@ -1,0 +1,102 @@
+// What the filters and settings leave in view: models, tasks, sets, cells.
+import { isNumber } from "../common/numbers.ts";
+import {
+  address,
+  benchmarkOf,
+  cellIndex,
+  data,
+  everyTask,
+  heldTasks,
+  isChoice,
+  perturbation,
+  setsOn,
+  taskOf,
+} from "./data.ts";
+import { state } from "./state.ts";
+import type { Model, Place, Task } from "./types.ts";
+
+export const SIZES: [name: string, from: number, to: number][] = [
+  ["< 1B", 0, 1e9],
+  ["1–3B", 1e9, 3e9],
+  ["3–8B", 3e9, 8e9],
+  ["8–15B", 8e9, 15e9],
+  ["15–40B", 15e9, 4e10],
+  ["≥ 40B", 4e10, Infinity],
+];
+export const sizeOf = ({ parameters }: Model) =>
+  (parameters && SIZES.find(([, from, to]) => parameters >= from && parameters < to)?.[0]) || "?";
+
+// ---- models
+/** Texts parted by commas: a name passes that holds one of them. */
+export function isFound(label: string) {
+  const wanted = state.find.toLowerCase().split(/[,，]/);
+  return !state.find.trim() || wanted.some((x) => x.trim() && label.toLowerCase().includes(x.trim()));
+}
+/** Baselines have no size and stay beside models of any. */
+export const admitted = (model: Model) =>
+  isFound(model.label) &&
+  (!state.tags.length || model.tags.some((x) => state.tags.includes(x))) &&
+  (!state.size || model.baseline || sizeOf(model) === state.size);
+
+/** A sweep's adapters have their own section; elsewhere they are shown when asked for. */
+export const inSight = (model: Model) => (state.adapters || !model.adapter) && admitted(model);
+
+// ---- tasks and sets
+const ofBenchmark = (task: Task) => !state.onlyBenchmark || benchmarkOf(task).name === state.onlyBenchmark;
+/** The tasks that the benchmark chosen leaves to choose from; and of these the chosen. */
+export const tasksOffered = () => everyTask.filter(ofBenchmark);
+export const tasksInView = () =>
+  tasksOffered().filter((x) => !state.onlyTasks.length || state.onlyTasks.includes(x.name));
+
+/** The sets to choose from; and of these the chosen. */
+export function allSets() {
+  const found = data.benchmarks.filter((b) => !state.onlyBenchmark || b.name === state.onlyBenchmark).flatMap(setsOn);
+  return found.length ? [...new Set(found)] : data.benchmarks[0].sets;
+}
+export const setNames = () => allSets().filter((x) => !state.onlySet || x === state.onlySet);
+
+/** A task's own sets; null stands for the mean over them, where the paper tells that. */
+export const setsOf = (task: Task): (string | null)[] =>
+  benchmarkOf(task).averaged ? [null] : setNames().filter((x) => setsOn(benchmarkOf(task)).includes(x));
+
+export const benchmarksShown = () => {
+  const tasks = tasksInView();
+  return data.benchmarks.filter((b) => tasks.some((x) => benchmarkOf(x) === b));
+};
+
+// ---- cells
+/** Only choices are asked in several ways; texts may be held to a pattern, too, and probes are likelihoods. */
+export function scoringOf(task: Task) {
+  if (task.kind === "probe") return "nll";
+  const asked = isChoice(task) || (state.scoring === "constrained" && heldTasks.has(task.name));
+  return asked ? state.scoring : "generate";
+}
+
+/** A task that the chosen perturbation makes no sense for stays as it is. */
+export function perturbOf(task: Task) {
+  const { kinds, languages } = perturbation(state.perturb);
+  return kinds.includes(task.kind) && languages.includes(benchmarkOf(task).language) ? state.perturb : "none";
+}
+
+export const cellAt = (
+  id: string,
+  set: string,
+  task: string,
+  scoring = scoringOf(taskOf(task)),
+  perturb = perturbOf(taskOf(task)),
+) => cellIndex.get(address(id, set, task, state.split, state.variant, state.shots, scoring, perturb));
+
+export const onPage = ({ task, set }: { task: string; set: string }) =>
+  ofBenchmark(taskOf(task)) &&
+  (!state.onlySet || set === state.onlySet) &&
+  (!state.onlyTasks.length || state.onlyTasks.includes(task));
+
+type Settings = Pick<Place, "set" | "task" | "split" | "variant" | "shots">;
+export const inPlace = (cell: Settings) =>
+  cell.split === state.split && cell.variant === state.variant && cell.shots === state.shots && onPage(cell);
+
+export const inView = (cell: Place) =>
+  inPlace(cell) && cell.scoring === scoringOf(taskOf(cell.task)) && cell.perturb === perturbOf(taskOf(cell.task));
+
+export const haveIntervals = () =>
+  data.cells.some((c) => inView(c) && Object.values(c.metrics ?? {}).some((m) => isNumber(m.low) && isNumber(m.high)));

@@ -1,0 +1,55 @@
+// Names of tasks, sets, perturbations and settings, as the page says them.
+import { inChinese, t } from "../common/words.ts";
+import { benchmarkOf, data, FIRST, manyBenchmarks, perturbation, setsOn } from "./data.ts";
+import { state } from "./state.ts";
+import type { Benchmark, Place, Task } from "./types.ts";
+
+export const ownName = (task: Task) => (inChinese() ? task.zh : task.en);
+export const taskName = (task: Task) =>
+  (manyBenchmarks() && task.benchmark ? `${benchmarkOf(task).title} · ` : "") + ownName(task);
+
+/** What a benchmark calls its sets. */
+export const setWord = (b: Benchmark) => (inChinese() ? b.sets_zh : b.sets_en);
+
+const benchmarkWith = (set: string) => data.benchmarks.find((b) => setsOn(b).includes(set));
+
+/** A set's name: EASY, fold 3, dimension 10, v1; of null that of the mean. */
+export function setLabel(set: string | null) {
+  if (set === null) return t("meanHead");
+  const own = benchmarkWith(set) ?? data.benchmarks[0];
+  const number = own.averaged && /^[a-z]+(\d+)$/.exec(set)?.[1];
+  if (number) return `${setWord(own)} ${number}`;
+  return own.name === FIRST ? set.toUpperCase() : set;
+}
+
+/** The same with its benchmark's name before it, where there are several. */
+export function setTitle(set: string) {
+  const own = benchmarkWith(set);
+  return (manyBenchmarks() && own ? `${own.title} · ` : "") + setLabel(set);
+}
+
+/** The class of what is drawn for a set: its colour, by its place in the benchmark. */
+export function setClass(set: string | null, task: Task) {
+  const own = benchmarkOf(task);
+  const all = [...new Set([...own.sets, ...setsOn(own)])];
+  return `set${set === null ? 1 : all.indexOf(set) % 6}`;
+}
+
+export const publishedNote = (b: Benchmark) => (inChinese() ? b.published_zh : b.published_en);
+
+export const perturbName = (name: string) =>
+  name === "none" ? t("perturbNone") : `${name} · ${perturbation(name)[inChinese() ? "zh" : "en"]}`;
+
+/** The settings that all tables of the overview share, for captions. */
+export const viewWords = () => settingWords(state);
+
+export const settingWords = (x: Pick<Place, "split" | "variant" | "shots" | "scoring" | "perturb">) =>
+  [
+    x.split,
+    `${t("variant")} ${x.variant}`,
+    `${t("shots")} ${x.shots}`,
+    `${t("scoring")} ${t(x.scoring)}`,
+    x.perturb !== "none" && perturbName(x.perturb),
+  ]
+    .filter(Boolean)
+    .join(", ");

@@ -1,0 +1,43 @@
+// The metrics that cells in view have, and the one that each task is shown by.
+import { data, isChoice, metricRows, shared, taskOf } from "./data.ts";
+import { inView, tasksInView } from "./filters.ts";
+import { baseName, isPaper } from "./metrics.ts";
+import { state } from "./state.ts";
+import type { Task } from "./types.ts";
+
+/** The tasks that the filters leave. */
+export let tasks: Task[] = [];
+/** Metrics that cells in view have: of the first benchmark's choices, and of its spans and texts. */
+export let choiceMetrics: string[] = [];
+export let textMetrics: string[] = [];
+/** Those of every other task, by its name. */
+export let ownMetrics = new Map<string, string[]>();
+
+/** Look again what there is, before the overview is drawn. */
+export function offerMetrics() {
+  tasks = tasksInView();
+  const known = [...metricRows.keys()];
+  const place = (m: string) => 2 * (known.indexOf(baseName(m)) + 1 || known.length + 1) + Number(isPaper(m));
+  const names = (wanted: (task: Task) => boolean) => {
+    const cells = data.cells.filter((c) => inView(c) && wanted(taskOf(c.task)));
+    return [...new Set(cells.flatMap((c) => Object.keys(c.metrics ?? {})))].sort((a, b) => place(a) - place(b));
+  };
+  choiceMetrics = names((x) => shared(x) && isChoice(x));
+  textMetrics = names((x) => shared(x) && !isChoice(x));
+  ownMetrics = new Map(tasks.filter((x) => !shared(x)).map((x) => [x.name, names((y) => y.name === x.name)]));
+}
+
+/** The metrics that a task can be shown by. */
+export function metricsOf(task: Task): string[] {
+  if (!shared(task)) return ownMetrics.get(task.name) ?? [];
+  return isChoice(task) ? choiceMetrics : textMetrics;
+}
+
+/** The metric chosen for a task; where it has no such, its own first one. */
+export function metricOf(task: Task): string {
+  const own = state.byTask.find((x) => x.startsWith(`${task.name}:`))?.slice(task.name.length + 1);
+  const wish = shared(task) ? state[isChoice(task) ? "metricChoice" : "metric"] : own;
+  const there = metricsOf(task);
+  if (wish !== undefined && there.includes(wish)) return wish;
+  return task.metrics[0] ?? there[0] ?? wish;
+}
