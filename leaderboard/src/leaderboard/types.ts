@@ -21,6 +21,8 @@ export interface Benchmark {
   sets_en: string;
   /** Its sets are folds or dimensions, of which the paper tells the mean. */
   averaged: boolean;
+  /** Two sets, the easier first; none where sets do not differ in that. */
+  levels: string[];
   groups: Record<string, Record<string, string>>;
   published_zh: string;
   published_en: string;
@@ -35,6 +37,8 @@ export interface MetricRow {
   /** Its largest value, where that is not 1. */
   top: number | null;
   percent: boolean;
+  /** Of right items: guessing has a share, too. */
+  share: boolean;
   unit: string;
   lower: boolean;
 }

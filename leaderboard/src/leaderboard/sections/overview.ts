@@ -79,12 +79,10 @@ type Way = "variant" | "shots" | "scoring" | "perturb" | "split";
 
 function wayPickers() {
   return WAYS.map(([name, order, words]) => {
-    const all = distinct(name)
-      .map(String)
-      .filter((v) => v !== "nll"); // which is how probes are asked, and nothing else
+    const all = distinct(name).map(String);
     const values = order?.().filter((x) => all.includes(x)) ?? all;
     const pick = (value: string) => choose(name, value);
-    return all.length > 1 && kept(name, choice(t(name), values, String(state[name]), pick, words));
+    return values.length > 1 && kept(name, choice(t(name), values, String(state[name]), pick, words));
   });
 }
 
