@@ -27,6 +27,7 @@ import { perturbName, setLabel, taskName } from "../names.ts";
 import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../offered.ts";
 import { state } from "../state.ts";
 import { SCORINGS, STATUSES } from "../statuses.ts";
+import { asValue } from "../tables/figures.ts";
 import { metricColumn, nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Estimate, Flag, Mean, Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
@@ -121,7 +122,7 @@ function overviewTable(table: OverviewTable) {
     name: "overview",
     title: manyBenchmarks() ? title : `${b.title} ${title}`,
     columns: [{ heading: t("model"), sortKey: "" }, ...columns.map(overviewColumn)],
-    rows: [...chanceRow(columns), ...modelRows(columns, false), ...modelRows(columns, true), ...paperPart(columns)],
+    rows: overviewRows(columns),
     look: looks.filter(Boolean).join(" "),
     marks: { set: id },
   };
@@ -153,12 +154,20 @@ function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
   };
 }
 
-function chanceRow(columns: TableColumn[]): SheetRow[] {
+/** The level of chance where it is known of a column, or where there is nothing else; then models, baselines, the paper's. */
+function overviewRows(columns: TableColumn[]): SheetRow[] {
+  const rows = [...modelRows(columns, false), ...modelRows(columns, true), ...paperPart(columns)];
+  const chance = chanceRow(columns);
+  const known = chance.cells.some((x) => isNumber(asValue(x).value));
+  return known || !rows.length ? [chance, ...rows] : rows;
+}
+
+function chanceRow(columns: TableColumn[]): SheetRow {
   const sets = setsOf(columns);
   const chance = ({ set, task }: TableColumn): number | null =>
     set === null ? mean(sets.map((x) => chanceOf(x, task))) : chanceOf(set, task);
   const values = columns.map((c) => ({ value: chance(c), compares: false }));
-  return values.some((x) => isNumber(x.value)) ? [{ part: "chance", cells: [t("chance"), ...values] }] : [];
+  return { part: "chance", cells: [t("chance"), ...values] };
 }
 
 /** The models or the baselines, below their heading. */

@@ -57,7 +57,7 @@ function figureNode(standing: Standing, x: SheetValue, text: string): Node | Nod
   const [tag, look] = x.tone ? TONES[x.tone] : [];
   const toned = tag ? h(tag, { class: look }, words) : words;
   const signed = x.sign ? [toned, h("span", { class: "sign" }, ` ${x.sign}`)] : toned;
-  if (evidence && isNumber(x.value)) {
+  if (evidence && (isNumber(x.value) || x.cell)) {
     const label = spokenLabel(standing, x, text + (x.sign ? ` ${x.sign}` : ""));
     return opener(evidence, signed, { class: `cell ${rank}`, "aria-label": label, title: x.title });
   }
