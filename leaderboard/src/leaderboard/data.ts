@@ -133,6 +133,8 @@ export const FIRST = "corecode"; // its two metrics, for choices and for texts, 
 
 export const benchmarkOf = (task: Task) => data.benchmarks.find((b) => b.name === task.benchmark) ?? data.benchmarks[0];
 
+export const benchmarkNamed = (name: string) => data.benchmarks.find((b) => b.name === name);
+
 export const benchmarksHere = () => data.benchmarks.filter((b) => everyTask.some((x) => benchmarkOf(x) === b));
 
 export const manyBenchmarks = () => benchmarksHere().length > 1;

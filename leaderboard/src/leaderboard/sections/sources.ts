@@ -1,5 +1,5 @@
 // Where the numbers are from: a run's manifest and results.json, signatures, what to cite. Drawn when opened.
-import { button, byId, copyButton, h, visible } from "../../common/dom.ts";
+import { button, byId, copyButton, fill, h, type Kid, visible } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
 import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
@@ -8,128 +8,127 @@ import { t } from "../../common/words.ts";
 import { ownRows } from "../columns.ts";
 import { picker } from "../controls.ts";
 import { data, nameNode } from "../data.ts";
+import { settings } from "../facts.ts";
 import { cellAt, inView, setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
 import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { framed } from "../tables/frame.ts";
+import type { Run } from "../types.ts";
 
 /** Opens what `make` draws; open it stays when the page is drawn again. */
-function folded(id, label, make) {
+function folded(id: string, label: string, make: () => Kid) {
   const open = Boolean(byId<HTMLDetailsElement>(id)?.open);
-  const fill = (e) => {
-    if (e.currentTarget.open && e.currentTarget.children.length === 1) e.currentTarget.append(...make());
+  const ontoggle = ({ currentTarget: box }: { currentTarget: HTMLDetailsElement }) => {
+    if (box.open && box.children.length === 1) fill(box, null, [make()]);
   };
-  return h("details", { id, class: "fold", open, ontoggle: fill }, h("summary", null, label), open && make());
+  return h("details", { id, class: "fold", open, ontoggle }, h("summary", null, label), open && make());
 }
 
-export function drawSources() {
-  return h(
+export const drawSources = () =>
+  h(
     "div",
     { class: "sources" },
     data.runs.map((run, i) => folded(`manifest-${i}`, t("manifestOf", plain(run.name)), () => manifest(run, i))),
     data.cells.some(inView) && folded("signatures", t("signatures"), signatures),
     data.citations && folded("cite", t("cite"), citation),
   );
-}
 
-function manifest(run, i) {
-  const m = run.manifest ?? {},
-    settings = Object.entries(m.settings ?? {}).filter(
-      ([, v]) => v !== null && v !== false && !(Array.isArray(v) && !v.length),
-    );
-  const text = (v) =>
-    Array.isArray(v) ? v.join(", ") : v !== null && typeof v === "object" ? JSON.stringify(v) : String(v);
-  const list = (pairs) =>
-    h(
-      "dl",
-      { class: "settings" },
-      pairs.map(([k, v]) => [h("dt", null, visible(k)), data$("dd", "", text(v))]),
-    );
-  const machine = ["started", "python", "platform"].filter((k) => m[k]).map((k) => [k, m[k]]),
-    files = Object.entries(m.data ?? {}),
-    name = fileName(run.name);
-  const json = (what, value) =>
-    button(
-      `${what}.json`,
-      () =>
-        save(`${name}-${what}.json`, new Blob([`${JSON.stringify(value(), null, 1)}\n`], { type: "application/json" })),
-      { class: "small", "data-save": `${what}-${i}`, "aria-label": t("saveAs", `${what}.json`, plain(run.name)) },
-    );
+const isEmpty = (value: unknown) => Array.isArray(value) && !value.length;
+
+/** What a run was made with; its manifest and results.json, to save. */
+function manifest(run: Run, i: number) {
+  const { started, python, platform, packages, settings: all } = run.manifest ?? {};
+  const asked = Object.entries(all ?? {}).filter(([, v]) => v !== null && v !== false && !isEmpty(v));
+  const machine = Object.entries({ started, python, platform }).filter(([, v]) => v);
+  const saver = (what: string, value: () => unknown) => {
+    const file = () => new Blob([`${JSON.stringify(value(), null, 1)}\n`], { type: "application/json" });
+    return button(`${what}.json`, () => save(`${fileName(run.name)}-${what}.json`, file()), {
+      class: "small",
+      "data-save": `${what}-${i}`,
+      "aria-label": t("saveAs", `${what}.json`, plain(run.name)),
+    });
+  };
+  const part = (heading: string, lines: [string, unknown][]) =>
+    h("div", null, h("h2", { class: "low" }, heading), settings(lines.map(([name, value]) => [visible(name), value])));
   return [
     h(
       "p",
       { class: "savers" },
       t("save"),
-      machine.length > 0 && json("manifest", () => m),
-      run.written && json("results", () => resultsOf(i)),
+      machine.length > 0 && saver("manifest", () => run.manifest),
+      run.written && saver("results", () => resultsOf(i)),
     ),
     run.written && h("p", { class: "note" }, t("resultsNote")),
     machine.length
       ? h(
           "div",
           { class: "two" },
-          h("div", null, h("h2", { class: "low" }, t("settings")), list(settings)),
-          h(
-            "div",
-            null,
-            h("h2", { class: "low" }, t("machine")),
-            list([...machine, ...Object.entries(m.packages ?? {})]),
-          ),
+          part(t("settings"), asked),
+          part(t("machine"), [...machine, ...Object.entries(packages ?? {})]),
         )
       : h("p", { class: "notice" }, t("unknown")),
+    filesTable(run, i),
+  ];
+}
+
+/** The files that items are from. */
+function filesTable(run: Run, i: number): Kid {
+  const files = Object.entries(run.manifest?.data ?? {});
+  return (
     files.length > 0 &&
-      framed(
+    framed(
+      h(
+        "table",
+        { class: "files" },
         h(
-          "table",
-          { class: "files" },
+          "thead",
+          null,
           h(
-            "thead",
+            "tr",
             null,
+            h("th", { scope: "col" }, t("dataFrom")),
+            h("th", { scope: "col", class: "v" }, t("items")),
+            h("th", { scope: "col" }, "SHA-256"),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          files.map(([path, x]) =>
             h(
               "tr",
               null,
-              h("th", { scope: "col" }, t("dataFrom")),
-              h("th", { scope: "col", class: "v" }, t("items")),
-              h("th", { scope: "col" }, "SHA-256"),
-            ),
-          ),
-          h(
-            "tbody",
-            null,
-            files.map(([path, x]) =>
-              h(
-                "tr",
-                null,
-                h("th", { scope: "row" }, data$("span", "", path)),
-                h("td", { class: "v" }, num(x?.items ?? 0)),
-                h("td", null, data$("code", "", x?.sha256 ?? "–")),
-              ),
+              h("th", { scope: "row" }, data$("span", "", path)),
+              h("td", { class: "v" }, num(x?.items ?? 0)),
+              h("td", null, data$("code", "", x?.sha256 ?? "–")),
             ),
           ),
         ),
-        {
-          id: `data-${i}`,
-          title: `${t("dataFrom")} · ${run.name}`,
-          heading: h("h2", { class: "low" }, t("dataFrom")),
-          tall: true,
-          where: "SHA-256",
-        },
       ),
-  ]
-    .flat()
-    .filter(Boolean);
+      {
+        id: `data-${i}`,
+        title: `${t("dataFrom")} · ${run.name}`,
+        heading: h("h2", { class: "low" }, t("dataFrom")),
+        tall: true,
+        where: "SHA-256",
+      },
+    )
+  );
 }
 
-const fileName = (name) => plain(name).replace(/[^\p{L}\p{N}.-]+/gu, "-");
+const fileName = (name: string) => plain(name).replace(/[^\p{L}\p{N}.-]+/gu, "-");
 
 /** What the run's results.json says, its keys in their order: the page holds all of it. */
-function resultsOf(i) {
-  const run = data.runs[i],
-    pick = (from, keys) => Object.fromEntries(keys.filter((k) => k in from).map((k) => [k, from[k]]));
-  const cells = data.cells.filter((c) => c.run === i).map((c) => pick(c, run.written.cells));
-  return pick({ ...run, cells }, run.written.results);
+function resultsOf(i: number) {
+  const run = data.runs[i];
+  const pick = (from: object, keys: string[] = []) => {
+    const there = new Map(Object.entries(from));
+    return Object.fromEntries(keys.filter((k) => there.has(k)).map((k) => [k, there.get(k)]));
+  };
+  const cells = data.cells.filter((c) => c.run === i).map((c) => pick(c, run.written?.cells));
+  return pick({ ...run, cells }, run.written?.results);
 }
 
 /** Of the metrics in view, one set at a time. */
@@ -186,15 +185,13 @@ function signatures() {
 }
 
 function citation() {
+  const bib = () => new Blob([data.citations], { type: "text/plain" });
+  const words = { class: "small", "data-save": "bib", "aria-label": t("saveAs", "BibTeX", t("cite")) };
   return [
     h(
       "p",
       { class: "savers" },
-      button("corecode.bib", () => save("corecode.bib", new Blob([data.citations], { type: "text/plain" })), {
-        class: "small",
-        "data-save": "bib",
-        "aria-label": t("saveAs", "BibTeX", t("cite")),
-      }),
+      button("corecode.bib", () => save("corecode.bib", bib()), words),
       copyButton(data.citations, t("copyAs", "BibTeX", t("cite"))),
     ),
     data$("pre", "reply", data.citations),
