@@ -6,7 +6,7 @@ import type { Sheet, SheetColumn, SheetRow } from "../src/leaderboard/types.ts";
 // dom.ts listens for what unfolds; nothing here is drawn.
 Object.assign(globalThis, { addEventListener: () => {} });
 const { blocksOf, ranksOf, sorted } = await import("../src/leaderboard/tables/blocks.ts");
-const { asValue, said, shortLetters } = await import("../src/leaderboard/tables/figures.ts");
+const { asValue, said } = await import("../src/leaderboard/tables/figures.ts");
 const { columnNames, printed } = await import("../src/leaderboard/tables/print.ts");
 const { csvTable } = await import("../src/leaderboard/tables/csv.ts");
 const { latexTable } = await import("../src/leaderboard/tables/latex.ts");
@@ -115,12 +115,6 @@ test("numbers are written as their column's kind has it", () => {
   assert.equal(write({ kind: "percent" }, { value: null }).text, "–");
   assert.equal(write({ kind: "percent" }, null).text, "", "an empty cell");
   assert.equal(asValue({ zh: "零", en: "zero" }).value, "零");
-});
-
-test("letters in a row are shortened", () => {
-  assert.equal(shortLetters("abcd"), "a–d");
-  assert.equal(shortLetters("abd"), "abd");
-  assert.equal(shortLetters("ya′b′c′"), "ya′–c′");
 });
 
 test("a sheet in words: values apart from what stands beside them, no columns of pictures", () => {
