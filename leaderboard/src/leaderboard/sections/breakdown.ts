@@ -2,10 +2,20 @@
 import { button, h, kept } from "../../common/dom.ts";
 import { NAMES, num, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
-import type { Bin, Breakdown as Found, Group } from "../../types/results.ts";
 import { drawLinesOf } from "../actions.ts";
-import { binLike, binName, binPanel, binsOf, lineLegend, paperGroups, sample } from "../charts/bins.ts";
-import { lookOf } from "../charts/looks.ts";
+import {
+  type BinLine,
+  type By,
+  binLike,
+  binName,
+  binPanel,
+  binsOf,
+  type Items,
+  lineLegend,
+  paperGroups,
+  type Row,
+} from "../charts/bins.ts";
+import { lookOf, sample } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { modelOf, nameNode, taskOf } from "../data.ts";
@@ -15,8 +25,7 @@ import { sheetNode } from "../tables/sheet.ts";
 import { taskAndSet, toldOf } from "../told.ts";
 import type { Sheet, SheetColumn, SheetRow, SheetValue } from "../types.ts";
 
-type Property = "turns" | "distance" | "options" | "answers" | "groups";
-const BY: [Property, string][] = [
+const BY: [By, string][] = [
   ["turns", "byTurns"],
   ["distance", "byDistance"],
   ["options", "byOptions"],
@@ -25,17 +34,9 @@ const BY: [Property, string][] = [
 ];
 const MOST_LINES = 6;
 
-/** Items of a group, or with a property from low to high: both null where it could not be told. */
-type Told = Partial<Bin> & Partial<Group> & Pick<Bin, "n" | "value" | "interval">;
-/** Which items those are. */
-type Named = Pick<Told, "name" | "low" | "high">;
-type Row = Found & { id: string };
-const toldBy = (row: Row, by: Property): Told[] => row[by] ?? [];
-/** What is drawn of a model, and how it looks. */
-interface Line {
-  row: Row;
-  look: number;
-}
+/** Which items they are. */
+type Named = Pick<Items, "name" | "low" | "high">;
+const toldBy = (row: Row, by: By): Items[] => row[by] ?? [];
 
 export function drawBreakdown() {
   const every = toldOf("breakdowns");
@@ -88,7 +89,7 @@ function overall(row: Row): number {
 const modelsFirst = (a: Row, b: Row): number => Number(modelOf(a.id).baseline) - Number(modelOf(b.id).baseline);
 
 /** The rows drawn, each with its look: those picked, or the best, models before baselines. */
-function linesShown(rows: Row[]): Line[] {
+function linesShown(rows: Row[]): BinLine[] {
   const best = [...rows]
     .sort((a, b) => modelsFirst(a, b) || overall(b) - overall(a))
     .slice(0, MOST_LINES)
@@ -99,7 +100,7 @@ function linesShown(rows: Row[]): Line[] {
   });
 }
 
-function linePicker(rows: Row[], lines: Line[]) {
+function linePicker(rows: Row[], lines: BinLine[]) {
   if (rows.length < 2) return null;
   const taken = lines.length;
   const picked = state.slicePicked ?? lines.map((x) => x.row.id);
@@ -137,12 +138,12 @@ function linePicker(rows: Row[], lines: Line[]) {
 }
 
 /** Every group's value, interval and number of items: a column a model, and the papers' where they tell of groups. */
-function binTable(lines: Line[], title: string, paper: [string, Record<string, number>][]) {
+function binTable(lines: BinLine[], title: string, paper: [string, Record<string, number>][]) {
   const names = lines.map(({ row }): string => modelOf(row.id).label);
   const rows = lines.map((x) => x.row);
   const figures = { kind: "percent", interval: "aligned", intervalDigits: 1, named: true } as const;
-  const values = (by: Property, b: Named): SheetValue[] => rows.map((r) => binCell(toldBy(r, by).find(binLike(b))));
-  const papers = (by: Property, b: Named): (SheetValue | null)[] =>
+  const values = (by: By, b: Named): SheetValue[] => rows.map((r) => binCell(toldBy(r, by).find(binLike(b))));
+  const papers = (by: By, b: Named): (SheetValue | null)[] =>
     paper.map(([, of]) => (by === "groups" ? { value: of[b.name ?? ""] ?? null } : null));
   const sheet: Sheet = {
     name: "breakdown",
@@ -169,10 +170,10 @@ function binTable(lines: Line[], title: string, paper: [string, Record<string, n
 }
 
 /** The groups of a property; that of items of which it could not be told last. */
-function everyBin(rows: Row[], by: Property): Named[] {
+function everyBin(rows: Row[], by: By): Named[] {
   const unknown = rows.some((r) => toldBy(r, by).some((b) => "low" in b && b.low === null));
   return [...binsOf(rows, by), ...(unknown ? [{ low: null, high: null }] : [])];
 }
 
-const binCell = (b: Told | undefined): SheetValue =>
+const binCell = (b: Items | undefined): SheetValue =>
   b ? { value: b.value, low: b.interval[0], high: b.interval[1], asides: [`n ${num(b.n)}`] } : { value: null };

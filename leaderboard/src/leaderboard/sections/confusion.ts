@@ -5,7 +5,7 @@ import { NAMES } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import type { Confusion } from "../../types/results.ts";
-import { MOST_NAMES, matrix, mixedWords } from "../charts/matrix.ts";
+import { type Mix, MOST_NAMES, matrix, mixedWords } from "../charts/matrix.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { modelOf, taskOf } from "../data.ts";
@@ -77,17 +77,6 @@ export function drawConfusion() {
     ),
     mix.wrong.length > 0 && mixTable(mix, title),
   );
-}
-
-/** What was chosen for what: names by their place; `wrong`: [the right one, the chosen one, how often]. */
-interface Mix {
-  names: string[];
-  all: number[];
-  silent: number[];
-  said: number[];
-  wrong: [number, number, number][];
-  chosen: (gold: number, name: number) => number;
-  offered: (gold: number, name: number) => number;
 }
 
 /** An entry of results.json, easy to look things up in; names in the page's language. */

@@ -5,7 +5,7 @@ import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
 import type { Before, LabelCheck, Point } from "../../types/results.ts";
 import { curvePanel } from "../charts/curves.ts";
-import { LOOKS } from "../charts/looks.ts";
+import { LOOKS } from "../charts/glyphs.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
 import { address, data } from "../data.ts";

@@ -6,8 +6,10 @@ import { plain } from "../../common/text.ts";
 import { hasWord, t } from "../../common/words.ts";
 import type { Correlations, MedianCell, Raised1, ScaleNumbers } from "../../types/results.ts";
 import { unfold } from "../beside.ts";
+import { jointPanels } from "../charts/joint.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
+import { scatterPanels } from "../charts/scatter.ts";
 import { picker } from "../controls.ts";
 import { data, modelOf, models, taskOf } from "../data.ts";
 import { inPlace, setNames } from "../filters.ts";
@@ -18,7 +20,6 @@ import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";
 import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
-import { jointPanels, scatterPanels } from "./scatter.ts";
 
 const numbersOf = (c: JudgedHere, scale: string): ScaleNumbers | undefined => c.scales[scale];
 

@@ -7,7 +7,8 @@ import type { ShotValues, Wording } from "../../types/results.ts";
 import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
-import { shotPanels, slopePanels, wordingPanels } from "../charts/slopes.ts";
+import { shotPanels, slopePanels } from "../charts/slopes.ts";
+import { wordingPanels } from "../charts/wordings.ts";
 import { picker } from "../controls.ts";
 import { isChoice, modelOf, models, taskOf } from "../data.ts";
 import { perturbOf, setNames } from "../filters.ts";
@@ -86,7 +87,7 @@ function slopes(drops: Drops, task: Task): Kid {
   if (!drops.length) return null;
   const title = `${taskName(task)} · ${setLabel(drops[0].set)}`;
   const table = numbers("drops", () => dropTable(drops, task));
-  return headed("slopes", "slopes", title, t("slopesNote"), slopePanels(drops, task), table);
+  return headed("slopes", "slopes", title, t("slopesNote"), slopePanels(drops), table);
 }
 
 const wordings = (all: Told<Wording>[], mine: Told<Wording>[], task: Task): Kid => [

@@ -2,18 +2,15 @@
 import { h } from "../../common/dom.ts";
 import { isNumber, type Maybe, num, pct, signed, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
-import type { Drop } from "../../types/results.ts";
-import { changeWords, isSure, kindsIn } from "../charts/slopes.ts";
+import { type Change, changeWords, isSure, kindsIn } from "../charts/slopes.ts";
 import { isChoice } from "../data.ts";
 import { cellAt } from "../filters.ts";
 import { metricName } from "../metrics.ts";
 import { perturbName, setLabel, taskName } from "../names.ts";
 import { nameCell } from "../tables/make.ts";
 import { sheetNode } from "../tables/sheet.ts";
-import { grouped, type Told } from "../told.ts";
+import { grouped } from "../told.ts";
 import type { Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
-
-type Change = Told<Drop>;
 
 /** Models × perturbations: the change in points, shaded by its size. The worst on average come first. */
 export function changeTable(rows: Change[], task: Task) {

@@ -101,11 +101,16 @@ function partNode(column: SheetColumn, name: string, value: SheetValue): Node {
   return h("span", null, `${name} `, opener(value.cell, text, { "aria-label": `${name}: ${text}` }));
 }
 
+const numberOf = (cell: SheetCell): number | null => {
+  const { value } = asValue(cell);
+  return isNumber(value) ? value : null;
+};
+
 /** What cells of kinds that are no figures look like. */
 const DRAW: Record<string, (cell: SheetCell) => Nodes> = {
-  histogram: (cell) => [histogram(cell)],
-  bar: (cell) => [bars(cell, null)],
-  bars: (cell) => [isNumber(asValue(cell).value) && bars(asValue(cell).value, asValue(cell).base)],
+  histogram: (cell) => [histogram((cell ?? {}) as Record<string, number>)],
+  bar: (cell) => [bars(numberOf(cell), null)],
+  bars: (cell) => [bars(numberOf(cell), asValue(cell).base)],
   statuses: (cell) => [asValue(cell).cell].map((x) => x && statusBar(x)),
   code: (cell) => [codeNode(String(asValue(cell).value ?? ""))],
 };
@@ -123,8 +128,9 @@ export function onRange({ range }: SheetColumn, cell: SheetCell | undefined): No
   const x = asValue(cell);
   if (!range || !isNumber(x.value)) return null;
   const [low, high] = range;
-  const at = (v: number | null | undefined) => (isNumber(v) ? (v - low) / (high - low) : null);
-  return strip(at(x.value), at(x.base), { low: at(x.low), high: at(x.high) });
+  const at = (v: number) => (v - low) / (high - low);
+  const end = (v: number | null | undefined) => (isNumber(v) ? at(v) : null);
+  return strip(at(x.value), end(x.base), { low: end(x.low), high: end(x.high) });
 }
 
 /** A row's first cell: it names the row, and opens what the row is about. */
