@@ -27,7 +27,7 @@ from evalsuite.common.resources import bundled
 def write(folder: Path, items: int) -> None:
     """All tasks and both sets in the sample's proportions, in one split."""
     sample = Corpus(BENCHMARK, bundled("sample"))
-    lines = [  # task, set, lines of its file
+    lines = [
         (t, s, sample.path(t, s, "test").read_text(encoding="utf-8").splitlines()) for t, s in sample.files("test")
     ]
     total = sum(len(rows) for _, _, rows in lines)
@@ -47,7 +47,7 @@ def write(folder: Path, items: int) -> None:
 
 def ours(folder: Path) -> int:
     corpus = Corpus(BENCHMARK, folder)
-    return sum(len(corpus.file(TASKS[t.name], s, "test").items) for t, s in corpus.files("test"))
+    return sum(len(corpus.file(t, s, "test").items) for t, s in corpus.files("test"))
 
 
 def bare(folder: Path) -> int:
