@@ -356,6 +356,7 @@ class Task:
     whole: bool = False  # its items show whole dialogues: none masked, altered or clipped
     subset: str = "all"  # the name that published figures give to the task's part of the items
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/
+    marking: tuple[str, str] | None = None  # (Chinese, English): what people who mark its replies are told
     own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
 

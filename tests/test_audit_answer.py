@@ -81,7 +81,7 @@ def test_answers_are_scored_as_replies(tmp_path: Path, browse: Any, capsys: pyte
         replies = tmp_path / download.value.suggested_filename
         download.value.save_as(replies)
         tab.set_input_files("#file", replies)
-        tab.locator("#told", has_text="5 marks imported").wait_for()
+        tab.locator("#told", has_text="5 answers imported").wait_for()
     assert replies.name == "answer.林小雨.jsonl"
     done = evalsuite.run(models(tmp_path, replies.name), **ASKED, out=tmp_path / "run")
     assert not done.problems

@@ -242,3 +242,32 @@ def test_all_options_that_are_said(tmp_path: Path, browse: Any) -> None:
     assert [row["said"] for row in rows] == [[first.labels[0], first.labels[2]], "none"]
     found = audit.summarize_marks([tmp_path / "marks.jsonl"], run=tmp_path / "run")
     assert found.marked == 2 and found.correct[0].actual == (first.golds == (0, 2))
+
+
+def focused(page: Any) -> str:
+    found: str = page.evaluate("document.activeElement.id")
+    return found
+
+
+def test_who_moves_by_tab_stays_there(page: Any) -> None:
+    """A page is drawn anew at every mark and step: who presses buttons by keyboard does not begin at its top again."""
+    enter(page)
+    page.focus("#next")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert at(page) == 3 and focused(page) == "next"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if focused(page).startswith("say-0-"):
+            break
+    page.keyboard.press("Enter")
+    assert at(page) == 2 and focused(page) == "output"  # the next one, from its beginning
+    page.focus("input[type=checkbox]")
+    page.keyboard.press("Space")
+    assert page.is_checked("input[type=checkbox]") and at(page) == 2
+    page.keyboard.press("b")  # keys mark although the box has the focus
+    assert page.inner_text("#count") == "2 of 10 marked"

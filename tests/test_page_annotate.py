@@ -323,3 +323,40 @@ def test_a_phrase_that_stands_several_times_is_the_one_in_its_evidence(tmp_path:
         assert tab.inner_text("#preview-conflict1") == "A: 昨天掉出洗脸池里了。"
         assert tab.locator("mark.phrase").all_text_contents() == ["进"]
         assert tab.locator("[data-turn='2'] mark.phrase").count() == 1
+
+
+def test_no_click_is_lost_after_typing(tmp_path: Path, browse: Any) -> None:
+    """A field is left by the click itself: what is pressed then must not be drawn anew under the pointer. Undo is there at once."""
+    rows = [{**DIALOGUES[0], "annotations": [BASE]}]
+    with browse(build_benchmark(tmp_path, rows, "林小雨"), "#output") as tab:
+        assert tab.is_disabled("#undo")
+        tab.focus("#in-value")
+        tab.keyboard.press("End")
+        tab.keyboard.type("了 ")
+        file = export(tab, tmp_path / "mine.jsonl")
+        assert json.loads(file.read_text(encoding="utf-8"))["annotations"][0]["value"] == BASE["value"] + "了"
+        assert tab.input_value("#in-value") == BASE["value"] + "了"
+        tab.click("#undo")
+        assert tab.input_value("#in-value") == BASE["value"]
+        tab.focus("#in-value")
+        tab.keyboard.type(" ")
+        tab.click("#add")
+        assert tab.locator(".found li").count() == 2
+
+
+def test_keys_pick_whole_characters(tmp_path: Path, browse: Any) -> None:
+    with browse(build_benchmark(tmp_path, [{"id": "1", "dialogue": ["A: 𠮷野家"]}], "林小雨"), "#output") as tab:
+        for key in ("n", "1", "Escape", "p", "ArrowRight", "Enter"):
+            tab.keyboard.press(key)
+        assert tab.input_value("#in-phrase") == "𠮷"
+
+
+def test_evidence_is_taken_back_span_by_span(tmp_path: Path, browse: Any) -> None:
+    rows = [{**DIALOGUES[0], "annotations": [BASE | {"evidence": []}]}]
+    with browse(build_benchmark(tmp_path, rows, "林小雨"), "#output") as tab:
+        for text in ("掉进洗脸池", "进水了"):
+            tab.fill("#in-evidence", text)
+            tab.keyboard.press("Enter")
+        tab.keyboard.press("Escape")
+        tab.keyboard.press("u")
+        assert tab.locator(".chips li .data").all_inner_texts() == ["掉进洗脸池"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from labelled import Row, choices, is_right
 
-from evalsuite.parse import lexicon, mentions, read, tape
+from evalsuite.parse import lexicon, read, tape
 from evalsuite.parse.chars import key, lower
 from evalsuite.parse.lexicon import CUES, DECLINES, LEXICON, MEANINGS, expand, meanings, phrases
 from evalsuite.parse.strip import strip
@@ -51,8 +51,6 @@ def read_rightly() -> list[tuple[Row, str, str]]:
 def wrong(rows: Iterable[Row]) -> Row | None:
     """The first of the replies that is now read wrongly."""
     read.read_one.cache_clear()
-    mentions._near.cache_clear()
-    lexicon._meaning.cache_clear()
     return next((row for row in rows if not is_right(row)), None)
 
 

@@ -76,7 +76,7 @@ def _field_message(error: Any) -> str:
 
 
 def rule_problems(dialogue: AnnotatedDialogue) -> Iterator[Problem]:
-    """All rules that a dialogue breaks. leaderboard/annotate/rules.js has the same rules; a test compares the two."""
+    """All rules that a dialogue breaks. leaderboard/src/annotate/rules.ts has the same rules; a test compares the two."""
     for n, turn in enumerate(dialogue.dialogue):
         if not turn.strip():
             yield Problem(f"dialogue[{n}]", "turn")

@@ -33,7 +33,7 @@ from evalsuite.parse.read import Choices, parse_option, parse_options
 from evalsuite.parse.span import parse_span
 from evalsuite.parse.strip import whole_reply
 
-PARSER_VERSION = "5"
+PARSER_VERSION = "6"
 
 __all__ = ["PARSER_VERSION", "Choices", "parse_option", "parse_options", "parse_sentence", "parse_span",
            "parse_verbatim", "whole_reply"]  # fmt: skip

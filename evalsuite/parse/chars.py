@@ -1,15 +1,16 @@
-"""Folds characters: width, script variant and case, each character to one character (rules 1 and 2).
-
-Folding keeps the length, so positions in the folded text are positions in the raw text. Changes of length (tokens,
-markup, circled digits) happen in `strip`, which keeps an offset map.
-"""
+"""Folds characters: width, script variant and case (rules 1 and 2). Each stays one character, so places stay the same;
+`strip`, which keeps an offset map, makes the changes of length."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
+from typing import TypeVar
+
+T = TypeVar("T")
 
 # Private-use characters for the meaning of markup; no model's vocabulary contains them.
 TURN = "\ue000"  # the end of a chat turn
@@ -41,17 +42,12 @@ def enclosed(char: str) -> str:
 @lru_cache(maxsize=1)
 def _simplified() -> dict[str, str]:
     """Traditional -> simplified, from the table of opencc-python-reimplemented (read once, about 4 ms)."""
-    table: dict[str, str] = {}
     try:
-        file = resources.files("opencc") / "dictionary" / "TSCharacters.txt"
-        lines = file.read_text(encoding="utf-8").splitlines()
+        text = (resources.files("opencc") / "dictionary" / "TSCharacters.txt").read_text(encoding="utf-8")
     except (ModuleNotFoundError, OSError):  # without the table simplified text is still read
-        return table
-    for line in lines:
-        traditional, _, simplified = line.partition("\t")
-        if len(traditional) == 1 and simplified:
-            table[traditional] = simplified[0]
-    return table
+        return {}
+    rows = (line.partition("\t") for line in text.splitlines())
+    return {traditional: simplified[0] for traditional, _, simplified in rows if len(traditional) == 1 and simplified}
 
 
 class _Fold(dict[int, str]):
@@ -59,37 +55,17 @@ class _Fold(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
+        folded = unicodedata.normalize("NFKC", char)
         if SENTINELS[0] <= char <= SENTINELS[-1] or 0xD800 <= code <= 0xDFFF:
             folded = " "
-        else:
-            folded = unicodedata.normalize("NFKC", char)
-            if len(folded) != 1 or ENCLOSED.match(char):
-                folded = char
-            if folded >= "\u2e80":
-                folded = _simplified().get(folded, folded)
-            folded = _PLAIN.get(folded, folded)
-        self[code] = folded
+        elif len(folded) != 1 or ENCLOSED.match(char):
+            folded = char
+        self[code] = folded = _simplified().get(folded, folded) if folded >= "\u2e80" else folded
         return folded
 
 
-class _Lower(dict[int, str]):
-    """A translation table to lower case where the result is one character."""
-
-    def __missing__(self, code: int) -> str:
-        low = chr(code).lower()
-        self[code] = low = low if len(low) == 1 else chr(code)
-        return low
-
-
-_PLAIN = {
-    "\r": "\n", "\u2028": "\n", "\u2029": "\n", "\t": " ", "\u00a0": " ",
-    "\u3002": "。", "\uff61": "。", "\u2024": ".", "\ufe52": ".",
-    "\u2236": ":", "\u02d0": ":", "\ua789": ":", "\u2013": "-", "\u2212": "-", "\u2010": "-", "\u2011": "-",
-    "➡": "→", "⇒": "→", "⟶": "→", "➔": "→", "➜": "→",
-    "\u201f": "“", "\u301d": "“", "\u301e": "”", "\u02bc": "’",
-}  # fmt: skip
-_FOLD = _Fold()
-_LOWER = _Lower()
+_PLAIN = dict(zip("\r\u2028\u2029\t∶ː꞉–−\u2010\u2011➡⇒⟶➔➜‟〝〞ʼ", "\n\n\n :::----→→→→→““”’", strict=True))
+_FOLD = _Fold({ord(char): plain for char, plain in _PLAIN.items()})
 
 
 def fold(text: str) -> str:
@@ -103,37 +79,25 @@ def fold(text: str) -> str:
 
 def lower(text: str) -> str:
     """Lower case of the same length; str.lower may change the length."""
-    return text.translate(_LOWER)
+    low = text.lower()
+    return low if len(low) == len(text) else "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
 
 
 WORD = re.compile(r"[^\W_]")  # a letter or digit
 _WORDS = re.compile(r"[^\W_]+")
 
 
-def squeeze(text: str) -> tuple[str, list[int], list[int]]:
-    """The text without punctuation and blanks; for each run of it, its start in the result and its start in the text.
-
-    >>> squeeze("a, bc")
-    ('abc', [0, 1], [0, 3])
-    """
-    parts: list[str] = []
-    here: list[int] = []
-    there: list[int] = []
-    length = 0
-    for run in _WORDS.finditer(text):
-        here.append(length)
-        there.append(run.start())
-        parts.append(run.group())
-        length += run.end() - run.start()
-    return "".join(parts), here, there
+def ends(found: Iterable[T], limit: int) -> list[T]:
+    """What was found; if more than `limit`, half from the head and half from the tail, to bound the cost."""
+    all_ = list(found)
+    return all_ if len(all_) <= limit else all_[: limit // 2] + all_[-(limit // 2) :]
 
 
-def ends(pattern: re.Pattern[str], text: str, limit: int) -> list[re.Match[str]]:
-    """The matches of a pattern; if more than `limit`, half from the head and half from the tail, to bound the cost."""
-    found = list(pattern.finditer(text))
-    return found if len(found) <= limit else found[: limit // 2] + found[-(limit // 2) :]
+def bare(text: str) -> str:
+    """The text without punctuation and blanks."""
+    return "".join(_WORDS.findall(text))
 
 
 def key(text: str) -> str:
     """The form in which texts are compared: folded, lower case, squeezed."""
-    return "".join(_WORDS.findall(lower(fold(text))))
+    return bare(lower(fold(text)))

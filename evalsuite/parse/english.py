@@ -1,6 +1,4 @@
-"""Spans and short texts in English.
-
-`parse_span` drops "so" or "sorry" as a lead-in and ends an answer after its first sentence, while English spans may contain both. So
+"""Spans and short texts in English. `parse_span` drops "so" or "sorry" as a lead-in and ends an answer after its first sentence, while English spans may contain both. So
 words that the dialogue contains are taken as they are, and of a short text the whole sentence that answers, with "because …".
 """
 
@@ -15,21 +13,20 @@ from evalsuite.parse.spanrules import REFUSE, rules
 from evalsuite.parse.strip import Block, blocks, lines, strip
 from evalsuite.types import Answer, Status
 
-_THING = (
-    r"(?:(?:final|correct|possible|(?:most[ ])?likely|plausible|subsequent|emotional|direct)[ ])*(?:answer|response|cause|event|prerequisite"
-    r"|motivation|reaction|inference)(?:[ ](?:of|for|to|following|behind)[ ](?:the[ ])?(?:target|listener|speaker|question)(?:[ ]utterance)?)*"
-)
 # Marks, a speaker, and announcements of an answer. They include "is that", since a whole sentence follows it.
 _LEAD = re.compile(
-    rf"(?:[\s{SENTINELS}#>]|[-•][ ]|\*[ ]|\d{{1,2}}[.)][ ]|[\"“‘'*`](?=\S)|(?<![a-z])[ab]:[ ]?|(?:sure|certainly|of[ ]course|okay|ok)[,!.:][ ]?"
-    r"|here(?:'s|[ ]is)[ ](?:the|my)[ ]answer[:.][ ]?|(?:based[ ]on|according[ ]to)[ ]the[ ](?:dialogue|conversation|context)[^,.\n]{0,30},[ ]?(?=\S)"
-    rf"|(?:the[ ]|a[ ]|one[ ]|my[ ])?{_THING}[ ]?(?::|(?:is|was|(?:c|w)ould[ ]be|m(?:ight|ay)[ ]be)(?:[ ]that(?=[ ])|:))[ ]?)*+"
+    rf"(?:[\s{SENTINELS}#>]|[-•*][ ]|\d{{1,2}}[.)][ ]|[\"“‘'*`](?=\S)|(?<![a-z])[ab]:[ ]?|(?:sure|certainly|of course|ok|okay)[,!.:][ ]?"
+    r"|here(?:'s| is) (?:the|my) answer[:.][ ]?|(?:based on|according to) the (?:dialogue|conversation|context)[^,.\n]{0,30},[ ]?(?=\S)"
+    r"|(?:(?:the|an?|one|my|final|correct|possible|most|likely|plausible|subsequent|emotional|direct) )*"
+    r"(?:answer|response|cause|event|prerequisite|motivation|reaction|inference)"
+    r"(?: (?:of|for|to|following|behind) (?:the )?(?:target|listener|speaker|question)(?: utterance)?)*"
+    r"[ ]?(?::|(?:is|was|[cw]ould be|may be|might be)(?: that(?= )|:))[ ]?)*+"
 )
-_TAIL = re.compile(rf"[\s{SENTINELS}*`]+$")
-_FINAL = re.compile(rf"[\s{SENTINELS}#>*]*(?:the[ ]|my[ ])?(?:final[ ]|correct[ ])?answer[ ]?(?:is[ ]?)?:")
+_FINAL = re.compile(rf"[\s{SENTINELS}#>*]*(?:the |my )?(?:final |correct )?answer ?(?:is ?)?:")
 _QUOTED = re.compile(r"(?<!\w)[\"“'‘]([^\"“”'‘’\n]{2,100})[\"”'’](?!\w)")
 _LIST = re.compile(r"[-*•\d][^\n]*\n\s*[-*•\d]")
 _ANSWER = re.compile(r"\s*(?:(?:the )?answer(?: is)?\s*:|answer is\b)\s*")
+_BOX = re.compile(f"{BOX_OPEN}([^{BOX_CLOSE}]*)")
 
 
 def parse_verbatim(
@@ -50,7 +47,7 @@ def parse_verbatim(
     low, said = lower(clean.text), _key(lower(fold(" ".join(dialogue))))
     places = [*_heads(clean.text, low)]
     if answer.text and answer.rule != "list" and _key(lower(answer.text)) not in said:
-        places += _last_named(clean.text, low, lower(question or ""))
+        places += _last_quoted(clean.text, low, lower(question or ""))
     for place in places:
         words = _key(low[slice(*place)])
         if words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said):
@@ -66,20 +63,18 @@ def _key(text: str) -> str:
 def _heads(text: str, low: str) -> Iterator[tuple[int, int]]:
     """The reply and, unless it is a list, its first line: as it is, without lead-in, and without quotes and punctuation."""
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    line = text.find("\n", start, end)
-    for stop in (end,) if line < 0 or _LIST.match(text, start) else (end, len(text[:line].rstrip())):
+    line = -1 if _LIST.match(text, start) else text.find("\n", start, end)
+    for stop in (end, len(text[:line].rstrip())) if line >= 0 else (end,):
         lead = _ANSWER.match(low, start, stop)
-        begin = lead.end() if lead else start
-        yield from ((start, stop), (begin, stop), trim(text, (begin, stop)))
+        yield from ((start, stop), trim(text, (lead.end() if lead else start, stop)))
 
 
-def _last_named(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:
-    """What the last line of an explanation names: what follows its colon, or its last quotation that is not the question's."""
-    start, end = lines(text, 0, blocks(text)[0].end)[-1]
-    yield trim(text, (max(text.rfind(":", start, end), start), end))
-    for quote in reversed(list(_QUOTED.finditer(text, start, end))):
-        if low[slice(*trim(text, quote.span(1)))] not in question:
-            yield trim(text, quote.span(1))
+def _last_quoted(text: str, low: str, question: str) -> Iterator[tuple[int, int]]:
+    """What the last line of an explanation quotes, the last first, but for the question's words."""
+    for quote in reversed(list(_QUOTED.finditer(text, *lines(text, 0, blocks(text)[0].end)[-1]))):
+        place = trim(text, quote.span(1))
+        if low[slice(*place)] not in question:
+            yield place
 
 
 def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
@@ -103,15 +98,13 @@ def parse_sentence(output: str, *, finish: str = "stop") -> Answer:
 
 def _answer(low: str, block: Block) -> tuple[int, int] | None:
     """The line named as the final answer, else the first with an answer, from its first word to its last mark."""
-    box = low.find(BOX_OPEN, block.start, block.end)
-    start = block.start if box < 0 else box + 1
-    shut = low.find(BOX_CLOSE, start, block.end)
-    rows = lines(low, start, block.end if shut < 0 else shut)
+    box = _BOX.search(low, block.start, block.end)
+    rows = lines(low, *(box.span(1) if box else (block.start, block.end)))
     final = next((n for n, row in enumerate(rows) if _FINAL.match(low, *row)), 0)
     for first, last in rows[final:] + rows[:final]:
         lead = _LEAD.match(low, first, last)
         begin = lead.end() if lead else first
-        end = begin + len(_TAIL.sub("", low[begin:last]))
+        end = begin + len(low[begin:last].rstrip(SENTINELS + "*` \n"))
         if low[end - 1 : end] in set('"“”') and sum(map(low[begin:end].count, '"“”')) % 2:
             end -= 1  # the opening quote was cut with the marks before the answer
         if WORD.search(low, begin, end) and low[end - 1] != ":":

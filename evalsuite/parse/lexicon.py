@@ -149,11 +149,11 @@ def meanings(entries: str) -> dict[str, frozenset[int]]:
     return {word: frozenset(numbers) for word, numbers in table.items()}
 
 
-@lru_cache(maxsize=4096)
 def _meaning(word: str) -> frozenset[int]:
     table = _meanings()
-    bare = (word[len(head) :] for head in LEXICON["prefixes"] if len(word) > len(head) + 1 and word.startswith(head))
-    return next((table[form] for form in (word, *bare) if form in table), frozenset())
+    if word not in table and word.startswith(LEXICON["prefixes"]):
+        word = next((form for head in LEXICON["prefixes"] if (form := word.removeprefix(head)) in table), word)
+    return table.get(word, frozenset())
 
 
 def same_meaning(text: str, options: Sequence[str]) -> int | None:
@@ -162,6 +162,7 @@ def same_meaning(text: str, options: Sequence[str]) -> int | None:
     >>> same_meaning("搞笑片", ["科幻片", "恐怖片", "喜剧片"])
     2
     """
-    meaning = _meaning(text)
-    found = [index for index, option in enumerate(options) if meaning & _meaning(option)] if meaning else []
+    if not (meaning := _meaning(text)):
+        return None
+    found = [index for index, option in enumerate(options) if meaning & _meaning(option)]
     return found[0] if len(found) == 1 else None

@@ -1,7 +1,6 @@
 """Stage 2, mentions: the options of an item, and where a reply names them (rules 2, 8, 9, 10, 11, 16 and 17).
 
-An option is named by its label, its text (exact, or within a slip, or by a word of the same meaning) or its position. A
-mention is not yet a choice: `rules` reads the words around it.
+An option is named by its label, its text (exact, within a slip, or by a synonym) or its position. Whether it is chosen, `rules` say.
 """
 
 from __future__ import annotations
@@ -11,19 +10,20 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
+from operator import itemgetter
 from typing import NamedTuple
 
-from evalsuite.parse.chars import enclosed, ends, fold, key, lower, squeeze
+from evalsuite.parse.chars import TURN, bare, enclosed, ends, fold, key, lower
 from evalsuite.parse.lexicon import LEXICON, same_meaning
 
 LIMIT = 200  # mentions of a kind kept of a text: half from its head, half from its tail
 FORMER, LATTER = -2, -3  # 前者, 后者 before they are resolved
-OPEN, CLOSE = "(\\[{【「『《〈<〔“\"'‘\ue001", ")\\]}】」』》〉>〕”\"'’\ue002"
 HAN = re.compile(r"[一-鿿㐀-䶿]")
-
-
 _GAP = re.compile(r"…+|\.{3,}|_{2,}|~{2,}|\[.{0,3}\]|\(\s*\)")  # a gap in an option text that replies fill in: 由…制成
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
+OPEN, CLOSE = "(\\[{【「『《〈<〔“\"'‘\ue001", ")\\]}】」』》〉>〕”\"'’\ue002"
+_OPENED = re.compile(rf"(?<![a-z])[{OPEN}][ ]?\Z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +32,14 @@ class Options:
 
     labels: tuple[str, ...]
     keys: tuple[str, ...]
-    core: str  # regular expression of labels: [a-z], \d{1,2}
     digits: bool  # the labels are numbers
-    texts: re.Pattern[str]  # matches any option text in squeezed lower-case text, longest first
+    label: re.Pattern[str]  # matches what may be a label, of this list or not
     by_text: Mapping[str, int]  # key -> option, without texts that two options share
-    templates: tuple[tuple[re.Pattern[str], int], ...]  # option texts with a gap: 由…制成
+    templates: tuple[tuple[str, int], ...]  # patterns of option texts with a gap: 由…制成
+    slips: frozenset[tuple[str, int]]  # the first or last character of a text that may be a slip, and its length
+    longest: int  # place that may hold a slip or a synonym, with its punctuation
 
-    def label(self, core: str) -> int:
+    def labelled(self, core: str) -> int:
         """The option with this label; -1 for a label of the same kind outside the list (rule 7)."""
         core = core.lstrip("0") or "0"
         return self.labels.index(core) if core in self.labels else -1
@@ -46,22 +47,20 @@ class Options:
     def exact(self, text: str) -> int | None:
         """The option with this text, given as a key; None if there is none."""
         found = self.by_text.get(text)
-        return found if found is not None else next((n for gap, n in self.templates if gap.fullmatch(text)), None)
+        return found if found is not None else next((n for gap, n in self.templates if re.fullmatch(gap, text)), None)
 
     def near(self, text: str) -> int | None:
         """The one option within a one-character slip of a key, else the one with the same meaning; None if neither."""
-        if sum(text in option for option in self.keys) > 1:  # 父母 of 养父母 and 亲生父母
-            return None
-        size = len(text)
-        slips = [n for n, key_ in enumerate(self.keys) if abs(len(key_) - size) < 2 and is_slip(text, key_)]
-        return slips[0] if len(slips) == 1 else None if slips else same_meaning(text, self.keys)
+        slips: list[int] = []
+        if (text[:1], len(text)) in self.slips or (text[-1:], len(text)) in self.slips:
+            slips = [n for n, option in enumerate(self.keys) if is_slip(text, option)]
+        found = slips[0] if len(slips) == 1 else None if slips else same_meaning(text, self.keys)
+        inside = found is not None and sum(text in key_ for key_ in self.keys) > 1  # 父母 of 养父母 and 亲生父母
+        return None if inside else found
 
 
 def is_slip(text: str, option: str) -> bool:
-    """Whether two keys differ by one character that is a plausible slip (rule 2).
-
-    Numbers, negations and opposites are never slips; neither is any change of a short text (科教片 is not 科幻片).
-    """
+    """Whether two keys differ by one character, and not in numbers, negations, opposites or a short text (rule 2)."""
     longer, shorter = (text, option) if len(text) > len(option) else (option, text)
     if len(option) < 3 or text == option:
         return False
@@ -75,31 +74,42 @@ def is_slip(text: str, option: str) -> bool:
     return not any(c.isascii() or c in LEXICON["decisive"] for c in changed)
 
 
+def prepare(options: Mapping[str, str]) -> Options:
+    """An item's options, from label -> text in order; cached for items with the same options."""
+    return options_of(tuple(options.items()))
+
+
 @lru_cache(maxsize=1024)
-def _options(pairs: tuple[tuple[str, str], ...]) -> Options:
+def options_of(pairs: tuple[tuple[str, str], ...]) -> Options:
+    """`prepare` of pairs of label and text."""
     labels = tuple(label_core(label) for label, _ in pairs)
     keys = tuple(key(text) for _, text in pairs)
     by_text = {text: index for index, text in enumerate(keys) if text and keys.count(text) == 1}
-    templates: list[tuple[re.Pattern[str], int]] = []
-    patterns = [(len(text), re.escape(text)) for text in by_text]
-    for index, (_, text) in enumerate(pairs):
-        parts = [key(part) for part in _GAP.split(fold(text))]
-        if len(parts) == 2 and all(parts) and keys[index] in by_text:
-            pattern = re.escape(parts[0]) + r"[^\W_]{1,12}?" + re.escape(parts[1])
-            templates.append((re.compile(pattern), index))
-            patterns.append((len(keys[index]) + 1, pattern))
-    texts = re.compile("|".join(pattern for _, pattern in sorted(patterns, reverse=True)) or "(?!)")
+    templates: list[tuple[str, int]] = []
+    for index in by_text.values():
+        parts = [key(part) for part in _GAP.split(fold(pairs[index][1]))]
+        if len(parts) == 2 and all(parts):
+            templates.append((parts[0] + r"[^\W_]{1,12}?" + parts[1], index))
     digits = all(label.isdigit() for label in labels)
-    core = r"\d{1,2}" if digits else "[a-z]"
-    if not digits and not all(len(label) == 1 and label.isascii() and label.isalpha() for label in labels):
+    slips = frozenset((c, len(k) + n) for k in keys if len(k) > 2 for c in (k[0], k[-1]) for n in (-1, 0, 1))
+    longest = max(map(len, keys), default=0) + 24
+    return Options(labels, keys, digits, _label(labels, digits), by_text, tuple(templates), slips, longest)
+
+
+def _label(labels: Sequence[str], digits: bool) -> re.Pattern[str]:
+    """A pattern of labels of the kind of these: any letter, if all are letters."""
+    after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’#])"
+    before = r"(?<![a-z0-9_].)(?<!\d[.:].)"  # behind the first character: `re` is fast if a pattern begins with one
+    if digits:
+        core = rf"\d{before}\d?"
+    elif all(len(label) == 1 and "a" <= label <= "z" for label in labels):
+        core = f"[a-z]{before}"
+    elif {*"".join(labels)} <= {*_STEMS}:
+        core = f"[{_STEMS}]{before}"
+    else:
         others = "|".join(sorted(map(re.escape, {*labels} - {""}), key=len, reverse=True)) or "(?!)"
-        core = f"[{_STEMS}]" if all(label in _STEMS for label in labels if label) else f"(?:{others})"
-    return Options(labels, keys, core, digits, texts, by_text, tuple(templates))
-
-
-def prepare(options: Mapping[str, str]) -> Options:
-    """An item's options, from label -> text in order; cached for items with the same options."""
-    return _options(tuple(options.items()))
+        core = rf"(?<![a-z0-9_])(?<!\d[.:])(?:{others})"
+    return re.compile(rf"(?P<core>{core})(?:(?P<shut>[ ]?[{CLOSE}])|{after})")
 
 
 def label_core(label: str) -> str:
@@ -131,115 +141,94 @@ class Group(NamedTuple):
     @property
     def options(self) -> tuple[int, ...]:
         """The distinct options, in order."""
-        return tuple(dict.fromkeys(m.option for m in self.members))
-
-    @property
-    def with_text(self) -> bool:
-        """Whether an option is named by its text, or by its label and its text."""
-        return any(m.kind == "text" or m.end - m.start > 3 for m in self.members)
+        options = [mention.option for mention in self.members]
+        return tuple(dict.fromkeys(options)) if len(options) > 1 else (options[0],)
 
     @property
     def conflict(self) -> bool:
         """Whether a label and the text beside it name different options (rule 16)."""
-        beside = tuple(m.kind for m in self.members) == ("label", "text") and len(self.options) == 2
-        return beside or any(m.against is not None for m in self.members)
-
-
-@lru_cache(maxsize=64)
-def _label_pattern(core: str, digits: bool) -> re.Pattern[str]:
-    after = r"(?![a-z0-9_%‰℃])(?![.:]\d(?!\.\d))" if digits else r"(?![a-z0-9_+'’#])"
-    return re.compile(
-        rf"(?P<open>(?<![a-z])[{OPEN}][ ]?)?(?<![a-z0-9_])(?<!\d[.:])(?P<core>{core})"
-        rf"(?:(?P<shut>[ ]?[{CLOSE}])|{after})(?P<dot>[ ]?[.、:)])?"
-    )
+        beside = [m.kind for m in self.members] == ["label", "text"] and len(self.options) == 2
+        return beside or any([m.against is not None for m in self.members])
 
 
 _AFTER_UPPER = re.compile(  # follows a bare capital in Chinese that is an option, not a person
-    r"选项|项|这[个一项]|[是为]?(?:最|更(?![喜爱想关看愿希])|比较|较)?(?:正确|合适|恰当|贴切|贴合|准确|符合|合理|靠谱|好(?![a-z一-鿿])|对的|答案|可能(?!会|在|对)|不)"
-    r"|才|最|也(?:[是对]|有道理)|比[a-z](?![a-z])|不如|[不也]?对(?![话他她你我a-z])|就(?:是|行|对)|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀都均皆较没未]|可以|被?排除|[与跟]对话"
+    r"选?项|这[个一项]|[是为]?[最更较]?(?:正确|合适|恰当|贴切|准确|符合|合理|靠谱|好(?![a-z一-鿿])|对的|答案|可能(?![会在对])|不)|[才最]|也[是对]|比[a-z](?![a-z])|不如|就[是行对]"
+    r"|排第|[之以]?外|的可能|还是[(]?[a-z]|因为|由于|而[不非]|[错吧呢了啊呀都均皆较没未]|可以|被?排除|对(?![话他她你我a-z])"
     r"|[和或与跟、,/]\s?(?:选项)?[(]?[a-z甲乙丙丁戊己庚辛壬癸](?![a-z])(?![一-鿿](?<![均皆都也不选项]))"
 )
-_PERSON = re.compile(r"[说问答提讲表认觉喜想回在们从去]|很|的[朋妈爸同老家手]|前面")
-_WORD_AFTER = re.compile(r"[股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐]|计划|大调")
+_PERSON = re.compile(r"[说问答提讲表认觉喜想回在们从去很]|的[朋妈爸同老家手]")
+_WORD_AFTER = "股站罗级型座队组盘键屏版柱轴字罩杯咖货套餐"
+_WORD_BEFORE = "素户色级型语划小老甲"
 _CUE_BEFORE = '有就概下投得然但如比选项是为案择即于填成入和或与及非除不对到个答、,。;:!?)]】”"(\n ⋯…→—-=√×|/>'
-_WORD_BEFORE = re.compile(r"(?:素|户|(?<!或)者|话人|角色|级|型|语|划|小|甲|老)[ ]?$")
 _ENGLISH_BEFORE = re.compile("(?:speaker|user|person) $")
-_NAMED_BEFORE = re.compile(
-    r"(?:option|choice|answer|letter|label|select|choose|pick|choosing|selecting|item)s?[ ]?[(:]?[ ]?$"
-)
+_NAMED_BEFORE = re.compile(r"(?:option|choice|answer|letter|label|item|select|choose|pick)(?:s|ing)? ?[(:]? ?$")
 _VERDICT_AFTER = re.compile(
-    r"[ ](?:(?:is|was|seems|looks|(?:would|must|should) be|isn't|are)(?: (?:clearly|definitely|probably|not|also|both))?"
-    r"(?: (?:the|my|more|most|an?))?[ ](?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit"
-    r"|likely|out|suitable|plausible|possible|reasonable)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) [a-z]\b"
-    r"|because|as|since|but not|not|rather|instead|fits|matches|best)"
+    r" (?:(?:is|was|seems|are|(?:would|must|should) be)(?: [a-z]+){0,2}? (?:correct|right|best|better|answer|most|wrong|incorrect|choice|true|false|ruled|fit|likely"
+    r"|suitable|plausible|possible|reasonable)|(?:could|might|may|can) (?:both|also|be)\b|(?:through|to|and|or|nor) [a-z]\b|because|since|but not|not|rather|fits|matches)"
 )
 _UNIT_AFTER = re.compile(
-    r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)"
-    r"|[.:比]\d(?!\.\d))|[ ](?:options|choices|answers|statements|of)\b"
+    r"[ ]?(?:[个人句部场米年月日点次名岁天位元块分秒度届集季周件种条只张本篇段步层楼例万亿倍kg]|号(?!选项|答案|项)|[.:比]\d(?!\.\d))"
+    r"|[ ](?:options|choices|answers|statements|of)\b"
 )
-_STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题|例|问题|part|round)[ :]?$")
+_WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
+_NOT_SPOKEN = re.compile(
+    r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong|(?:yes|no|true|false)[ ]?[.,]?(?:\n|$))"
+)
+_WORD_NEXT = re.compile(" [a-z]{2}")
+_ALONE = re.compile(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b")
+_STEP_BEFORE = re.compile(r"(?:短语|步骤|phrase|step|question|例题?|问题|part|round)[ :]?$")
 
 
 def _bare_number(low: str, start: int, end: int) -> bool:
     """Whether a digit without brackets is a label, judged by its neighbours (rule 9)."""
-    if start and HAN.match(low, start - 1) and low[start - 1] not in _CUE_BEFORE + "上":
-        return False
-    return not (_UNIT_AFTER.match(low, end) or _STEP_BEFORE.search(low, max(start - 14, 0), start))
+    stuck = HAN.match(low[start - 1 : start]) and low[start - 1] not in _CUE_BEFORE + "上"
+    return not (stuck or _UNIT_AFTER.match(low, end) or _STEP_BEFORE.search(low, max(start - 14, 0), start))
 
 
 def _bare_letter(low: str, text: str, start: int, end: int) -> bool:
     """Whether a letter or stem without brackets is a label, judged by its neighbours (rule 9)."""
-    left, right = text[start - 1 : start], text[end : end + 1]
+    left, right, letter = text[start - 1 : start], text[end : end + 1], text[start]
     before, after = low[max(start - 14, 0) : start], low[end : end + 40]
     # A座, 甲骨文: part of a word unless its neighbours are a label's
-    wordlike = bool(text[start].isupper() or HAN.match(text[start]))
+    wordlike = letter.isupper() or letter >= "一"
     if HAN.match(right) and (
-        _WORD_AFTER.match(after)
+        right in _WORD_AFTER
         or (low[start] in "abxy" and _PERSON.match(after))
         or (wordlike and not _AFTER_UPPER.match(after))
     ):
         return False
-    if HAN.match(left) and (_WORD_BEFORE.search(before) or (wordlike and left not in _CUE_BEFORE)):
+    if HAN.match(left) and (left in _WORD_BEFORE or (wordlike and left not in _CUE_BEFORE)):
         return False
     if _ENGLISH_BEFORE.search(before):
         return False
-    if re.match(r"[ ][a-z]{2}", after) or right in ("'", "’"):
-        if _NAMED_BEFORE.search(before):
-            return True
-        if text[start].isupper() or low[start] in "ai":  # a person, an article, a pronoun
-            return bool(_VERDICT_AFTER.match(after))
-        return True
-    article = low[start] == "a" and re.search("[a-z] $", before)
-    return not article or re.match(r" ?(?:[.,;:!?)\n]|$)| (?:through|to) [a-z]\b", after) is not None
-
-
-_WORDS_AFTER = re.compile(r"[一-鿿㐀-䶿]|[ ][a-z]{2}")
-_NOT_SPOKEN = re.compile(
-    r"[ ]?(?:因为|由于|理由|正确|错误|对(?=[,。;\n]|$)|不[对符正合]|[√×\d高中低]|符合|可能|because|correct|wrong"
-    r"|(?:yes|no|true|false)[ ]?[.,]?(?:\n|$))"
-)
+    if _WORD_NEXT.match(after) or right in ("'", "’"):
+        person = letter.isupper() or letter in "ai"  # or an article, a pronoun
+        return not person or bool(_NAMED_BEFORE.search(before) or _VERDICT_AFTER.match(after))
+    article = low[start] == "a" and before[-1:] == " " and "a" <= before[-2:-1] <= "z"
+    return not article or _ALONE.match(after) is not None
 
 
 def _speaks(low: str, text: str, start: int, end: int, option: str) -> bool:
     """Whether a capital with a colon marks a speaker: at the start of a line or after a full stop (rule 9)."""
-    if not text[start].isupper() or not re.match(r"[ ]?:", text[end : end + 2]):
+    if not text[start].isupper() or not text[end : end + 2].lstrip(" ").startswith(":"):
         return False
     head = low[max(start - 2, 0) : start]
     if head.strip(' "“「*-') and not re.search(r"[\n。!?~.\ue000][ ]?$", head):
         return False
     after = low.index(":", end) + 1
-    own = option and squeeze(low[after : after + len(option) + 8])[0].startswith(option)
+    own = option and bare(low[after : after + len(option) + 8]).startswith(option)
     return not (_NOT_SPOKEN.match(low, after) or own)
 
 
 def _labels(low: str, text: str, options: Options) -> Iterator[Mention]:
     """Labels in all forms: (a), 「a」, a), a., bare; also labels outside the list."""
-    for match in ends(_label_pattern(options.core, options.digits), low, LIMIT) if options.labels else ():
+    for match in ends(options.label.finditer(low), LIMIT) if options.labels else ():
         start, stop = match.span("core")
-        option = options.label(match["core"])
-        end = match.end("shut") if match["shut"] is not None else stop
-        if match["shut"] is not None and (match["open"] is not None or match["shut"].strip() in ")]】"):
-            yield Mention(match.start() if match["open"] is not None else start, end, option, "label")
+        option = options.labelled(match["core"])
+        end, shut = match.end(), match["shut"]
+        opened = _OPENED.search(low, max(start - 3, 0), start) if shut else None
+        if shut and (opened or shut.strip() in ")]】"):
+            yield Mention(opened.start() if opened else start, end, option, "label")
         elif not (_bare_number(low, start, stop) if options.digits else _bare_letter(low, text, start, stop)):
             continue
         elif not _speaks(low, text, start, stop, options.keys[option] if option >= 0 else "") and (
@@ -248,85 +237,84 @@ def _labels(low: str, text: str, options: Options) -> Iterator[Mention]:
             yield Mention(start, stop, option, "label")
 
 
-_COUNTS = {
-    word: number
-    for number, words in enumerate(
-        ["一 1 first 1st one", "二 两 2 second 2nd two", "三 3 third 3rd three", "四 4 fourth 4th four",
-         "五 5 fifth 5th five", "六 6 sixth 6th six", "七 7 seventh 7th seven", "八 8 eighth 8th eight", "九 9", "十"], 1)
-    for word in words.split()
-}  # fmt: skip
-_NTH = r"十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9]"
-_NTH_EN = "first|second|third|fourth|fifth|sixth|seventh|eighth|1st|2nd|3rd|4th|5th|6th|7th|8th"
+_COUNTED = """一 1 1st first one/二 2 2nd second two/三 3 3rd third three/四 4 4th fourth four/五 5 5th fifth five/六 6 6th sixth six
+七 7 7th seventh seven/八 8 8th eighth eight/九 9/十 10/十一 11/十二 12/十三 13/十四 14/十五 15"""
+_NUMBERS = {word: n for n, words in enumerate(re.split("[/\n]", _COUNTED), 1) for word in words.split()}
+_ORDINAL = "|".join(word for word in _NUMBERS if word[-2:] in ("st", "nd", "rd", "th"))
 _THING = "(?:option|choice|one|answer|candidate|item|statement)s?\\b"
-_PLACES = re.compile(
-    rf"(?=[倒第最末尾选首头中居当前后\da-z])(?:(?P<back>倒数)?第[ ]?(?P<nth>{_NTH})[ ]?(?:个?(?:选项|候选|答案|领域)|个选择|项"
-    r"|个(?=[是更最才吧应,。;!?也和或与、比符对不\n]|合适|$)|[种条](?:关系)?(?=[,。;!?\n]|$))"
-    r"|(?P<last>最后面?的?[那这]?(?:一个|一项|一种|个|项)(?:选项|答案|领域)?|[末尾]项|末尾那个)"
-    r"|选项[ ]?(?P<named>十[一二三四五]|[一二三四五六七八九十](?:(?![一-鿿])|(?=[是为更最才也不正符对])))"
-    r"|(?P<first>首项|首个选项|头一个|第一个|最前面的?(?:一个|那个))(?!短语|句|人)"
-    r"|(?P<middle>最?(?:中间|居中|当中)的?[那这]?一?[个项](?:选项|答案)?|中间的?选项)"
-    rf"|\b(?:the[ ](?:very[ ])?)?(?P<english>(?:{_NTH_EN}|last|middle)(?:(?=[ ]?(?:,|and|&)[^.,]{{0,12}}[ ]{_THING})"
-    rf"|(?=[ ]{_THING})))(?:[ ]{_THING})?|(?P<pair>[前后](?:者|一[种个项]|面[那这一]个)|\bformer\b|\blatter\b)"
-    r"|\b(?:(?:option|choice)[ ](?:number[ ])?|number[ ])(?P<word>one|two|three|four|five|six|seven|eight)\b)"
+_HEADS = {  # option texts that are also ordinary words: what stands before and behind the ordinary word
+    "原因": re.compile(r"(?<=什么)|(?<=的主要)|原因[ ]?(?::(?!\s*$)|是因为|是由于|在于|如下|有[:二三])"),
+    "比较": re.compile(r"(?<=[过相做个行来以我也都])|比较(?!关系|领域|类|[是更最也都吧的])[一-鿿]"),
+}
+# Each alternative of Chinese begins with a character, so that `re` passes quickly over those that begin none.
+_CHINESE_PLACES = re.compile(
+    r"第[ ]?(?P<nth>十[一二三四五]|1[0-5]|[一二三四五六七八九十1-9])[ ]?"
+    r"(?:[个种条]?(?:选项|候选|答案|领域|关系)|个选择|项|[个种条](?=[是更最才吧应,。;!?也和或与、比符对不\n]|$)|(?<=一)个(?!短语|句|人))"
+    r"|首(?:项|个选项)(?P<first>)|头(?P<one>一)个"
+    r"|最后面?的?[那这]?一?[个项种](?:选项|答案)?(?P<last>)|末尾?项(?P<end>)"
+    r"|中间的?[那这]?一?(?:[个项](?:选项)?|选项)(?P<middle>)"
+    r"|选项[ ]?(?P<named>十[一二三四五]|[一二三四五六七八九十](?![一-鿿](?<![是为更最才也不正符对])))"
+    r"|前(?:者|一[种个项]|面[那这一]个)(?P<former>)|后(?:者|一[种个项]|面[那这一]个)(?P<latter>)"
 )
-
-
-def _count(word: str) -> int:
-    if word.isdigit():
-        return int(word)
-    return 10 + _COUNTS[word[1]] if len(word) == 2 and word[0] == "十" else _COUNTS[word]
+_ENGLISH_PLACES = re.compile(
+    rf"\b(?:the[ ](?:very[ ])?)?(?P<nth>(?:{_ORDINAL}|last|middle)(?=[ ]{_THING}|[ ]?(?:,|and|&)[^.,]{{0,12}}[ ]{_THING}))(?:[ ]{_THING})?"
+    r"|\b(?:option|choice|number)[ ](?:number[ ])?(?P<named>one|two|three|four|five|six|seven|eight)\b|\b(?:former(?P<former>)|latter(?P<latter>))\b"
+)
+_ENGLISH = re.compile("[a-z]{3}")
 
 
 def _positions(low: str, options: Options) -> Iterator[Mention]:
     """Every option named by position: 第二项, 选项四, 倒数第二个, 中间那个, the last one (rule 2)."""
+    english = _ENGLISH_PLACES.finditer(low) if _ENGLISH.search(low) else ()
+    found = ends((*_CHINESE_PLACES.finditer(low), *english), LIMIT)
+    if not found:
+        return
     count = len(options.keys)
-    for match in ends(_PLACES, low, LIMIT):
-        if match["pair"]:
-            yield Mention(*match.span(), FORMER if match["pair"][0] in "前f" else LATTER, "place")
-            continue
-        nth = match["nth"] or match["named"] or match["word"] or match["english"] or ("first" if match["first"] else "")
-        if match["last"] or nth == "last":
-            place = count - 1
-        elif match["middle"] or nth == "middle":
-            if count % 2 == 0:
-                continue
-            place = count // 2
-        else:
-            place = count - _count(nth) if match["back"] else _count(nth) - 1
-        yield Mention(*match.span(), place if 0 <= place < count else -1, "place")
-
-
-_HEADS = {  # option texts that are also ordinary words: what stands before and behind the ordinary word
-    "原因": ("什么|的主要", r"[ ]?(?::(?!\s*$)|是因为|是由于|在于|如下|有[:二三])"),
-    "比较": ("经过|通过|相|做个?|进行|来|加以|我|也|都|可以", r"(?!关系|领域|类|[是更最也都吧的])[一-鿿]"),
-}
+    places = {"last": count, "end": count, "former": FORMER + 1, "latter": LATTER + 1} | _NUMBERS
+    places["middle"] = (count + 1) // 2 if count % 2 else 0
+    for match in found:
+        start, end = match.span()
+        place = places[match[str(match.lastgroup)] or str(match.lastgroup)]
+        if low.startswith("倒数", max(start - 2, 0)):
+            start, place = start - 2, max(count + 1 - place, 0)
+        yield Mention(start, end, -1 if place == 0 or place > count else place - 1, "place")
 
 
 def _ordinary(low: str, start: int, end: int, word: str) -> bool:
     """Whether an option text is an ordinary word here: a verb (rule 10), or 原因 in 原因如下."""
     if len(word) == 1 or word == "是一个":  # stands between punctuation, or after a verb that takes an answer
         after, before = low[end : end + 1], low[max(start - 1, 0) : start]
-        if (after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}") or (
-            word == "是" and before in ("项", "案")
-        ):
+        if after and after not in ",。.;!?\n)]】」』”\"'’》 \ue000\ue002}":
             return True
-        return before.isalnum() and before not in "是选为填择项"
-    before_word, behind = _HEADS.get(word, ("(?!)", "(?!)"))
-    return bool(
-        re.match(behind, low[end : end + 6]) or re.search(rf"(?:{before_word})$", low[max(start - 4, 0) : start])
-    )
+        return before.isalnum() and (before not in "是选为填择项" or (word == "是" and before == "项"))
+    return word in _HEADS and _HEADS[word].match(low, start) is not None
+
+
+def alnum(low: str) -> list[int]:
+    """Where each character of `bare(low)` stands in a text."""
+    return list(compress(range(len(low)), map(str.isalnum, low)))
+
+
+def _starts(text: str, said: str) -> Iterator[int]:
+    at = said.find(text)
+    while at >= 0:
+        yield at
+        at = said.find(text, at + 1)
 
 
 def _texts(low: str, options: Options) -> Iterator[Mention]:
     """Option texts in a reply, longest first, compared without punctuation and blanks."""
-    squeezed, here, there = squeeze(low)
-    for match in ends(options.texts, squeezed, LIMIT):
-        word = match.group()
-        option = options.exact(word)
-        first, last = bisect_right(here, match.start()) - 1, bisect_right(here, match.end() - 1) - 1
-        start = there[first] + match.start() - here[first]
-        end = there[last] + match.end() - here[last]
-        if option is None or "\n" in low[start:end] or "\ue000" in low[start:end]:
+    said = bare(low)
+    found = [(at, -len(t), n) for t, n in options.by_text.items() if t in said for at in _starts(t, said)]
+    for gap, n in options.templates:
+        found += [(match.start(), -len(match.group()), n) for match in re.finditer(gap, said)]
+    places, position = alnum(low) if found else [], 0
+    for at, size, option in ends(sorted(found), 2 * LIMIT):
+        start, end, word = places[at], places[at - size - 1] + 1, said[at : at - size]
+        if at < position:
+            continue
+        position = at - size
+        if "\n" in low[start:end] or TURN in low[start:end]:
             continue
         latin = (low[start - 1 : start] + word[0], word[-1] + low[end : end + 1])  # inside a longer word
         inside = any(len(pair) == 2 and pair.isascii() and pair.isalnum() for pair in latin)
@@ -334,151 +322,132 @@ def _texts(low: str, options: Options) -> Iterator[Mention]:
             yield Mention(start, end, option, "text")
 
 
-_NAME = r"[ ]?[:]?[ ]?[“\"「『【*(\ue001]?[ ]?"
-_SPOT = re.compile(rf"{_NAME}([^\n,。;:!?“”\"「」『』【】()\ue000-\ue002]{{2,40}})")
-_LINE = re.compile(r"[^\n\ue000]+")
-_EDGES = " \"“”'‘’()[]【】「」『』《》:,、。.!?*-—…~\ue001\ue002"
+_SPOT = re.compile(r"[ :“\"「『【*(\ue001]{0,4}([^\n,。;:!?“”\"「」『』【】()\ue000-\ue002]{2,40})")
+_EDGES = r" \"“”'‘’()\[\]【】「」『』《》:,、。.!?*\-—…~\ue001\ue002\n\ue000"
+_LINE = re.compile(rf"[^{_EDGES}](?:[^\n\ue000]*[^{_EDGES}])?")
 
 
 def with_near(
     groups: list[Group], low: str, spots: Sequence[int], quoted: Sequence[tuple[int, int]], options: Options
 ) -> list[Group]:
-    """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (rules 2, 11).
-
-    `spots`: where a cue word ends that an answer may follow. Lines and quotations are tried, too.
-    """
-    places: list[tuple[int, int]] = []
-    for line in list(_LINE.finditer(low))[:40]:
-        text = line.group().strip(_EDGES)
-        start = low.index(text, line.start())
-        places.append((start, start + len(text)))
+    """Add texts within a slip of an option, and synonyms, where an answer is due and no option stands (2, 11). `spots`: behind cues."""
+    places = [line.span() for line in _LINE.finditer(low)][:40]
     places += [(start + 1, end - 1) for start, end in quoted[:40]]
-    places.extend(spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at)))
+    places += [spot.span(1) for at in spots[:80] if (spot := _SPOT.match(low, at))]
+    shut = [group.end for group in groups]
     found: list[Group] = []
     for start, end in places:
-        if not any(g.start < end and start < g.end for g in (*groups, *found)):
+        at = bisect_right(shut, start)  # the group that ends behind the start
+        if 1 < end - start <= options.longest and (at == len(groups) or groups[at].start >= end):
             option = _near(low[start:end], options)
-            if option is not None:
+            if option is not None and not any(g.start < end and start < g.end for g in found):
                 found.append(Group(start, end, (Mention(start, end, option, "text"),)))
-    return sorted(groups + found, key=lambda g: g.start)
+    return sorted(groups + found, key=itemgetter(0)) if found else groups
 
 
-@lru_cache(maxsize=2**12)
 def _near(text: str, options: Options) -> int | None:
-    words = key(text)
-    tails = ("", *(tail for tail in LEXICON["tails"] if words.endswith(tail) and len(words) > len(tail) + 1))
-    return next((o for tail in tails if (o := options.near(words[: len(words) - len(tail)])) is not None), None)
+    words = bare(text)
+    tails = LEXICON["tails"] if words.endswith(LEXICON["tails"]) else ()
+    forms = [words, *(words[: -len(tail)] for tail in tails if words.endswith(tail))]
+    return next((option for form in forms if (option := options.near(form)) is not None), None)
 
 
 _JOIN = re.compile(r"[ ]?(?:[-.、:)=—|,][ ]?)?(?:是|为|即|也就是)?[ ]?[“\"'「『【(<《〈*\ue001\ue002]{0,2}[ ]?")
 _SOFT = re.compile(r"[ ]?[\"”'’]?[ ]?(?:[-.、:)—|][ ]?|-{2,})?[“\"'「『【(<《〈]{0,2}[ ]?\n?")
-_BOUNDARY = re.compile(r"[^\w(]|[吧了呢啊]|$|[是为]|选项|这|因|最|正确|符合|才|\(")
+_BOUNDARY = re.compile(r"[^\w(]|[吧了呢啊是为这因最才]|选项|正确|符合|$|\(")
 _SENTENCE = re.compile(r"[.。][ ]?[“\"「]")  # (b). "薯片" looks similar
 _LABEL_LAST = re.compile(r"[ ]?[”\"」』】]?[ ]?[(\[]?[ ]?(?:即|对应|也就是)?(?:选项)?[ ]?")
 
 
 def _merge(last: Mention, mention: Mention, low: str) -> Mention | None:
     """A label and an adjoining text as one mention; `against` is the other's option where they differ (rules 16, 17)."""
-    gap, same = low[last.end : mention.start], last.option == mention.option
-    if {last.kind, mention.kind} != {"label", "text"} or (not same and _SENTENCE.match(gap)):
+    if mention.start < last.end or last.kind == mention.kind or "place" in (last.kind, mention.kind):
         return None
-    joint = last._replace(end=mention.end, kind="label")
+    gap, same = low[last.end : mention.start], last.option == mention.option
+    if not same and _SENTENCE.match(gap):
+        return None
+    joint = Mention(last.start, mention.end, last.option, "label", last.against)
     if last.kind == "text":
         marked = low[mention.start] in "([【" and _LABEL_LAST.fullmatch(gap)
         return joint._replace(option=mention.option, against=None if same else last.option) if marked else None
-    if same:
-        return joint if _JOIN.fullmatch(gap) else None
-    if not _SOFT.fullmatch(gap):
+    if not (_JOIN if same else _SOFT).fullmatch(gap):
         return None
-    if last.option < 0 or not _BOUNDARY.match(low, mention.end):
-        return joint
-    return joint._replace(against=mention.option)
+    differs = not same and last.option >= 0 and _BOUNDARY.match(low, mention.end)
+    return joint._replace(against=mention.option) if differs else joint
 
 
-def _resolved(found: list[Mention]) -> list[Mention]:
+def _resolved(found: list[Mention]) -> Iterator[Mention]:
     """Resolve 前者 and 后者 to the last two options named; drop them if there are not two."""
-    resolved: list[Mention] = []
     pair: list[int] = []
     for mention in found:
-        if mention.option in (FORMER, LATTER):
-            if len(pair) == 2:
-                resolved.append(mention._replace(option=pair[0 if mention.option == FORMER else 1]))
-            continue
-        resolved.append(mention)
-        pair = [*[option for option in pair if option != mention.option], mention.option][-2:]
-    return resolved
+        if mention.option not in (FORMER, LATTER):
+            yield mention
+            pair = [*[option for option in pair if option != mention.option], mention.option][-2:]
+        elif len(pair) == 2:
+            yield mention._replace(option=pair[0 if mention.option == FORMER else 1])
 
 
 def mentions(text: str, low: str, options: Options) -> list[Mention]:
     """Every option named in a clean text, in order, without overlaps. Texts hide labels inside them (CBA, C罗)."""
     named = (*_labels(low, text, options), *_texts(low, options), *_positions(low, options))
-    found = sorted(named, key=lambda m: (m.start, -m.end))
     plain: list[Mention] = []
-    for mention in found:
-        if plain and mention.start < plain[-1].end:
-            continue
-        merged = _merge(plain[-1], mention, low) if plain else None
-        plain[len(plain) - bool(merged) :] = [merged or mention]
-    return _resolved(plain)
-
-
-_AND = re.compile(
-    r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|,? ?and the|和|或者?|与|跟|及|以及|还有|并且|and|or|以及选项|>{1,3}|≥|还是"
-    r"|[,.][ ]?(?:and|or)|[,、]?[ ]?(?:或者?是?|以及|还有|和)|x|(?=[(\[\"'“「a-z0-9]))?[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
-)
-_PREDICATE = re.compile(
-    r"[”\"」』)]?[ ]?(?:也|更|才|则|不|是|为|错|就|最|没|显|明|可|还|似|看|较|比|一般|符|与|it is|is|seems|does)"
-)
-_RANGE = re.compile(r"[ ]?(?:-|~|–|to|through|至|到)[ ]?(?:选项|option)?[ ]?")
-
-
-def grouped(found: Sequence[Mention], low: str) -> list[Group]:
-    """Join mentions into groups. A comma joins only if no predicate follows: not in 相比a，b更贴切."""
-    groups: list[Group] = []
-    for mention in found:
-        last = groups[-1] if groups else None
-        gap = low[last.end : mention.start] if last else "\n"
-        if last is None or "\n" in gap or not (_AND.fullmatch(gap) or _RANGE.fullmatch(gap)):
-            groups.append(Group(mention.start, mention.end, (mention,)))
-            continue
-        first = last.members[-1]
-        through = _RANGE.fullmatch(gap) and first.kind == mention.kind == "label" and first.option >= 0
-        between = [mention._replace(option=n) for n in range(first.option + 1, mention.option) if through]
-        if ("," in gap or ";" in gap) and (first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end)):
-            groups.append(Group(mention.start, mention.end, (mention,)))
-        else:
-            members = (*last.members, *between, mention)
-            groups[-1] = Group(last.start, mention.end, members, last.ranked or ">" in gap)
-    return groups
+    for mention in sorted(named, key=lambda m: (m.start, -m.end)):
+        if plain and (joint := _merge(plain[-1], mention, low)):
+            plain[-1] = joint
+        elif not plain or mention.start >= plain[-1].end:
+            plain.append(mention)
+    return list(_resolved(plain))
 
 
 _SPELLED = re.compile(  # alone on its line, or after a cue
-    r"^[^\w\n]*(?P<line>[a-z]{2,30}|(?P<digit>[0-9])(?P=digit){2,29})[^\w\n]*$"
-    r"|(?:选|答案(?:是|为|:)?|answer(?: is|:)?)[ ]?(?P<cued>[a-z]{2,30})(?![a-z0-9])",
+    r"^[^\w\n]*(?P<line>[a-z]{2,30}|(?P<digit>\d)(?P=digit){1,29})[^\w\n]*$"
+    r"|(?:选|答案[是为:]?|answer(?: is|:)?)[ ]?(?P<cued>[a-z]{2,30})(?![a-z0-9])",
     re.MULTILINE,
 )
+_AND = re.compile(
+    r"[\"”」』]?[ \ue001\ue002]{0,2}(?:[、,/&+|;~-]{1,2}|与|跟|[,、.]?[ ]?(?:and(?: the)?|or|和|或者?是?|还是|以?及|还有|并且)|x|>{1,3}|≥|(?=[(\[\"'“「a-z0-9]))?"
+    r"[ \ue001\ue002]{0,2}(?:选项|option)?[ ]?[\"“「]?"
+)
+_PREDICATE = re.compile(r"[”\"」』)]?[ ]?(?:[也更才则不是为错就最没显明可还似看较比符与]|一般|it is|is|seems|does)")
+_RANGE = re.compile(r"[ ]?(?:[-~–至到]|to|through)[ ]?(?:选项|option)?[ ]?")
+
+
+def _joined(first: Mention, mention: Mention, low: str) -> bool:
+    """Whether what stands between two mentions joins them. A comma does if no predicate follows: not in 相比a，b更贴切."""
+    gap = low[first.end : mention.start]
+    if not _AND.fullmatch(gap):
+        return False
+    comma = "," in gap or ";" in gap
+    return not comma or not (first.kind > mention.kind == "label" or _PREDICATE.match(low, mention.end))
+
+
+def grouped(found: Sequence[Mention], low: str) -> list[Group]:
+    """Join mentions into groups."""
+    groups: list[Group] = []
+    for mention in found:
+        last = groups[-1] if groups else None
+        through = last and _RANGE.fullmatch(low, last.end, mention.start)
+        if last is None or not (through or _joined(last.members[-1], mention, low)):
+            groups.append(Group(mention.start, mention.end, (mention,)))
+            continue
+        first, between = last.members[-1], []
+        if through and first.kind == mention.kind == "label" and first.option >= 0:
+            between = [mention._replace(option=n) for n in range(first.option + 1, mention.option)]
+        ranked = last.ranked or ">" in low[last.end : mention.start]
+        groups[-1] = Group(last.start, mention.end, (*last.members, *between, mention), ranked)
+    return groups
 
 
 def spelled(groups: list[Group], low: str, options: Options) -> list[Group]:
     """Add lines of nothing but labels as groups: "bd", "bbbb" (rule 8)."""
     found: list[Group] = []
     for match in _SPELLED.finditer(low):
-        which = "line" if match["line"] else "cued"
+        which = str(match.lastgroup)
         start, word = match.start(which), match[which]
         again = word in (word + word)[1:-1]  # abcabc, bbbb
-        if word in options.labels or not {*word} <= {*options.labels} or not (again or [*word] == sorted({*word})):
+        named = word in options.labels or word in options.keys
+        if named or not {*word} <= {*options.labels} or not (again or [*word] == sorted({*word})):
             continue
         letters = (Mention(start + n, start + n + 1, options.labels.index(c), "label") for n, c in enumerate(word))
         found.append(Group(start, start + len(word), tuple(letters)))
-    rest = [g for g in groups if not any(f.start < g.end and g.start < f.end for f in found)]
-    return sorted(rest + found[:50], key=lambda g: g.start)
-
-
-def masked(low: str, found: Sequence[Mention]) -> str:
-    """The text with its mentions masked, so that no cue word spans their edges (原因而是 does not contain 因而)."""
-    parts: list[str] = []
-    position = 0
-    for mention in found:
-        parts += (low[position : mention.start], "\ue003" * (mention.end - mention.start))
-        position = mention.end
-    return "".join((*parts, low[position:]))
+    return sorted(groups + found[:50], key=itemgetter(0)) if found else groups

@@ -6,15 +6,39 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
+from typing import NamedTuple
 
-from evalsuite.parse.chars import SENTINELS, TURN, WORD, key, lower, squeeze
+from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
 from evalsuite.parse.lexicon import DECLINES
-from evalsuite.parse.mentions import Group, Options, grouped, masked, mentions, prepare, spelled, with_near
+from evalsuite.parse.mentions import Group, Options, alnum, grouped, mentions, options_of, prepare, spelled, with_near
 from evalsuite.parse.resolve import Verdict, resolve, resolve_set
 from evalsuite.parse.rules import hits
 from evalsuite.parse.strip import SPEAKER, Block, Clean, blocks, quotations, strip
 from evalsuite.parse.tape import Tape, cues, make_tape
 from evalsuite.types import Answer, Status
+
+CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
+Turns = Sequence[str] | None
+_DUE = "SspC=l+Fo"  # cue words that an answer may follow
+_SHARE = r"(?P<number>\d{1,3}(?:\.\d{1,6})?)"
+_OF = re.compile(rf"{_SHARE}[ ]?%[ ]?(?=\w|:)[^%。;,\n]{{1,14}}\Z")
+_LEVEL = re.compile(r"[ ]?[:=|(][ ]?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)")
+_NUMBER = re.compile(
+    r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有打])[ :=]{0,2}){0,3}"
+    rf"(?:{_SHARE}[ ]?(?P<percent>%|分(?![钟析别之]))?(?!\w)|(?P<tenths>[一二三四五六七八九])成)"
+)
+_LATER = re.compile(
+    rf"(?:[^。;\n]{{0,40}}?(?<![\w.])|[^。;]{{0,80}}?(?:概率|可能性|置信度|probability)[^\d\n]{{0,6}}){_SHARE}(?:[ ]?%|(?<=0\.\d)|(?<=0\.\d\d))"
+)
+_SCORED = re.compile(rf"\d|[一二三四五六七八九]成|{_LEVEL.pattern}")
+_INFERS = re.compile(
+    r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
+    r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
+)
+_UNSURE = re.compile(
+    r"(?:(?<![a-z])(?:not|never|cannot|neither|nor|or)|n['’]t) (?:[a-z]+ ){0,2}$|(?<![a-z])(?:if|whether) [^.\n]{0,80}$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +57,7 @@ class Choices:
 
 
 def parse_option(
-    output: str,
-    options: Mapping[str, str],
-    *,
-    finish: str = "stop",
-    mode: str = "full",
-    dialogue: Sequence[str] | None = None,
+    output: str, options: Mapping[str, str], *, finish: str = "stop", mode: str = "full", dialogue: Turns = None
 ) -> Answer:
     """The option that a reply commits to.
 
@@ -59,31 +78,27 @@ def parse_option(
     return read(output, tuple(options.items()), finish, tuple(dialogue or ()))
 
 
-CACHED = 1000  # characters of a reply whose answer is kept: most runs have the same short replies again and again
-
-
 @lru_cache(maxsize=2**12)
 def read_one(output: str, options: tuple[tuple[str, str], ...], finish: str, dialogue: tuple[str, ...]) -> Answer:
     """The option that a reply commits to, in the mode "full"."""
-    whole = None if finish == "length" else _verbatim(output, dict(options))
+    whole = None if finish == "length" else _verbatim(output, options)
     if whole is not None:
         return whole
     clean = strip(output)
-    return _answer(output, clean, _decide(clean, prepare(dict(options)), finish, dialogue, several=False))
+    return _answer(output, clean, _decide(clean, options_of(options), finish, dialogue, several=False))
 
 
 def _answer(output: str, clean: Clean, verdict: Verdict) -> Answer:
     choice = verdict.options[0] if verdict.status is Status.PARSED else None
-    text, start, end = _place(output, clean, verdict)
-    return Answer(verdict.status, choice, text, verdict.rule, start, end)
+    return Answer(verdict.status, choice, *_place(output, clean, verdict))
 
 
-def _place(output: str, clean: Clean, verdict: Verdict) -> tuple[str, int, int] | tuple[None, None, None]:
-    """The words that decide and their place in the raw reply; None if the verdict has no place."""
+def _place(output: str, clean: Clean, verdict: Verdict) -> tuple[str | None, str, int | None, int | None]:
+    """The words that decide, the rule, and their place in the raw reply; None if the verdict has no place."""
     if verdict.end <= verdict.start:
-        return None, None, None
+        return None, verdict.rule, None, None
     start, end = clean.raw_span(verdict.start, verdict.end)
-    return output[start:end], start, end
+    return output[start:end], verdict.rule, start, end
 
 
 def parse_options(output: str, options: Mapping[str, str], *, finish: str = "stop") -> Choices:
@@ -96,32 +111,22 @@ def parse_options(output: str, options: Mapping[str, str], *, finish: str = "sto
     (0, 2, 3)
     """
     clean = strip(output)
-    verdict = _decide(clean, prepare_set(clean, options), finish, None, several=True)
-    text, start, end = _place(output, clean, verdict)
-    return Choices(verdict.status, verdict.options, text, verdict.rule, start, end)
+    verdict = _decide(clean, prepare_set(clean, options), finish, (), several=True)
+    return Choices(verdict.status, verdict.options, *_place(output, clean, verdict))
 
 
 def prepare_set(clean: Clean, options: Mapping[str, str]) -> Options:
     """The options where several may be right, by label, or by position from 1 if a reply names them so: "1 and 3" of a, b, c."""
-    low, texts = lower(clean.text), _apart(options)
-    known = prepare(dict(zip(options, texts, strict=True)))
-    if known.digits or mentions(clean.text, low, known):
-        return known
-    numbered = prepare({str(n): text for n, text in enumerate(texts, 1)})
-    return numbered if mentions(clean.text, low, numbered) else known
-
-
-def _apart(options: Mapping[str, str]) -> list[str]:
-    """The options' texts, with that of a duplicate emptied: a shared text would name neither option."""
-    keys = [key(text) for text in options.values()]
-    return ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
+    keys = [key(text) for text in options.values()]  # of duplicates one is emptied: a shared text would name neither
+    texts = ["" if keys[n] in keys[:n] else text for n, text in enumerate(options.values())]
+    lettered, numbered = (prepare(dict(zip(labels, texts, strict=False))) for labels in (options, map(str, count(1))))
+    low = lower(clean.text)
+    named = lettered.digits or mentions(clean.text, low, lettered) or not mentions(clean.text, low, numbered)
+    return lettered if named else numbered
 
 
 def _paper(output: str, options: Mapping[str, str]) -> Answer:
-    """Accept only the forms that the paper lists.
-
-    For "(a) premise": a, A, (a), (A), a), A), (a)premise, (a) premise, premise.
-    """
+    """Accept only the forms that the paper lists: a, A, (a), (A), a), A), (a)premise, (a) premise, premise."""
     reply = output.strip()
     start = len(output) - len(output.lstrip())
     if not reply:
@@ -136,30 +141,31 @@ def _paper(output: str, options: Mapping[str, str]) -> Answer:
 
 def _strict(clean: Clean, options: Options) -> Verdict:
     """Accept a reply that is a label, an option text, or both, once markup and outer punctuation are removed."""
-    if not clean.text.strip(SENTINELS + " \n"):
-        return Verdict(Status.EMPTY, rule="nothing")
-    words, here, there = squeeze(lower(clean.text))
-    found = options.exact(words)
-    for index, label in enumerate(options.labels):
-        if label and words in (label, label + options.keys[index]):
-            found = index
-    if found is None or not words:
+    low = lower(clean.text)
+    words = bare(low)
+    if not words:
+        empty = not clean.text.strip(SENTINELS + " \n")
+        return Verdict(Status.EMPTY, rule="nothing") if empty else Verdict(Status.UNPARSED, rule="more-than-the-answer")
+    found = [n for n, label in enumerate(options.labels) if label and words in (label, label + options.keys[n])]
+    if not found and (exact := options.exact(words)) is not None:
+        found = [exact]
+    if not found:
         return Verdict(Status.UNPARSED, rule="more-than-the-answer")
-    return Verdict(Status.PARSED, (found,), "whole-reply", there[0], there[-1] + len(words) - here[-1])
+    said = [match.start() for match in WORD.finditer(low)]
+    return Verdict(Status.PARSED, (found[-1],), "whole-reply", said[0], said[-1] + 1)
 
 
-def _verbatim(output: str, options: Mapping[str, str]) -> Answer | None:
+def _verbatim(output: str, options: tuple[tuple[str, str], ...]) -> Answer | None:
     """Parse a reply that is exactly the text of one option, even if that text contains labels, refusals or markup."""
     said = output.strip()
-    found = [n for n, text in enumerate(options.values()) if text.strip() == said]
-    if not said or len(found) != 1 or said.lower() in {label.strip("()（）").lower() for label in options}:
+    found = [n for n, (_, text) in enumerate(options) if text == said or text.strip() == said]
+    if not said or len(found) != 1 or said.lower() in {label.strip("()（）").lower() for label, _ in options}:
         return None
     start = len(output) - len(output.lstrip())
     return Answer(Status.PARSED, found[0], said, "whole-reply", start, start + len(said))
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """A clean reply, with what is named and said in it."""
 
     clean: Clean
@@ -174,38 +180,30 @@ class Reply:
         return make_tape(self.low, block, inside, self.cues, self.quoted)
 
 
-_DUE = "SspC=l+Fo"  # cue words that an answer may follow
-
-
 def named_in(clean: Clean, options: Options) -> Reply:
     """Find what a clean reply names and says."""
     low = lower(clean.text)
-    named = mentions(clean.text, low, options)
-    said = cues(masked(low, named))
-    groups = spelled(grouped(named, low), low, options)
-    quoted = quotations(clean.text)
+    said, quoted = cues(low), quotations(clean.text)
+    groups = spelled(grouped(mentions(clean.text, low, options), low), low, options)
     groups = with_near(groups, low, [end for kind, _, end in said if kind in _DUE], quoted, options)
     return Reply(clean, low, options, groups, said, quoted)
 
 
-def _decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str] | None, several: bool) -> Verdict:
+def _decide(clean: Clean, options: Options, finish: str, dialogue: Sequence[str], several: bool) -> Verdict:
     """The first block with an answer is the reply; the rest is run-on (rule 4). `several`: more than one may be right."""
     text, cut = clean.text, finish == "length"
     nothing = Verdict(Status.TRUNCATED if cut else Status.UNPARSED, rule="cut-off" if cut else "undecided")
     if not WORD.search(text):
-        thought = Verdict(nothing.status, rule="unclosed-thought")
-        return thought if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
+        return nothing._replace(rule="unclosed-thought") if clean.thinking else Verdict(Status.EMPTY, rule="nothing")
     reply = named_in(clean, options)
-    low = reply.low
-    parts = blocks(text)
+    low, parts = reply.low, blocks(text)
     for block in parts:
-        said = WORD.search(text, block.start)
-        ended = said is not None and TURN in text[said.start() :]  # a finished turn was not cut off
-        verdict = _block(reply, block, cut and not ended and block is parts[-1], several)
-        if (verdict is None or verdict.status in (Status.SEVERAL, Status.UNPARSED)) and not block.echo:
-            declined = DECLINES.search(low, block.start, block.end)
-            if declined and (verdict is None or verdict.status is Status.SEVERAL or declined.start() < verdict.start):
-                return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
+        cut_here = cut and block is parts[-1] and TURN not in text[block.start :].lstrip(SENTINELS + " \n")
+        verdict = _block(reply, block, cut_here, several)
+        unsure = verdict is None or verdict.status in (Status.SEVERAL, Status.UNPARSED)
+        declined = DECLINES.search(low, block.start, block.end) if unsure and not block.echo else None
+        if declined and (verdict is None or verdict.status is Status.SEVERAL or declined.start() < verdict.start):
+            return _filled(low, options, dialogue) or Verdict(Status.REFUSED, (), "declines", *declined.span())
         if verdict is not None:
             return verdict
     found = _filled(low, options, dialogue) or _repeated(low, options) or (None if cut else _spoken(reply))
@@ -223,42 +221,27 @@ def _block(reply: Reply, block: Block, cut: bool, several: bool) -> Verdict | No
     return scaled if scaled and not (verdict and verdict.start >= scaled.end) else verdict
 
 
-_NUMBER = re.compile(
-    r"[^\w。;\n]{0,4}的?(?:(?:大?约|大概|概率|可能性|置信度|得分|几率|probability|score|confidence|p|[为是占有打])[ :=]{0,2}){0,3}"
-    r"(?:(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?(?P<percent>%|％|分(?!钟|析|别|之))?(?!\w)|(?P<tenths>[一二三四五六七八九])成)"
-)
-_OF = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,6})?)[ ]?[%％][ ]?(?=\w|:)[^%。;,\n]{1,14}\Z")
-_LATER = re.compile(
-    r"(?:[^。;\n]{0,40}?(?<![\w.])|[^。;]{0,80}?(?:概率|可能性|置信度|probability)[^\d\n]{0,6})"
-    r"(?P<number>\d{1,3}(?:\.\d{1,6})?)(?:[ ]?[%％]|(?<=0\.\d)|(?<=0\.\d\d))"
-)
-
-
-_LEVEL = re.compile(r"[ ]?[:=|(][ ]?(?P<very>[很非极最常较]*)(?P<level>高|中|低|high|medium|low)(?!\w)")
-
-
 def _score(before: str, after: str) -> tuple[float, bool] | None:
     """The number that a reply gives an option, and whether it is surely a share: 60%是a, a：60%, b=0.5, c：七成."""
-    of = _OF.search(before)
-    if of:
-        return float(of["number"]), True
-    level = _LEVEL.match(after)
-    if level:
-        return {"高": 3, "h": 3, "中": 2, "m": 2, "低": 1, "l": 1}[level["level"][0]] + 0.1 * len(level["very"]), True
-    match = _NUMBER.match(after)
-    if match is None:
-        later = _LATER.match(after)
-        return (float(later["number"]), True) if later else None
-    if match["tenths"]:
-        return 10.0 * ("一二三四五六七八九".index(match["tenths"]) + 1), True
-    return float(match["number"]), bool(match["percent"])
+    if level := None if (of := _OF.search(before)) else _LEVEL.match(after):
+        return "低l中m高h".index(level["level"][0]) // 2 + 0.1 * len(level["very"]), True
+    match = of or _NUMBER.match(after)
+    if match and match.re is _NUMBER:
+        tenths = match["tenths"]
+        return (
+            (10.0 * ("一二三四五六七八九".index(tenths) + 1), True)
+            if tenths
+            else (float(match["number"]), bool(match["percent"]))
+        )
+    match = match or _LATER.match(after)
+    return (float(match["number"]), True) if match else None
 
 
 def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
     """The option with the greatest number after it (or before), if at least two options have numbers (rule 8)."""
     scores: dict[int, tuple[float, Group]] = {}
-    percents = 0
-    for position, group in enumerate(groups[:60]):
+    shares = 0
+    for position, group in enumerate(groups[:60] if len(groups) > 1 and _SCORED.search(low) else ()):
         option = group.members[-1].option
         if len(group.options) != 1 or option < 0:
             continue
@@ -266,11 +249,11 @@ def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
         head = max(group.start - 24, groups[position - 1].end if position else 0)
         found = _score(low[head : group.start], low[group.end : limit])
         if found is not None:
-            percents += found[1]
+            shares += found[1]
             if option not in scores or found[0] > scores[option][0]:
                 scores[option] = (found[0], group)
     numbers = [score for score, _ in scores.values()]
-    if len(scores) < 2 or not (percents or max(numbers) <= 1 or 97 <= sum(numbers) <= 103):
+    if len(scores) < 2 or not (shares or max(numbers) <= 1 or 97 <= sum(numbers) <= 103):
         return None
     top = [(option, group) for option, (score, group) in scores.items() if score == max(numbers)]
     if len(top) > 1:
@@ -278,63 +261,47 @@ def _probable(low: str, groups: Sequence[Group], end: int) -> Verdict | None:
     return Verdict(Status.PARSED, (top[0][0],), "probability", top[0][1].start, top[0][1].end)
 
 
-def _filled(low: str, options: Options, dialogue: Sequence[str] | None) -> Verdict | None:
+def _filled(low: str, options: Options, dialogue: Sequence[str]) -> Verdict | None:
     """The option with which a reply fills in the [MASK] turn of the dialogue (rule 9)."""
-    for turn in dialogue or ():
+    for turn in dialogue:
         before, mark, after = turn.partition("[MASK]")
         head, tail = key(before)[-6:], key(after.split("[MASK]")[0])[:6]
-        if not mark or len(head) + len(tail) < 3:
-            continue
-        squeezed, here, there = squeeze(low)
-        fits = [index for index, text in enumerate(options.keys) if text and head + text + tail in squeezed]
-        if len(fits) == 1:
-            at = squeezed.index(head + options.keys[fits[0]] + tail) + len(head)
-            run = max(i for i, start in enumerate(here) if start <= at)
-            start = there[run] + at - here[run]
-            return Verdict(Status.PARSED, (fits[0],), "filled-in", start, start + len(options.keys[fits[0]]))
+        if mark and len(head) + len(tail) > 2:
+            said = bare(low)
+            fits = [n for n, text in enumerate(options.keys) if text and head + text + tail in said]
+            if len(fits) == 1:
+                text, places = options.keys[fits[0]], alnum(low)
+                at = said.index(head + text + tail) + len(head)
+                return Verdict(Status.PARSED, (fits[0],), "filled-in", places[at], places[at + len(text) - 1] + 1)
     return None
 
 
 def _spoken(reply: Reply) -> Verdict | None:
     """The option in a reply that is the [MASK] turn filled in: one option text inside a long sentence (rule 9)."""
     low, texts = reply.low, [g for g in reply.groups if all(m.kind == "text" for m in g.members)]
-    options = {option for group in texts for option in group.options}
-    if len(options) != 1 or not SPEAKER.match(low):
+    if len({option for group in texts for option in group.options}) != 1 or not SPEAKER.match(low):
         return None
     group = texts[0]
-    start = max(low.rfind(mark, 0, group.start) for mark in "\n。!?") + 1
-    end = min((at for at in (low.find(mark, group.end) for mark in "\n。!?") if at >= 0), default=len(low))
-    if low[group.start - 1] in "不没未无非" or re.match(r"[^,。!\n]{0,12}?[?吗]", low[group.end : end + 1]):
+    before, after = re.split(r"[\n。!?]", low[: group.start])[-1], re.split(r"([\n。!?])", low[group.end :], maxsplit=1)
+    if before[-1:] in {*"不没未无非"} or re.match(r"[^,。!\n]{0,12}?[?吗]", "".join(after[:2])):
         return None
-    if len(key(low[start:end])) < group.end - group.start + 8:
+    if len(key(before + after[0])) < 8:
         return None
     return Verdict(Status.PARSED, group.options, "filled-in", group.start, group.end)
 
 
 def _repeated(low: str, options: Options) -> Verdict | None:
     """The option whose text the reply repeats over and over, cut off in the last repetition or not (rule 8)."""
-    said = squeeze(low)[0]
+    said = bare(low)
     for option, text in enumerate(options.keys):
         if len(text) > 1 and len(said) > 2 * len(text) and said == (text * (len(said) // len(text) + 1))[: len(said)]:
             return Verdict(Status.PARSED, (option,), "repeated", 0, len(low.rstrip()))
     return None
 
 
-_INFERS = re.compile(
-    r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
-    r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
-)
-_UNSURE = re.compile(
-    r"(?:(?<![a-z])(?:not|never|cannot|neither|nor|or)|n['’]t) (?:[a-z]+ ){0,2}$|(?<![a-z])(?:if|whether) [^.\n]{0,80}$"
-)
-
-
 def _inferred(low: str, options: Options) -> Verdict | None:
-    """The option that the first verb of inference names, where entailment and contradiction are the options (CIDER's DNLI).
-
-    None if the verb is negated or in doubt: a statement that does not contradict need not follow.
-    """
+    """The option that the first verb of inference names, if the options are entailment and contradiction (CIDER's DNLI)."""
     match = None if {"entailment", "contradiction"} - {*options.keys} else _INFERS.search(low)
-    if match is None or _UNSURE.search(low, 0, match.start()):
+    if match is None or _UNSURE.search(low, 0, match.start()):  # what does not contradict need not follow
         return None
     return Verdict(Status.PARSED, (options.keys.index(str(match.lastgroup)),), "inference", *match.span())

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evalsuite.parse.chars import WORD
 from evalsuite.parse.rules import ALL, ASK, BUT, CANCEL, HEAD, LINE, NAME, NONE, NOT, PICK, STATE, Hit
 from evalsuite.parse.tape import Tape
 from evalsuite.types import Status
 
+_ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # heads a line with a bullet
+_BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
+_SHORT = re.compile(r"![@_'~=#,.Ac]*T[_'~,.=]*")
+_ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
+_ANEW = re.compile(r":\^[b(]*\Z")  # the first line of a list that a colon announces
+_BUT = re.compile(r"V[^./,MTQG]*\Z")
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+
+class Verdict(NamedTuple):
     """The decision on one block; `start:end` is a place in the clean text."""
 
     status: Status
@@ -24,47 +30,40 @@ class Verdict:
 
 
 def _union(found: Sequence[Hit]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(option for hit in found for option in hit.options))
+    return tuple(dict.fromkeys([option for hit in found for option in hit.options]))
 
 
 def resolve(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -> Verdict | None:
     """The last explicit choice, else the only stated one, else the only option left (rules 3, 6, 8, 18); None if none.
-
-    `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing. `count`: of options.
-    """
+    `cut`: the reply was cut off, so a plain statement may be mid-reasoning and decides nothing."""
     end = tape.places[-1][1]
     if cut and found and found[-1].verdict == LINE and not WORD.search(low, found[-1].end, end):
         found = found if "!" in found[-1].before[-3:] else found[:-1]  # an option that was about to be discussed
     current = _explicit(found, cut) or _stated(_settled(found, low) if cut else found)
     if not current:
-        return _left(found, count, cut, low) or (None if cut else _only_named(found, tape, low))
-    first, last = current[0], current[-1]
-    alike = [hit for hit in found if hit.verdict == PICK and hit.rule == last.rule]
-    if len({hit.options for hit in alike}) > 2 and not last.firm:  # an answer for each of many things
+        return _left(found, count, cut) or (None if cut else _only_named(found, tape, low))
+    first, last, options = current[0], current[-1], _union(current)
+    alike = {hit.options for hit in found if hit.verdict == PICK and hit.rule == last.rule}
+    if len(alike) > 2 and not last.firm:  # an answer for each of many things
         return None
     if last.verdict == NONE:
         return Verdict(Status.UNPARSED, (), last.rule, last.start, last.end)
     if any(hit.conflict for hit in current):
         return Verdict(Status.CONFLICT, (), "label-against-text", last.start, last.end)
-    options = _union(current)
-    if len(options) != 1:
-        lines = all(hit.verdict == LINE for hit in current) and len(current) > 1
-        lines = lines and all(hit.end - hit.start > 3 for hit in current)
-        if lines and (cut or len(options) == count):  # a list of the options
-            return None
-        return Verdict(Status.SEVERAL, tuple(o for o in options if o >= 0), "several", first.start, last.end)
-    if options[0] < 0:
-        return Verdict(Status.UNPARSED, (), "outside", last.start, last.end)
-    return Verdict(Status.PARSED, options, last.rule, last.start, last.end)
-
-
-_ITEM = re.compile(r"[!/]b[(\[|]*\Z")  # heads a line with a bullet
+    if len(options) == 1:
+        known = options[0] >= 0
+        status, rule = (Status.PARSED, last.rule) if known else (Status.UNPARSED, "outside")
+        return Verdict(status, options if known else (), rule, last.start, last.end)
+    listed = len(current) > 1 and all(hit.verdict == LINE and hit.end - hit.start > 3 for hit in current)
+    if listed and (cut or len(options) == count):  # a list of the options
+        return None
+    return Verdict(Status.SEVERAL, tuple(o for o in options if o >= 0), "several", first.start, last.end)
 
 
 def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
     """The last explicit choice, or option that stands alone, and those added to it."""
     current: list[Hit] = []
-    last_end = -99
+    last_end = 0
     for index, new in enumerate(found):
         strength = current[-1].strength if current else 0
         if new.verdict == CANCEL or (new.verdict == NOT and strength < 3 and {*_union(current)} <= {*new.options}):
@@ -72,42 +71,33 @@ def _explicit(found: Sequence[Hit], cut: bool) -> list[Hit]:
         elif new.verdict == NONE and strength < 3:
             current = [new]
         elif new.verdict == ALL and not cut:
-            current = [h for h in found[:index] if (h.picks or h.verdict == NAME) and h.options] or (
-                [new] if new.start < 12 else []
-            )
+            current = [hit for hit in found[:index] if (hit.picks or hit.verdict == NAME) and hit.options]
+            current = current or [new][: new.start < 12]
         elif new.picks and (new.strength > 1 or (new.adds and current and _BESIDE.search(new.before))):
             # Of a list in which one line is marked right, and of a ranking, the other lines do not count.
-            marked = (
-                not new.adds
-                and strength == 3
-                and new.verdict in (LINE, HEAD)
-                and (new.start - last_end <= 6 or (_ITEM.search(new.before) and _ITEM.search(current[-1].before)))
-            )
-            if not marked and not (current and current[-1].rule == "ranking" and new.verdict != PICK):
-                current = _taken(current, new)
+            marked = strength == 3 and new.verdict in (LINE, HEAD) and not new.adds
+            items = current and _ITEM.search(new.before) and _ITEM.search(current[-1].before)
+            if not (marked and (items or new.start - last_end <= 6)) and not (
+                current and current[-1].rule == "ranking" and new.verdict != PICK
+            ):
+                current = [*current, new] if current and _added(current[-1], new) else [new]
         last_end = new.end
     return current
 
 
-_BESIDE = re.compile(r"[MTQGW][^./]*\Z")  # in one sentence with the choice before: 可能是b，也可能是c
-
-
-def _taken(current: list[Hit], new: Hit) -> list[Hit]:
-    """The choices in force after a new one: it alone, or added to the current ones (也), or the next line of a list."""
-    alone = (LINE, HEAD)
-    listed = current and new.verdict in alone and new.start - current[-1].end <= 12
-    again = current and new.rule == current[-1].rule == "is" and _BESIDE.search(new.before)  # 也许是a，也许是b
-    return [*current, new] if (new.adds or listed or again) and not new.firm else [new]
+def _added(last: Hit, new: Hit) -> bool:
+    """Whether a choice is added to the one before: 也, the next line of a list, 也许是a，也许是b."""
+    listed = new.verdict in (LINE, HEAD) and new.start - last.end <= 12
+    again = new.rule == last.rule == "is" and _BESIDE.search(new.before)
+    return bool(new.adds or listed or again) and not new.firm
 
 
 def _stated(found: Sequence[Hit]) -> list[Hit]:
     """Options stated without an explicit word and not rejected elsewhere; without any, the one in a question."""
-    gone = {option for hit in found if hit.verdict == NOT for option in hit.options}
-    for verdict in (STATE, ASK):
-        kept = [hit for hit in found if hit.verdict == verdict and not {*hit.options} <= gone]
-        if kept and (verdict == STATE or len(_union([h for h in found if h.verdict in (ASK, NAME)])) == 1):
-            return kept
-    return []
+    gone = {*_union([hit for hit in found if hit.verdict == NOT])}
+    stated, asked = ([hit for hit in found if hit.verdict == v and not {*hit.options} <= gone] for v in (STATE, ASK))
+    alone = len(_union([hit for hit in found if hit.verdict in (ASK, NAME)])) == 1
+    return stated or (asked if alone else [])
 
 
 def _settled(found: Sequence[Hit], low: str) -> list[Hit]:
@@ -116,47 +106,38 @@ def _settled(found: Sequence[Hit], low: str) -> list[Hit]:
 
     def settled(hit: Hit) -> bool:
         if hit.firm:
-            return not walk and re.search("[./]", hit.behind) is not None
+            return not walk and ("." in hit.behind or "/" in hit.behind)
         labelled = low[hit.start].isascii() and hit.end - hit.start > 3
-        return hit.rule == "statement" and labelled and re.match(r"'?[,./]", hit.behind) is not None
+        return hit.rule == "statement" and labelled and hit.behind.lstrip("'")[:1] in {*",./"}
 
     return [hit for hit in found if hit.verdict == NOT or (len(hit.options) == 1 and settled(hit))]
 
 
-def _left(found: Sequence[Hit], count: int, cut: bool, low: str) -> Verdict | None:
+def _left(found: Sequence[Hit], count: int, cut: bool) -> Verdict | None:
     """The only option that is left when all others are rejected (rule 6); of a reply cut off, if it is named last."""
     gone = [hit for hit in found if hit.verdict == NOT]
     if not gone:
         return None
-    end = gone[-1].end
-    pair = next((hit for hit in reversed(found) if hit.rule in ("among", "listed") and len(hit.options) > 1), None)
-    if pair is not None and not cut:  # 在a和c之间。a可以排除
-        kept = {*pair.options} - {-1, *_union([hit for hit in gone if hit.start > pair.end])}
+    pairs = [hit for hit in found if hit.rule in ("among", "listed") and len(hit.options) > 1]
+    if pairs and not cut:  # 在a和c之间。a可以排除
+        kept = {*pairs[-1].options} - {-1, *_union([hit for hit in gone if hit.start > pairs[-1].end])}
         if len(kept) == 1:
-            return Verdict(Status.PARSED, tuple(kept), "elimination", 0, end)
+            return Verdict(Status.PARSED, tuple(kept), "elimination", 0, gone[-1].end)
     left = {*range(count)} - {*_union(gone)}
     if len(left) != 1 or (cut and not any(hit.picks and {*hit.options} == left for hit in found)):
         return None
-    return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, end)
-
-
-_SHORT = re.compile(r"![@_'~=#,.Ac]*T[_'~,.=]*")
+    return Verdict(Status.PARSED, tuple(left), "elimination", gone[0].start, gone[-1].end)
 
 
 def _only_named(found: Sequence[Hit], tape: Tape, low: str) -> Verdict | None:
     """The only option that a reply names, by a label in brackets or by its text in a short sentence (rule 9)."""
-    if not found or any(h.rule not in ("named", "spoken") or h.conflict for h in found):
+    if not found or any(hit.rule not in ("named", "spoken") or hit.conflict for hit in found):
         return None
     last, options = found[-1], _union(found)
     alone = low[last.start] in "([【" or _SHORT.fullmatch(tape.tokens)
     if len(options) > 1 or options == (-1,) or not alone:
         return None
     return Verdict(Status.PARSED, options, "only-named", last.start, last.end)
-
-
-_ITEMS = frozenset(("judged-right", "item-right", "right", "weak", "only"))  # rules that judge one option of several
-_ANEW = re.compile(r":\^[b(]*\Z")  # the first line of a list that a colon announces
-_BUT = re.compile(r"V[^./,MTQG]*\Z")
 
 
 def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
@@ -171,26 +152,24 @@ def _chosen(found: Sequence[Hit], everything: tuple[int, ...]) -> list[Hit]:
             again = hit.rule in ("answers", "answer-is", "answer") and last is not None and last.rule in _ITEMS
             concludes = again or (hit.verdict == PICK and (hit.firm or _BUT.search(hit.before) is not None))
             anew = hit.verdict == LINE and _ANEW.search(hit.before) is not None
-            if last is None or anew or (concludes and not last.firm):
+            beside = last and (
+                hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.verdict == PICK)
+            )
+            if last is None or anew or (concludes and not last.firm) or (hit.strength > last.strength and not beside):
                 chosen = [hit]
-            elif hit.adds or hit.strength == last.strength or (hit.verdict == LINE and last.verdict == PICK):
+            elif beside:
                 chosen.append(hit)
-            elif hit.strength > last.strength:
-                chosen = [hit]
     return chosen
 
 
 def resolve_set(found: Sequence[Hit], tape: Tape, low: str, cut: bool, count: int) -> Verdict | None:
     """All options that a block chooses and does not reject."""
     everything = tuple(range(count))
-    chosen = _chosen(found, everything)
-    wrong = {*_union([hit for hit in found if hit.verdict == NOT])}
+    chosen, wrong = _chosen(found, everything), {*_union([hit for hit in found if hit.verdict == NOT])}
     options = tuple(option for option in _union(chosen) if option not in wrong)
     if not options:
-        none = next(
-            (hit for hit in found if hit.verdict == NONE), found[0] if found and wrong >= {*everything} else None
-        )
-        return Verdict(Status.UNPARSED, (), "none", none.start, found[-1].end) if none else None
+        none = [hit for hit in found if hit.verdict == NONE or wrong >= {*everything}]
+        return Verdict(Status.UNPARSED, (), "none", none[0].start, found[-1].end) if none else None
     start, end = chosen[0].start, chosen[-1].end
     if -1 in options:
         return Verdict(Status.UNPARSED, (), "outside", start, end)

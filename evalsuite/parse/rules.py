@@ -1,12 +1,9 @@
-"""The table of rules for choices: what stands before and behind a mention on the tape, and what that says of it.
-
-Of the rules that match a mention the first in the table counts.
-"""
+"""The table of rules for choices: what stands before and behind a mention on the tape, and what that says. The first match counts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -140,24 +137,27 @@ SETS = [
 # fmt: on
 
 
-class _Row(NamedTuple):
-    rule: Rule
-    before: re.Pattern[str]
-    behind: re.Pattern[str]
+Row = tuple[Rule, Callable[[str], object], Callable[[str], object]]  # a rule, and what tells whether its patterns match
 
 
-def compiled(rules: Sequence[Rule]) -> dict[str, list[_Row]]:
+def _anything(tape: str) -> bool:
+    """Whether an empty pattern matches: without a search for where it does."""
+    return True
+
+
+def compiled(rules: Sequence[Rule]) -> dict[str, list[Row]]:
     """Focus token -> its rules, in rank."""
-    table: dict[str, list[_Row]] = {}
+    table: dict[str, list[Row]] = {}
     for rule in rules:
-        row = _Row(rule, re.compile(rf"(?:{rule.before})\Z"), re.compile(rule.behind))
+        ends = re.compile(rf"(?:{rule.before})\Z").search if rule.before else _anything
+        row = (rule, ends, re.compile(rule.behind).match if rule.behind else _anything)
         for token in rule.focus:
             table.setdefault(token, []).append(row)
     return table
 
 
 @lru_cache(maxsize=2)
-def table(several: bool) -> dict[str, list[_Row]]:
+def table(several: bool) -> dict[str, list[Row]]:
     return compiled((*SETS, *RULES) if several else RULES)
 
 
@@ -166,9 +166,7 @@ BACK, AHEAD = 48, 24  # tokens that rules see before and behind
 
 def matching(token: str, before: str, behind: str, several: bool) -> Iterator[Rule]:
     """The rules that match at a token, in rank."""
-    for row in table(several).get(token, ()):
-        if row.behind.match(behind) and row.before.search(before):
-            yield row.rule
+    return (rule for rule, ends, begins in table(several).get(token, ()) if begins(behind) and ends(before))
 
 
 @lru_cache(maxsize=2**16)
@@ -212,21 +210,18 @@ _GLOSS = re.compile(r"^\([_'~#,]*\)")  # (a) premise (前提)
 _ALSO = re.compile(r"[aA][^MTQGW./,]*\Z")
 _ALSO_BEHIND = re.compile(r"['_]?a")
 _FIRM = re.compile(r"[FK][^./]*\Z")
-_TALKED = re.compile(
-    r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]"
-)  # an option fills a line, and on the next is what is said of it
+_TALKED = re.compile(r"[)\],.:|]*/(?![b.]*[MTQGW])[^/]")  # it fills a line, and on the next is what is said of it
 _SAID_OF = re.compile(r"[.):]*[_~#]")
 _ITEM = re.compile(r"[!/][b,.:(|\[]*\Z")
+_NEXT_LINE = re.compile(r"(?:[:,][^/]+)?/[b(|]*[MTQ]")
 
 
 def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]:
-    """What the rules say of each mention and each cue of a block, in order.
-
-    `count`: how many options the item has; `echo`: the block repeats the prompt, so only an explicit answer counts.
-    """
+    """What the rules say of each mention and each cue of a block, in order; `count`: how many options the item has."""
     found: list[Hit] = []
+    focus = table(several)
     for at, token in enumerate(tape.tokens):
-        if token not in table(several):
+        if token not in focus:
             continue
         before, behind = tape.tokens[max(at - BACK, 0) : at], _GLOSS.sub("", tape.tokens[at + 1 : at + 1 + AHEAD])
         rule = fired(token, before, behind, several)
@@ -239,12 +234,12 @@ def hits(tape: Tape, count: int, echo: bool, several: bool = False) -> list[Hit]
         options = group.options
         if (group.ranked or name == "ranking") and verdict != NOT:
             verdict, name, options = PICK, "ranking", options[:1]
-        listed = len(options) == count > 1 and group.with_text
+        listed = len(options) == count > 1 and any(m.kind == "text" or m.end - m.start > 3 for m in group.members)
         weak = verdict in (LINE, HEAD) or (echo and verdict in (PICK, STATE, ASK))
         if weak and (listed or (echo and verdict != PICK)):
             verdict, name = NAME, "echo"
         found.append(Hit(verdict, name, options, *tape.places[at], before, behind, group.conflict))
-    return _undiscussed(found if several else _unlisted(found), several)
+    return _undiscussed(found if several else _unlisted(found), several) if len(found) > 1 else found
 
 
 def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
@@ -260,9 +255,6 @@ def _undiscussed(found: list[Hit], several: bool) -> list[Hit]:
         return found
     talked += [hit for hit in found if hit.verdict == HEAD]
     return [hit._replace(verdict=NAME, rule="discussed") if hit in talked else hit for hit in found]
-
-
-_NEXT_LINE = re.compile(r"(?:[:,][^/]+)?/[b(|]*[MTQ]")
 
 
 def _unlisted(found: list[Hit]) -> list[Hit]:

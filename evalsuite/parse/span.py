@@ -1,7 +1,7 @@
 """Spans: the stretch of a reply that a person would cut out as the answer, verbatim (rules 12 - 15).
 
-`spanrules` has the forms of replies; here is what a row does. The stretch is chosen first: a field of a structure, words of the
-dialogue, a list, or a sentence, which is then cut at both ends. Every step takes a place in the clean text and returns a smaller one.
+`spanrules` has the forms of replies; here is what a row does. The stretch is chosen first, and then cut at both ends. Every step
+takes a place in the clean text and returns a smaller one.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from evalsuite.parse import spanrules as acts
-from evalsuite.parse.chars import WORD, key, lower
+from evalsuite.parse.chars import WORD, bare, key, lower
 from evalsuite.parse.spanrules import CAUSE, CONFLICT, EFFECT, FACT, KIND, Rule, rules
 from evalsuite.parse.strip import SPEAKER, blocks, lines, strip, strip_tokens
 from evalsuite.types import Answer, Status
@@ -22,6 +22,15 @@ Place = tuple[int, int]  # start and end in the clean text
 Found = tuple[Status, str, Place]  # the rule is "" if nothing was found
 Used = tuple[Rule, Place]  # a row that matched, and where
 Turns = Sequence[str] | None
+_WHAT = re.compile(r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是)?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何)")
+_EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
+_CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
+_TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
+_JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
+_QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
+_PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
+_OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
+_EDGE = set(" \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×")
 
 
 def parse_span(
@@ -53,21 +62,16 @@ def read_span(
     start, end = clean.raw_span(*place)
     text = output[start:end] if status is Status.PARSED else None
     answer = Answer(status, None, text, rule, start, end) if end else Answer(status, rule=rule)
-    return answer, [(rule, clean.text[slice(*place)]) for rule, place in reader.used]
+    return answer, [(row, clean.text[slice(*place)]) for row, place in reader.used]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What a question asks for, as far as cutting a span needs it."""
 
     kind: str = CONFLICT
-    event: str = ""  # the event that the question names, squeezed
-    restated: re.Pattern[str] | None = None  # how replies restate the question: 事件“x”的频率是, or only 频率是
+    event: str = ""  # the event that the question names, as a key
+    restated: re.Pattern[str] = re.compile("(?!)")  # how replies restate the question: 事件“x”的频率是, or only 频率是
     tail: str = ""  # what follows 什么: 制成
-
-
-_WHAT = re.compile(r"(?P<be>(?:是|属于)?一(?:个或一种|种|个)|是)?(?:什么|哪[里儿]?|谁|多[久少]|几|怎么?样|如何)")
-_EVENT = re.compile(r"[“\"「『']([^”\"」』']{1,80})[”\"」』']")
 
 
 @lru_cache(maxsize=1024)
@@ -87,16 +91,18 @@ def parse_question(question: str) -> Asked:
         words = "|".join({"is", "are", "that", "because", "near", *re.findall("[a-z]{3,}", asks.lower())} - {"the"})
         known = rf"(?:{words})[a-z]{{0,3}}\W+"
         return Asked(kind, event, re.compile(rf"(?:(?:the|an?|to|by)\W+|{known})+{known}"))
-    noun = stem.rpartition("的")[2] if "的" in stem else ""
-    words = rf"[\W{re.escape(stem)}]"
-    head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
-    because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
-    copula = rf"(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)"
-    pattern = rf"(?:{head}{copula}|{words}{{3,80}}?发生在)[ ]*"
-    if not what["be"]:  # 包含什么, not 是什么
+    words, noun = rf"[\W{re.escape(stem)}]", stem.rpartition("的")[2] if "的" in stem else ""
+    if what["be"]:
+        head = rf"{words}{{0,80}}?{re.escape(noun)}" if noun else r"\W{0,5}".join(map(re.escape, ["", *stem]))
+        because = "(?!因为|由于)" if kind == EFFECT else "(?:因为|由于)?"
+        copula = rf"(?:[”」\" ]{{0,3}}(?:应该|可能|就)?(?:是{because}|为|有)[ ]?[:,]?|:)"
+        pattern = rf"(?:{head}{copula}|{words}{{3,80}}?发生在)[ ]*"
+    else:  # 包含什么, not 是什么
         pattern = words + r"{0,80}?" + r"\W{0,3}".join(map(re.escape, stem[-2:])) + "[了有]?[ ]?[:,]?"
-    kind, tail = KIND if "一" in (what["be"] or "") else kind, key(asks[what.end() :])
-    return Asked(kind, event, re.compile(pattern), tail if len(tail) > 1 else "")
+    tail = key(asks[what.end() :])
+    return Asked(
+        KIND if "一" in (what["be"] or "") else kind, event, re.compile(pattern), tail if len(tail) > 1 else ""
+    )
 
 
 def restates(text: str, event: str) -> bool:
@@ -129,15 +135,12 @@ class _Reader:
                 return found
         return None
 
-    def every(self, act: str, place: Place, text: str = "") -> Iterator[tuple[Rule, re.Match[str]]]:
+    def every(self, act: str, place: Place, text: str) -> Iterator[tuple[Rule, re.Match[str]]]:
         """The matches of all rows of an act in a place."""
-        return ((rule, found) for rule in self.rows[act] for found in rule.pattern.finditer(text or self.low, *place))
-
-    def trim(self, place: Place) -> Place:
-        return trim(self.text, place)
+        return ((rule, found) for rule in self.rows[act] for found in rule.pattern.finditer(text, *place))
 
     def key(self, place: Place) -> str:
-        return key(self.low[slice(*place)])
+        return bare(self.low[slice(*place)])
 
     def said(self, place: Place) -> bool:
         """Whether the dialogue contains these words."""
@@ -162,7 +165,7 @@ class _Reader:
             if self.text[start : block.end].rstrip()[-1:] == ":" and n + 1 < len(every) and not every[n + 1].echo:
                 continue  # what ends with a colon goes with the next block
             whole, start = (start, block.end), -1
-            value, place, words = self.value(whole), self.trim(whole), self.before(whole, acts.MARK)
+            value, place, words = self.value(whole), trim(self.text, whole), self.before(whole, acts.MARK)
             if (block.echo and not value) or self.echoes(place):
                 why = "echo"
             elif self.match(acts.CHAT, whole) and not self.said(words):
@@ -179,7 +182,7 @@ class _Reader:
 
     def value(self, place: Place) -> tuple[Place, str] | None:
         """The value of a structure's field, except one that says the question or the event again, and the row's name."""
-        for rule, found in self.every(acts.FIELD, place):
+        for rule, found in self.every(acts.FIELD, place, self.low):
             value = found.span(found.lastgroup or 0)
             if not self.echoes(value, 10) and not self.only_event(value):
                 self.used.append((rule, found.span()))
@@ -192,16 +195,16 @@ class _Reader:
         known = self.said(words) and len(self.key(words)) > 2 if self.conflict else self.key(words) in self.turns
         if known and not self.match(acts.NOTHING if self.conflict else acts.OPEN, words):
             return Status.PARSED, "verbatim", words  # 因为大雾: a quoted span keeps its 因为
-        start, end = value[0] if value else (place[0], self.trim(place)[1])
+        start, end = value[0] if value else (place[0], trim(self.text, place)[1])
         if value and value[1] != "box":
-            inner = self.trim((start, end))
+            inner = trim(self.text, (start, end))
             if inner[0] >= inner[1] or self.match(acts.NOTHING, inner):
                 return Status.UNPARSED, "nothing", (start, max(end, start + 1))
             return Status.PARSED, value[1], inner
         for first, last in reversed(lines(self.text, start, end)[1:]):
             end = first if self.match(acts.BREAK, (first, min(last + 1, end))) else end
         if found := self.match(acts.LIST, (start, end)):
-            return Status.PARSED, "list", (found.start("span"), self.trim(found.span("span"))[1])
+            return Status.PARSED, "list", (found.start("span"), trim(self.text, found.span("span"))[1])
         rows = self.sentences((start, end))
         return self.concluding(rows) or self.first(rows)
 
@@ -213,11 +216,10 @@ class _Reader:
         found: list[Place] = []
         start = place[0]
         for begin, stop in [*sorted(cut for _, cut in cuts), (place[1], place[1])]:
-            if begin >= start:
-                if WORD.search(self.text, start, begin):
-                    start = found.pop()[0] if found and self.match(acts.JOIN, found[-1]) else start
-                    found.append((start, begin))
-                start = stop
+            if WORD.search(self.text, start, begin):
+                start = found.pop()[0] if found and self.match(acts.JOIN, found[-1]) else start
+                found.append((start, begin))
+            start = max(start, stop)
         return found[:200]
 
     def concluding(self, rows: list[Place]) -> Found | None:
@@ -231,7 +233,7 @@ class _Reader:
                 row = max((m.end() for m in _CLAUSE.finditer(self.low, *row)), default=row[0]), row[1]
             elif answers and not best:
                 continue
-            elif reasons and not best and not self.said(row) and self.match(acts.NOTHING, self.before(row)):
+            elif reasons and not best and self.match(acts.NOTHING, self.before(row)):
                 best = Status.UNPARSED, "nothing", row
                 continue
             weight = 2 if turned else self.weight(row, reasons and not self.cut_off and row == rows[-1])
@@ -247,9 +249,10 @@ class _Reader:
         for act, weight in ((acts.SKIP, 0), (acts.LABEL, 3), (acts.LAST if last else "", 2), (acts.CONCLUDE, 2)):
             if self.match(act, row, search=act == acts.CONCLUDE):
                 return weight
+        if not self.text.isascii() and self.ask.restated.search(self.low, *row):
+            return 2
         cites = self.conflict and not self.cut_off and self.said(row) and len(self.key(row)) > 1
-        names = self.ask.restated and not self.text.isascii() and self.ask.restated.search(self.low, *row)
-        return 2 if names else int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
+        return int(cites or bool(self.match(acts.FINAL, row, search=self.conflict)))
 
     def reasons(self, row: Place) -> bool:
         """Whether a first sentence is reasoning, not the answer: long, or about the dialogue, or cites nothing of it."""
@@ -263,12 +266,14 @@ class _Reader:
         """What the first sentence says that is not empty talk."""
         narrates = False
         for row in rows[:4]:
-            bare, last = self.before(row), row == rows[-1]
+            start, last = self.before(row), row == rows[-1]
             if not last and (self.echoes(row) or self.only_event(row)):
                 continue
-            if not self.said(row) and (self.match(acts.NOTHING, bare) or self.match(acts.NOTHING, self.trim(row))):
+            if not self.said(row) and (
+                self.match(acts.NOTHING, start) or self.match(acts.NOTHING, trim(self.text, row))
+            ):
                 return Status.UNPARSED, "nothing", row
-            talks = bool(self.match(acts.REASON, bare if self.cut_off else row, search=True))
+            talks = bool(self.match(acts.REASON, start if self.cut_off else row, search=True))
             if self.match(acts.SKIP, row) and not (last and self.said(row)):
                 narrates |= self.used[-1][0].name == "preamble"
             elif self.match(acts.JOIN, row) or (self.cut_off and (self.reasons(row) if self.conflict else talks)):
@@ -282,23 +287,22 @@ class _Reader:
     def cut(self, place: Place) -> tuple[Place | None, str]:
         """Cut a sentence to its span, None if nothing is left; with the highest row that was used."""
         before = len(self.used)
-        place = self.inside(self.trim(place))
+        place = self.inside(trim(self.text, place))
         name = min(((rule.rank, rule.name) for rule, _ in self.used[before:]), default=(0, ""))[1]
         return (place if WORD.search(self.text, *place) else None), name
 
     def inside(self, place: Place) -> Place:
         if taken := self.match(acts.TAKE, place, search=True):
-            return self.trim(taken.span("span"))
+            return trim(self.text, taken.span("span"))
         place = self.before(self.behind(acts.GLOSS, place))
         if self.conflict and self.said(place):
             return place
         place = self.before(self.half(place), acts.MARK, acts.BEFORE, acts.OPEN)
         start = place[0] - (place[0] > 0 and self.text[place[0] - 1] in _PAIRS)
         if quote := self.match(acts.QUOTE, (start, place[1] + 1)):
-            place = self.trim(quote.span("span"))
-        place = self.behind(acts.AFTER, place)
-        tail = len(self.ask.tail) if self.low[slice(*place)].endswith(self.ask.tail) else 0
-        return place[0], place[1] - tail
+            place = trim(self.text, quote.span("span"))
+        start, end = self.behind(acts.AFTER, place)
+        return start, end - (len(self.ask.tail) if self.low[start:end].endswith(self.ask.tail) else 0)
 
     def cited(self, place: Place) -> Place:
         """The longest piece of a long place that the dialogue contains, if it is no mere word or two."""
@@ -318,20 +322,20 @@ class _Reader:
 
     def before(self, place: Place, *what: str) -> Place:
         """Cut the restated question and what rows match at the start: lead-ins, the speaker, the marker of a single item."""
-        start, end = self.trim(place)
+        start, end = trim(self.text, place)
         for _ in range(12):
-            found = self.ask.restated.match(self.low, start, end) if self.ask.restated else None
+            found = self.ask.restated.match(self.low, start, end)
             for act in what or (acts.MARK, acts.BEFORE):
                 found = found or self.match(act, (start, min(end, start + 160)))
             if not found or not start < found.end() < end:
                 break
-            start, end = self.trim((found.end(), end))
+            start, end = trim(self.text, (found.end(), end))
         return start, end
 
     def behind(self, act: str, place: Place) -> Place:
         """A place without what rows find behind its first character."""
         found = self.match(act, (place[0] + 1, place[1]), search=True)
-        return self.trim((place[0], found.start())) if found else place
+        return trim(self.text, (place[0], found.start())) if found else place
 
     def half(self, place: Place) -> Place:
         """The cause or the effect in a sentence that states both, if the other half restates the event (rule 12)."""
@@ -343,17 +347,8 @@ class _Reader:
             want, other = halves if (self.ask.kind == CAUSE) != (rule.name == "because") else halves[::-1]
             if restates(body[slice(*other)], event) and key(body[slice(*want)]):
                 self.used.append((rule, found.span()))
-                return self.trim((place[0] + want[0], place[0] + want[1]))
+                return trim(self.text, (place[0] + want[0], place[0] + want[1]))
         return place
-
-
-_CLAUSE = re.compile(r"[,…][ ]?(?=[^,。“”\n]{0,10}?(?:是|为|:))")
-_TOKEN = re.compile(r"[是为在这与和跟不应说到的改ab]|[^\W_是为在这与和跟不应说到的改ab]+")
-_JOINTS = re.compile("是?因为|是?由于|所以|因此|^事件|的(?:原因|后续事件|结果|后果)是?$")
-_QUOTE = re.compile(r"“[^“”\n]{2,300}”|「[^「」\n]{2,300}」|『[^『』\n]{2,300}』")
-_PAIRS = dict(zip("“「『‘《【[(\"'{<\ue001", "”」』’》】])\"'}>\ue002", strict=True))
-_OPENERS = {shut: opener for opener, shut in _PAIRS.items() if opener not in "[{<"}
-_EDGE = set(" \n\t,，。.、;；:：!！?？~～…·\ue000\ue001\ue002*`#|=-—√×")
 
 
 def trim(text: str, place: Place) -> Place:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from evalsuite.parse.strip import SPEAKER
 
@@ -149,8 +149,7 @@ ROWS: tuple[Row, ...] = (
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A row of the table with its pattern compiled."""
 
     name: str

@@ -8,101 +8,97 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, islice, starmap
+from typing import NamedTuple
 
-from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, WORD, enclosed, fold
+from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, ENCLOSED, TURN, WORD, enclosed, fold, lower
 
 WINDOW = 2000  # characters read from the head and from the tail of a longer text
 
 _THOUGHTS = "think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad|rationale|思考"
+# With a name before it (seed:think, mm:think) or after it (think:6124c78e of Hunyuan). Each alternative begins with a character.
 _THINK = re.compile(
-    # With a name before it (seed:think, mm:think) or after it (think:6124c78e of Hunyuan).
-    rf"<\|?(?P<shut>/)?(?:[a-z]{{1,8}}:)?(?:{_THOUGHTS})(?::\w{{1,20}})?\|?>|\[(?P<shut2>/)?THINK\]|◁(?P<shut3>/)?think▷"
-    r"|<?\|?(?:begin|(?P<shut4>end))_of_(?:thought|thinking|reasoning)\|?>?"
-    r"|<\|channel\|>\s?(?:analysis|commentary|(?P<shut5>final))\s?<\|message\|>|<\|channel>\s?thought|(?P<shut6><channel\|>)"
-    r"|<\|(?:START|(?P<shut7>END))_THINKING\|>|<\|(?:open|(?P<shut8>close))\|>think<\|sep\|>",
-    re.IGNORECASE,
+    rf"<(?:\|?/?(?:[a-z]{{1,8}}:)?(?:{_THOUGHTS})(?::\w{{1,20}})?\|?>|\|channel\|>\s?(?:analysis|commentary|final)\s?<\|message\|>"
+    r"|\|channel>\s?thought|channel\|>|\|(?:start|end)_thinking\|>|\|(?:open|close)\|>think<\|sep\|>"
+    r"|\|?(?:begin|end)_of_(?:thought|thinking|reasoning)\|?>?)|\[/?think\]|◁/?think▷"
+    r"|begin_of_(?:thought|thinking|reasoning)\|?>?|end_of_(?:thought|thinking|reasoning)\|?>?"
 )
+_SHUTS = re.compile(r"[<\[◁|]*(?:/|end|close|channel\|>(?:\s?final|$))")
 
+# What tokenizers mark off as special, with nothing that a model wrote as text.
+_SPECIAL = (
+    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>|<(?:start|end)_of_(?:turn|text)>"
+    r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|\[[gs]MASK\]|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>"
+)
+_EDGE = re.compile(rf"(?:{_SPECIAL}|\s)+")
+_ORDINARY = re.compile(r"[0-9a-zA-Z\u4e00-\u9fff\n,.。:、;!?()“”'\"%/ ]*+\Z")  # most replies hold no token
 _TOKENS = re.compile(
     r"(?=[^a-zA-Z\u4e00-\u9fff\n,。:、;!?()“” ]|[ ]{0,3}[-*=_─—#>])(?:"  # most characters begin no token: one look is enough
-    + "|".join(
-        (
-            r"(?P<turn><\|[^|<>\n]{1,40}\|>:?(?:\s?(?:assistant|model|bot)\b[ :]*)?"
-            r"|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>|<(?:start"
-            r"|end)_of_(?:turn|text)>(?:model\b)?"
-            r"|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|\[[gs]MASK\](?:sop\b)?|\[/?(?:INST|CLS"
-            r"|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>)",
-            r"(?P<box></?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)",
-            r"(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n)(?:\s[^<>]{0,200})?/?>)",
-            r"(?P<tag></?(?:[abipqsu]|[a-zA-Z][a-zA-Z0-9:_-]{1,30})(?:\s[^<>]{0,200})?/?>|<!--|-->)",
-            r"(?P<entity>&(?:[a-zA-Z]{2,8}|#\d{1,6});)",
-            r"(?P<struck>~~[^~\n]{1,100}~~)",
-            r"(?P<boxed>\\(?:boxed|fbox|framebox)\s?\{)",
-            r"(?P<command>\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathit|mathsf|mathcal"
-            r"|operatorname|bf|rm|it)\s?\{)",
-            r"(?P<escape>\\n(?![a-z])|\\\\)",
-            r"(?P<latex>\\[a-zA-Z]{1,20}|\\[()\[\],;!> ])",
-            r"(?P<open>\{+)",
-            r"(?P<shut>\}+)",
-            r"(?P<fence>```[a-zA-Z]{0,12}|`{1,3})",
-            r"(?P<separator>^[ ]?#{2,}[ ]?$)",
-            r"(?P<rule>^[ ]?[-*=_─—]{3,}[ ]?$)",
-            r"(?P<heading>^[ ]{0,3}(?:#{1,6}[ ]+|>[ ]))",
-            r"(?P<stars>\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<![A-Za-z0-9_])_{1,3}(?=\w)|(?<=\S)_{1,3}(?![A-Za-z0-9_])|\$+)",
-            r"(?P<keycap>[0-9]\ufe0f?\u20e3|\U0001f51f)",
-            rf"(?P<enclosed>{ENCLOSED.pattern}\ufe0f?)",
-            r"(?P<yes>[✅✔☑√✓]\ufe0f?|(?<![^\s*-])\[[xXvV√]\](?=[ ]?\S))",
-            r"(?P<no>[❌✗✘❎✖]\ufe0f?)",
-            r"(?P<emoji>[\U0001f000-\U0001f0ff\U0001f200-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe00-\ufe0f\u200b-\u200f\u2060\ufeff]+)",
-        )
-    )
-    + ")",
+    rf"(?P<turn>(?:{_SPECIAL}):?(?:\s?(?:assistant|model|bot|sop)\b[ :]*)?)"
+    r"|(?P<box></?(?:answer|final|final_answer|option|choice|result|output|solution|response|ans|答案|回答)>)"
+    r"|(?P<block></?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|section|n)(?:\s[^<>]{0,200})?/?>)"
+    r"|(?P<tag></?(?:[abipqsu]|[a-zA-Z][a-zA-Z0-9:_-]{1,30})(?:\s[^<>]{0,200})?/?>|<!--|-->)"
+    r"|(?P<entity>&(?:[a-zA-Z]{2,8}|#\d{1,6});)"
+    r"|(?P<struck>~~[^~\n]{1,100}~~)"
+    r"|(?P<boxed>\\(?:boxed|fbox|framebox)\s?\{)"
+    r"|(?P<command>\\(?:text(?:bf|it|rm|sf)?|math(?:rm|bf|it|sf|cal)|operatorname|bf|rm|it)\s?\{)"
+    r"|(?P<escape>\\n(?![a-z])|\\\\)"
+    r"|(?P<latex>\\[a-zA-Z]{1,20}|\\[()\[\],;!> ])"
+    r"|(?P<open>\{)|(?P<shut>\})"
+    r"|(?P<fence>```[a-zA-Z]{0,12}|`{1,3})"
+    r"|(?P<separator>^[ ]?#{2,}[ ]?$)"
+    r"|(?P<rule>^[ ]?[-*=_─—]{3,}[ ]?$)"
+    r"|(?P<heading>^[ ]{0,3}(?:#{1,6}[ ]+|>[ ]))"
+    r"|(?P<stars>\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<![A-Za-z0-9_])_{1,3}(?=\w)|(?<=\S)_{1,3}(?![A-Za-z0-9_])|\$+)"
+    r"|(?P<keycap>[0-9]\ufe0f?\u20e3|\U0001f51f)"
+    rf"|(?P<enclosed>{ENCLOSED.pattern}\ufe0f?)"
+    r"|(?P<yes>[✅✔☑√✓]\ufe0f?|(?<![^\s*-])\[[xXvV√]\](?=[ ]?\S))|(?P<no>[❌✗✘❎✖]\ufe0f?)"
+    r"|(?P<emoji>[\U0001f000-\U0001f0ff\U0001f200-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe00-\ufe0f\u200b-\u200f\u2060\ufeff]+))",
     re.MULTILINE,
 )
+_BRACES = {"open": "{}", "boxed": BOX_OPEN + BOX_CLOSE, "command": ("", "")}
+_PLAIN = {"separator": TURN, "block": "\n", "rule": "\n", "escape": "\n", "latex": " ", "yes": "√", "no": "×"}
 
 
-@dataclass(frozen=True, slots=True)
-class Clean:
+class Clean(NamedTuple):
     """A reply without its wrapping. `text` is folded (width, script) but keeps its case; `raw_span` maps back."""
 
     text: str
     thinking: bool  # the reply ends inside an unclosed thought
-    starts: tuple[int, ...]  # where each piece begins in `text`,
-    raws: tuple[int, ...]  # where each begins in the raw reply,
-    raw_ends: tuple[int, ...]  # where each ends there; copied pieces have the same length in both
+    pieces: tuple[
+        tuple[int, int, int], ...
+    ]  # where each piece begins in `text`, and its start and end in the raw reply
 
     def raw_span(self, start: int, end: int) -> tuple[int, int]:
         """Map a place in the clean text to its place in the raw reply."""
-        if end <= start or not self.starts:
-            return (0, 0)
-        first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1) - 1
-        begin = min(self.raws[first] + start - self.starts[first], self.raw_ends[first] - 1)
-        whole = end == (self.starts[last + 1] if last + 1 < len(self.starts) else len(self.text))
-        return begin, self.raw_ends[last] if whole else self.raws[last] + end - self.starts[last]
+        if end <= start or not self.pieces:
+            return 0, 0
+        first, last = bisect_left(self.pieces, (start + 1,)), bisect_left(self.pieces, (end,))
+        here, begin, stop = self.pieces[first - 1]
+        begin = min(begin + start - here, stop - 1)
+        here, copied, stop = self.pieces[last - 1]
+        whole = end == (self.pieces[last][0] if last < len(self.pieces) else len(self.text))
+        return begin, stop if whole else copied + end - here
 
 
 def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """The parts of a folded text outside thoughts, and whether the text ends inside a thought (rule 5).
-
-    A closing tag without an opening tag ends a thought from the start: some chat templates put the opening tag in the
-    prompt.
-    """
+    """The parts of a folded text outside thoughts, and whether the text ends inside a thought (rule 5). A closing tag alone
+    ends a thought from the start: some chat templates put the opening tag in the prompt."""
     kept: list[tuple[int, int]] = []
     start, inside = 0, False
-    for tag in _THINK.finditer(text):
-        shut = any(text for name, text in tag.groupdict().items() if name.startswith("shut"))
-        if shut and not inside:
+    for tag in _THINK.finditer(lower(text)):
+        shuts = _SHUTS.match(tag.group()) is not None
+        if shuts and not inside:
             kept.clear()
         elif not inside:
             kept.append((start, tag.start()))
-        inside, start = not shut, tag.end()
+        inside, start = not shuts, tag.end()
     if not inside:
         kept.append((start, len(text)))
-    return [piece for piece in kept if text[piece[0] : piece[1]].strip()], inside
+    return [piece for piece in kept if not text[slice(*piece)].isspace() and piece[0] < piece[1]], inside
 
 
 def strip(raw: str) -> Clean:
@@ -110,18 +106,14 @@ def strip(raw: str) -> Clean:
     text = fold(raw)
     kept, thinking = after_thinking(text)
     texts: list[str] = []
-    starts: list[int] = []
-    raws: list[int] = []
-    ends: list[int] = []
+    pieces: list[tuple[int, int, int]] = []
     length = 0
     for piece, begin, end in _pieces(text, _windows(kept)):
         if piece:
             texts.append(piece)
-            starts.append(length)
-            raws.append(begin)
-            ends.append(end)
+            pieces.append((length, begin, end))
             length += len(piece)
-    return Clean("".join(texts), thinking, tuple(starts), tuple(raws), tuple(ends))
+    return Clean("".join(texts), thinking, tuple(pieces))
 
 
 def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -129,56 +121,33 @@ def _windows(kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
     total = sum(end - start for start, end in kept)
     if total <= 2 * WINDOW:
         return kept
-    pieces: list[tuple[int, int]] = []
-    position = 0
-    for start, end in kept:
-        for low, high in ((0, WINDOW), (total - WINDOW, total)):
-            first, last = max(low - position, 0), min(high - position, end - start)
-            if first < last:
-                pieces.append((start + first, start + last))
-        position += end - start
-    return pieces
+    cuts = (WINDOW, total - WINDOW)
+    first, last = (next(islice(chain.from_iterable(starmap(range, kept)), cut, None)) for cut in cuts)
+    head = [(start, min(end, first)) for start, end in kept if start < first]
+    return head + [(max(start, last), end) for start, end in kept if end > last]
 
 
-Piece = tuple[str, int, int]  # clean text, start and end in the raw text
-
-
-def _pieces(text: str, kept: list[tuple[int, int]]) -> Iterator[Piece]:
-    """The clean pieces in order. A stack holds open braces, since a closing brace ends whatever the last one opened."""
+def _pieces(text: str, kept: list[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
+    """The clean pieces in order, with their places in the text. A closing brace ends whatever the last one opened."""
     stack: list[str] = []
     for number, (start, end) in enumerate(kept):
         if number:
             yield TURN, start, start + 1
         position = start
-        for token in _TOKENS.finditer(text, start, end):
+        for token in () if _ORDINARY.match(text, start, end) else _TOKENS.finditer(text, start, end):
             if token.start() > position:
                 yield text[position : token.start()], position, token.start()
             position = token.end()
             kind = token.lastgroup or ""
-            if kind in _OPENERS:
-                piece = _OPENERS[kind] * (1 if kind != "open" else len(token.group()))
-                stack.extend([kind] * max(len(piece), 1))
+            if kind in _BRACES:
+                stack.append(kind)
+                piece = _BRACES[kind][0]
             elif kind == "shut":
-                piece = "".join(_SHUTTERS[stack.pop() if stack else "open"] for _ in token.group())
+                piece = _BRACES[stack.pop() if stack else "open"][1]
             else:
                 piece = _replacement(kind, token.group())
             yield piece, token.start(), token.end()
-        if position < end:
-            yield text[position:end], position, end
-
-
-_OPENERS = {"open": "{", "boxed": BOX_OPEN, "command": ""}
-_SHUTTERS = {"open": "}", "boxed": BOX_CLOSE, "command": ""}
-_PLAIN = {
-    "turn": TURN,
-    "separator": TURN,
-    "block": "\n",
-    "rule": "\n",
-    "escape": "\n",
-    "latex": " ",
-    "yes": "√",
-    "no": "×",
-}
+        yield text[position:end], position, end
 
 
 @lru_cache(maxsize=2048)
@@ -190,40 +159,23 @@ def _replacement(kind: str, token: str) -> str:
     if kind == "entity":
         char = html.unescape(token)
         return fold(char) if len(char) == 1 else " "
-    if kind == "keycap":
-        return "(10)" if token == "\U0001f51f" else f"({token[0]})"
-    if kind == "enclosed":
-        inner = enclosed(token[0])
-        return f"({inner})" if inner and ENCLOSED.match(token) else ""
+    if kind in ("keycap", "enclosed"):
+        inner = "10" if token == "\U0001f51f" else token[0] if token[0].isascii() else enclosed(token[0])
+        return f"({inner})" if inner else ""
     return _PLAIN.get(kind, "")
-
-
-# What tokenizers mark off as special, with nothing that a model wrote as text.
-_SPECIAL = re.compile(
-    r"<\|[^|<>\n]{1,40}\|>|</?s>|</?(?:bos|eos|eop|sop|eom|eot|eoc|eor|eoh|eoa|eod|pad|unk|end)>"
-    r"|<(?:start|end)_of_(?:turn|text)>|<eos_token>|<reserved_\d{1,4}>|<_(?:user|bot|end)_?>|\[[gs]MASK\]"
-    r"|\[/?(?:INST|CLS|SEP|PAD|UNK|BOS|EOS|eos|bos)\]|<</?SYS>>"
-)
-_BARE = re.compile(rf"{_SPECIAL.pattern}|\s+")
 
 
 def strip_tokens(raw: str) -> tuple[int, int]:
     """The place of a reply without blanks, special tokens and thinking at its ends; its inside is not changed."""
     text = fold(raw)
     kept, _ = after_thinking(text)
-    if not kept:
-        return 0, 0
-    start, end = kept[0]
-    pieces = [match.span() for match in _BARE.finditer(text, start, end)]
-    for first, last in pieces:
-        if first != start:
-            break
-        start = last
-    for first, last in reversed(pieces):
-        if last != end or first < start:
-            break
-        end = first
-    return start, end
+    start, stop = begin, end = kept[0] if kept else (0, 0)
+    for edge in _EDGE.finditer(text, begin, end):
+        if edge.start() == begin:
+            start = edge.end()
+        elif edge.end() == end:
+            stop = edge.start()
+    return start, stop
 
 
 def whole_reply(raw: str) -> str:
@@ -237,7 +189,7 @@ def whole_reply(raw: str) -> str:
     """
     text, pieces = fold(raw), []
     for start, end in after_thinking(text)[0]:
-        for token in _SPECIAL.finditer(text, start, end):
+        for token in re.compile(_SPECIAL).finditer(text, start, end):
             pieces.append(raw[start : token.start()])
             start = token.end()
         pieces.append(raw[start:end])
@@ -247,36 +199,29 @@ def whole_reply(raw: str) -> str:
 # The beginning of a prompt: an echo of the one asked, or one that the model invents. Possessive `*+` before its words: two
 # repeats of blanks side by side would try every way to share a run of them.
 _PROMPT = re.compile(
-    r"[ ]*+(?:[-*\d.、]{1,4}+[ ]*+)?(?:"
-    r"短语[ ]?[12一二][ ]?:|对话(?:内容|历史|上文|如下)?[ ]?\d*[ ]?[:=]|候选(?:选项|领域|项|答案)?[ ]?:"
-    r"|问题?[ ]?\d*[ ]?:|题目?[ ]?\d*[ ]?[:.]|例题?[ ]?\d*[ ]?[:.、]|示例[ ]?\d*[ ]?:"
-    r"|请(?:根据|从|阅读|选择|判断|抽取|回答)|根据(?:以上|上述|上面的?)?对话(?:内容)?,(?:从|请|回答)|从(?:[a-z][、,/ ]*){2,}|从[(]?[1甲][)]?[、,/ ]+[(]?[2乙]|下一[题个]"
-    r"|第[ ]?[一二三四五六七八九十\d]+[ ]?题|【?(?:下一题|新题|题目|问题|对话)】"
-    r"|(?:q|question|user|human|instruction|input|dialogue|conversation|context|options|system|problem"
-    r"|example)[ ]?\d*[ ]?[:】\]]|用户[ ]?[:说问]|人类[ ]?:|\[?round[ ]\d+|</?dialogue"
-    r"|instruction$|input$|user$|human$|query[ ]?:|提问[ ]?:|输入[ ]?:|指令[ ]?:|选项[ ]?:[ ]*[(a-d1-4].{1,40}[(]?[b2]"
-    r")",
+    r"[ ]*+(?:[-*\d.、]{1,4}+[ ]*+)?(?:(?:短语[ ]?[12一二]|对话(?:内容|历史|上文|如下)?|候选(?:选项|领域|项|答案)?|问题?|题目?|例题?|示例|用户|人类|提问|输入|指令"
+    r"|q|question|user|human|instruction|input|dialogue|conversation|context|options|system|problem|example|query)[ ]?\d*[ ]?[:】\]]"
+    r"|对话[ ]?\d*=|题目?[ ]?\d*[ ]?\.|例题?[ ]?\d*[ ]?[.、]|请(?:根据|从|阅读|选择|判断|抽取|回答)|根据(?:以上|上述|上面的?)?对话(?:内容)?,[从请回]|下一[题个]|第[ ]?[一二三四五六七八九十\d]+[ ]?题"
+    r"|从(?:[a-z][、,/ ]*){2,}|从[(]?[1甲][)]?[、,/ ]+[(]?[2乙]|【(?:下一题|新题|题目|问题|对话)】|用户[说问]|(?:instruction|input|user|human)$"
+    r"|\[?round[ ]\d+|</?dialogue|选项[ ]?:[ ]*[(a-d1-4].{1,40}[(]?[b2])",
     re.IGNORECASE,
 )
 _ANSWER = re.compile(
-    r"答(?:案|复|)?[ ]?[:是为]|回答[ ]?:|正确|answer|response|assistant|故选|应选|选项?[ ]?:"
-    r"|处?应填入的?选项(?:是|为|:)|###|请回答[ ]?:[ ]?\S"
-    r"|(?:[\d一二三四五六]{1,2}[.、][ ]?)?(?:最终|我的)?(?:答案|结论|结果|回答|判断|选择)[ ]?:?$",
+    r"\s*+(?:答(?:案|复)?[ ]?[:是为]|回答[ ]?:|正确|answer|response|assistant|[故应]选|选项?[ ]?:|处?应填入的?选项[是为:]|###|请回答[ ]?:[ ]?\S"
+    r"|(?:[\d一二三四五六]{1,2}[.、][ ]?)?(?:最终|我的)?(?:答案|结论|结果|回答|判断|选择)[ ]?:?$)",
     re.IGNORECASE,
 )
 SPEAKER = re.compile(
-    r"[ ]*+(?:[-*•][ ]*+)?(?:[A-Za-z]|[xy甲乙丙]|(?:用户|说话人|说话者|角色|speaker|user"
-    r"|person)[ ]?[A-Za-z甲乙12一二]|对方|男|女)[ ]?[:][ ]?",
+    r"[ ]*+(?:[-*•][ ]*+)?(?:[a-z甲乙丙]|(?:用户|说话[人者]|角色|speaker|user|person)[ ]?[a-z甲乙12一二]|对方|男|女)[ ]?:[ ]?",
     re.IGNORECASE,
 )
 _QUOTE = re.compile(
-    r"“[^“”\n]{1,300}”|「[^「」\n]{1,300}」|『[^『』\n]{1,300}』|\"[^\"\n]{1,300}\"|‘[^‘’\n]{1,300}’"
-    r"|《[^《》\n]{1,100}》"
+    r"“[^“”\n]{1,300}”|「[^「」\n]{1,300}」|『[^『』\n]{1,300}』|\"[^\"\n]{1,300}\"|‘[^‘’\n]{1,300}’|《[^《》\n]{1,100}》"
 )
+_LINE = re.compile(f"[^\n{TURN}]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A stretch of text that is read on its own. `echo`: it repeats the prompt, so only an explicit answer counts."""
 
     start: int
@@ -286,38 +231,24 @@ class Block:
 
 def lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The lines of a stretch of text without their line ends; ends of turns split lines, too."""
-    found: list[tuple[int, int]] = []
-    for match in re.compile(f"[^\n{TURN}]+").finditer(text, start, end):
-        if text[match.start() : match.end()].strip():
-            found.append(match.span())
-    return found
+    return [match.span() for match in _LINE.finditer(text, start, end) if not match.group().isspace()]
 
 
 def blocks(text: str) -> list[Block]:
-    """Split the text before every line that begins a prompt and after every end of a turn.
-
-    The first block with an answer is the reply to the item; the rest is run-on (rule 4).
-    """
+    """The text, split before every line that begins a prompt and after every end of a turn; for rule 4."""
     found: list[Block] = []
     start, echo, spoken, previous = 0, False, False, 0
-
-    def close(end: int) -> None:
-        if WORD.search(text, start, end):
-            found.append(Block(start, end, echo))
-
     for first, last in lines(text, 0, len(text)):
         turned = TURN in text[previous:first]
-        prompt = bool(_PROMPT.match(text, first, last))
-        speaks = bool(SPEAKER.match(text, first, last))
-        answers = echo and bool(
-            _ANSWER.match(text, first + len(text[first:last]) - len(text[first:last].lstrip()), last)
-        )
+        prompt = _PROMPT.match(text, first, last) is not None
+        speaks = SPEAKER.match(text, first, last) is not None
+        answers = echo and _ANSWER.match(text, first, last)
         if turned or prompt or answers or (speaks and not spoken and WORD.search(text, start, first)):
-            close(first)
+            found.append(Block(start, first, echo))
             start, echo = first, prompt
         spoken, previous = speaks, last
-    close(len(text))
-    return found
+    found.append(Block(start, len(text), echo))
+    return [block for block in found if WORD.search(text, block.start, block.end)]
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
@@ -325,9 +256,8 @@ def quotations(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for match in _QUOTE.finditer(text):
         start, end = match.span()
-        line_start = text.rfind("\n", 0, start) + 1
         line_end = text.find("\n", end)
-        rest = text[line_start:start] + text[end : line_end if line_end >= 0 else len(text)]
+        rest = text[text.rfind("\n", 0, start) + 1 : start] + text[end : line_end if line_end >= 0 else len(text)]
         if len(rest) > 12 or WORD.search(rest):
             found.append((start, end))
     return found

@@ -8,16 +8,18 @@ TOKENS says what each stands for: a mention, a class of cue words (lexicon.CUES)
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from string import ascii_lowercase
+from typing import NamedTuple
 
 from evalsuite.parse.chars import BOX_CLOSE, BOX_OPEN, WORD, ends
 from evalsuite.parse.lexicon import CUES, expand
 from evalsuite.parse.mentions import Group
 from evalsuite.parse.strip import SPEAKER, Block
 
+Place = tuple[int, int]
 LIMIT = 600  # cue words kept of a text
 
 # What each token of a tape stands for.
@@ -38,10 +40,27 @@ TOKENS = {
     "~": "words of 5 - 14 characters", "#": "longer words",
 }
 # fmt: on
+_MARKS = {
+    **dict.fromkeys((",", "、", "—", "——", "--"), ","),
+    **dict.fromkeys("。!;", "."),
+    **dict.fromkeys(":=→", ":"),
+    "|": "|",
+    "(": "(",
+    ")": ")",
+    "?": "?",
+    "\n": "/",
+    BOX_OPEN: "[",
+    BOX_CLOSE: "]",
+}  # fmt: skip
+_LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(][一二三四五][)]|[一二三四五六][、.])+")
+_NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
+_HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
+_TRAIL = re.compile(
+    r"[ \"”'’)\]】」』》]*(?:号?的?选项|的?(?:关系|领域)|类型?|这个选项|这一项|才对|无疑|[吧号哦呢啊呀了项的喔嘛哈])(?![^\W_])"
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Tape:
+class Tape(NamedTuple):
     """`tokens` of a block; `places` holds the start and end of each in the clean text, `groups` the mentions by position."""
 
     tokens: str
@@ -49,19 +68,14 @@ class Tape:
     groups: dict[int, Group]
 
 
-def _trie(words: list[str]) -> str:
+def _trie(words: Iterable[str]) -> str:
     """One pattern for many words with shared prefixes factored out: far fewer alternatives to try at each position."""
-    heads: dict[str, list[str]] = {}
+    tails: dict[str, list[str]] = {}
     for word in words:
-        heads.setdefault(word[:1], []).append(word[1:])
-    optional = "" in heads
-    parts = []
-    for head in sorted(heads):
-        if head:
-            tails = heads[head]
-            parts.append(re.escape(head) + (_trie(tails) if tails != [""] else ""))
-    body = parts[0] if len(parts) == 1 and not optional else f"(?:{'|'.join(parts)})"
-    return body + "?" if optional and parts else body
+        tails.setdefault(word[:1], []).append(word[1:])
+    optional = "?" if tails.pop("", None) and tails else ""
+    parts = [re.escape(head) + _trie(tails[head]) for head in sorted(tails)]
+    return f"(?:{'|'.join(parts)}){optional}" if parts else ""
 
 
 @lru_cache(maxsize=1)
@@ -70,156 +84,115 @@ def scanner() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def make_scanner(words: Mapping[str, str]) -> tuple[re.Pattern[str], dict[str, str]]:
-    kinds: dict[str, str] = {}
+    """A pattern of all cue words and marks, and what each is. Each alternative begins with a character, so that `re` passes
+    quickly over those that begin none; English words are matched whole, so that none is looked for inside another."""
+    kinds = dict(_MARKS)
     for kind, listed in words.items():
         for word in expand(listed):
             kinds.setdefault(word, kind)
-    han = [word for word in kinds if not word[0].isascii() or not word[0].isalpha()]
-    latin = [word for word in kinds if word[0].isascii() and word[0].isalpha()]
-    heads = "".join(sorted({re.escape(word[0]) for word in kinds}))
-    marks = rf"[,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、]|\.(?=\s|$)|--+|——?"
-    both = rf"(?P<han>{_trie(han)})|(?<![a-z])(?P<latin>{_trie(latin)})(?![a-z])"
-    first = (
-        rf"(?=[{heads}对,;。!?\n:=→()|{BOX_OPEN}{BOX_CLOSE}、.—-])"  # most characters begin no cue: one look is enough
-    )
-    return re.compile(rf"{first}(?:(?P<mark>{marks})|{both}|(?P<yes>对)(?=[,。;!?\s\ue000]|$))"), kinds
-
-
-_MARKS = {
-    ",": ",", "、": ",", "-": ",", "—": ",", "|": "|", ":": ":", "=": ":", "→": ":", "(": "(", ")": ")", "?": "?", "\n": "/",
-    BOX_OPEN: "[", BOX_CLOSE: "]",
-}  # fmt: skip
+    heads = [head for head in dict.fromkeys(word[0] for word in kinds) if head not in ascii_lowercase]
+    parts = [re.escape(head) + _trie(word[1:] for word in kinds if word[0] == head) for head in heads]
+    parts += [r"\.(?=\s|$)", r"对(?=[,。;!?\s\ue000]|$)"]
+    for head in ascii_lowercase:
+        rest = _trie(word[1:] for word in kinds if word[0] == head)
+        parts.append(f"{head}(?:{rest}(?![a-z])|[a-z]*)" if rest else f"{head}[a-z]*")
+    return re.compile("|".join(parts)), {word: kind for word, kind in kinds.items() if kind != "~"} | {
+        ".": ".",
+        "对": "+",
+    }
 
 
 def cues(low: str) -> list[tuple[str, int, int]]:
     """All cue words and marks of a folded lower-case text, in order: class, start, end; of overlapping words the longest."""
     pattern, kinds = scanner()
-    found: list[tuple[str, int, int]] = []
-    for match in ends(pattern, low, LIMIT):
-        group = match.lastgroup
-        kind = _MARKS.get(match.group()[0], ".") if group == "mark" else "+" if group == "yes" else kinds[match.group()]
-        if kind != "~":
-            found.append((kind, *match.span()))
-    return found
-
-
-_WORDS = re.compile(r"[^\W_]+")
-_LEAD = re.compile(r"[ ]*(?:[-*•·●>#]+[ ]?|[(]?\d{1,2}[.、):][ ]?(?!\d)|[(（][一二三四五][)）]|[一二三四五六][、.])+")
-
-
-_NUMBERS = re.compile(r"\d{1,2}[ ]?[.、)][ ]{0,2}[(\[“\"'*]*")
-_HEADING = re.compile(r"\d{1,2}[ ]?[.、][ ]?[^\W\d][^,.。:;\n]{0,14}:?[ ]*\n")
+    found = [(kind, *match.span()) for match in pattern.finditer(low) if (kind := kinds.get(match.group()))]
+    return ends(found, LIMIT)
 
 
 def make_tape(
-    low: str,
-    block: Block,
-    groups: Sequence[Group],
-    hints: Sequence[tuple[str, int, int]],
-    quoted: Sequence[tuple[int, int]],
+    low: str, block: Block, groups: Sequence[Group], hints: Sequence[tuple[str, int, int]], quoted: Sequence[Place]
 ) -> Tape:
     """The tape of one block."""
-    writer = _Writer(low, block, [group.start for group in groups])
-    waiting = [*reversed(groups)]
-
-    def mention(group: Group) -> None:
-        writer.mention(group, "m" if _within(low, quoted, group.start, group.end) else _token(group))
-
+    writer = _Writer(low, block, groups)
     for kind, start, end in hints:
         if start < block.start or end > block.end:
             continue
-        while waiting and waiting[-1].start <= start:
-            mention(waiting.pop())
-        overlaps = start < writer.position or (waiting and waiting[-1].start < end)
-        if not overlaps and not (kind.isalnum() and _within(low, quoted, start, end)):
+        while writer.waiting and writer.waiting[-1].start <= start:
+            writer.mention(quoted)
+        overlaps = start < writer.position or end > writer.limit
+        if not overlaps and not (quoted and kind.isalnum() and _within(low, quoted, start, end)):
             writer.cue(kind, start, end)
-    while waiting:
-        mention(waiting.pop())
+    while writer.waiting:
+        writer.mention(quoted)
     writer.fill(block.end)
     return Tape("".join(writer.tokens), tuple(writer.places), writer.groups)
-
-
-_TRAIL = re.compile(
-    r"[ \"”'’)\]】」』》]*(?:吧|号?的?选项|的?关系|的?领域|类型?|号|这个选项|这一项|哦|呢|啊|呀|了|项|才对|的|无疑|喔|嘛|哈)(?![^\W_])"
-)
 
 
 class _Writer:
     """A tape that is being written."""
 
-    def __init__(self, low: str, block: Block, starts: list[int]) -> None:
-        self.low, self.block, self.position = low, block, block.start
-        self.tokens, self.fresh, self.starts = ["!"], True, starts
-        self.places = [(block.start, block.start)]
+    def __init__(self, low: str, block: Block, groups: Sequence[Group]) -> None:
+        self.low, self.position, self.end, self.waiting = low, block.start, block.end, [*reversed(groups)]
+        self.limit = groups[0].start if groups else block.end  # where the next mention starts
+        self.tokens, self.places, self.fresh = ["!"], [(block.start, block.start)], True
         self.groups: dict[int, Group] = {}
 
     def put(self, token: str, start: int, end: int) -> None:
         self.tokens.append(token)
         self.places.append((start, end))
-        self.position = max(self.position, end)
-
-    def _next(self, position: int) -> int:
-        at = bisect_right(self.starts, position - 1)
-        return self.starts[at] if at < len(self.starts) else self.block.end
+        self.position = end
 
     def fill(self, end: int) -> None:
         """The words up to the next event, and at the head of a line its bullet and its speaker."""
-        low = self.low
         if self.fresh:
             self.fresh = False
-            limit = self._next(self.position)
             for pattern, token in ((_LEAD, "b"), (SPEAKER, "@")):
-                lead = pattern.match(low, self.position, limit)
-                if lead:
+                if lead := pattern.match(self.low, self.position, self.limit):
                     self.put(token, self.position, lead.end())
-        size = sum(map(len, _WORDS.findall(low, self.position, end)))
-        if size:
-            self.put("'" if size == 1 else "_" if size <= 4 else "~" if size <= 14 else "#", self.position, end)
+        words = self.low[self.position : end]
+        if size := len(words) if words.isalnum() else sum(map(str.isalnum, words)):
+            self.put("'_~#"[bisect_left((1, 4, 14), size)], self.position, end)
 
     def cue(self, kind: str, start: int, end: int) -> None:
-        self.fill(start)
-        if start < self.position:
-            return
-        if kind == "/" and self.tokens[-1] in ":SC=^":
-            kind = "^"  # the answer is on the next line: 答案是\n
-        self.put(kind, start, end)
-        self.fresh = kind in "/^"
+        if self.fresh or start > self.position:
+            self.fill(start)
+        if start >= self.position:
+            if kind == "/" and self.tokens[-1] in ":SC=^":
+                kind = "^"  # the answer is on the next line: 答案是\n
+            self.put(kind, start, end)
+            self.fresh = kind in "/^"
 
-    def mention(self, group: Group, token: str) -> None:
-        self.fill(group.start)
+    def mention(self, quoted: Sequence[Place]) -> None:
+        group, low = self.waiting.pop(), self.low
+        start, end = group.start, group.end
+        self.fill(start)
+        self.limit = self.waiting[-1].start if self.waiting else self.end
         if self.tokens[-1] == "p":  # 选项a
             self.tokens.pop(), self.places.pop()
-        label = group.members[0].kind == "label"
-        if (
-            label
-            and self.tokens[-1] in "!/b:^"
-            and (
-                (group.end - group.start < 3 and _HEADING.match(self.low, group.start))
-                or (self.starts[-1] > group.start and _NUMBERS.fullmatch(self.low, group.start, self._next(group.end)))
-            )
-        ):
-            self.put("b", group.start, group.end)
+        leads = self.tokens[-1] in "!/b:^"
+        heading = leads and end - start < 3 and _HEADING.match(low, start)
+        if heading or (leads and self.waiting and _NUMBERS.fullmatch(low, start, self.limit)):
+            self.put("b", start, end)
             return
-        if self.low[group.start] in "是由" and group.end - group.start > 2:
-            self.put("k", group.start, group.start)  # the option text 是…的一部分 contains its copula
-        if self.low[group.start] == BOX_OPEN:
-            self.put("[", group.start, group.start)
+        if low[start] in "是由" and end - start > 2:
+            self.put("k", start, start)  # 是…的一部分
+        if low[start] == BOX_OPEN:
+            self.put("[", start, start)
         self.groups[len(self.tokens)] = group
-        self.put(token, group.start, group.end)
-        trail = _TRAIL.match(self.low, group.end, self.block.end)
-        if trail:
+        self.put("m" if quoted and _within(low, quoted, start, end) else _token(group), start, end)
+        if trail := _TRAIL.match(low, end, self.end):
             self.position = trail.end()
 
 
 def _token(group: Group) -> str:
     """A group's character on the tape."""
-    by_text = any(m.kind == "text" for m in group.members)
+    by_text = "text" in [mention.kind for mention in group.members]
     if len(group.options) > 1:
         return "W" if by_text else "G"
-    return "T" if by_text else "Q" if group.members[0].kind == "place" else "M"
+    return "T" if by_text else "M" if group.members[0].kind == "label" else "Q"
 
 
-def _within(low: str, quoted: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+def _within(low: str, quoted: Sequence[Place], start: int, end: int) -> bool:
     """Whether a place is part of a longer quotation."""
     at = bisect_right(quoted, (start, len(low))) - 1
     if at < 0 or quoted[at][1] < end:

@@ -13,7 +13,14 @@ def _row(name: str, short: str, zh: str, en: str, kind: Kind, file: str, whole: 
         SPAN: ("span_extraction", ("f1", "em"), 64),
         TEXT: ("generation", ("f1", "em"), 96),
     }[kind]
-    return Task(name, short, zh, en, kind, file, folder, metrics, tokens, whole=whole)
+    marking = _STRICT if kind is SPAN else None
+    return Task(name, short, zh, en, kind, file, folder, metrics, tokens, whole=whole, marking=marking)
+
+
+_STRICT = (
+    "应为对话中与上下文常识不符的那段文本；多出整句对话或解释而未指明的算错。",
+    "It should be the piece of the dialogue at odds with commonsense; a whole turn or an explanation that names no piece is wrong.",
+)
 
 
 # `folder` and `file` make the path <set>/<folder>/<split>/<file>.jsonl.

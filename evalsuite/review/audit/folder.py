@@ -113,7 +113,9 @@ def audit_page_data(sample: Sample) -> dict[str, Any]:
         "name": sample.name,
         "rubric": asdict(rubric_named(sample.rubric)),
         "tasks": [
-            {"name": t.name, "zh": t.zh, "en": t.en, "kind": t.kind.name} for t in TASKS.values() if t.name in used
+            {"name": t.name, "zh": t.zh, "en": t.en, "kind": t.kind.name, "marking": t.marking}
+            for t in TASKS.values()
+            if t.name in used
         ],
         "outputs": [
             {

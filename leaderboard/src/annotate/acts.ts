@@ -1,105 +1,149 @@
-// What is done to a dialogue, and moving among them.
-import { byId } from "../common/dom.ts";
+// What is done to a dialogue's annotations: to their fields first, one of which is at work, then to them as a whole.
+import { $, byId } from "../common/dom.ts";
 import { t } from "../common/words.ts";
-import { activate } from "./fields.ts";
-import { blank, change, chosen, current, done, keepPlace, rows, settled, undo } from "./rows.ts";
-import { data, draw, state } from "./state.ts";
+import { draw, work } from "../common/work/work.ts";
+import { amend, blank, change, chosen, current, edit, settled } from "./rows.ts";
+import { isMenu, MENUS, type Menu } from "./rules.ts";
+import { data, state } from "./state.ts";
+import type { Entry, Field, Knowledge, Reason } from "./types.ts";
+
+/** The fields in the order of work, and their keys. */
+export const KEYS: Record<Field, string> = {
+  dimension: "d",
+  instance: "i",
+  domain: "o",
+  slot: "s",
+  value: "v",
+  evidence: "e",
+  phrase: "p",
+  conflict1: "c",
+  conflict2: "m",
+};
+export const FIELDS = Object.keys(KEYS) as Field[];
+
+/** Make a field the one that keys and picked spans go to. */
+export function activate(field: Field) {
+  state.field = field;
+  draw();
+  if (isMenu(field)) $(`step-${field}`).focus();
+  else if (field === "evidence" || field === "phrase") $(`turn-${state.turn}`).focus();
+  else $(`in-${field}`).focus();
+}
+
+export function follow(field: Field) {
+  const next = FIELDS[FIELDS.indexOf(field) + 1];
+  if (next) {
+    activate(next);
+    return;
+  }
+  state.field = "";
+  draw();
+  $("add").focus();
+}
+
+/** An entry of a menu. What was chosen below it stays only if it is there, too; where there is one only, that is chosen. */
+export function pick(field: Menu, entry: Entry) {
+  const before = chosen();
+  if (!before) return;
+  const k = { ...before, [field]: entry.zh };
+  for (const below of ["domain", "slot"] as const) {
+    const known = MENUS[below](k).map((x) => x.zh);
+    if (!known.includes(k[below])) k[below] = known.length === 1 ? known[0] : "";
+  }
+  edit({ [field]: k[field], domain: k.domain, slot: k.slot });
+  const later = FIELDS.slice(FIELDS.indexOf(field) + 1);
+  activate(later.find((x) => !isMenu(x) || !k[x]) ?? "value");
+}
+
+/** A span of the dialogue goes to the field at work. */
+export function take(text: string) {
+  const { field } = state,
+    k = chosen();
+  if (!k || !text) return;
+  state.cursor = null;
+  if (field === "evidence") {
+    if (!k.evidence.includes(text)) edit({ evidence: [...k.evidence, text] });
+    draw();
+    byId(`turn-${state.turn}`)?.focus();
+  } else if (field === "instance" || field === "value" || field === "phrase") {
+    edit({ [field]: text });
+    follow(field);
+  }
+  getSelection()?.removeAllRanges();
+}
 
 export function add() {
   change((row) => {
     row.nothing = false;
-    row.annotations.push({ ...blank(), annotator: state.annotator });
+    row.annotations.push({ ...blank(), annotator: work.annotator });
   });
   state.of = current().annotations.length - 1;
   activate("dimension");
 }
 
 /** An inspector returns what is wrong; only what the inspector has added can be removed. */
-export const mayRemove = (k) => !data.inspect || k.proposed || k.annotator === state.annotator;
+export const mayRemove = (k: Knowledge) => !data.inspect || k.proposed || k.annotator === work.annotator;
 
 export function remove() {
-  if (!chosen() || !mayRemove(chosen())) return;
+  const k = chosen();
+  if (!k || !mayRemove(k)) return;
   change((row) => row.annotations.splice(state.of, 1));
-  state.of = Math.min(state.of, current().annotations.length - 1);
-  state.field = "";
-  draw();
+  show(Math.min(state.of, current().annotations.length - 1));
 }
 
 export function accept() {
-  if (data.inspect && chosen() && !chosen().proposed) {
+  const k = chosen();
+  if (k?.proposed) {
+    amend({ proposed: false, annotator: work.annotator });
+    showNext((x) => x.proposed);
+  } else if (k && data.inspect) {
+    const on = !settled(k);
     judge({ verdict: "accepted" });
-    return;
+    if (on) showNext((x) => !settled(x));
   }
-  if (!chosen()?.proposed) return;
-  change(() => Object.assign(chosen(), { proposed: false, annotator: state.annotator }));
-  const next = current().annotations.findIndex((x) => x.proposed);
-  if (next >= 0) state.of = next;
-  draw();
 }
 
-/** An inspector's verdict; then the dialogue's next annotation that has none. */
-function judge(verdict) {
-  const before = settled(chosen());
-  change(() => Object.assign(chosen(), verdict, { inspector: state.annotator }));
-  const next = current().annotations.findIndex((k) => !settled(k));
-  if (!before && next >= 0 && verdict.verdict === "accepted") state.of = next;
-  Object.assign(state, { returning: false, field: "" });
-  draw();
+/** An inspector's verdict. */
+function judge(verdict: Partial<Knowledge>) {
+  amend({ ...verdict, inspector: work.annotator });
+  show(state.of);
 }
 
 export function giveBack() {
-  if (!data.inspect || !chosen() || chosen().proposed) return;
+  const k = chosen();
+  if (!data.inspect || !k || k.proposed) return;
   Object.assign(state, { returning: true, field: "" });
   draw();
 }
 
-export function giveBackFor(reason) {
+export function giveBackFor(reason: Reason) {
   judge({ verdict: "returned", reason });
   byId("in-note")?.focus();
 }
 
 export function nothing() {
-  if (current().annotations.length) {
-    state.said = t("notNothing");
-    draw();
-    return;
-  }
-  change((row) => {
-    row.nothing = !row.nothing;
-  });
+  if (current().annotations.length) work.said = t("notNothing");
+  else
+    change((row) => {
+      row.nothing = !row.nothing;
+    });
   draw();
 }
 
-export function takeBack() {
-  state.said = t(undo() ? "undone" : "nothingToUndo");
+/** Choose an annotation of the dialogue. */
+export function show(of: number) {
+  Object.assign(state, { of, field: "", returning: false });
   draw();
 }
 
-export function moveTo(at) {
-  state.at = Math.max(0, Math.min(rows.length - 1, at));
-  Object.assign(state, {
-    of: current().annotations.length ? 0 : -1,
-    field: "",
-    turn: 0,
-    cursor: null,
-    said: "",
-    returning: false,
-  });
-  keepPlace();
-  draw();
-  scrollTo(0, 0);
+/** The first annotation of which something holds; the same one if there is none. */
+function showNext(holds: (k: Knowledge) => boolean) {
+  const next = current().annotations.findIndex(holds);
+  show(next < 0 ? state.of : next);
 }
 
-export function nextOpen() {
-  const open = rows
-    .map((_row, i) => [(i - state.at - 1 + rows.length) % rows.length, i])
-    .filter(([, i]) => !done(rows[i]))
-    .sort((a, b) => a[0] - b[0])[0];
-  if (open) moveTo(open[1]);
-}
-
-export function show(of) {
+/** The annotation so many after the chosen one, and round. */
+export function showBeside(by: number) {
   const count = current().annotations.length;
-  if (count) Object.assign(state, { of: (of + count) % count, field: "", returning: false });
-  draw();
+  if (count) show((state.of + by + count) % count);
 }

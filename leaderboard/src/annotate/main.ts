@@ -1,27 +1,26 @@
 // The annotation page: start.
-import { drawFrame, startPage } from "../common/frame.ts";
-import { canKeep, recalled } from "../common/kept.ts";
-import { onLanguage, t } from "../common/words.ts";
-import { moveTo } from "./acts.ts";
-import { drawDoor, drawPage, onKey } from "./page.ts";
-import { takeUp } from "./rows.ts";
-import { data, draw, load, onDraw, state } from "./state.ts";
+import { startPage } from "../common/frame.ts";
+import { startWork } from "../common/work/page.ts";
+import { drawPage, keys } from "./page.ts";
+import { current, done, line, rows, takeLines, takeUpRows, toMend, touched, undo } from "./rows.ts";
+import { arrival, data, load, state } from "./state.ts";
 import words from "./words.json" with { type: "json" };
 
-function render() {
-  drawFrame(t("title"), t("foot"));
-  draw();
-}
 startPage(words, load, () => {
-  state.keeps = canKeep();
-  onLanguage(render);
-  onDraw(() => (state.annotator ? drawPage() : drawDoor()));
-  drawFrame(t("title"), t("foot"));
-  const last = recalled(`annotate.${data.hash}`, {}),
-    name = last.annotator || data.annotator;
-  if (name) {
-    takeUp(name);
-    moveTo(last.at ?? 0);
-  } else drawDoor();
-  addEventListener("keydown", onKey);
+  const job = {
+    shelf: `annotate.${data.hash}`,
+    file: data.name,
+    size: data.dialogues.length,
+    settings: {},
+    undo,
+    keys,
+    toMend,
+    done: (at: number) => done(rows[at]),
+    takeUp: takeUpRows,
+    arrived: () => Object.assign(state, arrival, { of: current().annotations.length ? 0 : -1 }),
+    draw: drawPage,
+    lines: () => rows.filter(touched).map(line),
+    take: takeLines,
+  };
+  startWork(job, words, data.inspect ? "inspect" : "", data.annotator);
 });

@@ -1,128 +1,139 @@
 // What a row may not have: the rules of authoring/annotations.py, once more.
 import { inChinese } from "../common/words.ts";
 import { data } from "./state.ts";
+import type { Entry, Knowledge, Problem, Row } from "./types.ts";
 
-const TEXTS = ["instance", "value", "phrase", "conflict1", "conflict2"];
+const TEXTS = ["instance", "value", "phrase", "conflict1", "conflict2"] as const;
+const KNOWLEDGE = ["dimension", "instance", "domain", "slot", "value"] as const;
 
-const matches = (pattern, text) => new RegExp(pattern, "u").test(text);
+type Wrong = (field: string, code: string, values?: Problem["values"]) => void;
 
-const units = (text) => text.match(new RegExp(data.rules.unit, "gu")) ?? [];
+const matches = (pattern: string, text: string) => new RegExp(pattern, "u").test(text);
 
-const times = (whole, span) => whole.split(span).length - 1;
+const units = (text: string) => text.match(new RegExp(data.rules.unit, "gu")) ?? [];
+
+const times = (whole: string, span: string) => whole.split(span).length - 1;
 
 /** Fewest insertions, deletions and substitutions. */
-function distance(a, b) {
+export function distance(a: string[], b: string[]) {
   let before = Array.from({ length: b.length + 1 }, (_, j) => j);
   a.forEach((x, i) => {
     const now = [i + 1];
-    b.forEach((y, j) => now.push(Math.min(before[j + 1] + 1, now[j] + 1, before[j] + (x !== y))));
+    b.forEach((y, j) => now.push(Math.min(before[j + 1] + 1, now[j] + 1, before[j] + Number(x !== y))));
     before = now;
   });
   return before[b.length];
 }
 
 /** All rules that a dialogue's row breaks. */
-export function problems(row) {
-  const found = [],
-    seen = new Map();
+export function problems(row: Row): Problem[] {
+  const found: Problem[] = [],
+    seen = new Map<string, number>();
+  const wrongIn =
+    (of: number): Wrong =>
+    (field, code, values = {}) =>
+      found.push({ of, field, code, values });
   row.dialogue.forEach((turn, n) => {
-    if (!turn.trim()) found.push({ field: `dialogue[${n}]`, code: "turn", values: {} });
+    if (!turn.trim()) wrongIn(-1)(`dialogue[${n}]`, "turn");
   });
-  if (row.nothing && row.annotations.length) found.push({ field: "nothing", code: "nothing", values: {} });
+  if (row.nothing && row.annotations.length) wrongIn(-1)("nothing", "nothing");
   row.annotations.forEach((k, n) => {
-    const same = JSON.stringify(["dimension", "instance", "domain", "slot", "value"].map((name) => k[name]));
-    if (seen.has(same) && k.value)
-      found.push({ field: `annotations[${n}]`, code: "repeated", values: { other: seen.get(same) } });
-    if (!seen.has(same)) seen.set(same, n);
-    for (const p of problemsOf(k, row)) found.push({ ...p, field: `annotations[${n}].${p.field}` });
+    const same = JSON.stringify(KNOWLEDGE.map((name) => k[name])),
+      other = seen.get(same);
+    if (other === undefined) seen.set(same, n);
+    else if (k.value) wrongIn(n)("", "repeated", { other });
+    check(k, row, wrongIn(n));
   });
   return found;
 }
 
 /** Those of one annotation. */
-function problemsOf(k, row) {
-  const found = [],
-    r = data.rules;
-  const wrong = (field, code, values = {}) => found.push({ field, code, values });
+function check(k: Knowledge, row: Row, wrong: Wrong) {
   if (k.proposed) wrong("proposed", "proposed", { value: k.proposer || "a model" });
   if (k.verdict === "returned" && !k.reason) wrong("reason", "empty");
-  ontologyProblem(k, wrong);
-  const evidence = k.evidence.map((span, i) => [`evidence[${i}]`, span]);
-  for (const [name, text] of [...TEXTS.map((x) => [x, k[x]]), ...evidence]) {
-    if (!text) wrong(name, "empty");
-    else if (matches(r.untidy, text)) wrong(name, "untidy", { value: text });
-    else if (["instance", "value"].includes(name) && k.dimension === "事件" && matches(r.speakers[row.set], text))
-      wrong(name, "speakers", { value: text });
-  }
-  if (k.value && k.value === k.instance) wrong("value", "same");
-  else if (k.value && r.event_slots.includes(k.slot) && r.no_events.some((x) => matches(x, k.value)))
-    wrong("value", "event", { value: k.value });
+  checkOntology(k, wrong);
+  for (const name of TEXTS) checkText(name, k[name], k, row, wrong);
+  for (const span of k.evidence) checkText("evidence", span, k, row, wrong);
+  checkValue(k, wrong);
   const whole = row.dialogue.join("\n");
-  for (const [name, span] of [...evidence, ["phrase", k.phrase]]) {
-    const count = span ? times(whole, span) : 1;
-    if (name === "phrase" && count > 1 && phrasePlace(k, row.dialogue)) continue;
-    if (count === 0) wrong(name, "missing", { value: span });
-    else if (count > 1) wrong(name, "several", { value: span, count });
-  }
+  for (const span of k.evidence) checkPlace("evidence", span, whole, wrong);
+  if (!phrasePlace(k, row.dialogue)) checkPlace("phrase", k.phrase, whole, wrong);
   if (k.phrase && k.evidence.length && !k.evidence.some((span) => span.includes(k.phrase)))
     wrong("phrase", "outside", { value: k.phrase });
-  if (k.phrase) conflictProblems(k, wrong);
-  return found;
+  if (k.phrase) checkConflicts(k, wrong);
+}
+
+/** The first of dimension, domain and slot that is unknown; those below it cannot be checked. */
+function checkOntology(k: Knowledge, wrong: Wrong) {
+  let parent = "";
+  for (const [name, entries] of Object.entries(MENUS)) {
+    const value = k[name as Menu],
+      known = entries(k).map((x) => x.zh);
+    if (!value) wrong(name, "empty");
+    else if (!known.includes(value)) wrong(name, name, { value, parent, known: known.join(", ") });
+    if (!known.includes(value)) return;
+    parent = value;
+  }
+}
+
+function checkText(name: string, text: string, k: Knowledge, row: Row, wrong: Wrong) {
+  const acts = k.dimension === "事件" && (name === "instance" || name === "value");
+  if (!text) wrong(name, "empty");
+  else if (matches(data.rules.untidy, text)) wrong(name, "untidy", { value: text });
+  else if (acts && matches(data.rules.speakers[row.set], text)) wrong(name, "speakers", { value: text });
+}
+
+function checkValue({ value, instance, slot }: Knowledge, wrong: Wrong) {
+  const { event_slots, no_events } = data.rules;
+  if (value && value === instance) wrong("value", "same");
+  else if (value && event_slots.includes(slot) && no_events.some((x) => matches(x, value)))
+    wrong("value", "event", { value });
+}
+
+function checkPlace(name: string, span: string, whole: string, wrong: Wrong) {
+  const count = span ? times(whole, span) : 1;
+  if (count === 0) wrong(name, "missing", { value: span });
+  else if (count > 1) wrong(name, "several", { value: span, count });
+}
+
+function checkConflicts({ phrase, conflict1, conflict2 }: Knowledge, wrong: Wrong) {
+  const before = units(phrase),
+    [one, two] = [conflict1, conflict2].map((text) => distance(before, units(text))),
+    most = Math.max(data.rules.minimal, Math.trunc(data.rules.share * before.length));
+  if (conflict1 && conflict1 === phrase) wrong("conflict1", "unchanged");
+  else if (conflict1 && one > most) wrong("conflict1", "minimal", { value: phrase, count: one, most });
+  if (!conflict2) return;
+  if (conflict2 === phrase) wrong("conflict2", "unchanged2");
+  else if (conflict2 === conflict1) wrong("conflict2", "alike");
+  else if (conflict1 && two < one) wrong("conflict2", "maximal", { count: two, most: one });
 }
 
 /** [turn, character] of the phrase: where it stands once, or stands once in the only span of evidence that has it. */
-export function phrasePlace(k, dialogue) {
+export function phrasePlace(k: Knowledge, dialogue: string[]): [number, number] | null {
   const whole = dialogue.join("\n"),
     spans = k.evidence.filter((span) => span.includes(k.phrase));
-  let around = k.phrase,
-    within = 0;
+  let around = k.phrase;
   if (!around) return null;
   if (times(whole, around) !== 1) {
-    if (spans.length !== 1 || times(spans[0], k.phrase) !== 1 || times(whole, spans[0]) !== 1) return null;
-    [around, within] = [spans[0], spans[0].indexOf(k.phrase)];
+    if (spans.length !== 1 || times(spans[0], around) !== 1 || times(whole, spans[0]) !== 1) return null;
+    around = spans[0];
   }
   const turn = dialogue.findIndex((x) => x.includes(around));
-  return turn < 0 ? null : [turn, dialogue[turn].indexOf(around) + within];
-}
-
-function ontologyProblem(k, wrong) {
-  for (const [name, parent, known] of [
-    ["dimension", "", dimensions()],
-    ["domain", k.dimension, domainsOf(k)],
-    ["slot", k.domain, slotsOf(k)],
-  ]) {
-    if (!k[name]) {
-      wrong(name, "empty");
-      return;
-    }
-    if (!known.some((x) => x.zh === k[name])) {
-      wrong(name, name, { value: k[name], parent, known: known.map((x) => x.zh).join(", ") });
-      return;
-    }
-  }
-}
-
-function conflictProblems(k, wrong) {
-  const r = data.rules,
-    phrase = units(k.phrase),
-    [one, two] = [k.conflict1, k.conflict2].map((text) => distance(phrase, units(text)));
-  const most = Math.max(r.minimal, Math.trunc(r.share * phrase.length));
-  if (k.conflict1 && k.conflict1 === k.phrase) wrong("conflict1", "unchanged");
-  else if (k.conflict1 && one > most) wrong("conflict1", "minimal", { value: k.phrase, count: one, most });
-  if (!k.conflict2) return;
-  if (k.conflict2 === k.phrase) wrong("conflict2", "unchanged2");
-  else if (k.conflict2 === k.conflict1) wrong("conflict2", "alike");
-  else if (k.conflict1 && two < one) wrong("conflict2", "maximal", { count: two, most: one });
+  return turn < 0 ? null : [turn, dialogue[turn].indexOf(around) + around.indexOf(k.phrase)];
 }
 
 /** What is wrong, in words. */
-export const told = (p) =>
-  data.rules.messages[p.code][inChinese() ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => p.values[name]);
+export const told = (p: Problem) =>
+  data.rules.messages[p.code][inChinese() ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => String(p.values[name]));
 
-export const dimensions = () => data.ontology.map((x) => x.dimension);
+const domainsOf = (k: Knowledge) => data.ontology.find((x) => x.dimension.zh === k.dimension)?.domains ?? [];
 
-export const domainsOf = (k) =>
-  (data.ontology.find((x) => x.dimension.zh === k.dimension)?.domains ?? []).map((x) => x.name);
+export type Menu = "dimension" | "domain" | "slot";
 
-export const slotsOf = (k) =>
-  data.ontology.find((x) => x.dimension.zh === k.dimension)?.domains.find((x) => x.name.zh === k.domain)?.slots ?? [];
+/** What there is to choose from for the fields that are chosen, each below the one before it. */
+export const MENUS: Record<Menu, (k: Knowledge) => Entry[]> = {
+  dimension: () => data.ontology.map((x) => x.dimension),
+  domain: (k) => domainsOf(k).map((x) => x.name),
+  slot: (k) => domainsOf(k).find((x) => x.name.zh === k.domain)?.slots ?? [],
+};
+export const isMenu = (field: string): field is Menu => field in MENUS;

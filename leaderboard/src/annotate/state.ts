@@ -1,22 +1,17 @@
-// The page's data, what a person is at, and the drawing of it.
+// The page's data, and what of a dialogue a person is at.
+import type { Field, PageData, Span } from "./types.ts";
 
-export let data;
-export function load(content) {
+export let data: PageData;
+export function load(content: PageData) {
   data = content;
 }
-export const state = {
-  annotator: "",
-  at: 0,
-  of: -1,
-  field: "",
-  said: "",
-  turn: 0,
-  cursor: null,
-  returning: false,
-  keeps: false,
+
+/** Where a person is who has just come to a dialogue. */
+export const arrival = {
+  of: -1, // place of the chosen annotation
+  field: "" as Field | "", // the one that keys and picked spans go to
+  turn: 0, // of the dialogue, which keys go to
+  cursor: null as Span | null, // what keys have selected in it
+  returning: false, // an inspector is asked for the reason
 };
-let drawn = () => {};
-export function onDraw(work) {
-  drawn = work;
-}
-export const draw = () => drawn();
+export const state = { ...arrival };

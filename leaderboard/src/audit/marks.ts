@@ -1,154 +1,122 @@
-// What has been marked, or on a page with `data.answering` answered. Kept in this browser under the sample's hash and the
+// What has been marked, or answered on a page that asks people. Kept in this browser under the sample's hash and the
 // annotator's name; exported and imported as JSONL, a line an output in the order of marking, with the fields that
 // `evalsuite audit read` reads, or those of a file of replies.
-import { h } from "../common/dom.ts";
-import { recalled } from "../common/kept.ts";
-import { store } from "../common/storage.ts";
-import { data, state, taskOf } from "./state.ts";
+import { Undo } from "../common/work/undo.ts";
+import { keep, keptWork, work } from "../common/work/work.ts";
+import { asksSeveral, data, isListed, isOutput, isQuestion, kindOf, othersOf, scales, settings } from "./state.ts";
+import type { Entry, Mark, Output, Question } from "./types.ts";
 
-export const marks = new Map(); // output's id -> { said, right, <scales>, note, blind }, or { said } or { text } of an answer
+const marks = new Map<string, Mark>(); // by output's id
 
-export const undoable = []; // [output's id, the mark it had before]
+export const markOf = (entry: Entry): Mark => marks.get(entry.id) ?? {};
 
-const shelf = () => `audit.${data.sample}.${state.annotator}`;
+const keepMarks = () => keep([...marks]);
 
-export const kindOf = (output) => taskOf(output.task).kind;
+/** An entry's mark stands last, for the order of marking is that of the export. */
+function put(id: string, mark?: Mark) {
+  marks.delete(id);
+  if (mark) marks.set(id, mark);
+}
 
-export const scales = () => data.rubric.scales;
+export const undo = new Undo<Mark | undefined>((at, before) => {
+  put(data.outputs[at].id, before);
+  keepMarks();
+});
 
-export const NO_OPTION = ["none", "several", "refused"];
+export function takeUpMarks() {
+  marks.clear();
+  for (const [id, mark] of keptWork<[string, Mark][]>([])) marks.set(id, mark);
+}
 
-export const isListed = (output) => output.labels.length > 0;
-
-export const asksSeveral = (output) => kindOf(output) === "choices"; // all right options are asked for: what is said is a list of labels
-
-export const bare = (label) => label.replace(/^[(（]|[)）]$/g, "");
-
-/** The reply that an answer makes, as a model would write it; "" if there is none. */
-const replyOf = (output, mark) =>
-  isListed(output)
-    ? (mark.said === undefined ? [] : [mark.said].flat())
-        .map((label) => output.replies[output.labels.indexOf(label)])
-        .join(", ")
-    : (mark.text ?? "");
-
-/** Whether all that is asked of an output is marked. */
-export function complete(output) {
-  const mark = marks.get(output.id) ?? {};
-  if (isListed(output)) return mark.said !== undefined;
-  if (data.answering) return Boolean(mark.text);
-  return mark.right !== undefined && (kindOf(output) === "span" || scales().every((x) => mark[x.name] !== undefined));
+/** Whether all that is asked of an entry is marked. */
+export function complete(entry: Entry) {
+  const mark = markOf(entry);
+  if (isListed(entry)) return mark.said !== undefined;
+  if (isQuestion(entry)) return Boolean(mark.text);
+  return mark.right !== undefined && (kindOf(entry) === "span" || scales().every((x) => mark[x.name] !== undefined));
 }
 
 /** Whether the right answer is on screen: scores are by the reference, so it shows once right or wrong is said. */
-export const referenceShown = (output) =>
-  !data.answering &&
-  ((kindOf(output) === "text" && marks.get(output.id)?.right !== undefined) || (state.show && complete(output)));
+export const referenceShown = (entry: Entry) =>
+  isOutput(entry) &&
+  ((kindOf(entry) === "text" && markOf(entry).right !== undefined) || (settings.show && complete(entry)));
 
-export function keep() {
-  store.set(shelf(), JSON.stringify([...marks]));
-  store.set(`audit.${data.sample}`, JSON.stringify({ annotator: state.annotator, at: state.at, show: state.show }));
-}
-
-export function takeUp(annotator) {
-  state.annotator = annotator;
-  marks.clear();
-  undoable.length = 0;
-  for (const [id, mark] of recalled(shelf(), [])) marks.set(id, mark);
-}
-
-export function setMark(output, change) {
-  const old = marks.get(output.id);
+/** Letters that are typed into a field one after the other are one change. */
+export function setMark(entry: Entry, change: Mark, typed = "") {
+  const old = marks.get(entry.id);
   if (old && Object.entries(change).every(([name, value]) => old[name] === value)) return;
-  const judged = "said" in change || "right" in change;
-  const blind = (old?.blind ?? true) && !(judged && referenceShown(output));
-  undoable.push([output.id, old]);
-  marks.delete(output.id); // so that it stands last
-  marks.set(output.id, { ...old, ...change, blind });
-  keep();
+  const judged = "said" in change || "right" in change,
+    blind = (old?.blind ?? true) && !(judged && referenceShown(entry));
+  undo.note(data.outputs.indexOf(entry), old, typed && `${typed} ${entry.id}`);
+  put(entry.id, { ...old, ...change, blind });
+  work.said = "";
+  keepMarks();
 }
 
-/** Take the last mark back; returns its output's id. */
-export function undo() {
-  const last = undoable.pop();
-  if (!last) return null;
-  marks.delete(last[0]);
-  if (last[1]) marks.set(...last);
-  keep();
-  return last[0];
+/** The reply that an answer makes, as a model would write it. */
+function replyOf(entry: Question, { said = [], text = "" }: Mark) {
+  const labels = [said].flat();
+  return isListed(entry) ? labels.map((x) => entry.replies[entry.labels.indexOf(x)]).join(", ") : text;
 }
 
-export function exportMarks() {
-  const lineOf = data.answering
-    ? (output) => complete(output) && { item: output.id, text: replyOf(output, marks.get(output.id)), perturb: "none" }
-    : (output) => ({ sample: data.sample, output: output.id, annotator: state.annotator, ...marks.get(output.id) });
-  const outputs = new Map(data.outputs.map((x) => [x.id, x]));
-  const lines = [...marks.keys()]
-    .map((id) => lineOf(outputs.get(id)))
-    .filter(Boolean)
-    .map((x) => `${JSON.stringify(x)}\n`);
-  const url = URL.createObjectURL(new Blob(lines, { type: "application/jsonl" }));
-  const name = state.annotator.replace(/[^\p{L}\p{N}_-]+/gu, "-");
-  h("a", { href: url, download: `${data.name}.${name}.jsonl` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
+/** Lines of the export, in the order of marking. */
+export function linesOf() {
+  const entries = new Map(data.outputs.map((x) => [x.id, x]));
+  const marked = [...marks.keys()].flatMap((id) => entries.get(id) ?? []);
+  return marked.filter((x) => isOutput(x) || complete(x)).map((x) => JSON.stringify(lineOf(x)));
 }
 
-/** Take marks from the text of an exported file: [how many, how many were left out]. */
-export function importMarks(text) {
-  const outputs = new Map(data.outputs.map((x) => [x.id, x]));
-  let taken = 0,
-    left = 0;
-  for (const line of text.split("\n").filter((x) => x.trim())) {
-    let row;
-    try {
-      row = JSON.parse(line);
-    } catch {
-      row = null;
-    }
-    const output = outputs.get(data.answering ? row?.item : row?.output);
-    const mine = data.answering || (row?.sample === data.sample && row?.annotator === state.annotator);
-    const mark = output && mine ? (data.answering ? answerOf : markOf)(row, output) : null;
-    if (!mark) {
-      left++;
-      continue;
-    }
-    marks.delete(output.id);
-    marks.set(output.id, mark);
-    taken++;
-  }
-  undoable.length = 0;
-  keep();
-  return [taken, left];
+const lineOf = (entry: Entry) =>
+  isQuestion(entry)
+    ? { item: entry.id, text: replyOf(entry, markOf(entry)), perturb: "none" }
+    : { sample: data.sample, output: entry.id, annotator: work.annotator, ...markOf(entry) };
+
+type Line = Record<string, unknown>;
+
+/** Take imported lines; how many were taken. */
+export function takeLines(lines: unknown[]) {
+  const entries = new Map<unknown, Entry>(data.outputs.map((x) => [x.id, x]));
+  const taken = lines.filter((each) => {
+    const line = (each ?? {}) as Line,
+      entry = entries.get(data.answering ? line.item : line.output),
+      mark = entry && readLine(line, entry);
+    if (mark) put(entry.id, mark);
+    return mark;
+  });
+  keepMarks();
+  return taken.length;
 }
 
-/** The answer of an imported line of replies; null if it holds none that this page could have made. */
-function answerOf(row, output) {
-  if (typeof row.text !== "string" || !row.text.trim()) return null;
-  if (!isListed(output)) return { text: row.text };
-  const said = row.text.split(", ").map((x) => output.labels[output.replies.indexOf(x)]);
-  return said.includes(undefined) || (said.length > 1 && !asksSeveral(output))
-    ? null
-    : { said: asksSeveral(output) ? said : said[0] };
+/** The mark of a line; null if it holds none that this annotator could have made on this page. */
+export function readLine(line: Line, entry: Entry): Mark | null {
+  if (isQuestion(entry)) return readAnswer(line, entry);
+  return line.sample === data.sample && line.annotator === work.annotator ? readMark(line, entry) : null;
 }
 
-/** The mark of an imported line; null if it holds none that this page could have made. */
-function markOf(row, output) {
-  const mark = { blind: row.blind !== false };
-  if (typeof row.note === "string" && row.note) mark.note = row.note;
-  const known = (said) => output.labels.includes(said),
-    listed = Array.isArray(row.said) && row.said.length > 0 && row.said.every(known);
-  if (isListed(output))
-    return NO_OPTION.includes(row.said) || (asksSeveral(output) ? listed : known(row.said))
-      ? { said: row.said, ...mark }
-      : null;
-  if (typeof row.right !== "boolean") return null;
-  mark.right = row.right;
-  if (kindOf(output) === "text")
-    for (const x of scales()) {
-      const score = row[x.name];
-      if (score === undefined) continue;
-      if (!Number.isInteger(score) || score < x.low || score > x.high) return null;
-      mark[x.name] = score;
-    }
-  return mark;
+function readAnswer({ text }: Line, entry: Question): Mark | null {
+  if (typeof text !== "string" || !text.trim()) return null;
+  if (!isListed(entry)) return { text };
+  const several = asksSeveral(entry),
+    said = (several ? text.split(", ") : [text]).map((x) => entry.labels[entry.replies.indexOf(x)]);
+  if (said.includes(undefined as never)) return null;
+  return { said: several ? said : said[0] };
+}
+
+function readMark(line: Line, entry: Output): Mark | null {
+  const { said, right, note } = line;
+  const mark: Mark = { blind: line.blind !== false };
+  if (typeof note === "string" && note) mark.note = note;
+  if (isListed(entry)) return canSay(entry, said) ? { said, ...mark } : null;
+  if (typeof right !== "boolean") return null;
+  const scored = kindOf(entry) === "text" ? scales().filter((x) => line[x.name] !== undefined) : [],
+    fits = scored.every((x) => Number.isInteger(line[x.name]) && inside(line[x.name] as number, x.low, x.high));
+  return fits ? { ...mark, right, ...Object.fromEntries(scored.map((x) => [x.name, line[x.name] as number])) } : null;
+}
+
+const inside = (value: number, low: number, high: number) => low <= value && value <= high;
+
+function canSay(entry: Output, said: unknown): said is string | string[] {
+  if (othersOf(entry).includes(said as string)) return true;
+  if (!asksSeveral(entry)) return entry.labels.includes(said as string);
+  return Array.isArray(said) && said.length > 0 && said.every((x) => entry.labels.includes(x));
 }

@@ -1,17 +1,32 @@
-// The page's data, what a person is at, and the drawing of it.
-import { inChinese } from "../common/words.ts";
+// The page's data, and how it is shown.
+import { work } from "../common/work/work.ts";
+import type { Entry, Output, PageData, Question, Task } from "./types.ts";
 
-export let data;
-export function load(content) {
+export let data: PageData;
+export function load(content: PageData) {
   data = content;
 }
-export const state = { annotator: "", at: 0, show: false, said: "", keeps: false };
-let drawn = () => {};
-export function onDraw(work) {
-  drawn = work;
-}
-export const draw = () => drawn();
 
-export const taskOf = (name) =>
-  data.tasks.find((x) => x.name === name) ?? { name, zh: name, en: name, kind: "text", metrics: [] };
-export const taskName = (task) => (inChinese() ? task.zh : task.en);
+/** show: the right answer and the parser's reading, once an output is marked. */
+export const settings = { show: false };
+
+export const current = () => data.outputs[work.at];
+
+export const taskOf = ({ task: name }: Entry): Task =>
+  data.tasks.find((x) => x.name === name) ?? { name, zh: name, en: name, kind: "text" };
+
+export const kindOf = (entry: Entry) => taskOf(entry).kind;
+
+export const scales = () => data.rubric?.scales ?? [];
+
+export const isOutput = (entry: Entry): entry is Output => !data.answering;
+export const isQuestion = (entry: Entry): entry is Question => data.answering === true;
+
+export const isListed = (entry: Entry) => entry.labels.length > 0;
+
+/** Whether all right options are asked for: what is said is a list of labels. */
+export const asksSeveral = (entry: Entry) => kindOf(entry) === "choices";
+
+/** What a reply may say in place of an option. */
+export const othersOf = (entry: Entry) =>
+  isOutput(entry) ? ["none", "several", "refused"].filter((x) => x !== "several" || !asksSeveral(entry)) : [];

@@ -1,0 +1,131 @@
+// The dialogue, of which spans are picked by pointer or keys.
+import { button, byId, h } from "../common/dom.ts";
+import { t } from "../common/words.ts";
+import { low } from "../common/work/page.ts";
+import { take } from "./acts.ts";
+import { chosen, current } from "./rows.ts";
+import { phrasePlace } from "./rules.ts";
+import { type Marked, type Piece, parted, pieces, stepped } from "./spans.ts";
+import { state } from "./state.ts";
+
+export function drawTalk() {
+  const turns = current().dialogue,
+    first = parted(turns[0]).who;
+  const chat = h(
+    "ol",
+    { class: "chat picks", id: "turns", onmouseup: takeDragged },
+    turns.map((turn, n) => {
+      const { who, said } = parted(turn),
+        name = who.trim().replace(/[:：]$/, "") || "·";
+      return h(
+        "li",
+        { class: who === first ? "left" : "right" },
+        button(name, () => take(said), { class: "who link", tabindex: -1, title: t("wholeTurn") }),
+        drawBubble(n, said, markedIn(n, who)),
+      );
+    }),
+  );
+  return [low(t("dialogue")), chat];
+}
+
+const drawBubble = (n: number, said: string, marked: Marked[]) =>
+  h(
+    "span",
+    {
+      class: "data bubble",
+      lang: "zh-CN",
+      tabindex: n === state.turn ? 0 : -1,
+      id: `turn-${n}`,
+      "data-turn": n,
+      role: "group",
+      "aria-label": t("turnOf", n + 1) + said,
+      onkeydown: (e) => steer(e, n, said),
+      onfocus: () => goToTurn(n),
+    },
+    pieces(said, marked).map(drawPiece),
+  );
+
+/** What the chosen annotation rests on. Where its phrase stands cannot always be told: then all places are shown. */
+function markedIn(n: number, who: string): Marked[] {
+  const k = chosen();
+  if (!k) return [];
+  const evidence = k.evidence.map((x): Marked => [x, "evidence"]),
+    place = phrasePlace(k, current().dialogue);
+  if (!place) return [...evidence, [k.phrase, "phrase"]];
+  return place[0] === n ? [...evidence, [k.phrase, "phrase", place[1] - who.length]] : evidence;
+}
+
+const drawPiece = ({ from, text, classes, hidden }: Piece) =>
+  h(
+    classes.length ? "mark" : "span",
+    { class: classes.join(" ") || null, "data-at": from, "data-size": text.length, "data-hidden": hidden },
+    text,
+  );
+
+/** The place in its turn's text of a point on the page; null outside of turns. */
+function placeOf(node: Node, offset: number) {
+  const inText = node.nodeType === Node.TEXT_NODE,
+    at = inText ? node.parentElement : (node.childNodes[Math.min(offset, node.childNodes.length - 1)] ?? node);
+  const piece = (at instanceof Element ? at : at?.parentElement)?.closest<HTMLElement>("[data-at]");
+  if (!piece) return null;
+  const from = Number(piece.dataset.at),
+    size = Number(piece.dataset.size);
+  if (!inText) return offset >= node.childNodes.length ? from + size : from;
+  if ("hidden" in piece.dataset) return offset ? from + size : from;
+  return from + offset;
+}
+
+const turnOf = (node: Node) =>
+  (node instanceof Element ? node : node.parentElement)?.closest<HTMLElement>("[data-turn]")?.dataset.turn;
+
+/** What is selected within one turn goes to the field at work. */
+function takeDragged() {
+  const selection = getSelection();
+  if (!selection?.rangeCount || selection.isCollapsed || !chosen()) return;
+  const range = selection.getRangeAt(0),
+    n = turnOf(range.startContainer);
+  if (n === undefined || n !== turnOf(range.endContainer)) return;
+  const from = placeOf(range.startContainer, range.startOffset),
+    to = placeOf(range.endContainer, range.endOffset);
+  if (from !== null && to !== null) take(parted(current().dialogue[Number(n)]).said.slice(from, to).trim());
+}
+
+/** One turn is in the order of Tab: that which was in use last. */
+function goToTurn(n: number) {
+  const old = byId(`turn-${state.turn}`),
+    now = byId(`turn-${n}`);
+  if (old) old.tabIndex = -1;
+  if (now) now.tabIndex = 0;
+  if (n !== state.turn) state.cursor = null;
+  state.turn = n;
+}
+
+const textOf = (chars: string[], from: number, to: number) => chars.slice(from, to).join("");
+
+/** Up and down: another turn. Left and right: a character; with Shift more of them. Enter: take what is selected. */
+function steer(event: KeyboardEvent, n: number, said: string) {
+  const { key } = event,
+    chars = [...said]; // a selection counts them, so that it never cuts one in two
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  if (key === "ArrowDown") byId(`turn-${n + 1}`)?.focus();
+  else if (key === "ArrowUp") byId(`turn-${n - 1}`)?.focus();
+  else if (key === "Enter") take(state.cursor ? textOf(chars, ...state.cursor).trim() : said);
+  else if (["ArrowRight", "ArrowLeft", "Home", "End"].includes(key)) {
+    state.cursor = stepped(key, event.shiftKey, state.cursor, chars.length);
+    const [from, to] = state.cursor.map((count) => textOf(chars, 0, count).length);
+    showSpan(event.currentTarget as HTMLElement, from, to);
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function showSpan(bubble: HTMLElement, from: number, to: number) {
+  const point = (place: number): [Node, number] => {
+    const drawn = [...bubble.children].map((node) => node as HTMLElement),
+      piece = drawn.find((x) => place <= Number(x.dataset.at) + Number(x.dataset.size));
+    if (!piece?.firstChild) return [bubble, 0];
+    const within = place - Number(piece.dataset.at);
+    return "hidden" in piece.dataset ? [piece, Math.min(within, 1)] : [piece.firstChild, within];
+  };
+  getSelection()?.setBaseAndExtent(...point(from), ...point(to));
+}

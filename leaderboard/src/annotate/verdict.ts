@@ -1,0 +1,57 @@
+// To an inspector: accept, return for a reason with a note, or revise by editing. To the annotator: what was returned and why.
+import { button, h } from "../common/dom.ts";
+import { key$ } from "../common/keys.ts";
+import { data$ } from "../common/passage.ts";
+import { t } from "../common/words.ts";
+import { noteField, press, presses } from "../common/work/page.ts";
+import { accept, giveBack, giveBackFor, KEYS, remove } from "./acts.ts";
+import { amend, returned } from "./rows.ts";
+import { data, state } from "./state.ts";
+import type { Knowledge, Reason } from "./types.ts";
+
+export const reasonKey = (reason: Reason) => (reason === "knowledge" ? "n" : KEYS[reason]);
+
+const reasonName = (reason: Reason) =>
+  reason === "knowledge" ? t("noKnowledge") : t(`step.${reason}`).replace(/^\d+\. /, "");
+
+const acceptButton = () => button([t("accept"), " ", key$("y")], accept, { id: "accept", class: "primary" });
+
+export const drawProposal = (k: Knowledge) =>
+  h(
+    "div",
+    { class: "notice caution", id: "proposal" },
+    h("p", null, t("isProposed", k.proposer || "?")),
+    h("div", { class: "row2" }, acceptButton(), button([t("reject"), " ", key$("x")], remove, { id: "reject" })),
+  );
+
+export function drawVerdict(k: Knowledge) {
+  if (!data.inspect) return returned(k) && h("div", { class: "notice caution", id: "verdict" }, said(k));
+  const giving = button([t("giveBack"), " ", key$("r")], giveBack, { id: "return" });
+  return h(
+    "div",
+    { class: "notice", id: "verdict" },
+    said(k),
+    h("div", { class: "row2" }, acceptButton(), giving),
+    (state.returning || returned(k)) && drawReasons(k),
+    returned(k) && noteField("in-note", t("noteToAnnotator"), k.note, (note) => amend({ note })),
+  );
+}
+
+function said(k: Knowledge) {
+  if (!k.verdict) return h("p", { id: "said" }, t("verdictAsked"));
+  return h(
+    "p",
+    { id: "said" },
+    t(`verdict.${k.verdict}`, k.inspector || t("theAnnotator")),
+    k.reason && [" ", t("wasFor"), h("strong", null, reasonName(k.reason))],
+    k.note && [" ", data$("span", "", k.note)],
+  );
+}
+
+function drawReasons(k: Knowledge) {
+  const reasons = data.reasons.map((x) => {
+    const on = returned(k) && k.reason === x;
+    return press(`reason-${x}`, reasonName(x), on, reasonKey(x), () => giveBackFor(x), { "data-reason": x });
+  });
+  return [h("p", { class: "note" }, t("returnedWhy")), presses(reasons, "dense", { "aria-label": t("returnedWhy") })];
+}

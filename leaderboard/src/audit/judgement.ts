@@ -1,0 +1,83 @@
+// Whether a span or a short text is right, and how good; what the parser read.
+import { h } from "../common/dom.ts";
+import { data$ } from "../common/passage.ts";
+import { inChinese, t } from "../common/words.ts";
+import { low, press, presses } from "../common/work/page.ts";
+import { work } from "../common/work/work.ts";
+import { mark } from "./acts.ts";
+import { asked, keyFor, keysOf } from "./keys.ts";
+import { complete, markOf, referenceShown } from "./marks.ts";
+import { heading } from "./options.ts";
+import { data, kindOf, scales, settings, taskOf } from "./state.ts";
+import type { Output, Scale } from "./types.ts";
+
+export function drawJudgement(output: Output) {
+  const { right } = markOf(output),
+    isSpan = kindOf(output) === "span",
+    note = taskOf(output).marking?.[inChinese() ? 0 : 1] ?? t("isRightNote");
+  const say = (value: boolean, label: string, key: string, cls: string) =>
+    press(`right-${work.at}-${key}`, label, right === value, key, () => mark({ right: value }), {
+      class: `mark ${cls}`,
+    });
+  const both = [say(true, `✓ ${t("yes")}`, "y", "yes"), say(false, `✕ ${t("no")}`, "x", "no")];
+  return [
+    heading(t(isSpan ? "isRightSpan" : "isRight"), note),
+    presses(both, "dense", { "aria-labelledby": "asked" }),
+    referenceShown(output) && [
+      low(t("reference")),
+      h(
+        "p",
+        { class: "reference" },
+        output.references.map((x, i) => [i > 0 && " / ", data$("span", "", x)]),
+      ),
+    ],
+    !isSpan && right !== undefined && drawScales(output),
+  ];
+}
+
+function drawScales(output: Output) {
+  const lang = inChinese() ? "zh" : "en";
+  return [low(t("scoreBy", data.rubric?.[lang] ?? "")), scales().map((x) => drawScale(x, output))];
+}
+
+function drawScale(scale: Scale, output: Output) {
+  const each = scale.criteria.length > 1,
+    name = inChinese() ? scale.zh : scale.en,
+    keys = keysOf(output);
+  const criterion = (i: number) => scale.criteria[i]?.[inChinese() ? 0 : 1] ?? "";
+  const score = (value: number, i: number) => {
+    const label = each ? [h("b", null, String(value)), " ", criterion(i)] : String(value),
+      key = each ? keyFor(keys, scale.name, value) : "",
+      on = markOf(output)[scale.name] === value;
+    return press(`${scale.name}-${work.at}-${value}`, label, on, key, () => mark({ [scale.name]: value }));
+  };
+  const values = Array.from({ length: scale.high - scale.low + 1 }, (_, i) => scale.low + i),
+    about = h("p", null, h("strong", null, name), !each && h("small", null, " ", criterion(0)));
+  return h(
+    "div",
+    {
+      class: scale === asked(output) ? "scale now" : "scale",
+      role: "group",
+      "aria-label": name,
+      "data-scale": scale.name,
+    },
+    scales().length > 1 && about,
+    presses(values.map(score), each ? "" : "line"),
+  );
+}
+
+export function drawParser(output: Output) {
+  if (!settings.show || !complete(output)) return null;
+  const { status, read: places, text } = output.parser,
+    read = places.length ? places.map((i) => `${output.labels[i]} ${output.options[i]}`).join("\n") : text;
+  return [
+    low(t("parserRead")),
+    h(
+      "p",
+      { id: "parser" },
+      h("span", { class: "badge" }, t(status)),
+      " ",
+      read === null ? h("span", { class: "muted" }, t("nothingRead")) : data$("span", "", read),
+    ),
+  ];
+}

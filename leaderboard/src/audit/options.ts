@@ -1,0 +1,69 @@
+// What is chosen from options, or written.
+import { byId, h } from "../common/dom.ts";
+import { data$ } from "../common/passage.ts";
+import { t } from "../common/words.ts";
+import { low, noteField, onEnter, press, presses } from "../common/work/page.ts";
+import { moveTo, work } from "../common/work/work.ts";
+import { mark, write } from "./acts.ts";
+import { keyFor, keysOf } from "./keys.ts";
+import { complete, markOf, setMark } from "./marks.ts";
+import { asksSeveral, isOutput, kindOf, othersOf, settings } from "./state.ts";
+import type { Entry } from "./types.ts";
+
+/** What is asked, and a word on how to answer. */
+export const heading = (words: string, note: string) => [low(words, "asked"), note && h("p", { class: "note" }, note)];
+
+export function drawOptions(entry: Entry) {
+  const { said } = markOf(entry),
+    keys = keysOf(entry),
+    several = asksSeveral(entry) ? "whichOnes" : "which",
+    short = entry.options.every((x) => x.length < 14);
+  const says = (label: string) => (Array.isArray(said) ? said.includes(label) : said === label);
+  const option = (label: string, i: number) =>
+    press(`say-${work.at}-${i}`, aboutOption(entry, i), says(label), keyFor(keys, "said", label), () =>
+      mark({ said: label }),
+    );
+  const other = (name: string) =>
+    press(`say-${work.at}-${name}`, t(`said.${name}`), said === name, keyFor(keys, "said", name), () =>
+      mark({ said: name }),
+    );
+  return [
+    heading(t(several), t(`${several}Note`)),
+    presses(entry.labels.map(option), short ? "dense" : "", { "aria-labelledby": "asked" }),
+    isOutput(entry) && presses(othersOf(entry).map(other), "dense others"),
+  ];
+}
+
+const aboutOption = (entry: Entry, i: number) => [
+  data$("b", "", entry.labels[i]),
+  " ",
+  data$("span", "", entry.options[i]),
+  isOutput(entry) &&
+    settings.show &&
+    complete(entry) &&
+    entry.golds.includes(i) &&
+    h("span", { class: "pill gold" }, ` ✓ ${t("gold")}`),
+];
+
+/** A span or a short text: typed, or a span selected in the dialogue. Enter goes on. */
+export function drawWriting(entry: Entry) {
+  const input: HTMLInputElement = h("input", {
+    type: "text",
+    id: "answer",
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-labelledby": "asked",
+    value: markOf(entry).text ?? "",
+    oninput: () => write(input.value),
+    onkeydown: onEnter(() => {
+      moveTo(work.at + 1);
+      byId("answer")?.focus();
+    }),
+  });
+  return [heading(t("yourAnswer"), t(`${kindOf(entry)}AnswerNote`)), input];
+}
+
+export const drawNote = (entry: Entry) =>
+  noteField("note", t("note"), markOf(entry).note ?? "", (note) => {
+    if (note || markOf(entry).note) setMark(entry, { note });
+  });

@@ -1,0 +1,247 @@
+// What stands around an entry of work: who is at it and how far it is, the way to other entries, the list of keys.
+import { $, button, byId, h, type Kid, put, visible } from "../dom.ts";
+import { drawFrame } from "../frame.ts";
+import { canKeep } from "../kept.ts";
+import { key$, shortcut } from "../keys.ts";
+import { num } from "../numbers.ts";
+import { addWords, onLanguage, t, type Words } from "../words.ts";
+import ofAll from "./words.json" with { type: "json" };
+import {
+  actionOf,
+  begin,
+  draw,
+  exportWork,
+  importText,
+  type Job,
+  job,
+  lastPlace,
+  moveTo,
+  nextOpen,
+  openFrom,
+  place,
+  takeBack,
+  takeUp,
+  work,
+} from "./work.ts";
+
+addWords(ofAll);
+
+/** Start: of a page's words those that begin with the name of its mode stand in place of the others. */
+export function startWork(made: Job, words: Words, mode = "", annotator = "") {
+  const own = Object.entries(words).filter(([key]) => mode && key.startsWith(`${mode}.`));
+  addWords(Object.fromEntries(own.map(([key, both]) => [key.slice(mode.length + 1), both])));
+  begin(made);
+  work.keeps = canKeep();
+  const drawAll = () => {
+    drawFrame(t("title"), t("foot"));
+    draw();
+  };
+  onLanguage(drawAll);
+  const last = lastPlace(),
+    name = last.annotator || annotator;
+  if (name) {
+    takeUp(name);
+    place(last.at);
+  }
+  drawAll();
+  addEventListener("keydown", onKey);
+}
+
+function onKey(event: KeyboardEvent) {
+  const key = shortcut(event),
+    target = event.target as HTMLElement;
+  if (!key || !work.annotator || byId<HTMLDialogElement>("help")?.open) return; // a dialog closes by Esc itself
+  if (target.closest("input:not([type=checkbox]), select, textarea")) {
+    if (key === "Escape") target.blur();
+    return;
+  }
+  const action = actionOf(key);
+  if (!action || (key === " " && target.closest("button, input"))) return;
+  event.preventDefault();
+  action();
+}
+
+/** What is done when Enter is pressed in an input; not the Enter that ends a word in an input method. */
+export const onEnter = (action: () => void) => (event: KeyboardEvent) => {
+  if (event.key !== "Enter" || event.isComposing) return;
+  event.preventDefault();
+  action();
+};
+
+export const low = (words: string, id?: string) => h("h2", { class: "low", id }, words);
+
+type Attributes = Record<string, string | number>;
+
+/** Something to press, with its key. */
+export const press = (id: string, label: Kid, on: boolean, key: string, action: () => void, more: Attributes = {}) =>
+  button([h("span", null, label), key && key$(key)], action, { id, class: "mark", "aria-pressed": on, ...more });
+
+/** Buttons for the keys of an entry, below one another or, where they are short, beside. */
+export const presses = (kids: Kid, cls = "", name: Attributes = {}) =>
+  h("div", { class: `marks ${cls}`.trim(), ...(Object.keys(name).length && { role: "group" }), ...name }, kids);
+
+/** A person's words beside a mark. */
+export function noteField(id: string, label: string, value: string, write: (note: string) => void) {
+  const input: HTMLInputElement = h("input", {
+    type: "text",
+    id,
+    maxlength: 500,
+    value,
+    autocomplete: "off",
+    onchange: () => write(input.value.trim()),
+    onkeydown: onEnter(() => input.blur()),
+  });
+  return h("label", { class: "notefield" }, h("span", null, label), input);
+}
+
+const warning = () => h("p", { class: "notice caution", id: "warning", hidden: work.keeps }, t("keepsNothing"));
+
+/** Who are you? */
+export function drawDoor(name = "") {
+  const input = h("input", {
+    id: "name",
+    type: "text",
+    autocomplete: "name",
+    maxlength: 60,
+    required: true,
+    value: name,
+  });
+  const enter = (event: Event) => {
+    event.preventDefault();
+    if (!input.value.trim()) {
+      input.focus();
+      return;
+    }
+    takeUp(input.value.trim());
+    moveTo(Math.max(0, openFrom(0)));
+  };
+  const ask = h("div", { class: "row2" }, input, h("button", { type: "submit", class: "primary" }, t("begin")));
+  put(
+    $("main"),
+    h(
+      "section",
+      { class: "intro door" },
+      h("h1", null, t("title")),
+      h("p", { class: "lead" }, t("lead", num(job.size))),
+      warning(),
+      h("form", { onsubmit: enter }, h("label", { for: "name" }, t("yourName")), ask),
+    ),
+  );
+  input.focus();
+}
+
+/** The page with an entry; `tools` stand beside the stepper, `keys` in the list of them: [keys, word]. */
+export function drawEntry(
+  entry: { id: string; set: string },
+  title: Kid,
+  sides: Kid,
+  keys: string[][],
+  tools: Kid = null,
+) {
+  put(
+    $("main"),
+    drawProgress(),
+    warning(),
+    h("p", { class: "notice", id: "done" }, t("allDone")),
+    drawStepper(tools),
+    h(
+      "article",
+      { class: "output", id: "output", "data-id": entry.id, tabindex: -1 },
+      h("h1", { class: "taskname" }, title, h("span", { class: "tag" }, entry.set.toUpperCase())),
+      h("div", { class: "sides" }, sides),
+    ),
+    drawHelp(keys),
+  );
+  drawCount();
+}
+
+/** How far the work is: in place, for a click on its way to a button is lost if that is drawn anew. */
+export function drawCount() {
+  const count = Array.from({ length: job.size }, (_, at) => at).filter(job.done).length,
+    wrong = job.toMend?.() ?? 0;
+  say("count", t("count", num(count), num(job.size)));
+  $("bar").style.width = `${(100 * count) / job.size}%`;
+  say("wrongs", wrong ? t("wrongs", num(wrong)) : "");
+  $("warning").hidden = work.keeps;
+  $("done").hidden = count < job.size;
+  $<HTMLButtonElement>("open").disabled = count === job.size;
+  $<HTMLButtonElement>("undo").disabled = !job.undo.size;
+}
+
+function say(id: string, words: string) {
+  if ($(id).textContent !== words) put($(id), words);
+}
+
+function drawProgress() {
+  const leave = () => {
+    work.annotator = "";
+    draw();
+  };
+  return h(
+    "div",
+    { class: "progress" },
+    h("strong", { id: "count", role: "status" }),
+    h("span", { class: "track", "aria-hidden": "true" }, h("i", { id: "bar" })),
+    h("span", { class: "warn", id: "wrongs" }),
+    h("span", { class: "data" }, visible(work.annotator)),
+    button(t("someoneElse"), leave, { class: "small", id: "change" }),
+    button(t("export"), exportWork, { class: "small primary", id: "export" }),
+    drawImport(),
+  );
+}
+
+function drawImport() {
+  const input = h("input", {
+    type: "file",
+    class: "sr",
+    accept: ".jsonl,.json,.txt",
+    id: "file",
+    tabindex: -1,
+    "aria-label": t("import"),
+    onchange: async () => {
+      const file = input.files?.[0];
+      if (file) importText(await file.text());
+    },
+  });
+  return [button(t("import"), () => input.click(), { class: "small", id: "import" }), input];
+}
+
+const drawStepper = (tools: Kid) =>
+  h(
+    "div",
+    { class: "stepper" },
+    button("‹", () => moveTo(work.at - 1), { id: "prev", disabled: work.at === 0, "aria-label": t("prev") }),
+    h("span", { id: "position" }, t("at", num(work.at + 1), num(job.size))),
+    button("›", () => moveTo(work.at + 1), { id: "next", disabled: work.at === job.size - 1, "aria-label": t("next") }),
+    button(t("nextOpen"), nextOpen, { id: "open" }),
+    button(t("undo"), takeBack, { id: "undo" }),
+    button([t("help"), " ", key$("?")], () => $<HTMLDialogElement>("help").showModal(), { id: "keys" }),
+    tools,
+    h("span", { class: "muted", role: "status", id: "told" }, work.said),
+  );
+
+const MOVES = [
+  ["← → k j", "keyMove"],
+  ["Space", "keyOpen"],
+  ["u ⌫", "keyUndo"],
+  ["?", "keyHelp"],
+];
+
+function drawHelp(keys: string[][]) {
+  const entry = ([names, what]: string[]) => [
+    h(
+      "dt",
+      null,
+      names.split(" ").map((x) => [key$(x), " "]),
+    ),
+    h("dd", null, t(what)),
+  ];
+  const box: HTMLDialogElement = h(
+    "dialog",
+    { id: "help", "aria-label": t("keyList") },
+    h("h2", null, t("keyList")),
+    h("dl", { class: "settings" }, [...keys, ...MOVES].map(entry)),
+    button(t("close"), () => box.close()),
+  );
+  return box;
+}

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { shortcut } from "../src/common/keys.ts";
+import { Undo } from "../src/common/work/undo.ts";
+import {
+  actionOf,
+  begin,
+  type Job,
+  keep,
+  keptWork,
+  lastPlace,
+  objectsOf,
+  openFrom,
+  place,
+  takeUp,
+  work,
+} from "../src/common/work/work.ts";
+
+const kept = new Map<string, string>();
+const storage = {
+  getItem: (key: string) => kept.get(key) ?? null,
+  setItem: (key: string, text: string) => kept.set(key, text),
+};
+Object.defineProperty(globalThis, "localStorage", { value: storage, configurable: true });
+
+let finished: boolean[] = [];
+const job = { shelf: "page.h", size: 4, settings: { show: false }, done: (at: number) => finished[at] } as Partial<Job>;
+
+beforeEach(() => {
+  kept.clear();
+  finished = [true, false, false, true];
+  begin({ ...job, undo: new Undo<never>(() => {}), takeUp: () => {}, keys: () => new Map() } as unknown as Job);
+  takeUp("林");
+});
+
+test("the next open entry is sought round, and comes back to itself", () => {
+  assert.deepEqual([0, 2, 3].map(openFrom), [1, 2, 1]);
+  finished[2] = true;
+  assert.equal(openFrom(2), 1);
+  finished[1] = true;
+  assert.equal(openFrom(0), -1);
+});
+
+test("a place is one of the entries", () => {
+  const placed = [-3, 9, 1.5, Number.NaN].map((at) => {
+    place(at);
+    return work.at;
+  });
+  assert.deepEqual(placed, [0, 3, 1, 0]);
+});
+
+test("work is kept under the data's hash and the annotator's name", () => {
+  keep([1]);
+  keep({ a: 1 }, "2");
+  assert.deepEqual([...kept.keys()], ["evalsuite.page.h.林", "evalsuite.page.h.林.2"]);
+  assert.deepEqual([keptWork([0]), keptWork({}, "2"), keptWork(null, "3")], [[1], { a: 1 }, null]);
+  assert.equal(work.keeps, true);
+  takeUp("周");
+  assert.deepEqual(keptWork([0]), [0]);
+});
+
+test("a browser that keeps nothing is told of", () => {
+  const { setItem } = storage;
+  Object.assign(storage, {
+    setItem: () => {
+      throw Error("full");
+    },
+  });
+  keep([1]);
+  Object.assign(storage, { setItem });
+  assert.equal(work.keeps, false);
+});
+
+test("the last place comes back with its settings, and no other", () => {
+  kept.set("evalsuite.page.h", '{"annotator":"周","at":2,"show":true,"size":9}');
+  begin({ ...job, settings: { show: false } } as Job);
+  assert.deepEqual(lastPlace(), { annotator: "周", at: 2 });
+  kept.set("evalsuite.page.h", "{");
+  assert.deepEqual(lastPlace(), { annotator: "", at: 0 });
+});
+
+test("lines that are no JSON are null, empty ones none", () => {
+  assert.deepEqual(objectsOf('{"a":1}\r\n\n{\n2'), [{ a: 1 }, null, 2]);
+});
+
+test("changes of one name are taken back together; the oldest are forgotten", () => {
+  const back: [number, string][] = [];
+  const undo = new Undo<string>((at, before) => back.push([at, before]));
+  undo.note(0, "", "a");
+  undo.note(0, "x", "a");
+  undo.note(1, "y", "b");
+  undo.note(1, "z");
+  undo.note(1, "z");
+  assert.deepEqual(
+    [undo.takeBack(), undo.takeBack(), undo.takeBack(), undo.takeBack(), undo.takeBack()],
+    [1, 1, 1, 0, null],
+  );
+  assert.deepEqual(back, [
+    [1, "z"],
+    [1, "z"],
+    [1, "y"],
+    [0, ""],
+  ]);
+  for (let i = 0; i < 1000; i++) undo.note(i, "");
+  assert.equal(undo.size, 500);
+});
+
+test("an entry's own keys come before those that move", () => {
+  const own = () => {};
+  begin({ ...job, keys: () => new Map([["j", own]]) } as Job);
+  assert.equal(actionOf("j"), own);
+  assert.notEqual(actionOf("k"), undefined);
+  assert.equal(actionOf("q"), undefined);
+});
+
+test("letters can be turned off as shortcuts; other keys stay", () => {
+  const pressed = (key: string, more = {}) =>
+    shortcut({ key, altKey: false, ctrlKey: false, metaKey: false, ...more } as KeyboardEvent);
+  assert.deepEqual([pressed("a"), pressed("a", { ctrlKey: true }), pressed("Enter")], ["a", "", "Enter"]);
+  kept.set("evalsuite.keys", "off");
+  assert.deepEqual([pressed("a"), pressed("Enter")], ["", "Enter"]);
+});
