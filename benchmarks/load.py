@@ -27,12 +27,12 @@ from evalsuite.common.resources import bundled
 def write(folder: Path, items: int) -> None:
     """All tasks and both sets in the sample's proportions, in one split."""
     sample = Corpus(BENCHMARK, bundled("sample"))
-    lines = {
-        (t, s): sample.path(t, s, "test").read_text(encoding="utf-8").splitlines() for t, s in sample.files("test")
-    }
-    total = sum(map(len, lines.values()))
+    lines = [
+        (t, s, sample.path(t, s, "test").read_text(encoding="utf-8").splitlines()) for t, s in sample.files("test")
+    ]
+    total = sum(len(rows) for _, _, rows in lines)
     left = items
-    for number, ((task, item_set), rows) in enumerate(lines.items()):
+    for number, (task, item_set, rows) in enumerate(lines):
         want = left if number == len(lines) - 1 else round(items * len(rows) / total)
         left -= want
         path = path_of(folder / "data", task, item_set, "test")
@@ -47,7 +47,7 @@ def write(folder: Path, items: int) -> None:
 
 def ours(folder: Path) -> int:
     corpus = Corpus(BENCHMARK, folder)
-    return sum(len(corpus.file(TASKS[t.name], s, "test").items) for t, s in corpus.files("test"))
+    return sum(len(corpus.file(t, s, "test").items) for t, s in corpus.files("test"))
 
 
 def bare(folder: Path) -> int:

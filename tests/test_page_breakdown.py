@@ -107,6 +107,9 @@ def test_up_to_six_models_and_which(page: Any) -> None:
     assert page.locator("#breakdown .picker input:disabled").count() == 0
     left = {series.nth(n).get_attribute("data-series"): series.nth(n).get_attribute("class") for n in range(5)}
     assert left == {name: looks[name] for name in rest}  # the others keep their colours
+    for _ in rest:
+        page.locator("#breakdown .picker input:checked").first.click()
+    assert page.locator("#breakdown .picker input:checked").count() == series.count() == 0
     page.locator("#breakdown .picker button").click()
     assert series.count() == 6
 

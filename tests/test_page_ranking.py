@@ -143,5 +143,5 @@ def test_models_of_two_runs_are_compared(browse: Any, run: Path, tmp_path: Path)
         assert "Models of all runs are compared together" in note
         assert "lexical (second) (failed or missing items: EASY Event cause)" in note
         assert page.locator("#rank-plots [data-set=easy] circle.dot").count() == 9
-        assert "lexical (second)" in page.locator("#rank-plots [data-set=easy] .note").inner_text()
+        assert "lexical (second)" in page.locator("#rank-plots [data-set=easy] .note:not(.readout)").inner_text()
         assert page.locator("[data-keep=corr-run] option").count() == 2

@@ -156,7 +156,7 @@ def test_a_slope_opens_its_evidence_by_keyboard(page: Any, end: str) -> None:
     panel.locator("[tabindex='0']").focus()
     page.keyboard.press("ArrowLeft")  # from the first to the last: the perturbed end of the last line
     if end == "base":
-        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowLeft")
     assert panel.locator("[tabindex='0']").count() == 1
     told = page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert panel.locator(".readout").inner_text() == told and (" → " in told) == (end == "perturbed")

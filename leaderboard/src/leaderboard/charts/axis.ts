@@ -1,45 +1,132 @@
-// Places on axes: ranges, ticks, labels that keep apart.
-import { isNumber } from "../../common/numbers.ts";
+// Places on axes, of numbers only: scales, ranges and their ticks, labels that keep apart. Nothing is drawn here.
+import { isNumber, type Maybe } from "../../common/numbers.ts";
+import { wide } from "../../common/text.ts";
 
+/** A place across a chart: pixels, or a share of its width ("12.5%"). */
+export type Length = number | string;
+export type Scale = (value: number) => number;
+export type Anchor = "start" | "middle" | "end";
+export interface Range {
+  low: number;
+  high: number;
+  ticks: number[];
+}
+/** Where a chart is drawn, in its own pixels; labels stand around it. */
+export interface Ground {
+  width: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** A ground, and where values stand on it. */
+export interface Frame {
+  ground: Ground;
+  across: Scale;
+  up: Scale;
+}
+
+export const PLOT: Ground = { width: 360, left: 30, right: 348, top: 10, bottom: 208 };
+/** The height of a row in charts that have a row a model. */
 export const ROW = 24;
+/** Quarters of a share. */
+export const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 
-export const place = (share) => `${(2 + 96 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
+/** Values from low to high, put between two places; what lies outside stands at the edge. */
+export const scale =
+  (low: number, high: number, from: number, to: number): Scale =>
+  (value) =>
+    from + ((Math.min(high, Math.max(low, value)) - low) / (high - low)) * (to - from);
+
+/** How far the i-th of n stands aside, so that marks do not cover each other: so many pixels apart, in so much room. */
+export const aside = (i: number, n: number, most: number, room: number) => (i - (n - 1) / 2) * Math.min(most, room / n);
+
+/** A share of the width, a little off both edges, where marks would be cut. */
+export const place = (share: number) => `${scale(0, 1, 2, 98)(share).toFixed(2)}%`;
+export const shares = (low: number, high: number) => (value: number) => place((value - low) / (high - low));
+
+/** A round range around values from 0 to `most`, and its ticks. */
+export function rangeOf(values: Maybe[], most = 1): Range {
+  const found = values.filter(isNumber);
+  const low = Math.max(0, Math.min(...found));
+  const high = Math.min(most, Math.max(...found));
+  const step = [0.02, 0.05, 0.1, 0.2, 0.5, 1].find((x) => (high - low) / x <= 5) ?? 2;
+  const from = Math.floor(low / step + 1e-9) * step;
+  const to = Math.max(from + step, Math.ceil(high / step - 1e-9) * step);
+  const count = Math.round((to - from) / step) + 1;
+  return { low: from, high: to, ticks: Array.from({ length: count }, (_, i) => from + i * step) };
+}
+
+/** Where an axis that begins at 0 ends: above all intervals of groups of some size. */
+export function valueEnd(groups: { n: number; value: number; interval: [number, number] }[], chance: Maybe): number {
+  const most = Math.max(chance ?? 0, ...groups.map((b) => (b.n < 10 ? b.value : b.interval[1])));
+  return [0.2, 0.4, 0.6, 0.8].find((x) => x >= most) ?? 1;
+}
 
 /** Places for labels that want to stand at `wanted`: `gap` apart, within top and bottom, and each as near as that allows. */
-export function apart(wanted, gap, top, bottom) {
-  const order = wanted.map((_y, i) => i).sort((a, b) => wanted[a] - wanted[b]),
-    blocks = [];
+export function apart(wanted: number[], gap: number, top: number, bottom: number): number[] {
+  const order = wanted.map((_y, i) => i).sort((a, b) => wanted[a] - wanted[b]);
+  const blocks: [y: number, labels: number][] = [];
   order.forEach((i, n) => {
     // less n gaps: what is in order then is apart; neighbours out of order take their mean
-    blocks.push([wanted[i] - n * gap, 1]);
-    while (blocks.length > 1 && blocks.at(-2)[0] > blocks.at(-1)[0]) {
-      const [y, k] = blocks.pop(),
-        [z, m] = blocks.pop();
-      blocks.push([(y * k + z * m) / (k + m), k + m]);
+    let [y, k] = [wanted[i] - n * gap, 1];
+    for (let above = blocks.at(-1); above && above[0] > y; above = blocks.at(-1)) {
+      [y, k] = [(y * k + above[0] * above[1]) / (k + above[1]), k + above[1]];
+      blocks.pop();
     }
+    blocks.push([y, k]);
   });
-  const flat = blocks.flatMap(([y, k]) => Array(k).fill(y)),
-    last = bottom - (order.length - 1) * gap,
-    placed = [];
+  const flat = blocks.flatMap(([y, k]) => Array<number>(k).fill(y));
+  const last = bottom - (order.length - 1) * gap;
+  const placed: number[] = [];
   order.forEach((i, n) => {
     placed[i] = Math.max(top, Math.min(last, flat[n])) + n * gap;
   });
   return placed;
 }
 
-/** A round range around values from 0 to `most`, and its ticks. */
-export function rangeOf(values, most = 1) {
-  const found = values.filter(isNumber),
-    low = Math.max(0, Math.min(...found)),
-    high = Math.min(most, Math.max(...found));
-  const step = [0.02, 0.05, 0.1, 0.2, 0.5, 1].find((x) => (high - low) / x <= 5) ?? 2;
-  const from = Math.floor(low / step + 1e-9) * step,
-    to = Math.max(from + step, Math.ceil(high / step - 1e-9) * step);
-  return {
-    low: from,
-    high: to,
-    ticks: Array.from({ length: Math.round((to - from) / step) + 1 }, (_, i) => from + i * step),
-  };
+/** A box: left, top, right, bottom. */
+export type Box = [number, number, number, number];
+/** Where a name can stand beside the marker at (x, y): where it touches nothing `taken` and stays on the ground; there it
+ *  takes its place. */
+export function beside(x: number, y: number, name: string, taken: Box[], ground: Ground) {
+  const long = wide(name);
+  const places: [number, Anchor, number, number][] = [
+    [x + 9, "start", 4, 0],
+    [x - 9, "end", 4, long],
+    [x, "middle", -10, long / 2],
+    [x, "middle", 17, long / 2],
+  ];
+  for (const [at, anchor, down, before] of places) {
+    const [left, top, right, bottom]: Box = [at - before, y + down - 10, at - before + long, y + down + 2];
+    const inside = left >= ground.left && right <= ground.right && top >= ground.top && bottom <= ground.bottom;
+    if (!inside || taken.some((b) => b[0] < right && b[2] > left && b[1] < bottom && b[3] > top)) continue;
+    taken.push([left, top, right, bottom]);
+    return { x: at, y: y + down, anchor };
+  }
+  return null;
 }
 
-export const PLOT = { width: 360, left: 30, right: 348, top: 10, bottom: 208 };
+/** Which ticks get a label, from the right: one that would touch its neighbour or the first is left out. */
+export function labelled(ticks: number[], across: Scale): number[] {
+  let free = Infinity;
+  return [...ticks]
+    .sort((a, b) => b - a)
+    .filter((tick) => {
+      const half = 3.6 * String(tick).length;
+      const fits = across(tick) + half < free && (tick === 0 || across(tick) - half > across(0) + 8);
+      if (fits) free = across(tick) - half - 4;
+      return fits;
+    });
+}
+
+/** Neighbours in rank that differ by less than the critical difference, the longest such rows of them: [first, last]. */
+export function cliques(rows: { mean: number }[], cd: number): [number, number][] {
+  const found: [number, number][] = [];
+  rows.forEach((r, i) => {
+    const last = rows.findLastIndex((x) => x.mean - r.mean < cd);
+    if (last > i && last > (found.at(-1)?.[1] ?? -1)) found.push([i, last]);
+  });
+  return found;
+}

@@ -1,224 +1,99 @@
-// Learning curves, and what labels adapters choose.
-import { h, put, s, unseen } from "../../common/dom.ts";
-import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
-import { plain } from "../../common/text.ts";
+// Learning curves: values over numbers of training items, a line a set or a perturbation.
+import type { Kid } from "../../common/dom.ts";
+import { isNumber, num, pct } from "../../common/numbers.ts";
+import { plain, wide } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { cellRoute, go } from "../address.ts";
-import { taskOf } from "../data.ts";
+import type { Before, Curve, Point } from "../../types/results.ts";
 import { metricName } from "../metrics.ts";
 import { taskName } from "../names.ts";
 import { cellOf, silentOf } from "../told.ts";
-import { PLOT } from "./axis.ts";
-import { colourOf, glyph, LOOKS } from "./looks.ts";
-import { bars } from "./strips.ts";
+import type { Task } from "../types.ts";
+import { aside, labelled, PLOT, QUARTERS, scale } from "./axis.ts";
+import { colourOf, dashOf, glyph } from "./glyphs.ts";
+import { between, chanceLine, group, type LinePoint, label, line, Points, upAxis } from "./marks.ts";
 
-export function curvePanel(task, series) {
-  const largest = Math.max(...series.flatMap(({ row }) => row.points.map((p) => p.size))),
-    metric = series[0].row.metric;
-  const across = (size) => PLOT.left + 8 + (size / largest) * (PLOT.right - PLOT.left - 16),
-    up = (v) => PLOT.bottom - v * (PLOT.bottom - PLOT.top);
-  const readout = h("p", { class: "note readout unsaved", "aria-hidden": "true" }, "\u00a0");
-  const line = (cls, x1, y1, x2, y2) => s("line", { class: cls, x1, x2, y1, y2 });
-  const chances = [...new Set(series.map(({ row }) => row.chance).filter(isNumber))],
-    legend = legendOf(
-      series,
-      chances.length > 0,
-      series.some(({ row }) => row.before),
-    );
-  const summary = series
-    .map(
-      ({ row, name }) =>
-        `${name}: ${[row.before && `${t("base")} ${pct(row.before.value)}`, ...row.points.map((p) => `${p.size} ${pct(p.value)}`)].filter(Boolean).join(", ")}`,
-    )
-    .join("; ");
-  const plot = s(
-    "svg",
+export interface Series {
+  row: Curve & { run: number };
+  name: string;
+  look: number;
+}
+
+/** The base model's figure, which no training item made, and those of the adapters. */
+function valuesOf({ row, name }: Series): LinePoint[] {
+  const value = (m: Before | Point, at: number, what: string, model?: string): LinePoint => {
+    const cell = model === undefined ? undefined : cellOf(row, model);
+    const words = `${name}, ${what}: ${pct(m.value)} %${between(m)}${silentOf(cell)}`;
+    return { at, value: m.value, low: m.low, high: m.high, words, cell, alone: at === 0 };
+  };
+  const adapters = row.points.map((p) => {
+    if (p.seeds.length === 1) return value(p, p.size, t("nItems", num(p.size)), p.seeds[0].model);
+    return value(p, p.size, `${t("nItems", num(p.size))}, ${t("nSeeds", p.seeds.length)}`);
+  });
+  return row.before ? [value(row.before, 0, t("base"), row.base), ...adapters] : adapters;
+}
+
+export function curvePanel(task: Task, series: Series[]): HTMLElement {
+  const metric = metricName(series[0].row.metric);
+  const sizes = [...new Set([0, ...series.flatMap(({ row }) => row.points.map((p) => p.size))])];
+  const across = scale(0, Math.max(...sizes), PLOT.left + 8, PLOT.right - 8);
+  const frame = { ground: PLOT, across, up: scale(0, 1, PLOT.bottom, PLOT.top) };
+  const chances = [...new Set(series.map(({ row }) => row.chance))].filter(isNumber);
+  const legend = legendOf(series, chances.length > 0);
+  const values = (one: Series) => valuesOf(one).map((m) => `${m.at || t("base")} ${pct(m.value)}`);
+  const told = (one: Series) => `${one.name}: ${values(one).join(", ")}`;
+  const points = new Points();
+  const one = (one: Series, i: number) => {
+    const base = one.row.before?.value;
+    return points.series(frame, {
+      line: one.name,
+      look: one.look,
+      more: { "data-series": one.name },
+      points: valuesOf(one),
+      dash: dashOf(one.look),
+      shift: aside(i, series.length, 3, 10), // so that whiskers do not cover each other
+      cap: 3,
+      reach: 10,
+      below: isNumber(base) && line("baseline", PLOT.left, PLOT.right, frame.up(base), frame.up(base)),
+    });
+  };
+  return points.panel(
     {
-      class: "plot curve",
-      viewBox: `0 0 ${PLOT.width} ${legend.bottom}`,
-      role: "group",
-      "aria-label": `${taskName(task)}, ${metricName(metric)} %. ${summary}`,
+      data: { "data-task": task.name },
+      title: taskName(task),
+      small: `${metric} %`,
+      cls: "curve",
+      size: [PLOT.width, legend.bottom],
+      words: `${taskName(task)}, ${metric} %. ${series.map(told).join("; ")}`,
     },
-    [0, 0.25, 0.5, 0.75, 1].map((v) => [
-      line("grid", PLOT.left, up(v), PLOT.right, up(v)),
-      s("text", { x: PLOT.left - 5, y: up(v) + 4, "text-anchor": "end" }, pct(v, 0)),
-    ]),
-    ticks(series, across).map(([size, label]) => [
-      line("grid", across(size), PLOT.bottom, across(size), PLOT.bottom + 4),
-      label && s("text", { x: across(size), y: PLOT.bottom + 17, "text-anchor": "middle" }, plain(size)),
-    ]),
-    s("text", { x: (PLOT.left + PLOT.right) / 2, y: PLOT.bottom + 33, "text-anchor": "middle" }, t("trainingItems")),
-    chances.map((v) => line("chance dotted", PLOT.left, up(v), PLOT.right, up(v))),
-    series.map((one, i) =>
-      curve(one, (i - (series.length - 1) / 2) * Math.min(3, 10 / series.length), across, up, readout),
-    ),
+    upAxis(frame, QUARTERS, (v) => pct(v, 0)),
+    sizes.map((v) => line("grid", across(v), across(v), PLOT.bottom, PLOT.bottom + 4)),
+    labelled(sizes, across).map((v) => label(across(v), PLOT.bottom + 17, String(v), "middle")),
+    label((PLOT.left + PLOT.right) / 2, PLOT.bottom + 33, t("trainingItems"), "middle"),
+    chances.map((v) => chanceLine(frame, v)),
+    series.map(one),
     legend.nodes,
   );
-  return h(
-    "figure",
-    { class: "panel", "data-task": task.name },
-    h("figcaption", null, h("strong", null, taskName(task)), h("small", null, `${metricName(metric)} %`)),
-    plot,
-    readout,
-  );
 }
 
-/** Sizes on the axis; a label that would touch its neighbour is left out, from the right. */
-export function ticks(series, across) {
-  const sizes = [...new Set([0, ...series.flatMap(({ row }) => row.points.map((p) => p.size))])].sort((a, b) => b - a);
-  let free = Infinity;
-  return sizes.map((size) => {
-    const half = 3.6 * String(size).length,
-      fits = across(size) + half < free && (size === 0 || across(size) - half > across(0) + 8);
-    if (fits) free = across(size) - half - 4;
-    return [size, fits];
-  });
-}
-
-/** A line with its markers and whiskers, moved aside by `shift` so that whiskers do not cover each other, and its base. */
-export function curve({ row, name, look }, shift, across, up, readout) {
-  const at = (p) => [across(p.size) + shift, up(p.value)],
-    before = row.before;
-  const whisker = (x, m) =>
-    isNumber(m.low) &&
-    s("path", {
-      class: "whisker",
-      d: `M${x} ${up(m.low)}V${up(m.high)}M${x - 3} ${up(m.low)}h6M${x - 3} ${up(m.high)}h6`,
-    });
-  const between = (m) => (isNumber(m.low) ? ` (${pct(m.low)}–${pct(m.high)})` : "");
-  const spot = (x, m, label, model) => {
-    const cell = model !== undefined && cellOf(row, model),
-      words = `${label}: ${pct(m.value)} %${between(m)}${silentOf(cell)}`,
-      show = () => {
-        put(readout, words);
-      };
-    const enter = cell && (() => go(cellRoute(cell)));
-    return s(
-      "g",
-      {
-        class: "spot",
-        tabindex: 0,
-        role: cell ? "button" : "img",
-        "aria-label": words,
-        onmouseenter: show,
-        onfocus: show,
-        onclick: enter || show,
-        onkeydown:
-          enter &&
-          ((e) => {
-            if (e.key === "Enter" || e.key === " ") {
-              e.preventDefault();
-              enter();
-            }
-          }),
-      },
-      s("circle", { class: "hit", cx: x, cy: up(m.value), r: 10 }),
-      glyph(look, x, up(m.value)),
-      s("title", null, words),
-    );
-  };
-  return s(
-    "g",
-    { class: `series ${colourOf(look)}`, "data-series": name },
-    before &&
-      s("line", { class: "baseline", x1: PLOT.left, x2: PLOT.right, y1: up(before.value), y2: up(before.value) }),
-    before && whisker(across(0) + shift, before),
-    row.points.length > 1 &&
-      s("polyline", {
-        class: "path",
-        "stroke-dasharray": LOOKS[look][0],
-        points: row.points
-          .map((p) =>
-            at(p)
-              .map((v) => v.toFixed(1))
-              .join(","),
-          )
-          .join(" "),
-      }),
-    row.points.map((p) => whisker(at(p)[0], p)),
-    before && spot(across(0) + shift, before, `${name}, ${t("base")}`, row.base),
-    row.points.map((p) =>
-      spot(
-        at(p)[0],
-        p,
-        `${name}, ${t("nItems", num(p.size))}${p.seeds.length > 1 ? `, ${t("nSeeds", p.seeds.length)}` : ""}`,
-        p.seeds.length > 1 ? undefined : p.seeds[0].model,
-      ),
-    ),
-  );
-}
-
-export function legendOf(series, chance, base) {
-  let x = PLOT.left,
-    y = PLOT.bottom + 54;
-  const entry = (cls, sample, text) => {
-    const width = 36 + [...text].reduce((sum, c) => sum + (c > "\u2e80" ? 11.5 : 6.3), 0);
-    if (x + width > PLOT.width && x > PLOT.left) {
-      x = PLOT.left;
-      y += 17;
-    }
-    const node = s("g", { class: cls }, sample(x, y - 4), s("text", { x: x + 30, y }, text));
+/** What the lines are, in rows below the axis; the last row's end. */
+function legendOf(series: Series[], chance: boolean) {
+  const base = series.some(({ row }) => row.before);
+  const stroke = (cls: string, dash?: string) => (x: number, y: number) =>
+    line(cls, x, x + 25, y, y, { "stroke-dasharray": dash });
+  const entries: [cls: string, name: string, sample: (x: number, y: number) => Kid][] = series.map(({ name, look }) => [
+    `series ${colourOf(look)}`,
+    plain(name),
+    (x, y) => [stroke("path", dashOf(look))(x, y), glyph(look, x + 12.5, y)],
+  ]);
+  if (base) entries.push(["series", t("baseLine"), stroke("baseline")]);
+  if (chance) entries.push(["", t("chance"), stroke("chance dotted")]);
+  let [x, y] = [PLOT.left, PLOT.bottom + 54];
+  const nodes = entries.map(([cls, name, sample]) => {
+    const width = 36 + wide(name);
+    if (x + width > PLOT.width && x > PLOT.left) [x, y] = [PLOT.left, y + 17];
+    const node = group(cls, null, sample(x, y - 4), label(x + 30, y, name));
     x += width + 8;
     return node;
-  };
-  const stroke = (cls, dash) => (a, b) =>
-    s("line", { class: cls, x1: a, x2: a + 25, y1: b, y2: b, "stroke-dasharray": dash });
-  const nodes = series.map(({ name, look }) =>
-    entry(
-      `series ${colourOf(look)}`,
-      (a, b) => [stroke("path", LOOKS[look][0])(a, b), glyph(look, a + 12.5, b)],
-      plain(name),
-    ),
-  );
-  if (base) nodes.push(entry("series", stroke("baseline"), t("baseLine")));
-  if (chance) nodes.push(entry("", stroke("chance dotted"), t("chance")));
+  });
   return { nodes, bottom: y + 6 };
-}
-
-export function labelPanel(row, x) {
-  const part = (list, i) => (sumOf(list) ? list[i] / sumOf(list) : null);
-  const heads = [t("trainedShare"), t("saidShare"), t("goldShare")];
-  return h(
-    "figure",
-    { class: "panel", "data-labels": row.task },
-    h("figcaption", null, h("strong", null, taskName(taskOf(row.task)))),
-    h(
-      "p",
-      { class: "verdict" },
-      isNumber(x.share)
-        ? t("mostTrained", plain(x.labels[x.most]), pct(part(x.trained, x.most)), pct(x.share), pct(x.gold_share))
-        : t("saidNone"),
-      isNumber(x.distance) && h("small", null, ` ${t("distances", pct(x.distance), pct(x.bias))}`),
-    ),
-    h(
-      "table",
-      { class: "places" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          h("th", { scope: "col" }, t("option")),
-          h("th", { scope: "col" }, unseen(t("asBars"))),
-          heads.map((v) => h("th", { scope: "col", class: "v" }, v)),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        x.labels.map((label, i) =>
-          h(
-            "tr",
-            { class: i === x.most && "most" },
-            h("th", { scope: "row" }, data$("span", "", label)),
-            h("td", { class: "inplot" }, bars(part(x.chosen, i), part(x.trained, i))),
-            [x.trained, x.chosen, x.gold].map((list) => h("td", { class: "v" }, pct(part(list, i)))),
-          ),
-        ),
-      ),
-    ),
-    x.silent > 0 && h("p", { class: "note" }, t("silentN", num(x.silent))),
-  );
 }

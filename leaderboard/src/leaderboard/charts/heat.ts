@@ -1,81 +1,41 @@
 // A matrix of correlations.
-import { s } from "../../common/dom.ts";
-import { isNumber } from "../../common/numbers.ts";
+import { isNumber, type Maybe } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import { metricName } from "../metrics.ts";
+import { label, line, mute, said, square, squares } from "./marks.ts";
 
-export const coefficient = (v) =>
-  isNumber(v)
-    ? v
-        .toFixed(2)
-        .replace("-", "−")
-        .replace(/^(−?)0\./, "$1.")
-    : "–";
+const SIDE = { wide: 44, high: 26 };
 
-export const HEAT = { width: 44, height: 26 };
+export function coefficient(v: Maybe): string {
+  if (!isNumber(v)) return "–";
+  return v
+    .toFixed(2)
+    .replace("-", "−")
+    .replace(/^(−?)0\./, "$1.");
+}
 
-export function heatmap(names, at) {
-  const wide = (text) => [...text].reduce((sum, c) => sum + (c > "\u2e80" ? 11.5 : 6.4), 0),
-    longest = Math.max(...names.map((m) => wide(metricName(m))));
-  const left = longest + 10,
-    top = 0.71 * longest + 16,
-    right = left + names.length * HEAT.width,
-    bottom = top + names.length * HEAT.height;
-  const x = (i) => left + i * HEAT.width,
-    y = (i) => top + i * HEAT.height,
-    px = (v) => v.toFixed(1);
-  const cell = (a, b, i, j) => {
-    const v = at(a, b);
-    return s(
-      "g",
-      null,
-      s("rect", {
-        class: v < 0 ? "against" : "with",
-        x: px(x(j) + 1),
-        y: px(y(i) + 1),
-        width: HEAT.width - 2,
-        height: HEAT.height - 2,
-        rx: 3,
-        opacity: isNumber(v) ? (0.03 + 0.46 * v * v).toFixed(2) : 0,
-      }),
-      s(
-        "text",
-        { class: "value", x: px(x(j) + HEAT.width / 2), y: px(y(i) + 17), "text-anchor": "middle" },
-        coefficient(v),
-      ),
-      s("title", null, `${metricName(a)} · ${metricName(b)}: ${j > i ? "ρ" : "τ"} ${coefficient(v)}`),
+/** `at`: ρ above the diagonal, τ below. */
+export function heatmap(metrics: string[], at: (a: string, b: string) => Maybe): SVGElement {
+  const names: string[] = metrics.map(metricName);
+  const { x, y, right, bottom, lean, heads } = squares(names, names, SIDE);
+  const one = (i: number, j: number) => {
+    if (i === j) return line("grid", x(j) + 6, x(j) + SIDE.wide - 6, y(i) + 5, y(i) + SIDE.high - 5);
+    const v = at(metrics[i], metrics[j]);
+    const strength = Number(v ?? 0) ** 2;
+    const layer: [string, string] = [
+      Number(v) < 0 ? "against" : "with",
+      isNumber(v) ? (0.03 + 0.46 * strength).toFixed(2) : "0",
+    ];
+    return said(
+      `${names[i]} · ${names[j]}: ${j > i ? "ρ" : "τ"} ${coefficient(v)}`,
+      square(x(j), y(i), SIDE, [layer], coefficient(v), { class: "value" }),
     );
   };
-  const corner = right + 0.71 * longest + 4;
-  return s(
-    "svg",
-    { class: "plot heat", width: px(corner), height: px(bottom + 24), "aria-hidden": "true" },
-    names.map((m, i) => [
-      s("text", { class: "head", x: px(left - 8), y: px(y(i) + 17), "text-anchor": "end" }, metricName(m)),
-      s(
-        "text",
-        {
-          class: "head",
-          x: px(x(i) + HEAT.width / 2),
-          y: px(top - 8),
-          transform: `rotate(-45 ${px(x(i) + HEAT.width / 2)} ${px(top - 8)})`,
-        },
-        metricName(m),
-      ),
-    ]),
-    names.map((a, i) =>
-      names.map((b, j) =>
-        i === j
-          ? s("line", {
-              class: "grid",
-              x1: px(x(i) + 6),
-              x2: px(x(i) + HEAT.width - 6),
-              y1: px(y(i) + 5),
-              y2: px(y(i) + HEAT.height - 5),
-            })
-          : cell(a, b, i, j),
-      ),
-    ),
-    s("text", { x: px(right), y: px(bottom + 18), "text-anchor": "end" }, t("aboveBelow")),
+  return mute(
+    "heat",
+    [Math.ceil(right + lean + 4), Math.ceil(bottom + 24)],
+    heads,
+    names.map((_, i) => names.map((__, j) => one(i, j))),
+    label(right, bottom + 18, t("aboveBelow"), "end"),
   );
 }

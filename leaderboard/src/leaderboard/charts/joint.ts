@@ -1,100 +1,83 @@
 // Judge against metric: how many items have each score and each tenth.
-import { h, s } from "../../common/dom.ts";
+import { h } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
-import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { cellIndex, models, nameNode, placeOf } from "../data.ts";
-import { plus } from "../judged.ts";
+import type { ScaleNumbers } from "../../types/results.ts";
+import { cellIndex, placeOf } from "../data.ts";
+import { type JudgedHere, plus } from "../judged.ts";
 import { isRaw, metricName, metricRow } from "../metrics.ts";
 import { opener } from "../tables/sheet.ts";
+import { labelOf, nameOf, pickedOf } from "./looks.ts";
+import { bar, image, label, panel, path } from "./marks.ts";
 
-export function jointPanel(c, numbers, scale, metric) {
-  const [, low, high] = c.facts.scales.find(([name]) => name === scale),
-    told = numbers.joint[metric],
-    label = plain(models.get(c.id).label),
-    side = 26,
-    tall = 20,
-    left = 22;
-  // A scale of many steps has its scores in tenths, too.
-  const rows = Math.min(10, high - low + 1),
-    band = (score) => Math.min(rows - 1, Math.floor(((score - low) * rows) / (high - low + 1))),
-    counts = Array.from({ length: rows }, () => Array(10).fill(0));
-  for (const [score, list] of Object.entries(told))
-    list.split(" ").forEach((n, i) => {
-      counts[band(Number(score))][i] += Number(n);
-    });
-  const most = Math.max(1, ...counts.flat()),
-    named = (i) => {
-      const from = low + Math.ceil((i * (high - low + 1)) / rows);
-      return String(from);
-    };
-  const words = Object.entries(told)
-      .map(([score, list]) => `${score}: ${list}`)
-      .join("; "),
-    x = numbers.metrics[metric];
-  const plot = s(
-    "svg",
-    {
-      class: "plot curve joint",
-      viewBox: `0 0 ${left + 10 * side + 6} ${rows * tall + 32}`,
-      role: "img",
-      "aria-label": `${label}, ${t("jointLabel", metricName(metric))} ${words}`,
-    },
-    s("rect", { class: "floor", x: left, y: 0, width: 10 * side, height: rows * tall }),
-    s("path", {
-      class: "grid",
-      d:
-        Array.from({ length: 11 }, (_, i) => `M${left + i * side} 0v${rows * tall}`).join("") +
-        Array.from({ length: rows + 1 }, (_, i) => `M${left} ${i * tall}h${10 * side}`).join(""),
-    }),
-    counts.flatMap((list, i) => {
-      const y = (rows - 1 - i) * tall;
-      return [
-        s("text", { x: left - 6, y: y + 14, "text-anchor": "end" }, named(i)),
-        list.flatMap(
-          (n, j) =>
-            n > 0 && [
-              s("rect", {
-                class: "tile",
-                x: left + j * side + 0.5,
-                y: y + 0.5,
-                width: side - 1,
-                height: tall - 1,
-                opacity: (0.1 + 0.4 * (n / most)).toFixed(2),
-              }),
-              s("text", { class: "count", x: left + (j + 0.5) * side, y: y + 14, "text-anchor": "middle" }, num(n)),
-            ],
-        ),
-      ];
-    }),
-    [0, 5, 10].map((v) =>
-      s(
-        "text",
-        { x: left + v * side, y: rows * tall + 13, "text-anchor": v === 0 ? "start" : v === 10 ? "end" : "middle" },
-        isRaw(metric) ? (v * (metricRow(metric).top ?? 1)) / 10 : v * 10,
-      ),
-    ),
-    s(
-      "text",
-      { x: left + 5 * side, y: rows * tall + 28, "text-anchor": "middle" },
-      metricName(metric) + (isRaw(metric) ? "" : " %"),
-    ),
+const SIDE = { wide: 26, high: 20 };
+const LEFT = 22;
+const TENTHS = 10;
+
+/** Rows of ten counts. A scale of many steps has its scores in tenths, too. */
+function counted(told: Record<string, string>, low: number, high: number): number[][] {
+  const steps = high - low + 1;
+  const rows = Math.min(TENTHS, steps);
+  const counts = Array.from({ length: rows }, () => Array<number>(TENTHS).fill(0));
+  for (const [score, list] of Object.entries(told)) {
+    const row = counts[Math.min(rows - 1, Math.floor(((Number(score) - low) * rows) / steps))];
+    for (const [i, n] of list.split(" ").entries()) row[i] += Number(n);
+  }
+  return counts;
+}
+
+/** The ends of a judge's scale. */
+export function scaleOf(c: JudgedHere, scale: string): [low: number, high: number] {
+  const [, low, high] = c.facts.scales.find(([name]) => name === scale) ?? [];
+  return [Number(low), Number(high)];
+}
+
+/** A panel a model: how many items have each score and each tenth of the metric. */
+export function jointPanels(cells: JudgedHere[], scale: string, metric: string): HTMLElement {
+  const there = cells.filter((c) => c.scales?.[scale]?.joint?.[metric]);
+  const picked = pickedOf(there.map((c) => c.id));
+  const shown = picked.length ? there.filter((c) => picked.includes(c.id)) : there;
+  if (!there.length) return h("p", { class: "notice" }, t("jointNone"));
+  const panels = shown.map((c) => c.scales?.[scale] && jointPanel(c, c.scales[scale], scaleOf(c, scale), metric));
+  return h("div", { class: "panels joints", id: "judge-joint" }, panels);
+}
+
+function jointPanel(c: JudgedHere, numbers: ScaleNumbers, [low, high]: [number, number], metric: string) {
+  const told = (numbers.joint?.[metric] ?? {}) as Record<string, string>;
+  const counts = counted(told, low, high);
+  const most = Math.max(1, ...counts.flat());
+  const [wide, tall, bottom] = [TENTHS * SIDE.wide, SIDE.high, counts.length * SIDE.high];
+  const y = (i: number) => bottom - (i + 1) * tall;
+  const tile = (n: number, i: number, j: number) => {
+    const opacity = (0.1 + 0.4 * (n / most)).toFixed(2);
+    return [
+      bar("tile", LEFT + j * SIDE.wide + 0.5, y(i) + 0.5, SIDE.wide - 1, tall - 1, { opacity }),
+      label(LEFT + (j + 0.5) * SIDE.wide, y(i) + 14, num(n), "middle", { class: "count" }),
+    ];
+  };
+  const upright = Array.from({ length: TENTHS + 1 }, (_, i) => `M${LEFT + i * SIDE.wide} 0v${bottom}`);
+  const lying = Array.from({ length: counts.length + 1 }, (_, i) => `M${LEFT} ${i * tall}h${wide}`);
+  const edge = (tenth: number) => (isRaw(metric) ? (tenth * (metricRow(metric)?.top ?? 1)) / TENTHS : tenth * 10);
+  const from = (i: number) => low + Math.ceil((i * (high - low + 1)) / counts.length);
+  const list = Object.entries(told).map(([score, tenths]) => `${score}: ${tenths}`);
+  const chart = image(
+    "curve joint",
+    [LEFT + wide + 6, bottom + 32],
+    `${labelOf(c.id)}, ${t("jointLabel", metricName(metric))} ${list.join("; ")}`,
+    bar("floor", LEFT, 0, wide, bottom),
+    path("grid", [...upright, ...lying].join("")),
+    counts.map((row, i) => [label(LEFT - 6, y(i) + 14, from(i), "end"), row.map((n, j) => n > 0 && tile(n, i, j))]),
+    label(LEFT, bottom + 13, edge(0)),
+    label(LEFT + wide / 2, bottom + 13, edge(5), "middle"),
+    label(LEFT + wide, bottom + 13, edge(10), "end"),
+    label(LEFT + wide / 2, bottom + 28, metricName(metric) + (isRaw(metric) ? "" : " %"), "middle"),
   );
-  return h(
-    "figure",
-    { class: "panel", "data-joint": label },
-    h(
-      "figcaption",
-      null,
-      h("strong", null, opener(cellIndex.get(placeOf(c)), nameNode(models.get(c.id)))),
-      h(
-        "small",
-        null,
-        `ρ ${plus(x?.spearman)}`,
-        isNumber(x?.spearman_low) && ` (${plus(x.spearman_low)} … ${plus(x.spearman_high)})`,
-        ` · n=${num(numbers.n)}`,
-      ),
-    ),
-    plot,
-  );
+  const x = numbers.metrics?.[metric];
+  const small = [
+    `ρ ${plus(x?.spearman)}`,
+    isNumber(x?.spearman_low) && ` (${plus(x?.spearman_low)} … ${plus(x?.spearman_high)})`,
+    ` · n=${num(numbers.n)}`,
+  ];
+  const title = opener(cellIndex.get(placeOf(c)), nameOf(c.id));
+  return panel({ data: { "data-joint": labelOf(c.id) }, title, small }, chart);
 }

@@ -1,134 +1,87 @@
 // A matrix of what was chosen for what.
-import { s } from "../../common/dom.ts";
 import { num, pct, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
+import { group, image, label, said, square, squares } from "./marks.ts";
 
-export const MOST_NAMES = 15,
-  SQUARE = { wide: 42, high: 28 };
+/** Names, and how often each was right, chosen or offered where another was right, or nothing was chosen. */
+export interface Mix {
+  names: string[];
+  all: number[];
+  silent: number[];
+  said: number[];
+  /** [right, chosen, how often], the most frequent first. */
+  wrong: [number, number, number][];
+  chosen: (gold: number, name: number) => number;
+  offered: (gold: number, name: number) => number;
+}
+interface Column {
+  text: string;
+  of: (gold: number) => number;
+  name?: number;
+}
 
-export const widthOf = (text) => [...text].reduce((sum, c) => sum + (c > "\u2e80" ? 12 : 6.6), 0);
+export const MOST_NAMES = 15;
+const SIDE = { wide: 42, high: 28 };
 
-/** Rows: names that were right; columns: all names shown, then the others together, no choice, and how many replies. */
-export function matrix(mix, shown, title) {
-  const rows = shown.filter((i) => mix.all[i] > 0),
-    rest = (gold) => mix.all[gold] - mix.silent[gold] - sumOf(shown.map((i) => mix.chosen(gold, i)));
-  const others = rows.some((i) => rest(i) > 0),
-    nothing = rows.some((i) => mix.silent[i] > 0),
-    label = (i) => plain(mix.names[i]);
-  const columns = [
-    ...shown.map((i) => ({ text: label(i), of: (gold) => mix.chosen(gold, i), name: i })),
-    others && { text: t("otherNames"), of: rest },
-    nothing && { text: t("nothing"), of: (gold) => mix.silent[gold] },
-  ].filter(Boolean);
-  const longest = Math.max(...columns.map((c) => widthOf(c.text))),
-    left = 12 + Math.max(widthOf(t("rightName")), ...rows.map((i) => widthOf(label(i)))),
-    top = 20 + 0.72 * longest;
-  const gap = (n) => (n >= shown.length ? 8 : 0),
-    x = (n) => left + n * SQUARE.wide + gap(n),
-    y = (n) => top + n * SQUARE.high,
-    right = x(columns.length) + 8;
-  const width = Math.ceil(right + Math.max(52, 0.72 * longest + 8)),
-    height = Math.ceil(y(rows.length) + 6);
-  const square = (gold, column, at, line) => {
-    const n = column.of(gold),
-      share = mix.all[gold] ? n / mix.all[gold] : 0,
-      isName = column.name !== undefined,
-      possible = !isName || mix.offered(gold, column.name) > 0;
-    if (!possible) return null;
-    const words = isName
-      ? t(
-          "pairIs",
-          label(gold),
-          column.text,
-          num(n),
-          num(mix.all[gold]),
-          pct(share),
-          num(mix.offered(gold, column.name)),
-        )
-      : `${label(gold)} → ${column.text}: ${num(n)} / ${num(mix.all[gold])} (${pct(share)} %)`;
+export const mixedWords = (mix: Mix, [gold, name, n]: [number, number, number]): string => {
+  const offered = mix.offered(gold, name);
+  return t("mixed", plain(mix.names[gold]), plain(mix.names[name]), num(n), num(offered), pct(n / offered, 0));
+};
+
+/** All names shown, then the others together and no choice, where there are such. */
+function columnsOf(mix: Mix, shown: number[], rows: number[]): Column[] {
+  const rest = (gold: number) => mix.all[gold] - mix.silent[gold] - sumOf(shown.map((i) => mix.chosen(gold, i)));
+  const named = shown.map((i) => ({ text: plain(mix.names[i]), of: (gold: number) => mix.chosen(gold, i), name: i }));
+  const others = { text: t("otherNames"), of: rest };
+  const nothing = { text: t("nothing"), of: (gold: number) => mix.silent[gold] };
+  return [...named, ...[others, nothing].filter((column) => rows.some((gold) => column.of(gold) > 0))];
+}
+
+/** Rows: names that were right; columns: what was chosen, and how many replies. */
+export function matrix(mix: Mix, shown: number[], title: string): SVGElement {
+  const rows = shown.filter((i) => mix.all[i] > 0);
+  const columns = columnsOf(mix, shown, rows);
+  const names = rows.map((i) => plain(mix.names[i]));
+  const heads = columns.map((c) => c.text);
+  const place = squares(names, heads, SIDE, t("rightName"), shown.length);
+  const right = place.right + 8;
+  const one = (row: number, at: number) => {
+    const [gold, column] = [rows[row], columns[at]];
+    const n = column.of(gold);
+    const share = mix.all[gold] ? n / mix.all[gold] : 0;
+    if (column.name !== undefined && !mix.offered(gold, column.name)) return null;
     // Shades in between would leave neither dark nor light figures readable.
     const shade = share > 0.5 ? 0.76 + 0.24 * share : 0.06 + 0.8 * share;
-    return s(
-      "g",
-      {
-        class: `square${share > 0.5 ? " full" : ""}${n ? "" : " none"}`,
-        "data-gold": label(gold),
-        "data-name": column.text,
-      },
-      s("title", null, words),
-      s("rect", {
-        class: "ground",
-        x: x(at) + 1,
-        y: y(line) + 1,
-        width: SQUARE.wide - 2,
-        height: SQUARE.high - 2,
-        rx: 3,
-      }),
-      n > 0 &&
-        s("rect", {
-          class: "shade",
-          x: x(at) + 1,
-          y: y(line) + 1,
-          width: SQUARE.wide - 2,
-          height: SQUARE.high - 2,
-          rx: 3,
-          opacity: shade.toFixed(2),
-        }),
-      column.name === gold &&
-        s("rect", {
-          class: "frame",
-          x: x(at) + 1,
-          y: y(line) + 1,
-          width: SQUARE.wide - 2,
-          height: SQUARE.high - 2,
-          rx: 3,
-        }),
-      s(
-        "text",
-        { x: x(at) + SQUARE.wide / 2, y: y(line) + SQUARE.high / 2 + 4, "text-anchor": "middle" },
-        n > 0 && share < 0.005 ? "<1" : pct(share, 0),
+    const layers: [string, string?][] = [["ground"]];
+    if (n > 0) layers.push(["shade", shade.toFixed(2)]);
+    if (column.name === gold) layers.push(["frame"]);
+    return group(
+      `square${share > 0.5 ? " full" : ""}${n ? "" : " none"}`,
+      { "data-gold": names[row], "data-name": column.text },
+      said(
+        wordsOf(mix, gold, column),
+        square(place.x(at), place.y(row), SIDE, layers, n > 0 && share < 0.005 ? "<1" : pct(share, 0)),
       ),
     );
   };
-  const summary =
-    mix.wrong
-      .slice(0, 5)
-      .map((w) => mixedWords(mix, w))
-      .join("; ") || t("noMixed");
-  return s(
-    "svg",
-    {
-      class: "plot matrix",
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      role: "img",
-      "aria-label": `${title}. ${summary}`,
-    },
-    columns.map((c, n) =>
-      s(
-        "text",
-        { class: "head", transform: `translate(${x(n) + SQUARE.wide / 2 - 2} ${top - 6}) rotate(-45)` },
-        c.text,
-      ),
-    ),
-    s("text", { class: "corner", x: left - 8, y: top - 6, "text-anchor": "end" }, t("rightName")),
-    s("text", { class: "corner", x: right, y: top - 6 }, t("repliesHead")),
-    rows.map((gold, line) => [
-      s("text", { class: "head", x: left - 8, y: y(line) + SQUARE.high / 2 + 4, "text-anchor": "end" }, label(gold)),
-      columns.map((c, at) => square(gold, c, at, line)),
-      s("text", { class: "head", x: right, y: y(line) + SQUARE.high / 2 + 4 }, num(mix.all[gold])),
+  const mixed = mix.wrong.slice(0, 5).map((w) => mixedWords(mix, w));
+  return image(
+    "matrix",
+    [Math.ceil(right + Math.max(52, place.lean + 8)), Math.ceil(place.bottom + 6)],
+    `${title}. ${mixed.join("; ") || t("noMixed")}`,
+    place.heads,
+    label(right, place.top - 6, t("repliesHead"), "start", { class: "corner" }),
+    rows.map((gold, row) => [
+      columns.map((_, at) => one(row, at)),
+      label(right, place.y(row) + SIDE.high / 2 + 4, num(mix.all[gold]), "start", { class: "head" }),
     ]),
   );
 }
 
-export const mixedWords = (mix, [gold, name, n]) =>
-  t(
-    "mixed",
-    plain(mix.names[gold]),
-    plain(mix.names[name]),
-    num(n),
-    num(mix.offered(gold, name)),
-    pct(n / mix.offered(gold, name), 0),
-  );
+function wordsOf(mix: Mix, gold: number, { text, of, name }: Column): string {
+  const [right, n, all] = [plain(mix.names[gold]), of(gold), mix.all[gold]];
+  const share = pct(all ? n / all : 0);
+  if (name === undefined) return `${right} → ${text}: ${num(n)} / ${num(all)} (${share} %)`;
+  return t("pairIs", right, text, num(n), num(all), share, num(mix.offered(gold, name)));
+}

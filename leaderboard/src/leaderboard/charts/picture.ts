@@ -7,34 +7,29 @@ import { fileStem } from "../data.ts";
 import { tableSavers } from "../tables/frame.ts";
 
 /** Buttons that save what `id` holds, as it looks now. */
-export function savers(id, title) {
-  const name = `${fileStem()}-${id}`,
-    words = (kind) => ({
-      class: "small",
-      "data-save": `${id}.${kind}`,
-      "aria-label": t("saveAs", kind.toUpperCase(), plain(title)),
-    });
-  return h(
-    "span",
-    { class: "savers" },
-    t("save"),
-    button(
-      "SVG",
-      () => save(`${name}.svg`, new Blob([picture($(id), title)], { type: "image/svg+xml" })),
-      words("svg"),
-    ),
-    button("PNG", () => drawn(picture($(id), title), (blob) => save(`${name}.png`, blob)), words("png")),
-  );
+export function savers(id: string, title: string): HTMLElement {
+  const saver = (kind: string, blobOf: (svg: string) => Blob | Promise<Blob | null>) => {
+    const file = `${fileStem()}-${id}.${kind}`;
+    const saved = async () => {
+      const blob = await blobOf(picture($(id), title));
+      if (blob) save(file, blob);
+    };
+    const name = t("saveAs", kind.toUpperCase(), plain(title));
+    return button(kind.toUpperCase(), saved, { class: "small", "data-save": `${id}.${kind}`, "aria-label": name });
+  };
+  const svg = saver("svg", (text) => new Blob([text], { type: "image/svg+xml" }));
+  return h("span", { class: "savers" }, t("save"), svg, saver("png", drawn));
 }
 
 /** The same, and what exports the tables in `id`. */
-export const chartAndTable = (id, title) =>
+export const chartAndTable = (id: string, title: string): HTMLElement =>
   h("span", { class: "savers" }, savers(id, title), tableSavers(id, id, title));
 
-const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity"],
-  FONT = ["font-size", "font-weight", "text-anchor", "paint-order"];
-
-const USUAL = {
+const FONT = ["font-size", "font-weight", "text-anchor", "paint-order"];
+const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity"];
+/** What is written out of an element's style, where that is not every element's `PAINT`. */
+const STYLE: Record<string, string[]> = { g: ["opacity"], text: [...PAINT, ...FONT], title: [] };
+const USUAL: Record<string, string> = {
   stroke: "none",
   "stroke-width": "1px",
   "stroke-dasharray": "none",
@@ -44,145 +39,131 @@ const USUAL = {
   "text-anchor": "start",
   "paint-order": "normal",
 };
+/** What says something on the page only. */
+const OF_PAGE = /^(class|role|tabindex|aria-.*|data-.*)$/;
 
-const MARGIN = 16,
-  HEADING = 34;
+const MARGIN = 16;
+const HEADING = 34;
 
 /** The charts in `box` and the words around them. It stands alone: all styles are written out, nothing is fetched. */
-function picture(box, title) {
-  const frame = extent(box),
-    look = getComputedStyle(document.body);
-  const width = Math.ceil(frame.right - frame.left + 2 * MARGIN),
-    height = Math.ceil(frame.bottom - frame.top + 2 * MARGIN + HEADING);
-  const dx = MARGIN - frame.left,
-    dy = MARGIN + HEADING - frame.top;
-  const charts = [...box.querySelectorAll("svg")]
-    .filter((x) => !x.parentElement.closest("svg"))
-    .map((chart) => {
-      const at = chart.getBoundingClientRect(),
-        copy = chart.cloneNode(true),
-        copies = copy.querySelectorAll("*");
-      chart.querySelectorAll("*").forEach((node, i) => writeOut(node, copies[i]));
-      for (const name of ["class", "role", "tabindex", "aria-hidden"]) copy.removeAttribute(name);
-      return fill(
-        copy,
-        { x: at.left + dx, y: at.top + dy, width: at.width, height: at.height, overflow: "visible" },
-        [],
-      );
-    });
+function picture(box: HTMLElement, title: string): string {
+  const frames = [...box.children].map((x) => x.getBoundingClientRect()); // where it has anything: not its empty columns
+  const [left, top] = [Math.min(...frames.map((r) => r.left)), Math.min(...frames.map((r) => r.top))];
+  const [right, bottom] = [Math.max(...frames.map((r) => r.right)), Math.max(...frames.map((r) => r.bottom))];
+  const [dx, dy] = [MARGIN - left, MARGIN + HEADING - top];
+  const width = Math.ceil(right - left + 2 * MARGIN);
+  const height = Math.ceil(bottom - top + 2 * MARGIN + HEADING);
+  const charts = [...box.querySelectorAll("svg")].filter((x) => !x.parentElement?.closest("svg"));
+  const look = getComputedStyle(document.body);
+  const head = { x: MARGIN, y: MARGIN + 14, fill: look.color, "font-size": 15, "font-weight": 600 };
   const image = s(
     "svg",
     { width, height, viewBox: `0 0 ${width} ${height}`, "font-family": look.fontFamily },
     s("title", null, plain(title)),
     s("rect", { width, height, fill: look.backgroundColor }),
-    s("text", { x: MARGIN, y: MARGIN + 14, fill: look.color, "font-size": 15, "font-weight": 600 }, plain(title)),
+    s("text", head, plain(title)),
     words(box, dx, dy),
-    charts,
+    charts.map((chart) => copied(chart, dx, dy)),
   );
   return new XMLSerializer().serializeToString(image);
 }
 
-/** Where the box has anything: not its empty columns. */
-function extent(box) {
-  const all = [...box.children].map((x) => x.getBoundingClientRect()),
-    edge = (side, of) => of(...all.map((r) => r[side]));
-  return {
-    left: edge("left", Math.min),
-    top: edge("top", Math.min),
-    right: edge("right", Math.max),
-    bottom: edge("bottom", Math.max),
-  };
+/** A chart with all its styles as attributes. */
+function copied(chart: SVGSVGElement, dx: number, dy: number): SVGSVGElement {
+  const at = chart.getBoundingClientRect();
+  const copy = chart.cloneNode(true) as SVGSVGElement;
+  const copies = copy.querySelectorAll("*");
+  for (const [i, node] of chart.querySelectorAll("*").entries()) writeOut(node, copies[i]);
+  for (const name of ["class", "role", "tabindex", "aria-hidden"]) copy.removeAttribute(name);
+  return fill(copy, { x: at.left + dx, y: at.top + dy, width: at.width, height: at.height, overflow: "visible" }, []);
 }
 
-function writeOut(node, copy) {
+function writeOut(node: Element, copy: Element) {
   const style = getComputedStyle(node);
-  const names =
-    node.localName === "g"
-      ? ["opacity"]
-      : node.localName === "text"
-        ? [...PAINT, ...FONT]
-        : node.localName === "title"
-          ? []
-          : PAINT;
-  for (const name of names) {
+  for (const name of STYLE[node.localName] ?? PAINT) {
     const value = style.getPropertyValue(name).replace("rgba(0, 0, 0, 0)", "none"); // which not every program reads
     if (value === USUAL[name]) copy.removeAttribute(name);
     else copy.setAttribute(name, value);
   }
-  for (const name of copy.getAttributeNames())
-    if (/^(class|role|tabindex|aria-.*|data-.*)$/.test(name)) copy.removeAttribute(name);
+  for (const name of copy.getAttributeNames()) if (OF_PAGE.test(name)) copy.removeAttribute(name);
 }
 
 /** The text of HTML nodes, line by line where it stands. */
-function words(box, dx, dy) {
-  const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT),
-    pen = document.createElement("canvas").getContext("2d"),
-    found = [];
+function words(box: HTMLElement, dx: number, dy: number): SVGElement[] {
+  const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  const pen = document.createElement("canvas").getContext("2d");
+  const found: SVGElement[] = [];
   while (walk.nextNode()) {
-    const parent = walk.currentNode.parentElement,
-      style = getComputedStyle(parent);
-    if (parent.closest("svg, .sr, .unsaved") || !parent.getClientRects().length) continue;
-    pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
-    const m = pen.measureText("x"),
-      ascent = m.fontBoundingBoxAscent / (m.fontBoundingBoxAscent + m.fontBoundingBoxDescent);
+    const text = walk.currentNode as Text;
+    const parent = text.parentElement;
+    if (!parent || parent.closest("svg, .sr, .unsaved") || !parent.getClientRects().length) continue;
+    const style = getComputedStyle(parent);
     const end = ["right", "end"].includes(style.textAlign);
-    for (const line of linesOf(walk.currentNode, parent, box)) {
-      found.push(
-        s(
-          "text",
-          {
-            x: (end ? line.right : line.left) + dx,
-            y: line.top + ascent * (line.bottom - line.top) + dy,
-            fill: style.color,
-            "text-anchor": end ? "end" : "start",
-            "font-size": style.fontSize,
-            "font-weight": style.fontWeight,
-          },
-          line.text,
-        ),
-      );
+    const ascent = pen ? ascentOf(pen, style) : 0.8;
+    for (const line of linesOf(text, parent, box)) {
+      const props = {
+        x: (end ? line.right : line.left) + dx,
+        y: line.top + ascent * (line.bottom - line.top) + dy,
+        fill: style.color,
+        "text-anchor": end ? "end" : "start",
+        "font-size": style.fontSize,
+        "font-weight": style.fontWeight,
+      };
+      found.push(s("text", props, line.text));
     }
   }
   return found;
 }
 
+/** How much of a line's height is above the letters' foot. */
+function ascentOf(pen: CanvasRenderingContext2D, { fontWeight, fontSize, fontFamily }: CSSStyleDeclaration): number {
+  pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+  const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = pen.measureText("x");
+  return above / (above + below);
+}
+
+interface TextLine {
+  text: string;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
 /** A text node's lines with their places, without what a narrow box cuts off. */
-function linesOf(node, parent, box) {
+function linesOf(node: Text, parent: Element, box: Element): TextLine[] {
   let cut = parent;
-  const cuts = ({ overflow, display }) => overflow !== "visible" && display !== "inline"; // which cuts nothing off
-  while (cut !== box && !cuts(getComputedStyle(cut))) cut = cut.parentElement;
-  const edge = cut.getBoundingClientRect(),
-    lines = [],
-    range = document.createRange();
-  for (let at = 0; at < node.length; ) {
-    const size = String.fromCodePoint(node.data.codePointAt(at)).length;
+  const cuts = ({ overflow, display }: CSSStyleDeclaration) => overflow !== "visible" && display !== "inline"; // which cuts nothing off
+  while (cut !== box && cut.parentElement && !cuts(getComputedStyle(cut))) cut = cut.parentElement;
+  const edge = cut.getBoundingClientRect();
+  const lines: TextLine[] = [];
+  const range = document.createRange();
+  let at = 0;
+  for (const char of node.data) {
     range.setStart(node, at);
-    at += size;
+    at += char.length;
     range.setEnd(node, at);
-    const r = range.getBoundingClientRect(),
-      last = lines.at(-1);
-    if (!r.width || (!range.toString().trim() && !(last && Math.abs(last.top - r.top) < 3))) continue; // a line begins with a letter
-    if (r.right > edge.right + 1 || r.bottom > edge.bottom + 4) {
+    const { left, right, top, bottom, width } = range.getBoundingClientRect();
+    const last = lines.at(-1);
+    const same = last && Math.abs(last.top - top) < 3;
+    if (!width || (!char.trim() && !same)) continue; // a line begins with a letter
+    if (right > edge.right + 1 || bottom > edge.bottom + 4) {
       if (last && !last.text.endsWith("…")) last.text += "…";
-      continue;
-    }
-    if (last && Math.abs(last.top - r.top) < 3) {
-      last.text += range.toString();
-      last.right = r.right;
-    } else lines.push({ text: range.toString(), left: r.left, right: r.right, top: r.top, bottom: r.bottom });
+    } else if (same) Object.assign(last, { text: last.text + char, right });
+    else lines.push({ text: char, left, right, top, bottom });
   }
   return lines;
 }
 
 /** Draw an SVG at twice its size, or at what a canvas can hold. */
-function drawn(text, done) {
+async function drawn(text: string): Promise<Blob | null> {
   const image = new Image();
-  image.onload = () => {
-    const scale = Math.min(2, 16000 / Math.max(image.width, image.height)),
-      canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [image.width * scale, image.height * scale];
-    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob(done, "image/png");
-  };
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await new Promise((done) => {
+    image.onload = done;
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  });
+  const size = Math.min(2, 16000 / Math.max(image.width, image.height));
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [image.width * size, image.height * size];
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
 }

@@ -1,118 +1,97 @@
 // A diagram of average ranks with the critical difference (Demšar 2006).
-import { h, s } from "../../common/dom.ts";
+import { h, type Kid } from "../../common/dom.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { nameNode } from "../data.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
 import { RANKED } from "../statistics.ts";
-import { place, ROW } from "./axis.ts";
+import type { Model, Task } from "../types.ts";
+import { cliques, ROW, shares } from "./axis.ts";
+import { dot, group, label, line, lying, Points, rowAt, said } from "./marks.ts";
 
-/** Neighbours in rank that differ by less than the critical difference, the longest such rows of them: [first, last]. */
-export function cliques(rows, cd) {
-  const found = [];
-  rows.forEach((r, i) => {
-    const last = rows.findLastIndex((x) => x.mean - r.mean < cd);
-    if (last > i && last > (found.at(-1)?.[1] ?? -1)) found.push([i, last]);
-  });
-  return found;
+interface Ranked {
+  model: Model;
+  own: number[];
+  mean: number;
+  low: number;
+  high: number;
+}
+export interface Ranks {
+  set: string;
+  columns: Task[];
+  /** Best first. */
+  rows: Ranked[];
+  /** Models and tasks that do not take part. */
+  left: { label: string }[];
+  unlike: Task[];
+  test: { statistic: number; p: number } | false | null;
+  /** The critical difference, where there is one. */
+  cd: number | null;
 }
 
-export const rankFigure = (v) => v.toFixed(2),
-  pValue = (p) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
+export const rankFigure = (v: number) => v.toFixed(2);
+const pValue = (p: number) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
 
-export function rankPanel(found) {
-  const { rows, cd, test, set, columns } = found,
-    k = rows.length,
-    bars = cd ? cliques(rows, cd) : [];
-  const top = (cd ? 22 : 0) + 20,
-    head = top + 8 + bars.length * 7,
-    height = head + k * ROW,
-    across = (rank) => place((rank - 1) / Math.max(1, k - 1));
-  const line = (cls, x1, x2, y1, y2) => s("line", { class: cls, x1: across(x1), x2: across(x2), y1, y2 });
-  const step = Math.ceil((k - 1) / 9),
-    marks = Array.from({ length: k }, (_, i) => i + 1).filter((v) => (v - 1) % step === 0);
-  const words = rows.map((r) => `${plain(r.model.label)} ${rankFigure(r.mean)} (${r.low}–${r.high})`).join("; ");
-  const plot = s(
-    "svg",
-    {
-      class: "plot cd",
-      width: "100%",
-      height,
-      role: "img",
-      "aria-label": `${t("ranks")}, ${setLabel(set)}: ${words}${cd ? `; ${t("cdIs", rankFigure(cd))}` : ""}`,
-    },
-    cd && [
-      line("ruler", 1, Math.min(k, 1 + cd), 8, 8),
-      [1, Math.min(k, 1 + cd)].map((v) => line("ruler", v, v, 4, 12)),
-      s("text", { x: across(Math.min(k, 1 + cd)), y: 12, dx: 6 }, cd < 0.85 * (k - 1) && "CD"),
-    ],
-    marks.map((v) => [
-      line("grid", v, v, top, height),
-      s("text", { x: across(v), y: top - 5, "text-anchor": "middle" }, String(v)),
-    ]),
-    bars.map(([a, b], i) =>
-      s(
-        "line",
-        {
-          class: "clique",
-          x1: across(rows[a].mean),
-          x2: across(rows[b].mean),
-          y1: top + 7 + i * 7,
-          y2: top + 7 + i * 7,
-        },
-        s(
-          "title",
-          null,
-          t(
-            "noDifference",
-            rows
-              .slice(a, b + 1)
-              .map((r) => plain(r.model.label))
-              .join(", "),
-          ),
-        ),
-      ),
-    ),
-    rows.map((r, i) => {
-      const y = head + i * ROW + ROW / 2;
-      return s(
-        "g",
-        { class: "own" },
-        line("whisker", r.low, r.high, y, y),
-        [r.low, r.high].map((v) => line("whisker", v, v, y - 3, y + 3)),
-        s(
-          "circle",
-          { class: "dot full", cx: across(r.mean), cy: y, r: 4.5 },
-          s("title", null, `${plain(r.model.label)} ${rankFigure(r.mean)} (${r.low}–${r.high})`),
-        ),
-      );
-    }),
-  );
-  const names = h(
-    "div",
-    { class: "names" },
-    rows.map((r) => h("div", null, nameNode(r.model))),
-  );
-  names.style.paddingTop = `${head}px`;
+export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks): HTMLElement {
+  const k = rows.length;
+  const joined = cd ? cliques(rows, cd) : [];
+  const top = (cd ? 22 : 0) + 20;
+  const head = top + 8 + joined.length * 7;
+  const across = shares(1, Math.max(2, k));
+  const step = Math.ceil((k - 1) / 9);
+  const ticks = rows.map((_, i) => i + 1).filter((v) => (v - 1) % step === 0);
+  const words = rows.map((r) => `${plain(r.model.label)} ${rankFigure(r.mean)} (${r.low}–${r.high})`);
   const verdict = [
     t("overTasks", columns.length),
     test && `${t("friedman")} χ² = ${test.statistic.toFixed(2)}, p ${pValue(test.p)}`,
     cd ? t("cdIs", rankFigure(cd)) : test ? t("noCd") : t("tooFew", RANKED.models, RANKED.columns),
   ];
-  return h(
-    "figure",
-    { class: "panel", "data-set": set },
-    h("figcaption", null, h("strong", null, setTitle(set)), h("small", null, verdict.filter(Boolean).join(" · "))),
-    h("div", { class: "plotrow" }, names, plot),
-    found.left.length > 0 &&
-      h(
-        "p",
-        { class: "note" },
-        t("ranksLeft"),
-        " ",
-        found.left.map((r, i) => [i > 0 && ", ", data$("span", "", r.label)]),
-      ),
-    found.unlike.length > 0 && h("p", { class: "note" }, t("ranksUnlike"), " ", found.unlike.map(taskName).join(", ")),
+  const note = (word: string, names: Kid) => h("p", { class: "note" }, t(word), " ", names);
+  const leftNames = left.map((r, i) => [i > 0 && ", ", data$("span", "", r.label)]);
+  const points = new Points();
+  const one = (r: Ranked, i: number) => {
+    const y = head + rowAt(i);
+    const point = { x: across(r.mean), y, words: words[i], line: r.model.id };
+    const mean = points.point(point, (px, py) => dot("dot full", px, py, 4.5));
+    return group("own", null, lying(across(r.low), across(r.high), y, 3), mean);
+  };
+  return points.panel(
+    {
+      data: { "data-set": set },
+      title: setTitle(set),
+      small: verdict.filter(Boolean).join(" · "),
+      cls: "cd",
+      size: ["100%", head + k * ROW],
+      words: `${t("ranks")}, ${setLabel(set)}: ${words.join("; ")}${cd ? `; ${t("cdIs", rankFigure(cd))}` : ""}`,
+      rows: { models: rows.map((r) => r.model), head },
+      notes: [
+        left.length > 0 && note("ranksLeft", leftNames),
+        unlike.length > 0 && note("ranksUnlike", unlike.map(taskName).join(", ")),
+      ],
+    },
+    cd && ruler(cd, k, across),
+    ticks.map((v) => [
+      line("grid", across(v), across(v), top, head + k * ROW),
+      label(across(v), top - 5, String(v), "middle"),
+    ]),
+    joined.map(([a, b], i) => {
+      const alike = rows.slice(a, b + 1).map((r) => plain(r.model.label));
+      const y = top + 7 + i * 7;
+      return said(
+        t("noDifference", alike.join(", ")),
+        line("clique", across(rows[a].mean), across(rows[b].mean), y, y),
+      );
+    }),
+    rows.map(one),
   );
+}
+
+/** How long the critical difference is. */
+function ruler(cd: number, k: number, across: (rank: number) => string) {
+  const end = across(Math.min(k, 1 + cd));
+  return [
+    line("ruler", across(1), end, 8, 8),
+    [across(1), end].map((x) => line("ruler", x, x, 4, 12)),
+    cd < 0.85 * (k - 1) && label(end, 12, "CD", "start", { dx: 6 }),
+  ];
 }

@@ -1,157 +1,127 @@
 // Judge against metric: a point a cell.
-import { h, put, s } from "../../common/dom.ts";
+import { h } from "../../common/dom.ts";
 import { isNumber, pct } from "../../common/numbers.ts";
-import { plain, shortened, wide } from "../../common/text.ts";
+import { shortened } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { cellRoute, go } from "../address.ts";
-import { models } from "../data.ts";
+import type { OverModels, ScaleNumbers } from "../../types/results.ts";
+import { cellIndex, placeOf } from "../data.ts";
 import { setNames } from "../filters.ts";
-import { plus, points } from "../judged.ts";
-import { figure, isRaw, metricName, span } from "../metrics.ts";
+import { type JudgedHere, plus, points as score } from "../judged.ts";
+import { figure, isRaw, metricName, metricRow, span } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
-import { roam } from "./lines.ts";
-import { colourOf, glyph, lookOf, pickedOf } from "./looks.ts";
+import { tasks } from "../offered.ts";
+import type { Cell, Estimate, Task } from "../types.ts";
+import { type Box, beside, type Range, rangeOf, scale } from "./axis.ts";
+import { scaleOf } from "./joint.ts";
+import { labelOf, lookOf, pickedOf } from "./looks.ts";
+import { label, line, lying, Points, upAxis } from "./marks.ts";
 
-export const GROUND = { width: 380, left: 30, right: 368, top: 12, bottom: 238 };
+/** A cell: the metric's value across, the judge's mean up. */
+interface Judging {
+  c: JudgedHere;
+  cell: Cell;
+  x: number;
+  y: number;
+  m: Estimate;
+  mean: ScaleNumbers;
+}
 
-export function scatterPanel(task, spots, { metric, range, low, high, over }) {
-  const { left, right, top, bottom } = GROUND,
-    sets = setNames(),
-    picked = pickedOf(spots.map((p) => p.c.id));
-  const across = (v) => left + 8 + ((v - range.low) / (range.high - range.low)) * (right - left - 16),
-    up = (v) => bottom - 8 - ((v - low) / (high - low)) * (bottom - top - 16);
-  const readout = h("p", { class: "note readout unsaved", "aria-hidden": "true" }, "\u00a0"),
-    taken = [];
-  const line = (cls, x1, y1, x2, y2) => s("line", { class: cls, x1, x2, y1, y2 });
-  const size = (p) => (p.c.set === sets.at(-1) ? 5.5 : 3.5),
-    at = (p) => [across(p.m.value), up(p.mean.value)];
-  spots.forEach((p) => {
-    const [x, y] = at(p),
-      r = size(p) + 1;
-    taken.push([x - r, y - r, x + r, y + r]);
+const GROUND = { width: 380, left: 30, right: 368, top: 12, bottom: 238 };
+
+/** A panel a task: a marker a model and set (EASY small, HARD large), the metric across, the judge's mean up. */
+export function scatterPanels(judged: JudgedHere[], scale: string, metric: string, over: OverModels[]) {
+  const cells = judged.flatMap((c): Judging[] => {
+    const [cell, mean] = [cellIndex.get(placeOf(c)), c.scales?.[scale]];
+    const m = cell?.metrics?.[metric];
+    if (!cell || !m || !mean || !isNumber(m.value) || !isNumber(mean.value)) return [];
+    return [{ c, cell, m, mean, x: m.value, y: mean.value }];
   });
-  /** A name beside its marker where nothing else stands, or none. */
-  const named = (p) => {
-    const [x, y] = at(p),
-      text = shortened(models.get(p.c.id).label, 130),
-      long = wide(text);
-    for (const [x1, anchor, down] of [
-      [x + 9, "start", 4],
-      [x - 9, "end", 4],
-      [x, "middle", -10],
-      [x, "middle", 17],
-    ]) {
-      const from = anchor === "start" ? x1 : anchor === "end" ? x1 - long : x1 - long / 2,
-        box = [from, y + down - 10, from + long, y + down + 2];
-      if (
-        box[0] < left ||
-        box[2] > right ||
-        box[1] < top ||
-        box[3] > bottom ||
-        taken.some((b) => b[0] < box[2] && b[2] > box[0] && b[1] < box[3] && b[3] > box[1])
-      )
-        continue;
-      taken.push(box);
-      return s("text", { class: "dotname", x: x1, y: y + down, "text-anchor": anchor }, text);
-    }
-    return null;
+  if (!cells.length) return null;
+  const values = cells.flatMap(({ m }) => [m.value, m.low, m.high]);
+  const frame = { metric, scale: scaleOf(judged[0], scale), range: rangeOf(values, metricRow(metric)?.top ?? 1) };
+  const panel = (task: Task) => {
+    const mine = cells.filter((p) => p.c.task === task.name);
+    return mine.length > 0 && scatterPanel(task, mine, { ...frame, over: over.filter((r) => r.task === task.name) });
   };
-  const wish = (p) => (picked.includes(p.c.id) ? 2 : 0) + (p.c.set === sets.at(-1) ? 1 : 0),
-    done = new Set(),
-    names = new Map();
-  for (const p of [...spots].sort((a, b) => wish(b) - wish(a)))
-    if (!done.has(p.c.id)) {
-      const node = named(p);
-      if (node) {
-        done.add(p.c.id);
-        names.set(p, node);
-      }
-    }
-  const dot = (p) => {
-    const [x, y] = at(p),
-      look = lookOf(p.c.id),
-      words = `${plain(models.get(p.c.id).label)}, ${setLabel(p.c.set)}${p.c.perturb === "none" ? "" : `, ${p.c.perturb}`}: ${t("judge")} ${points(p.mean.value)}${isNumber(p.mean.low) ? ` (${points(p.mean.low)}–${points(p.mean.high)})` : ""}, ${metricName(metric)} ${figure(metric, p.m.value)}${span(metric, p.m.low, p.m.high, 1).replace(/.+/, " ($&)")}`;
-    const tell = () => {
-        put(readout, words);
-      },
-      open = () => go(cellRoute(p.cell));
-    const cross = [
-      isNumber(p.mean.low) && `M${x} ${up(p.mean.low)}V${up(p.mean.high)}`,
-      isNumber(p.m.low) && `M${across(p.m.low)} ${y}H${across(p.m.high)}`,
-    ]
-      .filter(Boolean)
-      .join("");
-    return s(
-      "g",
-      {
-        class: `series ${colourOf(look)}${picked.length && !picked.includes(p.c.id) ? " dim" : ""}`,
-        "data-model": plain(models.get(p.c.id).label),
-      },
-      cross && s("path", { class: "whisker", d: cross }),
-      names.get(p),
-      s(
-        "g",
-        {
-          class: "spot",
-          role: "button",
-          "aria-label": words,
-          onmouseenter: tell,
-          onfocus: tell,
-          onclick: open,
-          onkeydown: (e) => {
-            if (e.key === "Enter" || e.key === " ") {
-              e.preventDefault();
-              open();
-            }
-          },
-        },
-        s("circle", { class: "hit", cx: x, cy: y, r: 9 }),
-        glyph(look, x, y, size(p)),
-        s("title", null, words),
-      ),
-    );
+  return h("div", { class: "panels", id: "judge-scatter" }, tasks.map(panel));
+}
+
+interface Scatter {
+  metric: string;
+  range: Range;
+  scale: [low: number, high: number];
+  over: OverModels[];
+}
+function scatterPanel(task: Task, cells: Judging[], { metric, range, scale: ends, over }: Scatter): HTMLElement {
+  const { left, right, top, bottom, width } = GROUND;
+  const across = scale(range.low, range.high, left + 8, right - 8);
+  const [low, high] = ends;
+  const up = scale(low, high, bottom - 8, top + 8);
+  const frame = { ground: GROUND, across, up };
+  const picked = pickedOf(cells.map((p) => p.c.id));
+  const last = setNames().at(-1);
+  const size = (p: Judging) => (p.c.set === last ? 5.5 : 3.5);
+  const names = namesOf(cells, (p) => [across(p.x), up(p.y), size(p)], picked, last);
+  const points = new Points();
+  const one = (p: Judging) => {
+    const { c, cell, m, mean } = p;
+    const words = wordsOf(p, metric);
+    const level = isNumber(m.low) && isNumber(m.high) && lying(across(m.low), across(m.high), up(p.y));
+    return points.series(frame, {
+      line: `${c.id} ${c.set}`,
+      look: lookOf(c.id),
+      cls: picked.length && !picked.includes(c.id) ? "dim" : "",
+      more: { "data-model": labelOf(c.id) },
+      points: [{ at: p.x, value: p.y, low: mean.low, high: mean.high, words, cell }],
+      r: size(p),
+      below: [level, names.get(p)],
+    });
   };
-  const shown = Array.from({ length: high - low + 1 }, (_, i) => low + i).filter(
-    (v) => high - low <= 10 || (v - low) % 10 === 0,
-  );
-  const plot = s(
-    "svg",
-    {
-      class: "plot curve scatter",
-      viewBox: `0 0 ${GROUND.width} ${bottom + 36}`,
-      role: "group",
-      "aria-label": `${taskName(task)}: ${t("judgeMean")}, ${metricName(metric)}. ${t("linesLabel", new Set(spots.map((p) => p.c.id)).size)}`,
-      onkeydown: roam,
-    },
-    shown.map((v) => [
-      line("grid", left, up(v), right, up(v)),
-      s("text", { x: left - 5, y: up(v) + 4, "text-anchor": "end" }, v),
-    ]),
-    range.ticks.map((v) => [
-      line("grid", across(v), top, across(v), bottom),
-      s("text", { x: across(v), y: bottom + 14, "text-anchor": "middle" }, isRaw(metric) ? +v.toFixed(2) : pct(v, 0)),
-    ]),
-    s(
-      "text",
-      { x: (left + right) / 2, y: bottom + 31, "text-anchor": "middle" },
-      metricName(metric) + (isRaw(metric) ? "" : " %"),
-    ),
-    spots.map(dot),
-  );
-  plot.querySelectorAll(".spot").forEach((spot, i) => spot.setAttribute("tabindex", i === 0 ? 0 : -1));
+  const steps = Array.from({ length: high - low + 1 }, (_, i) => low + i);
+  const levels = steps.filter((v) => high - low <= 10 || (v - low) % 10 === 0);
   const rhos = over
     .filter((r) => isNumber(r.metrics[metric]?.spearman))
     .map((r) => `${setLabel(r.set)} ρ ${plus(r.metrics[metric].spearman)}`);
-  return h(
-    "figure",
-    { class: "panel", "data-task": task.name },
-    h(
-      "figcaption",
-      null,
-      h("strong", null, taskName(task)),
-      rhos.length > 0 && h("small", null, `${t("overModels", over[0].models)}: ${rhos.join(" · ")}`),
-    ),
-    plot,
-    readout,
+  return points.panel(
+    {
+      data: { "data-task": task.name },
+      title: taskName(task),
+      small: rhos.length > 0 ? `${t("overModels", over[0].models)}: ${rhos.join(" · ")}` : null,
+      cls: "curve scatter",
+      size: [width, bottom + 36],
+      words: `${taskName(task)}: ${t("judgeMean")}, ${metricName(metric)}. ${t("linesLabel", new Set(cells.map((p) => p.c.id)).size)}`,
+    },
+    upAxis(frame, levels, String),
+    range.ticks.map((v) => [
+      line("grid", across(v), across(v), top, bottom),
+      label(across(v), bottom + 14, isRaw(metric) ? +v.toFixed(2) : pct(v, 0), "middle"),
+    ]),
+    label((left + right) / 2, bottom + 31, metricName(metric) + (isRaw(metric) ? "" : " %"), "middle"),
+    cells.map(one),
   );
+}
+
+function wordsOf({ c, m, mean }: Judging, metric: string): string {
+  const judged = isNumber(mean.low) ? ` (${score(mean.low)}–${score(mean.high)})` : "";
+  const between = span(metric, m.low, m.high, 1);
+  const where = [labelOf(c.id), setLabel(c.set), ...(c.perturb === "none" ? [] : [c.perturb])].join(", ");
+  const measured = `${metricName(metric)} ${figure(metric, m.value)}${between && ` (${between})`}`;
+  return `${where}: ${t("judge")} ${score(mean.value)}${judged}, ${measured}`;
+}
+
+/** A name a model, beside one of its markers where nothing else stands: of those picked first, and of the last set. */
+function namesOf(cells: Judging[], at: (p: Judging) => number[], picked: string[], last: string | undefined) {
+  const wish = ({ c }: Judging) => (picked.includes(c.id) ? 2 : 0) + (c.set === last ? 1 : 0);
+  const taken = cells.map(at).map(([x, y, r]): Box => [x - r - 1, y - r - 1, x + r + 1, y + r + 1]);
+  const names = new Map<Judging, SVGElement>();
+  const named = new Set<string>();
+  for (const p of [...cells].sort((a, b) => wish(b) - wish(a))) {
+    const [x, y] = at(p);
+    const name = shortened(labelOf(p.c.id), 130);
+    const free = named.has(p.c.id) ? null : beside(x, y, name, taken, GROUND);
+    if (!free) continue;
+    named.add(p.c.id);
+    names.set(p, label(free.x, free.y, name, free.anchor, { class: "dotname" }));
+  }
+  return names;
 }

@@ -1,53 +1,40 @@
 // Small charts inside a table.
-import { s } from "../../common/dom.ts";
-import { isNumber } from "../../common/numbers.ts";
+import { isNumber, type Maybe } from "../../common/numbers.ts";
 import { place } from "./axis.ts";
+import { bar, dot, image, label, line, mute, said } from "./marks.ts";
 
 /** Value beside base on a line from 0 to 100 %; the numbers stand in the row. */
-export function strip(value, base, whisker) {
-  const line = (cls, x1, x2, y1, y2) => s("line", { class: cls, x1: place(x1), x2: place(x2), y1, y2 });
-  return s(
-    "svg",
-    { class: "plot", width: "100%", height: 20, "aria-hidden": "true" },
-    [0, 0.5, 1].map((v) => line("grid", v, v, 0, 20)),
-    isNumber(whisker.low) && line("whisker", whisker.low, whisker.high, 15, 15),
-    base !== null && line("link", base, value, 9, 9),
-    base !== null && s("circle", { class: "dot", cx: place(base), cy: 9, r: 4 }),
-    s("circle", { class: `dot ${base === null ? "" : "full"}`, cx: place(value), cy: 9, r: 4 }),
+export function strip(value: number, base: number | null, { low, high }: { low?: Maybe; high?: Maybe }): SVGElement {
+  const across = (cls: string, from: number, to: number, y: number) => line(cls, place(from), place(to), y, y);
+  return mute(
+    "",
+    ["100%", 20],
+    [0, 0.5, 1].map((v) => line("grid", place(v), place(v), 0, 20)),
+    isNumber(low) && isNumber(high) && across("whisker", low, high, 15),
+    base !== null && [across("link", base, value, 9), dot("dot", place(base), 9, 4)],
+    dot(base === null ? "dot" : "dot full", place(value), 9, 4),
   );
 }
 
 /** Chosen as a filled bar, gold as a hollow one below it. */
-export function bars(chosen, gold) {
-  const bar = (share, y, cls) =>
-    s("rect", { class: cls, x: 0, y, width: `${(100 * (share ?? 0)).toFixed(1)}%`, height: 7, rx: 2 });
-  return s(
-    "svg",
-    { class: "plot", width: "100%", height: 20, "aria-hidden": "true" },
-    bar(chosen, 2, "barchosen"),
-    bar(gold, 11, "bargold"),
-  );
+export function bars(chosen: Maybe, gold: Maybe): SVGElement {
+  const one = (cls: string, share: Maybe, y: number) =>
+    bar(cls, 0, y, `${(100 * (share ?? 0)).toFixed(1)}%`, 7, { rx: 2 });
+  return mute("", ["100%", 20], one("barchosen", chosen, 2), one("bargold", gold, 11));
 }
 
 /** A bar a score, from the lowest; its count below the pointer and for readers of the screen. */
-export function histogram(counts) {
-  const all = Object.entries(counts),
-    most = Math.max(1, ...all.map(([, n]) => n)),
-    width = 100 / all.length;
-  const text = all.map(([score, n]) => `${score}: ${n}`).join(", ");
-  return s(
-    "svg",
-    { class: "plot hist", width: 16 * all.length, height: 38, role: "img", "aria-label": text },
-    s("title", null, text),
-    all.map(([score, n], i) => [
-      s("rect", {
-        class: "barchosen",
-        x: `${i * width + 1.5}%`,
-        width: `${width - 3}%`,
-        y: 25 - (23 * n) / most,
-        height: Math.max((23 * n) / most, n ? 1.5 : 0),
-      }),
-      s("text", { x: `${(i + 0.5) * width}%`, y: 36, "text-anchor": "middle" }, score),
-    ]),
-  );
+export function histogram(counts: Record<string, number>): SVGElement {
+  const all = Object.entries(counts);
+  const most = Math.max(1, ...all.map(([, n]) => n));
+  const width = 100 / all.length;
+  const words = all.map(([score, n]) => `${score}: ${n}`).join(", ");
+  const one = ([score, n]: [string, number], i: number) => {
+    const high = (23 * n) / most;
+    return [
+      bar("barchosen", `${i * width + 1.5}%`, 25 - high, `${width - 3}%`, Math.max(high, n ? 1.5 : 0)),
+      label(`${(i + 0.5) * width}%`, 36, score, "middle"),
+    ];
+  };
+  return image("hist", [16 * all.length, 38], words, said(words, all.map(one)));
 }

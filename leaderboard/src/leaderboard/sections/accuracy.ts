@@ -1,7 +1,7 @@
 // Task by task: a row a model, a dot a set.
 import { h } from "../../common/dom.ts";
 import { t } from "../../common/words.ts";
-import { panel } from "../charts/dots.ts";
+import { dotPanel } from "../charts/dots.ts";
 import { savers } from "../charts/picture.ts";
 import { ordered, ownRows, tablesOf } from "../columns.ts";
 import { alone, data } from "../data.ts";
@@ -27,7 +27,7 @@ export function drawChart() {
     h(
       "div",
       { class: "panels", id: "charts" },
-      tasks.map((x) => panel(x, rows)),
+      tasks.map((x) => dotPanel(x, rows)),
     ),
   );
 }

@@ -4,8 +4,10 @@ import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { hasWord, t } from "../../common/words.ts";
 import { unfold } from "../beside.ts";
+import { jointPanels } from "../charts/joint.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { savers } from "../charts/picture.ts";
+import { scatterPanels } from "../charts/scatter.ts";
 import { bars } from "../charts/strips.ts";
 import { picker } from "../controls.ts";
 import { data, models, nameNode, taskOf } from "../data.ts";
@@ -17,7 +19,6 @@ import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import { framed, headRow } from "../tables/frame.ts";
 import { sheetNode, sheetsOf } from "../tables/sheet.ts";
-import { jointPanels, scatterPanels } from "./scatter.ts";
 
 export function drawJudge() {
   const cells = judgedCells().filter((c) => c.control === "plain" && inPlace(c));

@@ -7,8 +7,9 @@ import { unfold } from "../beside.ts";
 import { modelKeys } from "../charts/looks.ts";
 import { chartAndTable, savers } from "../charts/picture.ts";
 import { positionPanel } from "../charts/positions.ts";
-import { shotPanels, slopePanels, wordingPanels } from "../charts/slopes.ts";
+import { shotPanels, slopePanels } from "../charts/slopes.ts";
 import { strip } from "../charts/strips.ts";
+import { wordingPanels } from "../charts/wordings.ts";
 import { picker } from "../controls.ts";
 import { isChoice, models, nameNode, taskOf } from "../data.ts";
 import { cellAt, perturbOf, setNames } from "../filters.ts";
@@ -78,7 +79,7 @@ export function drawRobustness() {
         "slopes",
         "slopes",
         t("slopesNote"),
-        slopePanels(drops, task),
+        slopePanels(drops),
         unfold("drops", t("numbersOf", t("drops")), () => dropTable(drops, task)),
       ),
     positionPanels(mine(here.positions), task),
