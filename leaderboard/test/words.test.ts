@@ -6,15 +6,24 @@ import { test } from "node:test";
 import { addWords, hasWord, inBoth, t } from "../src/common/words.ts";
 
 const SRC = join(import.meta.dirname, "../src");
-const PAGES = ["annotate", "audit", "leaderboard"];
+/** A page's folders, the last its own: of each both words and scripts. */
+const PAGES: Record<string, string[]> = {
+  annotate: ["common", "common/work", "annotate"],
+  audit: ["common", "common/work", "audit"],
+  leaderboard: ["common", "leaderboard"],
+};
+const FOLDERS = ["common", "common/work", ...Object.keys(PAGES)];
 
-const textOf = (folder: string) =>
-  readdirSync(join(SRC, folder), { recursive: true, encoding: "utf8" })
+/** The scripts of a folder. Of common only its own: what is below is not of all pages. */
+const scriptsOf = (folder: string) =>
+  readdirSync(join(SRC, folder), { recursive: folder !== "common", encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => readFileSync(join(SRC, folder, name), "utf8"))
     .join("\n");
 const wordsOf = (folder: string): Record<string, string[]> =>
   JSON.parse(readFileSync(join(SRC, folder, "words.json"), "utf8"));
+/** Words of one of a page's modes ("inspect.title") stand in place of those of the whole page ("title"). */
+const MODES = /^(inspect|answer)\./;
 
 test("placeholders are filled in, wherever and as often as they stand", () => {
   addWords({ twice: ["{1}、{0}、{1}", "{1}, {0}, {1}"], dollars: ["{0}", "{0}"] });
@@ -29,7 +38,7 @@ test("a key without words stands for itself", () => {
 });
 
 test("both languages have the same placeholders, and no key is there twice", () => {
-  for (const folder of ["common", ...PAGES]) {
+  for (const folder of FOLDERS) {
     const text = readFileSync(join(SRC, folder, "words.json"), "utf8");
     const keys = [...text.matchAll(/^ {2}"([^"]+)":/gm)].map((m) => m[1]);
     assert.deepEqual(keys, [...new Set(keys)], folder);
@@ -48,35 +57,42 @@ function isNamed(key: string, texts: Set<string>, templates: [string, string][])
   return texts.has(key) || templates.some(fits);
 }
 
-for (const page of PAGES) {
-  const source = textOf(page) + textOf("common");
-  const defined = { ...wordsOf("common"), ...wordsOf(page) };
+const asked = (source: string) => {
+  const texts = new Set([...source.matchAll(/"([\w.]+)"|\b([a-zA-Z]+)(?=: )/g)].map((m) => m[1] ?? m[2]));
+  const templates = [...source.matchAll(/`([\w.]*)\$\{[^{}`]*\}([\w.]*)`/g)]
+    .map((m): [string, string] => [m[1], m[2]])
+    .filter(([begin, end]) => begin + end !== "");
+  return (key: string) => isNamed(key, texts, templates) || isNamed(key.replace(MODES, ""), texts, templates);
+};
+
+for (const [page, folders] of Object.entries(PAGES)) {
+  const source = folders.map(scriptsOf).join("\n");
 
   test(`${page}: every word that is asked for is defined`, () => {
-    const asked = [...source.matchAll(/\b(?:t|inBoth)\("([^"]+)"/g)].map((m) => m[1]);
-    assert.ok(asked.length > 20);
+    const keys = folders.flatMap((folder) => Object.keys(wordsOf(folder)));
+    const defined = new Set([...keys, ...keys.map((key) => key.replace(MODES, ""))]);
+    const wanted = [...source.matchAll(/\b(?:t|inBoth)\("([^"]+)"/g)].map((m) => m[1]);
+    assert.ok(wanted.length > 20);
     assert.deepEqual(
-      [...new Set(asked)].filter((key) => !(key in defined)),
+      wanted.filter((key) => !defined.has(key)),
       [],
     );
   });
 
-  test(`${page}: every word that is defined is asked for`, () => {
-    const texts = new Set([...source.matchAll(/"([\w.]+)"|\b([a-zA-Z]+)(?=: )/g)].map((m) => m[1] ?? m[2]));
-    const templates = [...source.matchAll(/`([\w.]*)\$\{[^{}`]*\}([\w.]*)`/g)]
-      .map((m): [string, string] => [m[1], m[2]])
-      .filter(([begin, end]) => begin + end !== "");
+  test(`${page}: every word of its own is asked for`, () => {
+    const named = asked(source);
     assert.deepEqual(
-      Object.keys(wordsOf(page)).filter((key) => !isNamed(key, texts, templates)),
+      Object.keys(wordsOf(page)).filter((key) => !named(key)),
       [],
     );
   });
 }
 
-test("every word that the pages share is asked for by one of them", () => {
-  const source = ["common", ...PAGES].map(textOf).join("\n");
-  assert.deepEqual(
-    Object.keys(wordsOf("common")).filter((key) => !source.includes(`"${key}"`)),
-    [],
-  );
+test("every word that pages share is asked for", () => {
+  const named = asked(FOLDERS.map(scriptsOf).join("\n"));
+  for (const folder of ["common", "common/work"])
+    assert.deepEqual(
+      Object.keys(wordsOf(folder)).filter((key) => !named(key)),
+      [],
+    );
 });
