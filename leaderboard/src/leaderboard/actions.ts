@@ -39,12 +39,15 @@ export function sortBy(key: string) {
 export function sortSheet(id: string, column: number, down: boolean) {
   const now = sheetSort(id);
   const order = now?.column === column ? !now.down : down;
-  change({ sheets: [...state.sheets.filter((x) => !x.startsWith(`${id}:`)), `${id}:${order ? "-" : ""}${column}`] });
+  const others = state.sheets.filter((x) => sheetOf(x) !== id);
+  change({ sheets: [...others, `${id}:${order ? "-" : ""}${column}`] });
 }
 export function sheetSort(id: string) {
-  const text = state.sheets.find((x) => x.startsWith(`${id}:`))?.slice(id.length + 1);
+  const text = state.sheets.find((x) => sheetOf(x) === id)?.slice(id.length + 1);
   return text === undefined ? undefined : { column: Math.abs(Number.parseInt(text, 10)), down: text.startsWith("-") };
 }
+const sheetOf = (entry: string) => entry.slice(0, entry.lastIndexOf(":"));
+
 /** Make a model stand out in charts, or end it. */
 export const highlight = (id: string) => change({ picked: with$(state.picked, id, !state.picked.includes(id)) });
 export const clearHighlights = () => change({ picked: [] });

@@ -5,41 +5,27 @@ import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { choose, chooseBenchmark, clearFilters, findModels } from "../actions.ts";
 import { picker } from "../controls.ts";
-import { benchmarkOf, benchmarksHere, data, everyTask, manyBenchmarks, models, taskOf } from "../data.ts";
-import { admitted, allSets, SIZES, sizeOf } from "../filters.ts";
+import { benchmarkNamed, benchmarksHere, data, manyBenchmarks, models, taskOf } from "../data.ts";
+import { admitted, allSets, SIZES, sizeOf, tasksOffered } from "../filters.ts";
 import { setTitle, taskName } from "../names.ts";
 import { CHOICES, FILTERS, state } from "../state.ts";
+import type { Model } from "../types.ts";
 
 export function filterBar() {
   if (!data.cells.length) return null;
-  const own = [...models.values()].filter((m) => state.adapters || !m.adapter),
-    there = new Set(own.filter((m) => !m.baseline).map(sizeOf));
-  const sizes = [...SIZES.map(([name]) => name), "?"].filter((x) => there.has(x) || x === state.size),
-    tags = [...new Set(own.flatMap((m) => m.tags))].sort();
-  const offered = everyTask.filter((x) => !state.onlyBenchmark || benchmarkOf(x).name === state.onlyBenchmark);
+  const own = [...models.values()].filter((m) => state.adapters || !m.adapter);
+  const tags = [...new Set(own.flatMap((m) => m.tags))].sort();
+  const offered = tasksOffered().map((x) => x.name);
   const on = FILTERS.some((name) => String(state[name]) !== String(CHOICES[name][1]));
   return h(
     "div",
     { class: "controls filters", role: "search", "aria-label": t("filters") },
     own.length > 1 && kept("find", searchBox()),
-    sizes.length > 1 &&
-      picker("size", t("sizes"), ["", ...sizes], state.size, (v) =>
-        v === "" ? t("all") : v === "?" ? t("unknown") : v,
-      ),
+    sizePicker(own),
     tags.length > 1 && tickMenu("tags", t("tags"), tags, "tags", plain),
     benchmarkPicker(),
-    offered.length > 1 &&
-      tickMenu(
-        "tasks",
-        t("task"),
-        offered.map((x) => x.name),
-        "onlyTasks",
-        (x) => taskName(taskOf(x)),
-      ),
-    allSets().length > 1 &&
-      picker("onlySet", t("set"), ["", ...allSets()], state.onlySet, (v) =>
-        v ? setTitle(v) : t(allSets().length > 2 ? "all" : "allSets"),
-      ),
+    offered.length > 1 && tickMenu("tasks", t("task"), offered, "onlyTasks", (x) => taskName(taskOf(x))),
+    setPicker(),
     on && [
       h("span", { class: "muted", role: "status" }, t("modelsShown", own.filter(admitted).length, own.length)),
       kept("clear", h("span", null, button(t("clear"), clearFilters, { class: "small" }))),
@@ -52,62 +38,64 @@ export function filterBar() {
   );
 }
 
-let typing;
+function sizePicker(own: Model[]) {
+  const there = new Set(own.filter((m) => !m.baseline).map(sizeOf));
+  const sizes = [...SIZES.map(([name]) => name), "?"].filter((x) => there.has(x) || x === state.size);
+  const words = (size: string) => (size === "?" ? t("unknown") : size || t("all"));
+  return sizes.length > 1 && picker("size", t("sizes"), ["", ...sizes], state.size, words);
+}
+
+function setPicker() {
+  const sets = allSets();
+  const words = (set: string) => (set ? setTitle(set) : t(sets.length > 2 ? "all" : "allSets"));
+  return sets.length > 1 && picker("onlySet", t("set"), ["", ...sets], state.onlySet, words);
+}
+
+function benchmarkPicker() {
+  const names = ["", ...benchmarksHere().map((b) => b.name)];
+  const words = (name: string) => benchmarkNamed(name)?.title ?? t("all");
+  return (
+    manyBenchmarks() && kept("benchmark", choice(t("benchmark"), names, state.onlyBenchmark, chooseBenchmark, words))
+  );
+}
+
+let typing: ReturnType<typeof setTimeout> | undefined;
 
 function searchBox() {
-  const look = (e) => {
-    clearTimeout(typing);
-    if (e.isComposing) return; // Chinese half typed: drawing now would take the input away
-    typing = setTimeout(() => {
-      findModels(e.target.value);
-      const box = byId<HTMLInputElement>("find");
-      box?.setSelectionRange(box.value.length, box.value.length);
-    }, 150);
+  const look = (box: HTMLInputElement) => {
+    findModels(box.value);
+    const anew = byId<HTMLInputElement>("find");
+    anew?.setSelectionRange(anew.value.length, anew.value.length);
   };
+  const typed = (e: Event & { currentTarget: HTMLInputElement }) => {
+    const box = e.currentTarget;
+    clearTimeout(typing);
+    if ("isComposing" in e && e.isComposing) return; // Chinese half typed: drawing now would take the input away
+    typing = setTimeout(look, 150, box);
+  };
+  const words = { value: state.find, placeholder: t("findModels"), "aria-label": t("findModels") };
   return h(
     "span",
     { class: "field" },
-    h("input", {
-      type: "search",
-      id: "find",
-      value: state.find,
-      placeholder: t("findModels"),
-      "aria-label": t("findModels"),
-      oninput: look,
-      oncompositionend: look,
-    }),
+    h("input", { type: "search", id: "find", ...words, oninput: typed, oncompositionend: typed }),
   );
 }
 
 /** A menu of boxes to tick; none ticked is all. It stays open while they are. */
-function tickMenu(id, label, values, name, words) {
-  const chosen = state[name],
-    pick = (v, yes) =>
-      choose(
-        name,
-        values.filter((x) => (x === v ? yes : chosen.includes(x))),
-      );
+function tickMenu(
+  id: string,
+  label: string,
+  values: string[],
+  name: "tags" | "onlyTasks",
+  words: (value: string) => string,
+) {
+  const chosen = state[name];
+  const pick = (value: string, yes: boolean) => values.filter((x) => (x === value ? yes : chosen.includes(x)));
+  const box = (value: string) => check(words(value), chosen.includes(value), (yes) => choose(name, pick(value, yes)));
   return menu(
     `${label}: ${chosen.length ? `${chosen.length} / ${values.length}` : t("all")}`,
     label,
-    values.map((v) =>
-      kept(
-        `${id}-${v}`,
-        check(words(v), chosen.includes(v), (yes) => pick(v, yes)),
-      ),
-    ),
+    values.map((value) => kept(`${id}-${value}`, box(value))),
     { id: `choose-${id}`, open: Boolean(byId<HTMLDetailsElement>(`choose-${id}`)?.open) },
-  );
-}
-
-function benchmarkPicker() {
-  return (
-    manyBenchmarks() &&
-    kept(
-      "benchmark",
-      choice(t("benchmark"), ["", ...benchmarksHere().map((b) => b.name)], state.onlyBenchmark, chooseBenchmark, (v) =>
-        v ? data.benchmarks.find((b) => b.name === v).title : t("all"),
-      ),
-    )
   );
 }

@@ -8,89 +8,62 @@ import { inSight, perturbOf, scoringOf, setNames } from "../filters.ts";
 import { setLabel, taskName } from "../names.ts";
 import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
+import type { Cell, Groups, Place, Task } from "../types.ts";
 
-let groupIndex;
+let index: Map<string, Groups> | undefined;
 
-const groupPlace = (x, metric, adapters) =>
+const groupPlace = (x: Place, metric: string, adapters: boolean) =>
   address(x.set, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb, metric, adapters);
 
 /** The groups of a column as it is in view: with the adapters of sweeps only where they are shown and there are any. */
-function groupOf(set, task) {
-  groupIndex ??= new Map((data.groups ?? []).map((x) => [groupPlace(x, x.metric, Boolean(x.adapters)), x]));
-  const here = { ...state, set, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) },
-    at = (adapters) => groupIndex.get(groupPlace(here, metricOf(task), adapters));
-  return state.adapters ? (at(true) ?? at(false)) : at(false);
+export function groupOf(set: string, task: Task) {
+  index ??= new Map((data.groups ?? []).map((x) => [groupPlace(x, x.metric, Boolean(x.adapters)), x]));
+  const here = { ...state, set, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) };
+  const metric = metricOf(task);
+  return (state.adapters && index.get(groupPlace(here, metric, true))) || index.get(groupPlace(here, metric, false));
 }
 
 const groupsInView = () =>
-  setNames()
-    .flatMap((set) => tasks.map((x) => [set, x, groupOf(set, x)]))
-    .filter(([, , found]) => found);
+  setNames().flatMap((set) =>
+    tasks.flatMap((task) => {
+      const found = groupOf(set, task);
+      return found ? [{ set, task, found }] : [];
+    }),
+  );
 
 export const haveGroups = () => groupsInView().length > 0;
 
-export const lettersOf = (cell, task) => (state.letters && groupOf(cell.set, task)?.letters[cell.id]) || "";
+export const lettersOf = (cell: Cell, task: Task) => (state.letters && groupOf(cell.set, task)?.letters[cell.id]) || "";
 
-/** Three and more in a row are written "a–c". */
-function shortLetters(letters) {
-  const runs = [];
-  for (const x of letters.match(/.′*/gu) ?? []) {
-    const run = runs.at(-1),
-      last = run?.at(-1);
-    if (last && last.slice(1) === x.slice(1) && x.codePointAt(0) === last.codePointAt(0) + 1) run.push(x);
-    else runs.push([x]);
-  }
-  return runs.map((run) => (run.length > 2 ? `${run[0]}–${run.at(-1)}` : run.join(""))).join("");
-}
+export const lettersControl = () => haveGroups() && tick("letters", t("showLetters"));
 
-/** The letters beside a value; its button's label says them. */
-export function lettersNode(cell, task) {
-  const letters = lettersOf(cell, task),
-    found = letters && groupOf(cell.set, task);
-  return (
-    letters &&
-    h(
-      "span",
-      {
-        class: `letters${found.best === cell.id || found.not_worse.includes(cell.id) ? " alike" : ""}`,
-        "aria-hidden": "true",
-        title: t("groupIs", letters),
-      },
-      shortLetters(letters),
-    )
-  );
-}
-
-export function lettersControl() {
-  return haveGroups() && tick("letters", t("showLetters"));
+/** Models that have no letter, each with the reason and the columns. */
+function letterless() {
+  const out = new Map<string, string[]>(); // model and reason -> columns
+  for (const { set, task, found } of groupsInView())
+    for (const [id, why] of Object.entries(found.left_out)) {
+      const model = models.get(id);
+      if (!model || !inSight(model)) continue;
+      const key = address(plain(model.label), why);
+      out.set(key, [...(out.get(key) ?? []), `${setLabel(set)} ${taskName(task)}`]);
+    }
+  return [...out].map(([key, columns]) => {
+    const [label, why] = key.split("\t");
+    const where = columns.length > 3 ? t("nColumns", columns.length) : columns.join(inChinese() ? "、" : ", ");
+    return t("letterless", label, t(`out.${why}`), where);
+  });
 }
 
 export function lettersNote() {
   if (!state.letters || !haveGroups()) return null;
-  const out = new Map(); // model and reason -> columns
-  for (const [set, task, found] of groupsInView())
-    for (const [id, why] of Object.entries(found.left_out)) {
-      if (!models.has(id) || !inSight(models.get(id))) continue;
-      const key = address(plain(models.get(id).label), why);
-      out.set(key, [...(out.get(key) ?? []), `${setLabel(set)} ${taskName(task)}`]);
-    }
-  const lines = [...out].map(([key, columns]) => {
-    const [label, why] = key.split("\t");
-    return t(
-      "letterless",
-      label,
-      t(`out.${why}`),
-      columns.length > 3 ? t("nColumns", columns.length) : columns.join(inChinese() ? "、" : ", "),
-    );
-  });
-  const pages = new Set(data.runs.map((r) => r.name)).size > 1 || data.runs.length > 1;
+  const lines = letterless();
   return h(
     "p",
     { class: "note", id: "letters-note" },
     h("span", { class: "letters alike", "aria-hidden": "true" }, "a"),
     " ",
     t("lettersNote"),
-    pages && ` ${t("lettersRuns")}`,
+    data.runs.length > 1 && ` ${t("lettersRuns")}`,
     lines.length > 0 && [" ", t("noLetters"), " ", lines.join(inChinese() ? "；" : "; "), inChinese() ? "。" : "."],
   );
 }

@@ -1,14 +1,16 @@
 // The head of the page: what it is, the runs, where the numbers are from.
-import { h, visible } from "../../common/dom.ts";
+import { h, type Kid, visible } from "../../common/dom.ts";
 import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { inChinese, t } from "../../common/words.ts";
 import { adapters, alone, benchmarksHere, data, manyBenchmarks, models } from "../data.ts";
+import { fact } from "../facts.ts";
+import type { Run } from "../types.ts";
 import { drawFindings } from "./findings.ts";
 import { drawSources } from "./sources.ts";
 
-export function drawIntro() {
-  return h(
+export const drawIntro = () =>
+  h(
     "section",
     { class: "intro" },
     h("h1", null, pageTitle()),
@@ -16,11 +18,10 @@ export function drawIntro() {
     drawFindings(),
     sampleNotice(),
   );
-}
 
 /** The runs, how to read their figures, and where these are from. */
 export function drawAbout() {
-  const fact = (name, value) => h("div", null, h("dt", null, name), h("dd", null, value));
+  const trained = adapters().length;
   return h(
     "section",
     { class: "block", id: "about" },
@@ -28,11 +29,8 @@ export function drawAbout() {
     h(
       "dl",
       { class: "facts" },
-      data.runs.map(runFacts).map(([k, v]) => fact(k, v)),
-      fact(t("models"), [
-        num(models.size - adapters().length),
-        adapters().length > 0 && h("small", null, t("andAdapters", num(adapters().length))),
-      ]),
+      data.runs.map((run) => fact(t("run"), runFacts(run))),
+      fact(t("models"), num(models.size - trained), trained > 0 && t("andAdapters", num(trained))),
       fact(t("items"), num(data.asked.items)),
       fact(t("replies"), num(data.asked.replies)),
     ),
@@ -42,39 +40,31 @@ export function drawAbout() {
 }
 
 function sampleNotice() {
-  const runs = data.runs.filter((r) => r.manifest?.settings?.data === "bundled:sample");
-  return (
-    runs.length > 0 &&
-    h(
-      "p",
-      { class: "notice caution", id: "sample" },
-      visible(t(alone() ? "sampleNote" : "sampleNoteAll", runs.map((r) => r.name).join(", "))),
-    )
-  );
+  const runs = data.runs.filter((r) => r.manifest?.settings?.data === "bundled:sample").map((r) => r.name);
+  const words = t(alone() ? "sampleNote" : "sampleNoteAll", runs.join(", "));
+  return runs.length > 0 && h("p", { class: "notice caution", id: "sample" }, visible(words));
 }
 
-function runFacts(run) {
-  const m = run.manifest ?? {};
-  const versions = Object.entries(m.packages ?? {}).filter(([k]) => ["evalsuite", "torch", "transformers"].includes(k));
-  const limit = m.settings?.limit;
+function runFacts(run: Run): Kid {
+  const { started, settings, packages } = run.manifest ?? {};
+  const versions = Object.entries(packages ?? {})
+    .filter(([name]) => ["evalsuite", "torch", "transformers"].includes(name))
+    .map(([name, version]) => `${name} ${version}`);
   const small = [
-    m.started ? `${t("started")} ${String(m.started).replace("T", " ").slice(0, 16)}` : "",
-    versions.map(([k, v]) => `${k} ${v}`).join(", ") || `${t("version")}: ${t("unknown")}`,
-    m.settings?.data ? `${t("dataFrom")}: ${m.settings.data}` : "",
-    limit ? t("firstOf", limit) : "",
-  ].filter(Boolean);
-  return [t("run"), [data$("span", "", run.name), small.map((x) => h("small", null, visible(x)))]];
+    started && `${t("started")} ${String(started).replace("T", " ").slice(0, 16)}`,
+    versions.join(", ") || `${t("version")}: ${t("unknown")}`,
+    settings?.data ? `${t("dataFrom")}: ${settings.data}` : "",
+    settings?.limit ? t("firstOf", Number(settings.limit)) : "",
+  ];
+  return [data$("span", "", run.name), small.map((x) => x && h("small", null, visible(x)))];
 }
 
-export const pageTitle = () =>
-  alone() ? t("title") : manyBenchmarks() ? t("titleAll") : `${benchmarksHere()[0].title} · ${t("titleAll")}`;
+export function pageTitle() {
+  if (alone()) return t("title");
+  return manyBenchmarks() ? t("titleAll") : `${benchmarksHere()[0].title} · ${t("titleAll")}`;
+}
 
-const pageLead = () =>
-  alone()
-    ? t("lead")
-    : t(
-        "leadAll",
-        benchmarksHere()
-          .map((b) => b.title)
-          .join(inChinese() ? "、" : ", "),
-      );
+function pageLead() {
+  const titles = benchmarksHere().map((b) => b.title);
+  return alone() ? t("lead") : t("leadAll", titles.join(inChinese() ? "、" : ", "));
+}

@@ -1,14 +1,15 @@
 // What has to be known of the figures in view, in sentences.
 import { h } from "../../common/dom.ts";
 import { hasWord, inChinese, t } from "../../common/words.ts";
-import { benchmarkOf, data, isChoice, manyBenchmarks, shared } from "../data.ts";
+import { benchmarkOf, data, isChoice, manyBenchmarks, taskOf } from "../data.ts";
 import { benchmarksShown, inView, perturbOf } from "../filters.ts";
 import { baseName, isLower, isPaper, isSigned, metricName, publishedAs } from "../metrics.ts";
 import { perturbName, publishedNote } from "../names.ts";
-import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../offered.ts";
+import { choiceMetrics, metricOf, metricsOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
+import type { Cell, Task } from "../types.ts";
 
-/** What is to be known of figures that CORECODE has none of. */
+/** What is to be known of metrics and benchmarks of some kinds. */
 function benchmarkNotes() {
   const metrics = tasks.map(metricOf);
   return [
@@ -27,7 +28,7 @@ export function notes() {
   const lines = [
     extractionNote(),
     state.published && data.published.length > 0 && profileNotes(),
-    state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"),
+    isPaper(state.metricChoice) && choiceMetrics.includes(state.metricChoice) && t("formsNote"),
     ...scoringNotes(),
     ...perturbNotes(),
     ...benchmarkNotes(),
@@ -37,13 +38,10 @@ export function notes() {
 
 function scoringNotes() {
   if (state.scoring === "generate") return [];
-  const about =
-    hasWord(`about.${state.metricChoice}`) && choiceMetrics.includes(state.metricChoice)
-      ? t(`about.${state.metricChoice}`)
-      : "";
+  const about = `about.${state.metricChoice}`;
   return [
     t(`about.${state.scoring}`),
-    about,
+    hasWord(about) && choiceMetrics.includes(state.metricChoice) && t(about),
     t("otherTasks"),
     state.published && data.published.length > 0 && t("onlyGenerated"),
   ];
@@ -51,46 +49,40 @@ function scoringNotes() {
 
 /** What the shown scores of spans and texts are of: extracted answers or whole replies. */
 function extractionNote() {
-  const shown = tasks.filter(
-    (x) => ["span", "text"].includes(x.kind) && data.cells.some((c) => c.task === x.name && inView(c)),
-  );
-  if (!shown.length) return "";
-  const paper = shown.some((x) => isPaper(metricOf(x))),
-    own = shown.some((x) => !isPaper(metricOf(x)));
-  const old = (c) =>
-    Object.entries(c.metrics ?? {}).some(
-      ([m, x]) => m.startsWith("paper.") && m !== "paper.accuracy" && x.signature?.includes("|parser:"),
-    );
-  const runs = paper
-    ? [
-        ...new Set(
-          data.cells
-            .filter((c) => shown.some((x) => x.name === c.task) && inView(c) && old(c))
-            .map((c) => data.runs[c.run].name),
-        ),
-      ]
-    : [];
-  return [own && t("ofAnswers"), paper && t("ofReplies"), runs.length > 0 && t("oldReplies", runs.join(", "))]
+  const ofTexts = (x: Task) => ["span", "text"].includes(x.kind);
+  const cells = data.cells.filter((c) => inView(c) && ofTexts(taskOf(c.task)));
+  const shown = [...new Set(cells.map((c) => isPaper(metricOf(taskOf(c.task)))))];
+  const paper = shown.includes(true);
+  const runs = new Set(cells.filter(hasOldReplies).map((c) => data.runs[c.run].name));
+  return [
+    shown.includes(false) && t("ofAnswers"),
+    paper && t("ofReplies"),
+    paper && runs.size > 0 && t("oldReplies", [...runs].join(", ")),
+  ]
     .filter(Boolean)
     .join(" ");
 }
 
+/** Whether an earlier version computed its metrics of whole replies. */
+const hasOldReplies = (cell: Cell) =>
+  Object.entries(cell.metrics ?? {}).some(([m, x]) => isPaper(m) && x.signature?.includes("|parser:"));
+
 /** Why the papers' rows are not beside the metrics chosen; once each. */
 function profileNotes() {
-  const notes = tasks
-    .filter((x) => !isChoice(x) && data.published.some((p) => p.task === x.name))
-    .map((task) => {
-      const metric = metricOf(task),
-        name = metricName(metric),
-        there = shared(task) ? textMetrics : ownMetrics.get(task.name);
-      if (publishedAs(task, metric) || !there.includes(metric)) return "";
-      const twin = there.find((m) => m !== metric && baseName(publishedAs(task, m) ?? "") === baseName(metric)),
-        of = manyBenchmarks() ? `${benchmarkOf(task).title}${inChinese() ? "：" : ": "}` : "";
-      return (
-        of + (twin ? t("notComparable", metricName(baseName(metric)), name, metricName(twin)) : t("notPublished", name))
-      );
-    });
-  return [...new Set(notes)].filter(Boolean).join(" ");
+  const noted = tasks.filter((x) => !isChoice(x) && data.published.some((p) => p.task === x.name)).map(profileNote);
+  return [...new Set(noted)].filter(Boolean).join(" ");
+}
+
+function profileNote(task: Task) {
+  const metric = metricOf(task);
+  const there = metricsOf(task);
+  if (publishedAs(task, metric) || !there.includes(metric)) return "";
+  const twin = there.find((m) => m !== metric && baseName(publishedAs(task, m) ?? "") === baseName(metric));
+  const of = manyBenchmarks() ? `${benchmarkOf(task).title}${inChinese() ? "：" : ": "}` : "";
+  const name = metricName(metric);
+  return (
+    of + (twin ? t("notComparable", metricName(baseName(metric)), name, metricName(twin)) : t("notPublished", name))
+  );
 }
 
 function perturbNotes() {

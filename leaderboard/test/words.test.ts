@@ -1,0 +1,98 @@
+// Words: every key that the scripts ask for is defined, every key that is defined is asked for.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { addWords, hasWord, inBoth, t } from "../src/common/words.ts";
+
+const SRC = join(import.meta.dirname, "../src");
+/** A page's folders, the last its own: of each both words and scripts. */
+const PAGES: Record<string, string[]> = {
+  annotate: ["common", "common/work", "annotate"],
+  audit: ["common", "common/work", "audit"],
+  leaderboard: ["common", "leaderboard"],
+};
+const FOLDERS = ["common", "common/work", ...Object.keys(PAGES)];
+
+/** The scripts of a folder. Of common only its own: what is below is not of all pages. */
+const scriptsOf = (folder: string) =>
+  readdirSync(join(SRC, folder), { recursive: folder !== "common", encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(SRC, folder, name), "utf8"))
+    .join("\n");
+const wordsOf = (folder: string): Record<string, string[]> =>
+  JSON.parse(readFileSync(join(SRC, folder, "words.json"), "utf8"));
+/** Words of one of a page's modes ("inspect.title") stand in place of those of the whole page ("title"). */
+const MODES = /^(inspect|answer)\./;
+
+test("placeholders are filled in, wherever and as often as they stand", () => {
+  addWords({ twice: ["{1}、{0}、{1}", "{1}, {0}, {1}"], dollars: ["{0}", "{0}"] });
+  assert.equal(t("twice", "a", 2), "2、a、2");
+  assert.equal(t("dollars", "$& {0} $1"), "$& {0} $1");
+});
+
+test("a key without words stands for itself", () => {
+  assert.equal(t("no such key"), "no such key");
+  assert.equal(hasWord("no such key"), false);
+  assert.equal(inBoth("skip"), "跳到正文");
+});
+
+test("both languages have the same placeholders, and no key is there twice", () => {
+  for (const folder of FOLDERS) {
+    const text = readFileSync(join(SRC, folder, "words.json"), "utf8");
+    const keys = [...text.matchAll(/^ {2}"([^"]+)":/gm)].map((m) => m[1]);
+    assert.deepEqual(keys, [...new Set(keys)], folder);
+    const places = (words: string) => [...new Set(words.match(/\{\d\}/g))].sort();
+    for (const [key, [zh, en]] of Object.entries(wordsOf(folder)))
+      if (en !== undefined) assert.deepEqual(places(zh), places(en), `${folder}: ${key}`);
+  }
+});
+
+/** Whether scripts name a key: as a text, or as a template with a known beginning or a known end. */
+function isNamed(key: string, texts: Set<string>, templates: [string, string][]) {
+  const fits = ([begin, end]: [string, string]) => {
+    if (!key.startsWith(begin) || !key.endsWith(end) || key.length <= begin.length + end.length) return false;
+    return begin !== "" || texts.has(key.slice(0, key.length - end.length));
+  };
+  return texts.has(key) || templates.some(fits);
+}
+
+const asked = (source: string) => {
+  const texts = new Set([...source.matchAll(/"([\w.]+)"|\b([a-zA-Z]+)(?=: )/g)].map((m) => m[1] ?? m[2]));
+  const templates = [...source.matchAll(/`([\w.]*)\$\{[^{}`]*\}([\w.]*)`/g)]
+    .map((m): [string, string] => [m[1], m[2]])
+    .filter(([begin, end]) => begin + end !== "");
+  return (key: string) => isNamed(key, texts, templates) || isNamed(key.replace(MODES, ""), texts, templates);
+};
+
+for (const [page, folders] of Object.entries(PAGES)) {
+  const source = folders.map(scriptsOf).join("\n");
+
+  test(`${page}: every word that is asked for is defined`, () => {
+    const keys = folders.flatMap((folder) => Object.keys(wordsOf(folder)));
+    const defined = new Set([...keys, ...keys.map((key) => key.replace(MODES, ""))]);
+    const wanted = [...source.matchAll(/\b(?:t|inBoth)\("([^"]+)"/g)].map((m) => m[1]);
+    assert.ok(wanted.length > 20);
+    assert.deepEqual(
+      wanted.filter((key) => !defined.has(key)),
+      [],
+    );
+  });
+
+  test(`${page}: every word of its own is asked for`, () => {
+    const named = asked(source);
+    assert.deepEqual(
+      Object.keys(wordsOf(page)).filter((key) => !named(key)),
+      [],
+    );
+  });
+}
+
+test("every word that pages share is asked for", () => {
+  const named = asked(FOLDERS.map(scriptsOf).join("\n"));
+  for (const folder of ["common", "common/work"])
+    assert.deepEqual(
+      Object.keys(wordsOf(folder)).filter((key) => !named(key)),
+      [],
+    );
+});

@@ -1,0 +1,213 @@
+"""The address is the page's state: back and forward go through all that was chosen, and another tab shows the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from everything import everything
+from needs import needs
+from once import made_once
+
+import evalsuite
+
+needs("openai", "openai", "tenacity", "aiolimiter")
+
+run = made_once(everything, "run")
+
+# What a person sees of the page: what is chosen, and all words.
+SEEN = """() => {
+    const all = (selector, tell) => [...document.querySelectorAll(selector)].map(tell);
+    return JSON.stringify([
+        all("#main select", (x) => x.value),
+        all("#main input", (x) => x.type === "checkbox" ? x.checked : x.value),
+        all("#main [aria-pressed]", (x) => x.getAttribute("aria-pressed")),
+        all("#main [aria-sort]", (x) => x.getAttribute("aria-sort")),
+        document.getElementById("main").innerText,
+    ]);
+}"""
+# The page has followed the address, and what it waits for itself is there.
+HERE = """() => !document.querySelector("[aria-busy]") && (document.documentElement.dataset.drawn === "all" || document.querySelector("#panes"))
+    && (!document.querySelector("#others") || document.querySelector("#others").childElementCount > 1)"""
+PICKERS = "#main label.field:has(select)"
+
+
+@pytest.fixture(scope="module")
+def page_file(run: Path) -> Path:
+    return evalsuite.report([run])
+
+
+@pytest.fixture
+def tab(page_file: Path, browse: Any) -> Iterator[Any]:
+    with browse(page_file) as tab:
+        yield tab
+
+
+def seen(tab: Any) -> tuple[str, str]:
+    """The address, and what the page shows there."""
+    tab.wait_for_function(HERE)
+    return tab.evaluate("location.hash"), tab.evaluate(SEEN)
+
+
+def moved(tab: Any, how: Callable[[], object]) -> tuple[str, str]:
+    """What is seen after a step in the history. The page's own listener is called before the one here."""
+    tab.evaluate("() => { window.moved = new Promise((done) => addEventListener('hashchange', done, { once: true })) }")
+    how()
+    tab.evaluate("() => window.moved")
+    return seen(tab)
+
+
+def pickers(tab: Any) -> list[str]:
+    """The pickers that have something to pick, by the names that focus finds them by."""
+    found: list[str] = tab.evaluate(f"""() => [...document.querySelectorAll("{PICKERS}")]
+        .filter((x) => x.querySelectorAll("option").length > 1).map((x) => x.dataset.keep)""")
+    return found
+
+
+def pick_another(tab: Any, name: str) -> bool:
+    """Pick the first other value of a picker; False if it is there no more."""
+    box = tab.locator(f"[data-keep={json.dumps(name)}] select")
+    value = box.evaluate("(box) => [...box.options].find((x) => !x.selected)?.value") if box.count() else None
+    if value is None:
+        return False
+    box.select_option(value)
+    return True
+
+
+def choices(tab: Any) -> Iterator[str]:
+    """Choose another value of all that can be chosen on the overview, a step each; the names of what was chosen."""
+    for column in (1, 1, 0):  # downwards, upwards, by name
+        tab.locator("table.overview >> nth=0").locator("button.sort").nth(column).click()
+        yield f"sort {column}"
+    tab.locator("button.sort[data-column]").first.click()
+    yield "sort a sheet"
+    for key in range(2):
+        tab.locator(".modelkeys button").nth(key).click()
+        yield f"highlight {key}"
+    for name in reversed(pickers(tab)):  # those of sections first: the filters leave less of these
+        if pick_another(tab, name):
+            yield name
+    for name in ("intervals", "letters", "published", "adapters", "issues", "corr-paper"):
+        box = tab.locator(f"[data-keep={name}] input")
+        if box.count():
+            box.click()
+            yield name
+
+
+def through(tab: Any, been: list[tuple[str, str]]) -> None:
+    """Back through all places that one has been to, and forward again."""
+    for n in reversed(range(len(been) - 1)):
+        assert moved(tab, tab.go_back) == been[n], f"back to place {n}: {been[n][0]}"
+    for n in range(1, len(been)):
+        assert moved(tab, tab.go_forward) == been[n], f"forward to place {n}: {been[n][0]}"
+
+
+def test_choices_of_the_overview(tab: Any, page_file: Path, browse: Any) -> None:
+    """Every picker, box, order and highlight is a step; each step's address shows in a new tab what it showed here."""
+    been, done = [seen(tab)], []
+    for name in choices(tab):
+        been.append(seen(tab))
+        done.append(name)
+        assert been[-1][0] != been[-2][0], f"{name} is not in the address"
+    assert len(done) > 20, done
+    through(tab, been)
+    for address, shown in been[:: len(been) // 5] + been[-1:]:
+        with browse(page_file, query=address) as other:
+            assert seen(other) == (address, shown), address
+
+
+def test_items(tab: Any, page_file: Path, browse: Any) -> None:
+    """To a cell, its items filtered, an item, the next one: back skips from item to list, not through all that were read."""
+    been = [seen(tab)]
+
+    def step(do: Callable[[], object]) -> None:
+        moved(tab, do)
+        been.append(seen(tab))
+
+    step(tab.locator("button.cell").first.click)
+    tab.click(".seg button[data-value=wrong]")  # a step without a hashchange: the page draws what it chose itself
+    been.append(seen(tab))
+    tab.click(".seg button[data-value=all]")
+    been.append(seen(tab))
+    step(tab.locator(".rows .row").first.click)
+    moved(tab, lambda: tab.keyboard.press("ArrowRight"))  # in place of the item before
+    been[-1] = seen(tab)
+    assert "2 of " in tab.inner_text(".stepper")
+    step(tab.locator("#others .card button").first.click)
+    step(tab.locator("#back").click)
+    assert been[-1][1] == been[0][1]  # the overview as it was left
+    through(tab, been)
+    for address, shown in been[1:]:
+        with browse(page_file, drawn="#panes, table.overview", query=address) as other:
+            assert seen(other) == (address, shown), address
+
+
+def test_language(tab: Any, page_file: Path, browse: Any) -> None:
+    """The language is the reader's, and stays through the history; an address may name one, which then stays there."""
+    english, been = seen(tab), [seen(tab)]
+    pick_another(tab, "only-set")
+    been.append(seen(tab))
+    tab.click("#lang")
+    chinese = seen(tab)
+    assert chinese[0] == been[-1][0] and chinese[1] != been[-1][1] and "易" not in english[1]
+    address, _ = moved(tab, tab.go_back)
+    assert address == been[0][0] and tab.evaluate("document.documentElement.lang") == "zh-CN"
+    assert moved(tab, tab.go_forward) == chinese
+    tab.reload()
+    assert seen(tab) == chinese
+    tab.click("#lang")
+    assert seen(tab) == been[-1]
+    with browse(page_file, query="#lang=zh&" + been[-1][0][1:]) as other:
+        assert seen(other)[1] == chinese[1]
+        other.locator("table.overview button.sort").nth(1).click()
+        assert "lang=zh" in seen(other)[0]
+        moved(other, lambda: other.click("#lang"))
+        assert "lang=en" in seen(other)[0]
+        assert other.evaluate("document.documentElement.lang") == "en"
+
+
+def test_an_address_of_what_is_not_here(page_file: Path, browse: Any) -> None:
+    """What an address names and the page does not have is left out; the page says so of a cell."""
+    with browse(page_file) as plain:
+        _, usual = seen(plain)
+    with browse(page_file, query="#set=v9&tasks=none&shots=x&sort=none&size=9T&highlight=0:nobody&prompt=%25") as other:
+        assert seen(other)[1] == usual
+    with browse(page_file, query="#run=0&model=nobody&set=easy") as other:
+        assert other.locator("#gone").count() == 1
+
+
+def test_letter_keys_can_be_turned_off(tab: Any) -> None:
+    """J and K do nothing while single-key shortcuts are off, after a reload, too; arrows and Escape still work."""
+    moved(tab, tab.locator("button.cell").first.click)
+    moved(tab, tab.locator(".rows .row").first.click)
+
+    def place() -> str:
+        seen(tab)
+        return str(tab.inner_text("#detail .stepper [role=status]"))
+
+    def press(key: str) -> str:
+        moved(tab, lambda: tab.keyboard.press(key))
+        return place()
+
+    first = place()
+    second = press("j")
+    assert second != first and press("k") == first
+    tab.click("#letterkeys")
+    assert tab.get_attribute("#letterkeys", "aria-pressed") == "false"
+    for _ in range(2):
+        tab.locator("#detail").focus()
+        tab.keyboard.press("j")
+        tab.keyboard.press("k")
+        assert place() == first
+        assert press("ArrowRight") == second and press("ArrowLeft") == first
+        tab.reload()
+        tab.wait_for_selector("#panes")
+        assert tab.get_attribute("#letterkeys", "aria-pressed") == "false"
+    tab.click("#letterkeys")
+    tab.locator("#detail").focus()
+    assert press("j") == second
+    moved(tab, lambda: tab.keyboard.press("Escape"))
+    assert tab.locator("#detail .stepper").count() == 0
