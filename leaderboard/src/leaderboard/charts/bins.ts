@@ -91,6 +91,19 @@ function feet(columns: Column[], rows: Row[], by: By) {
   ];
 }
 
+/** A model's point; it is joined to the others, but for that of what could not be told, and groups. */
+const pointOf = ({ row }: BinLine, b: Items, columns: Column[]): LinePoint => ({
+  at: columns.findIndex((c) => binLike(b)(c.bin)),
+  value: b.value,
+  low: b.interval[0],
+  high: b.interval[1],
+  words: `${labelOf(row.id)}, ${binWords(b)}`,
+  cell: cellIndex.get(placeOf(row)),
+  cls: b.n < 10 ? "few" : "",
+  more: { "data-bin": binName(b) },
+  alone: b.name !== undefined || b.low === null,
+});
+
 export function binPanel(by: By, title: string, task: Task, lines: BinLine[]): HTMLElement {
   const rows = lines.map((x) => x.row);
   const first = rows.length ? cellIndex.get(placeOf(rows[0])) : undefined;
@@ -109,26 +122,17 @@ export function binPanel(by: By, title: string, task: Task, lines: BinLine[]): H
   const values = (r: Row) => itemsOf(r, by).map((b) => `${binName(b)} ${pct(b.value)}`);
   const told = (r: Row) => `${labelOf(r.id)}: ${values(r).join(", ")}`;
   const points = new Points();
-  /** A model's points; joined, but for that of what could not be told, and groups. */
-  const one = ({ row, look }: BinLine, i: number) => {
-    const point = (b: Items): LinePoint => ({
-      at: columns.findIndex((c) => binLike(b)(c.bin)),
-      value: b.value,
-      low: b.interval[0],
-      high: b.interval[1],
-      words: `${labelOf(row.id)}, ${binWords(b)}`,
-      cell: cellIndex.get(placeOf(row)),
-      cls: b.n < 10 ? "few" : "",
-      more: { "data-bin": binName(b) },
-      alone: by === "groups" || b.low === null,
-    });
+  const one = (line: BinLine, i: number) => {
+    const shift = aside(i, lines.length, 5, 0.6 * wide);
+    const more = { "data-series": labelOf(line.row.id) };
+    const drawn = itemsOf(line.row, by).map((b) => pointOf(line, b, columns));
     return points.series(frame, {
-      line: row.id,
-      look,
-      more: { "data-series": labelOf(row.id) },
-      points: itemsOf(row, by).map(point),
-      dash: dashOf(look),
-      shift: aside(i, lines.length, 5, 0.6 * wide),
+      line: line.row.id,
+      look: line.look,
+      more,
+      points: drawn,
+      dash: dashOf(line.look),
+      shift,
       r: 4,
     });
   };

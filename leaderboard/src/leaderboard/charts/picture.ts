@@ -8,16 +8,13 @@ import { tableSavers } from "../tables/frame.ts";
 
 /** Buttons that save what `id` holds, as it looks now. */
 export function savers(id: string, title: string): HTMLElement {
-  const saver = (kind: string, blobOf: (svg: string) => Blob | Promise<Blob | null>) => {
-    const file = `${fileStem()}-${id}.${kind}`;
-    const saved = async () => {
-      const blob = await blobOf(picture($(id), title));
-      if (blob) save(file, blob);
-    };
+  const saver = (kind: string, make: (svg: string, done: (blob: Blob | null) => void) => void) => {
+    const saved = (blob: Blob | null) => blob && save(`${fileStem()}-${id}.${kind}`, blob);
     const name = t("saveAs", kind.toUpperCase(), plain(title));
-    return button(kind.toUpperCase(), saved, { class: "small", "data-save": `${id}.${kind}`, "aria-label": name });
+    const props = { class: "small", "data-save": `${id}.${kind}`, "aria-label": name };
+    return button(kind.toUpperCase(), () => make(picture($(id), title), saved), props);
   };
-  const svg = saver("svg", (text) => new Blob([text], { type: "image/svg+xml" }));
+  const svg = saver("svg", (text, done) => done(new Blob([text], { type: "image/svg+xml" })));
   return h("span", { class: "savers" }, t("save"), svg, saver("png", drawn));
 }
 
@@ -155,15 +152,14 @@ function linesOf(node: Text, parent: Element, box: Element): TextLine[] {
 }
 
 /** Draw an SVG at twice its size, or at what a canvas can hold. */
-async function drawn(text: string): Promise<Blob | null> {
+function drawn(text: string, done: (blob: Blob | null) => void) {
   const image = new Image();
-  await new Promise((done) => {
-    image.onload = done;
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
-  });
-  const size = Math.min(2, 16000 / Math.max(image.width, image.height));
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [image.width * size, image.height * size];
-  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
+  image.onload = () => {
+    const size = Math.min(2, 16000 / Math.max(image.width, image.height));
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.width * size, image.height * size];
+    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob(done, "image/png");
+  };
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
 }

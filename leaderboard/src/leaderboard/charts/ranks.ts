@@ -41,11 +41,6 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks)
   const step = Math.ceil((k - 1) / 9);
   const ticks = rows.map((_, i) => i + 1).filter((v) => (v - 1) % step === 0);
   const words = rows.map((r) => `${plain(r.model.label)} ${rankFigure(r.mean)} (${r.low}–${r.high})`);
-  const verdict = [
-    t("overTasks", columns.length),
-    test && `${t("friedman")} χ² = ${test.statistic.toFixed(2)}, p ${pValue(test.p)}`,
-    cd ? t("cdIs", rankFigure(cd)) : test ? t("noCd") : t("tooFew", RANKED.models, RANKED.columns),
-  ];
   const note = (word: string, names: Kid) => h("p", { class: "note" }, t(word), " ", names);
   const leftNames = left.map((r, i) => [i > 0 && ", ", data$("span", "", r.label)]);
   const points = new Points();
@@ -59,7 +54,7 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks)
     {
       data: { "data-set": set },
       title: setTitle(set),
-      small: verdict.filter(Boolean).join(" · "),
+      small: verdictOf(test, cd, columns.length),
       cls: "cd",
       size: ["100%", head + k * ROW],
       words: `${t("ranks")}, ${setLabel(set)}: ${words.join("; ")}${cd ? `; ${t("cdIs", rankFigure(cd))}` : ""}`,
@@ -74,16 +69,23 @@ export function rankPanel({ set, columns, rows, left, unlike, test, cd }: Ranks)
       line("grid", across(v), across(v), top, head + k * ROW),
       label(across(v), top - 5, String(v), "middle"),
     ]),
-    joined.map(([a, b], i) => {
-      const alike = rows.slice(a, b + 1).map((r) => plain(r.model.label));
-      const y = top + 7 + i * 7;
-      return said(
-        t("noDifference", alike.join(", ")),
-        line("clique", across(rows[a].mean), across(rows[b].mean), y, y),
-      );
-    }),
+    joined.map(([a, b], i) => clique(rows.slice(a, b + 1), top + 7 + i * 7, across)),
     rows.map(one),
   );
+}
+
+/** How many tasks there are, and what is tested over them. */
+function verdictOf(test: Ranks["test"], cd: number | null, tasks: number): string {
+  const friedman = test && `${t("friedman")} χ² = ${test.statistic.toFixed(2)}, p ${pValue(test.p)}`;
+  const untested = test ? t("noCd") : t("tooFew", RANKED.models, RANKED.columns);
+  return [t("overTasks", tasks), friedman, cd ? t("cdIs", rankFigure(cd)) : untested].filter(Boolean).join(" · ");
+}
+
+/** A bar over models that the critical difference does not tell apart. */
+function clique(rows: Ranked[], y: number, across: (rank: number) => string) {
+  const [first, last] = [rows[0], rows[rows.length - 1]];
+  const names = rows.map((r) => plain(r.model.label)).join(", ");
+  return said(t("noDifference", names), line("clique", across(first.mean), across(last.mean), y, y));
 }
 
 /** How long the critical difference is. */
