@@ -51,7 +51,7 @@ _RESULT_KEYS: dict[str, Any] = {
 # Analyses that the page computes and draws itself, for the cells in view. It draws the sheets of all others.
 _OWN = ("results", "ranks", "groups", "robustness", "breakdowns", "confusions", "correlations", "curves")
 _BENCHMARK_KEYS = (
-    "name", "title", "sets", "sets_zh", "sets_en", "averaged", "groups", "published_zh", "published_en",
+    "name", "title", "sets", "sets_zh", "sets_en", "averaged", "levels", "groups", "published_zh", "published_en",
 )  # fmt: skip
 
 
@@ -218,7 +218,7 @@ def page_data(
         ],
         "metrics": [
             {"name": name, "zh": m.zh, "en": m.en or m.zh}
-            | {key: getattr(m, key) for key in ("top", "percent", "unit", "lower")}
+            | {key: getattr(m, key) for key in ("top", "percent", "share", "unit", "lower")}
             for name, m in metric_rows().items()
         ],
         "perturbations": [

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { shares } from "../src/leaderboard/evidence/options.ts";
 import { stretches } from "../src/leaderboard/evidence/reply.ts";
 import { entriesOf, entryOf, outcomeAt, rowIn } from "../src/leaderboard/evidence/shards.ts";
-import { shortLetters } from "../src/leaderboard/sections/groups.ts";
+import { shortLetters } from "../src/leaderboard/tables/figures.ts";
 import { openPage } from "./page.ts";
 
 test("likelihoods are shares among the options", () => {

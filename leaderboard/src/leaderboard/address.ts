@@ -1,6 +1,6 @@
 // The address of the page is its state: what has been chosen, or which cell and item is open. What is as usual is left out.
 import { brief } from "../common/text.ts";
-import { address, benchmarksHere, cellIndex, data, distinct, everyTask, models } from "./data.ts";
+import { address, benchmarksHere, cellIndex, data, distinct, everyTask, isChoice, models, shared } from "./data.ts";
 import { allSets, SIZES } from "./filters.ts";
 import { CHOICES, type Choice, OF_ITEMS, type Sort, type State, state } from "./state.ts";
 import type { Cell } from "./types.ts";
@@ -59,6 +59,8 @@ export function startState() {
     const there: unknown[] = distinct(name);
     if (there.length && !there.includes(state[name])) Object.assign(state, { [name]: there[0] });
   }
+  const metricOf = (choices: boolean) => data.tasks.find((x) => shared(x) && isChoice(x) === choices)?.metrics[0] ?? "";
+  Object.assign(state, { metric: metricOf(false), metricChoice: metricOf(true) });
   state.sort.key = everyTask.find((x) => data.cells.some((c) => c.task === x.name))?.name ?? "";
   state.adapters = ![...models.values()].some((m) => !m.adapter && !m.baseline);
   usual = structuredClone(state);

@@ -1,14 +1,12 @@
 // What stands beside a value: its interval, the statuses of its replies, what leaked; and what unfolds.
 import { fill, h, type Kid } from "../common/dom.ts";
-import { isNumber, type Maybe, mean, num, pct, sumOf } from "../common/numbers.ts";
+import { num } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
 import { unfolds } from "./actions.ts";
 import { counts, data } from "./data.ts";
-import { haveIntervals } from "./filters.ts";
-import { span, spreadOf } from "./metrics.ts";
 import { state } from "./state.ts";
 import { STATUSES } from "./statuses.ts";
-import type { Cell, Estimate } from "./types.ts";
+import type { Cell } from "./types.ts";
 
 export const leaky = (cell: Cell) => (cell.facts?.leaked ?? 0) > 0 && !cell.facts.drop_leaked;
 
@@ -22,19 +20,6 @@ export function leakNote(cell: Cell) {
   const whole = leaked > asked || cell.facts.limit == null;
   const all = whole ? (file?.items ?? asked) : asked;
   return t(!leaky(cell) ? "leakedDropped" : leaked > asked ? "leakedLimit" : "leaked", num(leaked), num(all));
-}
-
-/** The interval beside a value; an empty one in rows without, so that values stand in line. */
-export function spanNode(metric: string, m: Estimate | null | undefined) {
-  return (
-    state.intervals &&
-    haveIntervals() &&
-    h(
-      "span",
-      { class: "ci" },
-      span(metric, m?.low, m?.high) + (isNumber(m?.spread) ? ` ±${spreadOf(metric, m, 1)}` : ""),
-    )
-  );
 }
 
 /** A stacked bar of the statuses; the numbers stand beside it or in its title. */
@@ -70,20 +55,4 @@ export function unfold(key: string, summary: Kid, draw: () => Kid) {
     unfolds(key, node.open);
   });
   return node;
-}
-
-/** The share of replies without an answer, of all that came. */
-export function silentShare(cells: (Cell | undefined)[]) {
-  const share = (cell: Cell): Maybe => {
-    const { none, parsed } = counts(cell);
-    return none + parsed ? none / (none + parsed) : null;
-  };
-  const value = mean(cells.map((c) => c && share(c)));
-  return value === null ? "–" : `${pct(value)} %`;
-}
-
-export function lostFlag(cells: (Cell | undefined)[]) {
-  const all = cells.flatMap((c) => (c ? counts(c) : []));
-  const lost = sumOf(all.map((n) => n.failed + n.missing));
-  return lost > 0 && h("span", { class: "flag bad" }, `! ${num(lost)} ${t("failedN")} / ${t("missingN")}`);
 }

@@ -4,17 +4,17 @@ import {
   address,
   benchmarkOf,
   data,
-  FIRST,
   manyBenchmarks,
   meanIndex,
   meanPlace,
   models,
   setsOn,
+  shared,
   taskOf,
 } from "./data.ts";
 import { cellAt, inSight, inView, isFound, perturbOf, scoringOf, setNames } from "./filters.ts";
-import { publishedAs } from "./metrics.ts";
-import { ownName, setLabel, setWord } from "./names.ts";
+import { metricRow, publishedAs } from "./metrics.ts";
+import { isLevel, ownName, setLabel, setWord } from "./names.ts";
 import { metricOf, tasks } from "./offered.ts";
 import { state } from "./state.ts";
 import type { Benchmark, Cell, Estimate, Mean, Model, Task } from "./types.ts";
@@ -55,9 +55,9 @@ export function tablesOf(b: Benchmark): OverviewTable[] {
   return sets.map((set) => ({
     id: set,
     b,
-    title: before + (b.name === FIRST ? setLabel(set) : `${setWord(b)} ${setLabel(set)}`),
+    title: before + (isLevel(b, set) ? setLabel(set) : `${setWord(b)} ${setLabel(set)}`),
     columns: mine
-      .filter((x) => b.name === FIRST || asked(x, set))
+      .filter((x) => shared(x) || asked(x, set))
       .map((task) => ({ key: task.name, task, set, label: ownName(task) })),
   }));
 }
@@ -81,7 +81,7 @@ export function sameItems(cells: Cell[]) {
 
 export function chanceOf(set: string, task: Task) {
   const chance = columnCells(set, task).find((c) => typeof c.chance === "number")?.chance ?? null;
-  return /^(?!set_).*accuracy/.test(metricOf(task)) ? chance : null; // of macro F1 guessing has none
+  return metricRow(metricOf(task))?.share ? chance : null; // of macro F1 guessing has none
 }
 
 // ---- rows

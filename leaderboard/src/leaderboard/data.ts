@@ -129,8 +129,6 @@ export function counts(cell: Cell): Counts {
   return all;
 }
 
-export const FIRST = "corecode"; // its two metrics, for choices and for texts, are chosen for all its tasks at once; it cries EASY and HARD
-
 export const benchmarkOf = (task: Task) => data.benchmarks.find((b) => b.name === task.benchmark) ?? data.benchmarks[0];
 
 export const benchmarkNamed = (name: string) => data.benchmarks.find((b) => b.name === name);
@@ -161,4 +159,5 @@ export const alone = () => !manyBenchmarks() && everyTask.some(shared);
 /** What the names of files that the page saves begin with. */
 export const fileStem = () => (manyBenchmarks() ? "evalsuite" : (benchmarksHere()[0] ?? data.benchmarks[0]).name);
 
-export const shared = (task: Task) => benchmarkOf(task).name === FIRST;
+/** Whether a task is of the first benchmark: of its two metrics, for choices and for texts, each is chosen for all its tasks. */
+export const shared = (task: Task) => benchmarkOf(task) === data.benchmarks[0];

@@ -67,11 +67,13 @@ function showItem() {
   if (entry !== undefined) box.focus({ preventScroll: true });
 }
 
+const DRAWN_THERE = ["unfolded", "sheets"]; // choices that are followed where they are made
+
 /** After an action: the address follows, and what shows the choice is drawn again. */
 function follow(names: Choice[], step: boolean) {
   writeView(step);
   if (names.some((name) => OF_ITEMS.includes(name))) narrow();
-  else if (!names.includes("unfolded")) drawOverview();
+  else if (!names.every((name) => DRAWN_THERE.includes(name))) drawOverview();
 }
 
 startPage(words, prepare, () => {

@@ -1,6 +1,6 @@
 // Names of tasks, sets, perturbations and settings, as the page says them.
 import { inChinese, t } from "../common/words.ts";
-import { benchmarkOf, data, FIRST, manyBenchmarks, perturbation, setsOn } from "./data.ts";
+import { benchmarkOf, data, manyBenchmarks, perturbation, setsOn } from "./data.ts";
 import { state } from "./state.ts";
 import type { Benchmark, Place, Task } from "./types.ts";
 
@@ -13,13 +13,16 @@ export const setWord = (b: Benchmark) => (inChinese() ? b.sets_zh : b.sets_en);
 
 const benchmarkWith = (set: string) => data.benchmarks.find((b) => setsOn(b).includes(set));
 
+/** Levels of difficulty stand for themselves, in capitals: EASY. */
+export const isLevel = (b: Benchmark, set: string) => b.levels.includes(set);
+
 /** A set's name: EASY, fold 3, dimension 10, v1; of null that of the mean. */
 export function setLabel(set: string | null) {
   if (set === null) return t("meanHead");
   const own = benchmarkWith(set) ?? data.benchmarks[0];
   const number = own.averaged && /^[a-z]+(\d+)$/.exec(set)?.[1];
   if (number) return `${setWord(own)} ${number}`;
-  return own.name === FIRST ? set.toUpperCase() : set;
+  return isLevel(own, set) ? set.toUpperCase() : set;
 }
 
 /** The same with its benchmark's name before it, where there are several. */

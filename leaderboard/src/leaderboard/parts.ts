@@ -109,10 +109,14 @@ export function drawNext() {
   return id !== undefined;
 }
 
+/** What has ever been scrolled: others need not be asked, for each answer lays out a part that is out of sight, too. */
+const moved = new WeakSet<EventTarget>();
+addEventListener("scroll", ({ target }) => target && moved.add(target), true);
+
 const scrolledIn = (box: HTMLElement) =>
-  [...box.querySelectorAll(".scroll")]
-    .map((x, i): Scrolled => [i, x.scrollLeft, x.scrollTop])
-    .filter(([, left, top]) => left || top);
+  [...box.querySelectorAll(".scroll")].flatMap((x, i): Scrolled[] =>
+    moved.has(x) ? [[i, x.scrollLeft, x.scrollTop]] : [],
+  );
 
 /** Draw a part anew where it stands: focus and scrolled places are kept. */
 function drawPart(id: string, draw: () => Kid, scrolled: Scrolled[]) {
@@ -121,8 +125,11 @@ function drawPart(id: string, draw: () => Kid, scrolled: Scrolled[]) {
   const focus = box.contains(document.activeElement) && document.activeElement?.closest<HTMLElement>("[data-keep]");
   put(box, draw());
   const regions = box.querySelectorAll(".scroll"); // only those moved are moved again: each asks for a layout
-  for (const [i, left, top] of scrolled)
-    if (regions[i]) Object.assign(regions[i], { scrollLeft: left, scrollTop: top });
+  for (const [i, left, top] of scrolled) {
+    if (!regions[i]) continue;
+    moved.add(regions[i]);
+    Object.assign(regions[i], { scrollLeft: left, scrollTop: top });
+  }
   const again = focus && box.querySelector(`[data-keep="${CSS.escape(focus.dataset.keep ?? "")}"]`);
   if (again) again.querySelector<HTMLElement>("button,select,input")?.focus();
 }

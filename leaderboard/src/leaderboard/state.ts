@@ -10,8 +10,8 @@ type First = string | number | boolean | string[] | Sort | null;
 
 /** What can be chosen: [its name in the address, its value at first]. A first value of `null` is "none chosen yet". */
 export const CHOICES = {
-  metric: ["metric", "f1"],
-  metricChoice: ["by", "accuracy"],
+  metric: ["metric", ""],
+  metricChoice: ["by", ""],
   byTask: ["metrics", []],
   variant: ["prompt", "paper"],
   shots: ["shots", 0],

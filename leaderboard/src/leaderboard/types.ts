@@ -21,6 +21,8 @@ export interface Benchmark {
   sets_en: string;
   /** Its sets are folds or dimensions, of which the paper tells the mean. */
   averaged: boolean;
+  /** Two sets, the easier first; none where sets do not differ in that. */
+  levels: string[];
   groups: Record<string, Record<string, string>>;
   published_zh: string;
   published_en: string;
@@ -35,6 +37,8 @@ export interface MetricRow {
   /** Its largest value, where that is not 1. */
   top: number | null;
   percent: boolean;
+  /** Of right items: guessing has a share, too. */
+  share: boolean;
   unit: string;
   lower: boolean;
 }
@@ -139,37 +143,106 @@ export interface Groups extends Place {
   left_out: Record<string, string>;
 }
 
-// ---- sheets: common/sheet.py
+// ---- sheets: common/sheet.py. What the page alone adds to them stands below each "The page's own".
 export type Words = string | { zh: string; en: string };
+/** A warning beside a value or heading. Python's are texts. */
+export interface Flag {
+  text: Words;
+  /** Something is lost or cannot be compared. */
+  grave?: boolean;
+  /** What the text is short for. */
+  title?: string;
+  /** The cell whose statuses are drawn as a bar above the text. */
+  statuses?: Cell;
+}
 export interface SheetValue {
   value: number | string | null;
   low?: number | null;
   high?: number | null;
   asides?: string[];
-  tone?: "" | "strong" | "quiet";
-  flags?: string[];
+  /** The page's own: "faint" (nothing of it), "warn" and "grave" (there should be nothing of it). */
+  tone?: "" | "strong" | "quiet" | "faint" | "warn" | "grave";
+  flags?: (string | Flag)[];
   compares?: boolean;
+  // The page's own
+  /** How the value is written, where that is not as the column's kind has it. */
+  text?: string;
+  /** A name from the data: at most two lines of it are shown. */
+  name?: boolean;
+  /** Marks right after it: "*" for a significant one. */
+  sign?: string;
+  /** The standard deviation between the samples' values, after the interval. */
+  spread?: number | null;
+  /** What the value has changed from: both are drawn on the column's range. */
+  base?: number | null;
+  /** The cell whose items the value opens; undefined: that of the place that sheet, column and row are about. */
+  cell?: Cell | null;
+  /** What is told of it below the pointer. */
+  title?: string;
+  /** Its significance group; `alike`: not significantly worse than the best. */
+  letters?: string;
+  alike?: boolean;
+  /** What the value is the mean of: each with its name, below the value. */
+  parts?: { name: string; value: SheetValue }[];
 }
 export type SheetCell = SheetValue | Words | number | Record<string, number> | null;
 /** Fields of a place, and of what else a row may be about. */
-export type About = Partial<Place> & { model?: string; item?: string };
+export interface About extends Partial<Place> {
+  model?: string;
+  item?: string;
+  judge?: string;
+  /** Of a panel. */
+  judges?: string[];
+  rubric?: string;
+  scale?: string;
+}
+/** The page's own: attributes (data-…) by which programs find a table or a part of it. */
+export type Marks = Record<string, string>;
 export interface SheetColumn {
   heading: Words;
   below?: Words;
-  kind?: "text" | "count" | "number" | "percent" | "bar" | "histogram";
+  /** The page's own: "bars" (a share, and what it was for what it has changed from), "statuses" (a bar of a cell's
+   *  statuses), "code" (a text that a program reads, and a button that copies it). */
+  kind?: "text" | "count" | "number" | "percent" | "bar" | "histogram" | "bars" | "statuses" | "code";
   digits?: number | null;
   signed?: boolean;
-  interval?: "beside" | "alone";
+  /** The page's own: "aligned" (beside, with its room kept in all rows), "drawn" (on the range alone). */
+  interval?: "beside" | "alone" | "aligned" | "drawn";
   better?: "" | "more" | "less";
   align?: "" | "left" | "right";
   range?: [number, number] | null;
   key?: boolean;
   about?: About;
+  // The page's own
+  /** The heading over this column and its neighbours with the same. */
+  over?: Words;
+  /** The heading over the drawn range. */
+  rangeHeading?: string;
+  /** Decimals of intervals, where that is not one fewer than of values. */
+  intervalDigits?: number;
+  /** The key of the order that all tables of the overview share; their rows come in that order. */
+  sortKey?: string;
+  /** The heading is a name from the data. */
+  named?: boolean;
+  /** The heading as it is read aloud with a value. */
+  spoken?: string;
+  /** What has to be known of the column: in its head; in a file below the table. */
+  remarks?: Flag[];
+  /** Warnings after the heading. */
+  flags?: Flag[];
+  /** The change that has the darkest ground; lesser ones are shaded by their size, falls and rises apart. */
+  shade?: number;
+  marks?: Marks;
 }
 export interface SheetRow {
   cells: SheetCell[];
   kind?: "" | "group" | "apart";
   about?: About;
+  // The page's own
+  /** The part of the table that it is in, where rows of several stand below each other: each is a block. */
+  part?: string;
+  /** Those of a group are its block's. */
+  marks?: Marks;
 }
 export interface Sheet {
   name: string;
@@ -178,8 +251,16 @@ export interface Sheet {
   rows: SheetRow[];
   notes?: Words[];
   about?: About;
+  // The page's own
   /** The analysis that it is of. */
   analysis?: string;
+  /** The number of the run that it is of. */
+  run?: number;
+  /** The order of its rows says something: it is not sorted otherwise. */
+  fixed?: boolean;
+  /** What its table looks like: class names. */
+  look?: string;
+  marks?: Marks;
 }
 
 // ---- the page

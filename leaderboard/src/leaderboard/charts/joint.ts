@@ -6,7 +6,7 @@ import type { ScaleNumbers } from "../../types/results.ts";
 import { cellIndex, placeOf } from "../data.ts";
 import { type JudgedHere, plus } from "../judged.ts";
 import { isRaw, metricName, metricRow } from "../metrics.ts";
-import { opener } from "../tables/sheet.ts";
+import { opener } from "../tables/cells.ts";
 import { labelOf, nameOf, pickedOf } from "./looks.ts";
 import { bar, image, label, panel, path } from "./marks.ts";
 

@@ -4,7 +4,6 @@ import { save } from "../../common/files.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { fileStem } from "../data.ts";
-import { tableSavers } from "../tables/frame.ts";
 
 /** Buttons that save what `id` holds, as it looks now. */
 export function savers(id: string, title: string): HTMLElement {
@@ -17,10 +16,6 @@ export function savers(id: string, title: string): HTMLElement {
   const svg = saver("svg", (text, done) => done(new Blob([text], { type: "image/svg+xml" })));
   return h("span", { class: "savers" }, t("save"), svg, saver("png", drawn));
 }
-
-/** The same, and what exports the tables in `id`. */
-export const chartAndTable = (id: string, title: string): HTMLElement =>
-  h("span", { class: "savers" }, savers(id, title), tableSavers(id, id, title));
 
 const FONT = ["font-size", "font-weight", "text-anchor", "paint-order"];
 const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity"];

@@ -1,19 +1,19 @@
 // The evidence for one number: how it was made, and the list of its items.
-import { $, button, copyButton, h, type Kid, put } from "../../common/dom.ts";
+import { $, button, h, type Kid, put } from "../../common/dom.ts";
 import { isNumber, num, pct } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { brief, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { go } from "../address.ts";
 import { leakNote, leaky, statusBar } from "../beside.ts";
-import { counts, isChoice, modelOf, models, nameNode, taskOf } from "../data.ts";
+import { counts, isChoice, modelOf, nameNode, taskOf } from "../data.ts";
 import { fact, settings } from "../facts.ts";
 import { figure, longName, span, spreadOf } from "../metrics.ts";
 import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
 import { metricOf } from "../offered.ts";
 import { STATUSES } from "../statuses.ts";
-import { framed } from "../tables/frame.ts";
-import type { Cell, Metric, Task } from "../types.ts";
+import { sheetNode } from "../tables/sheet.ts";
+import type { Cell, Metric, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
 import { listTools, search } from "./items.ts";
 import { open, setOpen } from "./open.ts";
 
@@ -107,69 +107,36 @@ function notices(cell: Cell) {
   ];
 }
 
-function metricTable(cell) {
-  const all = Object.entries(cell.metrics ?? {}),
-    binomial = all.some(([, x]) => x.wilson),
-    sampled = all.some(([, x]) => isNumber(x.spread));
-  const heads = [
-    t("metricHead"),
-    t("value"),
-    t("interval"),
-    binomial && "Wilson",
-    sampled && t("sampleSpread"),
-    "n",
-    t("signature"),
-  ].filter(Boolean);
-  const numbers = (m, x) =>
-    [
-      figure(m, x.value, 2),
-      span(m, x.low, x.high, 2) || "–",
-      binomial && (span(m, ...(x.wilson ?? []), 2) || "–"),
-      sampled && (spreadOf(m, x, 2) || "–"),
-      num(x.n),
-    ].filter((v) => v !== false);
+/** All metrics of a cell, with what they were computed by. */
+function metricTable(cell: Cell) {
+  const all = Object.entries(cell.metrics ?? {});
+  const binomial = all.some(([, x]) => x.wilson);
+  const sampled = all.some(([, x]) => isNumber(x.spread));
+  const heads = [t("value"), t("interval"), binomial && "Wilson", sampled && t("sampleSpread"), "n"].filter(Boolean);
+  const numbers = (m: string, x: Metric): SheetValue[] => [
+    { value: x.value, text: figure(m, x.value, 2) },
+    { value: null, text: span(m, x.low, x.high, 2) || "–" },
+    ...(binomial ? [{ value: null, text: span(m, x.wilson?.[0], x.wilson?.[1], 2) || "–" }] : []),
+    ...(sampled ? [{ value: x.spread ?? null, text: spreadOf(m, x, 2) || "–" }] : []),
+    { value: x.n },
+  ];
+  const sheet: Sheet = {
+    name: "metrics",
+    title: `${modelOf(cell.id).label} · ${taskName(taskOf(cell.task))} · ${setLabel(cell.set)}`,
+    columns: [
+      { heading: t("metricHead") },
+      ...heads.map((heading): SheetColumn => ({ heading: heading || "", kind: "count" })),
+      { heading: t("signature"), kind: "code" },
+    ],
+    rows: all.map(([m, x]) => ({ cells: [longName(m), ...numbers(m, x), x.signature ?? "–"] })),
+    look: "metrics",
+  };
   return h(
     "details",
     { id: "metrics" },
     h("summary", null, t("allMetrics", all.length)),
     h("p", { class: "note" }, t("intervalNoteCell")),
-    framed(
-      h(
-        "table",
-        { class: "metrics" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            heads.map((x, i) => h("th", { scope: "col", class: i > 0 && i < heads.length - 1 && "v" }, x)),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          all.map(([m, x]) =>
-            h(
-              "tr",
-              null,
-              h("th", { scope: "row" }, longName(m)),
-              numbers(m, x).map((v) => h("td", { class: "v" }, v)),
-              h(
-                "td",
-                null,
-                h("div", { class: "sig" }, data$("code", "", x.signature ?? "–"), copyButton(x.signature ?? "")),
-              ),
-            ),
-          ),
-        ),
-      ),
-      {
-        id: "metrics-table",
-        title: `${models.get(cell.id).label} · ${taskName(taskOf(cell.task))} · ${setLabel(cell.set)}`,
-        where: settingWords(cell),
-      },
-    ),
+    sheetNode(sheet, { id: "metrics-table", heading: null, where: settingWords(cell) }),
   );
 }
 

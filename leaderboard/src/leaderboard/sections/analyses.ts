@@ -8,16 +8,16 @@ import { sheetNode, sheetSection } from "../tables/sheet.ts";
 const DRAWN = new Set(["judge", "extraction", "gaps", "second", "parted"]); // analyses whose sheets stand in sections of their own
 
 /** The sheets of every analysis that has no section of its own. */
-export const drawSheets = () => sheetSection("sheets", t("moreTables"), (sheet) => !DRAWN.has(sheet.analysis));
+export const drawSheets = () => sheetSection("sheets", t("moreTables"), (sheet) => !DRAWN.has(sheet.analysis ?? ""));
 
-export const drawAnalysis = (name) =>
+export const drawAnalysis = (name: string) =>
   sheetSection(name, t(name), (sheet) => sheet.analysis === name && sheet.columns.length > 0);
 
 export const drawSecond = () =>
   sheetSection(
     "second",
     t("secondReader"),
-    (sheet) => ["second", "parted"].includes(sheet.analysis) && sheet.columns.length > 0,
+    (sheet) => ["second", "parted"].includes(sheet.analysis ?? "") && sheet.columns.length > 0,
   );
 
 /** The papers' figures that are no scores of models. */

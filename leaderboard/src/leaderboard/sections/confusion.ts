@@ -1,29 +1,31 @@
 // What gets mixed up: gold × chosen for domains and slots.
+
 import { h, visible } from "../../common/dom.ts";
-import { NAMES, num, pct } from "../../common/numbers.ts";
+import { NAMES } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
-import { MOST_NAMES, matrix, mixedWords } from "../charts/matrix.ts";
+import type { Confusion } from "../../types/results.ts";
+import { type Mix, MOST_NAMES, matrix, mixedWords } from "../charts/matrix.ts";
 import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
-import { models, taskOf } from "../data.ts";
+import { modelOf, taskOf } from "../data.ts";
 import { setLabel, taskName } from "../names.ts";
 import { state } from "../state.ts";
-import { framed, headRow } from "../tables/frame.ts";
+import { sheetNode } from "../tables/sheet.ts";
 import { taskAndSet, toldOf } from "../told.ts";
+import type { Sheet } from "../types.ts";
 
 export function drawConfusion() {
   const every = toldOf("confusions");
   if (!every.length) return null;
   const most = every.reduce((a, b) => (b.names.length > a.names.length ? b : a));
   const { all, task, sets, set, mine } = taskAndSet(every, state.mixTask || most.task, state.mixSet);
-  const order = [...mine].sort(
-    (a, b) => models.get(a.id).baseline - models.get(b.id).baseline || NAMES.compare(a.model, b.model),
-  );
-  const row = order.find((r) => r.id === state.mixModel) ?? order[0],
-    mix = counted(row),
-    few = mix.names.length > MOST_NAMES && state.mixNames !== "all";
-  const title = `${t("confusion")} · ${plain(models.get(row.id).label)} · ${taskName(task)} · ${setLabel(set)}`;
+  const baseline = (r: { id: string }) => Number(modelOf(r.id).baseline);
+  const order = [...mine].sort((a, b) => baseline(a) - baseline(b) || NAMES.compare(a.model, b.model));
+  const row = order.find((r) => r.id === state.mixModel) ?? order[0];
+  const mix = counted(row);
+  const few = mix.names.length > MOST_NAMES && state.mixNames !== "all";
+  const title = `${t("confusion")} · ${plain(modelOf(row.id).label)} · ${taskName(task)} · ${setLabel(set)}`;
   return h(
     "section",
     { class: "block", id: "confusion" },
@@ -37,7 +39,7 @@ export function drawConfusion() {
         t("model"),
         order.map((r) => r.id),
         row.id,
-        (v) => plain(models.get(v).label),
+        (v) => plain(modelOf(v).label),
       ),
       picker(
         "mixTask",
@@ -48,7 +50,7 @@ export function drawConfusion() {
       ),
       picker("mixSet", t("set"), sets, set, (v) => setLabel(v)),
       mix.names.length > MOST_NAMES &&
-        picker("mixNames", t("namesShown"), ["", "all"], few ? "" : "all", (v) =>
+        picker<string>("mixNames", t("namesShown"), ["", "all"], few ? "" : "all", (v) =>
           v ? t("allNames", mix.names.length) : t("mostNames", MOST_NAMES),
         ),
     ),
@@ -78,14 +80,12 @@ export function drawConfusion() {
 }
 
 /** An entry of results.json, easy to look things up in; names in the page's language. */
-function counted(entry) {
-  const names = entry.names.map(([zh, en]) => (inChinese() ? zh : en)),
-    key = (gold, name) => gold * names.length + name;
-  const chosen = new Map(entry.pairs.map(([gold, name, n]) => [key(gold, name), n])),
-    offered = new Map(),
-    all = Array(names.length).fill(0),
-    silent = Array(names.length).fill(0),
-    said = Array(names.length).fill(0);
+function counted(entry: Confusion): Mix {
+  const names = entry.names.map(([zh, en]) => (inChinese() ? zh : en));
+  const key = (gold: number, name: number) => gold * names.length + name;
+  const chosen = new Map(entry.pairs.map(([gold, name, n]) => [key(gold, name), n]));
+  const offered = new Map<number, number>();
+  const [all, silent, said] = [0, 1, 2].map((): number[] => Array(names.length).fill(0));
   for (const offer of entry.offers)
     for (const [gold, n] of offer.gold) {
       all[gold] += n;
@@ -93,53 +93,44 @@ function counted(entry) {
     }
   for (const [gold, n] of entry.silent) silent[gold] += n;
   for (const [, name, n] of entry.pairs) said[name] += n;
-  const wrong = entry.pairs.filter(([gold, name]) => gold !== name).sort((a, b) => b[2] - a[2]);
   return {
-    names,
-    all,
-    silent,
-    said,
-    wrong,
+    ...{ names, all, silent, said },
+    wrong: entry.pairs.filter(([gold, name]) => gold !== name).sort((a, b) => b[2] - a[2]) as Mix["wrong"],
     chosen: (gold, name) => chosen.get(key(gold, name)) ?? 0,
     offered: (gold, name) => offered.get(key(gold, name)) ?? 0,
   };
 }
 
 /** The names that are right or chosen most often, in the ontology's order. */
-const frequent = (mix) =>
+const frequent = (mix: Mix): number[] =>
   mix.names
     .map((_, i) => i)
     .sort((a, b) => mix.all[b] + mix.said[b] - mix.all[a] - mix.said[a] || a - b)
     .slice(0, MOST_NAMES)
     .sort((a, b) => a - b);
 
-function mixTable(mix, title) {
+/** All confusions, the most frequent first. */
+function mixTable(mix: Mix, title: string) {
+  const sheet: Sheet = {
+    name: "confusions",
+    title: `${title} · ${t("asTable")}`,
+    columns: [
+      { heading: t("rightName") },
+      { heading: t("chosenName") },
+      { heading: t("timesHead"), kind: "count" },
+      { heading: t("offeredHead"), kind: "count" },
+      { heading: "%", kind: "percent", digits: 0 },
+    ],
+    rows: mix.wrong.map(([gold, name, n]) => {
+      const offered = mix.offered(gold, name);
+      return { cells: [mix.names[gold], mix.names[name], n, offered, n / offered] };
+    }),
+    look: "robust mixtable",
+  };
   return h(
     "details",
     { class: "numbers" },
     h("summary", null, t("confusionNumbers")),
-    framed(
-      h(
-        "table",
-        { class: "robust mixtable" },
-        headRow([t("rightName"), t("chosenName"), t("timesHead"), t("offeredHead"), "%"], 2),
-        h(
-          "tbody",
-          null,
-          mix.wrong.map(([gold, name, n]) =>
-            h(
-              "tr",
-              null,
-              h("th", { scope: "row" }, visible(mix.names[gold])),
-              h("td", null, visible(mix.names[name])),
-              [num(n), num(mix.offered(gold, name)), pct(n / mix.offered(gold, name), 0)].map((v) =>
-                h("td", { class: "v" }, v),
-              ),
-            ),
-          ),
-        ),
-      ),
-      { id: "confusions", title: `${title} · ${t("asTable")}` },
-    ),
+    sheetNode(sheet, { id: "confusions", heading: null }),
   );
 }

@@ -1,26 +1,27 @@
 // Learning curves of LoRA sweeps.
-import { button, h } from "../../common/dom.ts";
-import { saveCsv } from "../../common/files.ts";
-import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
+import { button, h, type Kid } from "../../common/dom.ts";
+import { num, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
+import type { Before, LabelCheck, Point } from "../../types/results.ts";
 import { curvePanel } from "../charts/curves.ts";
 import { LOOKS } from "../charts/glyphs.ts";
-import { chartAndTable, savers } from "../charts/picture.ts";
-import { labelPanel } from "../charts/positions.ts";
+import { savers } from "../charts/picture.ts";
 import { picker } from "../controls.ts";
-import { address, data, fileStem } from "../data.ts";
+import { address, data } from "../data.ts";
 import { setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
 import { perturbName, setLabel, taskName } from "../names.ts";
 import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
-import { framed } from "../tables/frame.ts";
-import { opener } from "../tables/sheet.ts";
+import { sheetNode } from "../tables/sheet.ts";
 import { asChosen, cellOf, silentOf } from "../told.ts";
+import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
+import { type Line, saveLines } from "./export.ts";
+import { type CurveRow, labelPanels } from "./labels.ts";
 
 /** The rows of "learning" in results.json, each with its run and a key for its base model and training pool. */
-function learningRows() {
+function learningRows(): CurveRow[] {
   return data.runs
     .flatMap((run, i) =>
       (run.learning ?? []).map((r) => ({ ...r, run: i, pool: address(i, r.base, r.trained_on, r.allow_leak) })),
@@ -28,16 +29,14 @@ function learningRows() {
     .filter((r) => asChosen(r));
 }
 
-function poolName(rows, pool) {
-  const row = rows.find((r) => r.pool === pool),
-    differ = (name) => new Set(rows.map((r) => r[name])).size > 1;
+/** A base model, and what of its training has to be told. */
+function poolName(rows: CurveRow[], pool: string): string {
+  const row = rows.find((r) => r.pool === pool) ?? rows[0];
+  const differ = (name: "run" | "trained_on") => new Set(rows.map((r) => r[name])).size > 1;
+  const sets = String(row.trained_on).replace(/^\S+/, (x) => x.toUpperCase());
   const more = [
     differ("run") && data.runs[row.run]?.name,
-    (differ("trained_on") || row.trained_on !== "both") &&
-      t(
-        "trainedOn",
-        String(row.trained_on).replace(/^\S+/, (x) => x.toUpperCase()),
-      ),
+    (differ("trained_on") || row.trained_on !== "both") && t("trainedOn", sets),
     row.allow_leak && t("allowLeak"),
   ].filter(Boolean);
   return plain(row.base + (more.length ? ` (${more.join(", ")})` : ""));
@@ -46,49 +45,17 @@ function poolName(rows, pool) {
 export function drawCurves() {
   const every = learningRows();
   if (!every.length) return null;
-  const pools = [...new Set(every.map((r) => r.pool))],
-    pool = pools.includes(state.curvePool) ? state.curvePool : pools[0],
-    name = poolName(every, pool);
-  const rows = every.filter((r) => r.pool === pool),
-    kinds = [...new Set(rows.map((r) => r.perturb))],
-    plainest = kinds.includes("none") ? "none" : kinds[0];
-  const sets = setNames().filter((x) => rows.some((r) => r.set === x)),
-    set = sets.includes(state.curveSet) ? state.curveSet : sets.at(-1);
-  const figureOf = (id, title, series) => [
-    h("div", { class: "titled" }, h("h3", null, title), savers(id, `${name} · ${title}`)),
-    h(
-      "div",
-      { class: "panels curves", id },
-      tasks
-        .map((x) => [x, series(rows.filter((r) => r.task === x.name))])
-        .filter(([, list]) => list.length)
-        .map(([x, list]) => curvePanel(x, list)),
-    ),
-  ];
-  const first = t("curvesBySet") + (plainest === "none" ? "" : ` · ${plainest}`),
-    second = `${t("curvesByPerturb")} · ${setLabel(set)}`;
-  const bySet = (list) =>
-    list
-      .filter((r) => r.perturb === plainest)
-      .map((row) => ({ row, name: setLabel(row.set), look: sets.indexOf(row.set) === sets.length - 1 ? 0 : 6 }));
-  const byPerturb = (list) =>
-    list
-      .filter((r) => r.set === set)
-      .map((row) => ({ row, name: row.perturb, look: kinds.indexOf(row.perturb) % LOOKS.length }));
-  const seeds = rows.some((r) => r.points.some((p) => p.interval === "seeds")),
-    unlike = rows.some((r) => new Set([...r.points, ...(r.before ? [r.before] : [])].map((p) => p.items)).size > 1);
+  const pools = [...new Set(every.map((r) => r.pool))];
+  const pool = pools.includes(state.curvePool) ? state.curvePool : pools[0];
+  const name = poolName(every, pool);
+  const rows = every.filter((r) => r.pool === pool);
+  const sets = setNames().filter((x) => rows.some((r) => r.set === x));
+  const set = sets.includes(state.curveSet) ? state.curveSet : sets[sets.length - 1];
   return h(
     "section",
     { class: "block", id: "learning" },
     h("h2", null, t("learning")),
-    h(
-      "p",
-      { class: "note" },
-      t("learningNote"),
-      " ",
-      t(seeds ? "seedNote" : "itemNote"),
-      unlike && h("span", { class: "warn" }, " ≠ ", t("differWays")),
-    ),
+    learningNote(rows),
     h(
       "div",
       { class: "controls" },
@@ -96,18 +63,8 @@ export function drawCurves() {
       sets.length > 1 && picker("curveSet", t("setBelow"), sets, set, (v) => setLabel(v)),
       button(t("csvCurves"), () => exportCurves(every), { id: "csv-curves", class: "push" }),
     ),
-    figureOf("curves-sets", first, bySet),
-    kinds.length > 1 && [
-      figureOf("curves-perturbed", second, byPerturb),
-      h(
-        "p",
-        { class: "note" },
-        kinds
-          .filter((k) => k !== "none")
-          .map(perturbName)
-          .join(inChinese() ? "；" : "; "),
-      ),
-    ],
+    curvesBySet(rows, sets, name),
+    curvesByPerturb(rows, set, name),
     curveTable(rows),
     labelPanels(
       rows.filter((r) => r.set === set),
@@ -117,208 +74,160 @@ export function drawCurves() {
   );
 }
 
-function curveTable(rows) {
-  const sizes = [...new Set(rows.flatMap((r) => r.points.map((p) => p.size)))].sort((a, b) => a - b),
-    heads = [t("trainingItems"), t("zeroBase"), ...sizes.map(num), t("chance")];
-  const between = (m) => isNumber(m.low) && h("span", { class: "ci" }, `${pct(m.low)}–${pct(m.high)}`);
-  const silent = (cell) => silentOf(cell) && h("span", { class: "flag" }, silentOf(cell).slice(3));
-  const value = (row, m) => {
-    if (!m) return h("td", { class: "v" }, "–");
-    const seeds = m.seeds ?? [{ model: row.base, value: m.value }];
-    if (seeds.length === 1)
-      return h(
-        "td",
-        { class: "v" },
-        opener(cellOf(row, seeds[0].model), pct(m.value)),
-        between(m),
-        silent(cellOf(row, seeds[0].model)),
-      );
-    return h(
-      "td",
-      { class: "v" },
-      h("span", { class: "num" }, pct(m.value)),
-      between(m),
-      h(
-        "small",
-        { class: "seeds" },
-        seeds.map((x) => h("span", null, `${t("seed")} ${plain(x.seed)} `, opener(cellOf(row, x.model), pct(x.value)))),
-      ),
-    );
+/** What intervals are, and whether other items were asked at some sizes. */
+function learningNote(rows: CurveRow[]) {
+  const seeds = rows.some((r) => r.points.some((p) => p.interval === "seeds"));
+  const items = (r: CurveRow) => new Set([...r.points, ...(r.before ? [r.before] : [])].map((p) => p.items));
+  const unlike = rows.some((r) => items(r).size > 1) && h("span", { class: "warn" }, " ≠ ", t("differWays"));
+  return h("p", { class: "note" }, t("learningNote"), " ", t(seeds ? "seedNote" : "itemNote"), unlike);
+}
+
+/** A line of a panel: a row of results.json, its name and its look. */
+interface Series {
+  row: CurveRow;
+  name: string;
+  look: number;
+}
+
+/** A panel a task. */
+function curvePanels(id: string, name: string, title: string, series: Series[]): Kid {
+  const panels = tasks.map((x) => ({ x, list: series.filter(({ row }) => row.task === x.name) }));
+  return [
+    h("div", { class: "titled" }, h("h3", null, title), savers(id, `${name} · ${title}`)),
+    h(
+      "div",
+      { class: "panels curves", id },
+      panels.filter(({ list }) => list.length).map(({ x, list }) => curvePanel(x, list)),
+    ),
+  ];
+}
+
+const kindsOf = (rows: CurveRow[]): string[] => [...new Set(rows.map((r) => r.perturb))];
+
+/** A line a set, of items as they are. */
+function curvesBySet(rows: CurveRow[], sets: string[], name: string): Kid {
+  const kinds = kindsOf(rows);
+  const plainest = kinds.includes("none") ? "none" : kinds[0];
+  const title = t("curvesBySet") + (plainest === "none" ? "" : ` · ${plainest}`);
+  const look = (set: string) => (set === sets[sets.length - 1] ? 0 : 6);
+  const series = rows
+    .filter((r) => r.perturb === plainest)
+    .map((row) => ({ row, name: setLabel(row.set), look: look(row.set) }));
+  return curvePanels("curves-sets", name, title, series);
+}
+
+/** A line a perturbation, of one set. */
+function curvesByPerturb(rows: CurveRow[], set: string, name: string): Kid {
+  const kinds = kindsOf(rows);
+  if (kinds.length < 2) return null;
+  const series = rows
+    .filter((r) => r.set === set)
+    .map((row) => ({ row, name: row.perturb, look: kinds.indexOf(row.perturb) % LOOKS.length }));
+  const names = kinds.filter((k) => k !== "none").map(perturbName);
+  return [
+    curvePanels("curves-perturbed", name, `${t("curvesByPerturb")} · ${setLabel(set)}`, series),
+    h("p", { class: "note" }, names.join(inChinese() ? "；" : "; ")),
+  ];
+}
+
+/** Every value by task, set, perturbation and size: of several seeds their mean, and below it each. */
+function curveTable(rows: CurveRow[]) {
+  const sizes = [...new Set(rows.flatMap((r) => r.points.map((p) => p.size)))].sort((a, b) => a - b);
+  const figures = { kind: "percent", interval: "aligned", intervalDigits: 1 } as const;
+  const ofTask = (x: Task): SheetRow[] => {
+    const list = rows.filter((r) => r.task === x.name);
+    const heading = list.length > 0 && `${taskName(x)}, ${metricName(list[0].metric)} %`;
+    return heading ? [{ kind: "group", cells: [heading] }, ...list.map((row) => curveRow(row, sizes))] : [];
+  };
+  const sheet: Sheet = {
+    name: "learning",
+    title: `${t("learning")} · ${poolName(rows, rows[0].pool)}`,
+    columns: [
+      { heading: t("trainingItems") },
+      { heading: t("zeroBase"), ...figures },
+      ...sizes.map((size): SheetColumn => ({ heading: num(size), ...figures })),
+      { heading: t("chance"), kind: "percent" },
+    ],
+    rows: tasks.flatMap(ofTask),
+    look: "robust curvetable",
   };
   return h(
     "details",
     { class: "numbers" },
     h("summary", null, t("curveNumbers")),
-    framed(
-      h(
-        "table",
-        { class: "robust curvetable" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            heads.map((x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x)),
-          ),
-        ),
-        tasks
-          .map((x) => [x, rows.filter((r) => r.task === x.name)])
-          .filter(([, list]) => list.length)
-          .map(([x, list]) =>
-            h(
-              "tbody",
-              null,
-              h(
-                "tr",
-                { class: "group" },
-                h("th", { scope: "rowgroup" }, `${taskName(x)}, ${metricName(list[0].metric)} %`),
-                h("td", { colspan: heads.length - 1 }),
-              ),
-              list.map((row) =>
-                h(
-                  "tr",
-                  { "data-row": [row.task, row.set, row.perturb].join(" ") },
-                  h(
-                    "th",
-                    { scope: "row" },
-                    `${setLabel(row.set)} · ${row.perturb === "none" ? t("perturbNone") : row.perturb}`,
-                  ),
-                  value(row, row.before),
-                  sizes.map((size) =>
-                    value(
-                      row,
-                      row.points.find((p) => p.size === size),
-                    ),
-                  ),
-                  h("td", { class: "v" }, pct(row.chance)),
-                ),
-              ),
-            ),
-          ),
-      ),
-      { id: "curves-table", title: `${t("learning")} · ${poolName(rows, rows[0].pool)}` },
-    ),
+    sheetNode(sheet, { id: "curves-table", heading: null }),
   );
 }
 
-function exportCurves(rows) {
-  const lines = [
-    [
-      "run",
-      "base",
-      "trained_on",
-      "allow_leak",
-      "task",
-      "set",
-      "split",
-      "prompt",
-      "shots",
-      "scoring",
-      "perturb",
-      "metric",
-      "chance",
-      "size",
-      "seed",
-      "model",
-      "value",
-      "low",
-      "high",
-      "interval",
-      "items",
-      "most_trained",
-      "share_in_training",
-      "share_of_answers",
-      "distance_to_training",
-      "distance_to_gold",
-      "no_answer",
-    ],
-  ];
-  for (const r of rows) {
-    const head = [
-        data.runs[r.run]?.name,
-        r.base,
-        r.trained_on,
-        r.allow_leak,
-        r.task,
-        r.set,
-        r.split,
-        r.variant,
-        r.shots,
-        r.scoring,
-        r.perturb,
-        r.metric,
-        r.chance,
-      ],
-      none = Array(6).fill("");
-    if (r.before)
-      lines.push([
-        ...head,
-        0,
-        "",
-        r.base,
-        r.before.value,
-        r.before.low,
-        r.before.high,
-        "items",
-        r.before.items,
-        ...none,
-      ]);
-    for (const p of r.points) {
-      const x = p.labels,
-        check = x
-          ? [x.labels[x.most], x.trained[x.most] / sumOf(x.trained), x.share, x.distance, x.bias, x.silent]
-          : none;
-      lines.push([
-        ...head,
-        p.size,
-        p.seeds.length > 1 ? "mean" : p.seeds[0].seed,
-        p.seeds.length > 1 ? "" : p.seeds[0].model,
-        p.value,
-        p.low,
-        p.high,
-        p.interval,
-        p.items,
-        ...check,
-      ]);
-      if (p.seeds.length > 1)
-        for (const one of p.seeds)
-          lines.push([...head, p.size, one.seed, one.model, one.value, one.low, one.high, "items", p.items, ...none]);
-    }
-  }
-  saveCsv(`${fileStem()}-learning-curves.csv`, lines);
+function curveRow(row: CurveRow, sizes: number[]): SheetRow {
+  const name = `${setLabel(row.set)} · ${row.perturb === "none" ? t("perturbNone") : row.perturb}`;
+  const points = sizes.map((size) =>
+    curveCell(
+      row,
+      row.points.find((p) => p.size === size),
+    ),
+  );
+  return {
+    cells: [name, curveCell(row, row.before), ...points, { value: row.chance }],
+    marks: { row: [row.task, row.set, row.perturb].join(" ") },
+  };
 }
 
-function labelPanels(rows, name, set) {
-  const there = rows.filter((r) => r.points.some((p) => p.labels));
-  if (!there.length) return null;
-  const kinds = [...new Set(there.map((r) => r.perturb))],
-    kind = [state.labelPerturb, "shuffle", "both"].find((k) => kinds.includes(k)) ?? kinds[0];
-  const sizes = [...new Set(there.flatMap((r) => r.points.map((p) => p.size)))].sort((a, b) => a - b),
-    size = sizes.includes(state.labelSize) ? state.labelSize : sizes.at(-1);
-  const shown = there
-    .filter((r) => r.perturb === kind)
-    .map((r) => [r, r.points.find((p) => p.size === size)?.labels])
-    .filter(([, x]) => x);
-  const title = `${t("labelCheck")} · ${setLabel(set)} · ${kind} · ${t("nItems", num(size))}`;
-  return [
-    h(
-      "div",
-      { class: "titled" },
-      h("h3", null, t("labelCheck"), " · ", setLabel(set)),
-      chartAndTable("curves-labels", `${name} · ${title}`),
-    ),
-    h("p", { class: "note" }, t("labelNote")),
-    h(
-      "div",
-      { class: "controls" },
-      kinds.length > 1 && picker("labelPerturb", t("perturb"), kinds, kind, perturbName),
-      sizes.length > 1 && picker("labelSize", t("trainingItems"), sizes, size, (v) => num(v)),
-    ),
-    h(
-      "div",
-      { class: "panels positions", id: "curves-labels" },
-      shown.length ? shown.map(([row, x]) => labelPanel(row, x)) : h("p", { class: "notice" }, t("noRows")),
-    ),
-  ];
+function curveCell(row: CurveRow, m: Before | Point | null | undefined): SheetValue {
+  if (!m) return { value: null };
+  const value: SheetValue = { value: m.value, low: m.low, high: m.high };
+  const seeds = "seeds" in m ? m.seeds : [];
+  if (seeds.length > 1) {
+    const part = (x: Point["seeds"][number]) => ({
+      name: `${t("seed")} ${plain(String(x.seed))}`,
+      value: { value: x.value, cell: cellOf(row, x.model) },
+    });
+    return { ...value, cell: null, parts: seeds.map(part) };
+  }
+  const cell = cellOf(row, seeds[0]?.model ?? row.base);
+  const silent = silentOf(cell);
+  return { ...value, cell, flags: silent ? [silent.slice(3)] : [] };
 }
+
+// biome-ignore format: a table of names
+const HEADS = [
+  "run", "base", "trained_on", "allow_leak", "task", "set", "split", "prompt", "shots", "scoring", "perturb", "metric", "chance",
+  "size", "seed", "model", "value", "low", "high", "interval", "items", "most_trained", "share_in_training", "share_of_answers",
+  "distance_to_training", "distance_to_gold", "no_answer",
+];
+
+/** A line for each base model, mean over seeds, and seed. */
+const exportCurves = (rows: CurveRow[]): void => saveLines("learning-curves", HEADS, rows.flatMap(curveLines));
+
+function curveLines(r: CurveRow): Line[] {
+  const { before, points, pool, variant: prompt, ...place } = r;
+  const head = { ...place, prompt, run: data.runs[r.run]?.name };
+  const base = before ? [{ ...head, ...before, size: 0, model: r.base, interval: "items" }] : [];
+  return [...base, ...points.flatMap((point) => pointLines(head, point))];
+}
+
+function pointLines(head: Line, { seeds, labels, ...point }: Point): Line[] {
+  const several = seeds.length > 1;
+  const whole = {
+    ...head,
+    ...point,
+    ...(several ? { seed: "mean" } : seeds[0]),
+    ...point,
+    ...(labels && labelLine(labels)),
+  };
+  if (!several) return [whole];
+  const one = (x: Point["seeds"][number]): Line => ({
+    ...{ ...head, size: point.size, items: point.items, interval: "items" },
+    ...{ seed: x.seed, model: x.model, value: x.value, low: x.low, high: x.high },
+  });
+  return [whole, ...seeds.map(one)];
+}
+
+const labelLine = (x: LabelCheck): Line => ({
+  most_trained: x.labels[x.most],
+  share_in_training: x.trained[x.most] / sumOf(x.trained),
+  share_of_answers: x.share,
+  distance_to_training: x.distance,
+  distance_to_gold: x.bias,
+  no_answer: x.silent,
+});

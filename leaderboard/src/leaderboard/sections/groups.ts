@@ -16,7 +16,7 @@ const groupPlace = (x: Place, metric: string, adapters: boolean) =>
   address(x.set, x.task, x.split, x.variant, x.shots, x.scoring, x.perturb, metric, adapters);
 
 /** The groups of a column as it is in view: with the adapters of sweeps only where they are shown and there are any. */
-function groupOf(set: string, task: Task) {
+export function groupOf(set: string, task: Task) {
   index ??= new Map((data.groups ?? []).map((x) => [groupPlace(x, x.metric, Boolean(x.adapters)), x]));
   const here = { ...state, set, task: task.name, scoring: scoringOf(task), perturb: perturbOf(task) };
   const metric = metricOf(task);
@@ -34,32 +34,6 @@ const groupsInView = () =>
 export const haveGroups = () => groupsInView().length > 0;
 
 export const lettersOf = (cell: Cell, task: Task) => (state.letters && groupOf(cell.set, task)?.letters[cell.id]) || "";
-
-/** Three and more in a row are written "a–c". */
-export function shortLetters(letters: string) {
-  const runs: string[][] = [];
-  for (const x of letters.match(/.′*/gu) ?? []) {
-    const run = runs.at(-1);
-    const last = run?.at(-1);
-    const next = last?.slice(1) === x.slice(1) && x.codePointAt(0) === Number(last?.codePointAt(0)) + 1;
-    if (run && next) run.push(x);
-    else runs.push([x]);
-  }
-  return runs.map((run) => (run.length > 2 ? `${run[0]}–${run.at(-1)}` : run.join(""))).join("");
-}
-
-/** The letters beside a value; its button's label says them. */
-export function lettersNode(cell: Cell, task: Task) {
-  const letters = lettersOf(cell, task);
-  const found = groupOf(cell.set, task);
-  if (!letters || !found) return null;
-  const alike = found.best === cell.id || found.not_worse.includes(cell.id);
-  return h(
-    "span",
-    { class: `letters${alike ? " alike" : ""}`, "aria-hidden": "true", title: t("groupIs", letters) },
-    shortLetters(letters),
-  );
-}
 
 export const lettersControl = () => haveGroups() && tick("letters", t("showLetters"));
 

@@ -9,7 +9,7 @@ import { choiceMetrics, metricOf, metricsOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
 import type { Cell, Task } from "../types.ts";
 
-/** What is to be known of figures that CORECODE has none of. */
+/** What is to be known of metrics and benchmarks of some kinds. */
 function benchmarkNotes() {
   const metrics = tasks.map(metricOf);
   return [
@@ -28,7 +28,7 @@ export function notes() {
   const lines = [
     extractionNote(),
     state.published && data.published.length > 0 && profileNotes(),
-    state.metricChoice === "paper.accuracy" && choiceMetrics.includes(state.metricChoice) && t("formsNote"),
+    isPaper(state.metricChoice) && choiceMetrics.includes(state.metricChoice) && t("formsNote"),
     ...scoringNotes(),
     ...perturbNotes(),
     ...benchmarkNotes(),
@@ -65,9 +65,7 @@ function extractionNote() {
 
 /** Whether an earlier version computed its metrics of whole replies. */
 const hasOldReplies = (cell: Cell) =>
-  Object.entries(cell.metrics ?? {}).some(
-    ([m, x]) => isPaper(m) && m !== "paper.accuracy" && x.signature?.includes("|parser:"),
-  );
+  Object.entries(cell.metrics ?? {}).some(([m, x]) => isPaper(m) && x.signature?.includes("|parser:"));
 
 /** Why the papers' rows are not beside the metrics chosen; once each. */
 function profileNotes() {

@@ -1,98 +1,40 @@
 // The overview: models by tasks.
-import { button, choice, h, kept, unseen } from "../../common/dom.ts";
-import { saveCsv } from "../../common/files.ts";
-import { isNumber, mean, num, pct } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
+import { button, choice, h, kept } from "../../common/dom.ts";
+import { isNumber, mean, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { inChinese, t } from "../../common/words.ts";
-import { choose, chooseMetricOf, sortBy } from "../actions.ts";
-import { cellRoute, go } from "../address.ts";
-import { leakNote, leaky, spanNode, statusBar } from "../beside.ts";
+import { choose, chooseMetricOf } from "../actions.ts";
+import { leakNote, leaky } from "../beside.ts";
 import {
   chanceOf,
   columnCells,
   entryAt,
+  type OverviewTable,
+  type OwnRow,
   ordered,
   ownRows,
+  type PaperRow,
   paperRows,
-  published,
   sameItems,
+  type TableColumn,
   tablesOf,
 } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
-import {
-  adapters,
-  address,
-  benchmarkOf,
-  counts,
-  data,
-  distinct,
-  FIRST,
-  fileStem,
-  manyBenchmarks,
-  models,
-  nameNode,
-  scoreOf,
-  setsThere,
-} from "../data.ts";
-import { benchmarksShown, cellAt, haveIntervals, inView, perturbOf, scoringOf } from "../filters.ts";
-import { figure, isLower, isPaper, longName, metricName, publishedAs, span, spreadOf } from "../metrics.ts";
+import { adapters, address, benchmarkOf, counts, data, distinct, manyBenchmarks, setsThere } from "../data.ts";
+import { benchmarksShown, cellAt, haveIntervals, inView } from "../filters.ts";
+import { figure, isPaper, longName, metricName, span, spreadOf } from "../metrics.ts";
 import { perturbName, setLabel, taskName } from "../names.ts";
 import { choiceMetrics, metricOf, ownMetrics, tasks, textMetrics } from "../offered.ts";
 import { state } from "../state.ts";
 import { SCORINGS, STATUSES } from "../statuses.ts";
-import { framed } from "../tables/frame.ts";
+import { asValue } from "../tables/figures.ts";
+import { metricColumn, nameCell } from "../tables/make.ts";
+import { sheetNode } from "../tables/sheet.ts";
+import type { Cell, Estimate, Flag, Mean, Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
+import { exportCsv } from "./export.ts";
 import { filterBar } from "./filters.ts";
-import { haveGroups, lettersControl, lettersNode, lettersNote, lettersOf } from "./groups.ts";
+import { groupOf, haveGroups, lettersControl, lettersNote, lettersOf } from "./groups.ts";
 import { notes } from "./notes.ts";
-
-/** A picker for each of the tasks that have the same metrics. */
-function metricPickers() {
-  const alike = new Map();
-  for (const x of tasks) {
-    const there = ownMetrics.get(x.name) ?? [],
-      key = address(x.benchmark, ...x.metrics, "", ...there);
-    if (there.length > 1) alike.set(key, [...(alike.get(key) ?? []), x]);
-  }
-  return [...alike.values()].map((mine) => {
-    const names = mine.map((x) => x.name),
-      of = mine.length > 2 ? `${mine[0].short} – ${mine.at(-1).short}` : mine.map((x) => x.short).join(", ");
-    const pick = (metric) => chooseMetricOf(mine, metric);
-    return kept(
-      `metric-${names[0]}`,
-      choice(
-        `${t("metricHead")} (${benchmarkOf(mine[0]).title}: ${of})`,
-        ownMetrics.get(names[0]),
-        metricOf(mine[0]),
-        pick,
-        longName,
-      ),
-    );
-  });
-}
-
-/** A mean and its interval; of how many sets, where some are missing. */
-function meanCell(entry, task, rank) {
-  if (!entry) return h("td", { class: "v" }, h("span", { class: "num none" }, "–"));
-  const metric = metricOf(task),
-    m = entry.metrics[metric],
-    text = figure(metric, m?.value),
-    of = setsThere.get(task.benchmark).length;
-  return h(
-    "td",
-    { class: "v" },
-    h(
-      "span",
-      {
-        class: `num ${rank}`,
-        title: `${metricName(metric)} ${text} · ${t("interval")} ${span(metric, m?.low, m?.high, 1)} · SD ${figure(metric, m?.sd).replace("+", "")}`,
-      },
-      text,
-    ),
-    spanNode(metric, m),
-    entry.sets.length < of && h("span", { class: "flag bad" }, `! ${entry.sets.length}/${of}`),
-  );
-}
 
 export const drawTables = () =>
   h(
@@ -108,34 +50,56 @@ export const drawTables = () =>
     benchmarksShown().map((b) => tablesOf(b).map(overviewTable)),
   );
 
+/** A picker for each of the tasks that have the same metrics. */
+function metricPickers() {
+  const alike = new Map<string, Task[]>();
+  for (const x of tasks) {
+    const there = ownMetrics.get(x.name) ?? [];
+    const key = address(x.benchmark, ...x.metrics, "", ...there);
+    if (there.length > 1) alike.set(key, [...(alike.get(key) ?? []), x]);
+  }
+  return [...alike.values()].map((mine) => {
+    const { name } = mine[0];
+    const shorts = mine.map((x) => x.short);
+    const of = mine.length > 2 ? `${shorts[0]} – ${shorts.at(-1)}` : shorts.join(", ");
+    const label = `${t("metricHead")} (${benchmarkOf(mine[0]).title}: ${of})`;
+    const pick = (metric: string) => chooseMetricOf(mine, metric);
+    return kept(`metric-${name}`, choice(label, ownMetrics.get(name) ?? [], metricOf(mine[0]), pick, longName));
+  });
+}
+
+/** Pickers of how models were asked: [choice, its values in their order, their names]. */
+const WAYS: [Way, (() => string[]) | null, (value: string) => string][] = [
+  ["variant", null, plain],
+  ["shots", null, plain],
+  ["scoring", () => SCORINGS, t],
+  ["perturb", () => data.perturbations.map((x) => x.name), perturbName],
+  ["split", null, plain],
+];
+type Way = "variant" | "shots" | "scoring" | "perturb" | "split";
+
+function wayPickers() {
+  return WAYS.map(([name, order, words]) => {
+    const all = distinct(name).map(String);
+    const values = order?.().filter((x) => all.includes(x)) ?? all;
+    const pick = (value: string) => choose(name, value);
+    return values.length > 1 && kept(name, choice(t(name), values, String(state[name]), pick, words));
+  });
+}
+
 function controls() {
-  const several = (name, key) => {
-    const all = distinct(name).filter((v) => v !== "nll"); // which is how probes are asked, and nothing else
-    const order = { scoring: SCORINGS, perturb: data.perturbations.map((x) => x.name) }[name],
-      names = order?.filter((x) => all.includes(x)) ?? all;
-    return (
-      all.length > 1 &&
-      kept(
-        key,
-        choice(t(key), names, state[name], (v) => choose(name, v), { scoring: t, perturb: perturbName }[name] ?? plain),
-      )
-    );
-  };
-  const groups = [
+  const profiles: [string, string[]][] = [
     [t("profileDefault"), textMetrics.filter((m) => !isPaper(m))],
     [t("profilePaper"), textMetrics.filter(isPaper)],
-  ].filter(([, list]) => list.length);
+  ];
+  const groups = profiles.filter(([, list]) => list.length);
   return h(
     "div",
     { class: "controls" },
     textMetrics.length > 1 && picker("metric", t("metric"), groups, state.metric, longName),
     choiceMetrics.length > 1 && picker("metricChoice", t("metricChoice"), choiceMetrics, state.metricChoice, longName),
     metricPickers(),
-    several("variant", "variant"),
-    several("shots", "shots"),
-    several("scoring", "scoring"),
-    several("perturb", "perturb"),
-    several("split", "split"),
+    wayPickers(),
     haveIntervals() && tick("intervals", t("intervals")),
     lettersControl(),
     data.published.length > 0 && tick("published", t("published")),
@@ -145,289 +109,161 @@ function controls() {
 }
 
 function legend() {
-  const seen = STATUSES.filter((x) => data.cells.some((c) => inView(c) && counts(c)[x] > 0));
-  return (
-    seen.length > 1 &&
-    h(
-      "p",
-      { class: "legend" },
-      seen.map((x) => h("span", null, h("i", { class: `s-${x}`, "aria-hidden": "true" }), t(x))),
-    )
-  );
+  const seen = STATUSES.filter((x) => data.cells.some((c: Cell) => inView(c) && counts(c)[x] > 0));
+  const key = (x: string) => h("span", null, h("i", { class: `s-${x}`, "aria-hidden": "true" }), t(x));
+  return seen.length > 1 && h("p", { class: "legend" }, seen.map(key));
 }
 
-/** Row -> "best" or "second" among the own models. Cells with failed or missing items, and unlike columns, are not ranked. */
-function ranks(rows, { set, task, sets }) {
-  const whole = (c) => c && counts(c).failed + counts(c).missing === 0,
-    complete = (row) => sets.every((x) => whole(cellAt(row.model.id, x, task.name)));
-  const value = (row) => (complete(row) ? row.value(set, task) : null)?.toFixed(12);
-  const values = [...new Set(rows.map(value).filter(Boolean))].sort((a, b) =>
-    isLower(metricOf(task)) ? a - b : b - a,
-  );
-  const ranked = rows.filter(value).length > 1 && sets.every((x) => sameItems(columnCells(x, task)));
-  return (row) => (ranked && ["best", "second"][values.indexOf(value(row))]) || "";
-}
-
-function overviewTable({ id, b, title, columns }) {
+function overviewTable(table: OverviewTable) {
+  const { id, b, title, columns } = table;
   if (!columns.length) return null;
-  const here = (row) => !manyBenchmarks() || columns.some((c) => entryAt(row.model.id, c));
-  const own = ordered(ownRows(false).filter(here), columns),
-    base = ordered(ownRows(true).filter(here), columns);
-  const paper = state.published ? ordered(paperRows(columns), columns) : [];
-  const average = paper.filter((r) => r.label === "Average"),
-    sets = columns.map((c) => c.set).filter((x) => x !== null);
-  const place = new Map(columns.map((c) => [c, ranks(own, { ...c, sets: c.set === null ? sets : [c.set] })]));
-  const body = (rows, heading, row, cls) => rows.length > 0 && h("tbody", { class: cls }, heading, rows.map(row));
-  const heading = (text) =>
-    h(
-      "tr",
-      { class: "group" },
-      h("th", { scope: "rowgroup" }, text),
-      columns.map(() => h("td")),
-    );
-  const modelRow = (ranked) => (row) =>
-    h(
-      "tr",
-      null,
-      h("th", { scope: "row" }, nameNode(row.model)),
-      columns.map((c) => {
-        const rank = ranked ? place.get(c)(row) : "",
-          entry = entryAt(row.model.id, c);
-        return c.set === null ? meanCell(entry, c.task, rank) : valueCell(entry, c.task, rank, ranked);
-      }),
-    );
-  const figureCell = (text, task) =>
-    h("td", { class: "v" }, h("span", { class: "num" }, text), spanNode(metricOf(task), null));
-  const paperRow = (row) =>
-    h(
-      "tr",
-      null,
-      h("th", { scope: "row" }, row.label === "Average" ? t("average") : data$("span", "name", row.label)),
-      columns.map((c) => figureCell(figure(metricOf(c.task), row.value(c.set, c.task)), c.task)),
-    );
-  const chances = columns.map((c) =>
-    c.set === null ? mean(sets.map((x) => chanceOf(x, c.task))) : chanceOf(c.set, c.task),
-  );
-  return framed(
-    h(
-      "table",
-      {
-        class:
-          "overview" +
-          (state.letters && haveGroups() ? " lettered" : "") +
-          (state.intervals && haveIntervals() ? "" : " narrow"),
-        "data-set": id,
-      },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          sortHead("", t("model")),
-          columns.map((c) => columnHead(c, id)),
-        ),
-      ),
-      (b.name === FIRST || chances.some(isNumber)) &&
-        h(
-          "tbody",
-          { class: "chance" },
-          h(
-            "tr",
-            null,
-            h("th", { scope: "row" }, t("chance")),
-            columns.map((c, i) => figureCell(pct(chances[i]), c.task)),
-          ),
-        ),
-      body(own, heading(t("own")), modelRow(true), "own"),
-      body(base, heading(t("baselines")), modelRow(false), "base"),
-      body(paper.filter((r) => r.label !== "Average").concat(average), paperHead(paper[0], columns), paperRow, "paper"),
-    ),
-    { id, title: manyBenchmarks() ? title : `${b.title} ${title}`, heading: h("h3", { id: `set-${id}` }, title) },
-  );
+  const looks = ["overview", state.letters && haveGroups() && "lettered", !intervals() && "narrow"];
+  const sheet: Sheet = {
+    name: "overview",
+    title: manyBenchmarks() ? title : `${b.title} ${title}`,
+    columns: [{ heading: t("model"), sortKey: "" }, ...columns.map(overviewColumn)],
+    rows: overviewRows(columns),
+    look: looks.filter(Boolean).join(" "),
+    marks: { set: id },
+  };
+  return sheetNode(sheet, { id, heading: h("h3", { id: `set-${id}` }, title) });
 }
 
-function paperHead(row, columns) {
-  const source = (c) => [
-    ...new Set([...(row?.columns.get(address(c.set ?? "", c.task.name))?.values() ?? [])].flatMap((e) => e.sources)),
-  ];
-  const words = (all) => (all.length ? sourceWords(all) : "–");
-  return h(
-    "tr",
-    { class: "group" },
-    h("th", { scope: "rowgroup" }, t("paper"), h("small", null, t("paperNote"))),
-    columns.map((c) => h("td", { class: "v" }, words(source(c)))),
-  );
-}
+const intervals = () => state.intervals && haveIntervals();
 
-/** "Tables 2, 3" in the page's language; what is in no table, by its section. */
-function sourceWords(all) {
-  const [inTables, others] = [all.filter((x) => x.startsWith("Table ")), all.filter((x) => !x.startsWith("Table "))],
-    and = inChinese() ? "、" : ", ";
-  return [
-    inTables.length > 0 && t("table", inTables.map((x) => x.replace(/^Table /, "")).join(and)),
-    ...others.map((x) => t("section", x.replace(/^Section /, ""))),
-  ]
-    .filter(Boolean)
-    .join(and);
-}
+const setsOf = (columns: TableColumn[]): string[] => columns.flatMap(({ set }) => set ?? []);
 
-function sortHead(key, label, extra) {
-  const on = state.sort.key === key;
-  const flip = () => sortBy(key);
-  return h(
-    "th",
-    { scope: "col", "aria-sort": on ? (state.sort.down ? "descending" : "ascending") : "none" },
-    h(
-      "button",
-      { type: "button", class: "sort", onclick: flip, "data-sort": key },
-      h("span", null, label),
-      h("span", { class: "arrow", "aria-hidden": "true" }, on ? (state.sort.down ? "▾" : "▴") : ""),
-    ),
-    extra,
-  );
-}
-
-function columnHead({ key, task, set, label }, table) {
-  const cells = set === null ? [] : columnCells(set, task);
+function overviewColumn({ key, task, set, label }: TableColumn): SheetColumn {
+  const metric = metricOf(task);
+  const cells: Cell[] = set === null ? [] : columnCells(set, task);
+  const alike = sameItems(cells);
   const ns = cells.map((c) => c.items / (c.facts?.samples ?? 1)); // items, each asked several times or once
   const [low, high] = [Math.min(...ns), Math.max(...ns)];
   const n = cells.length > 0 && `n=${low === high ? num(low) : `${num(low)}–${num(high)}`}`;
-  const parts = (metricName(metricOf(task)) + (n ? `, ${n}` : "")).split(/\s*(?=[（(])|(?<=,)\s/); // where the line may break
-  return kept(
-    `sort-${table}-${key}`,
-    sortHead(key, label, [
-      h(
-        "small",
-        null,
-        parts.map((x) => [h("span", { class: "together" }, x), " "]),
-        !sameItems(cells) && h("span", { class: "warn", title: t("differ") }, "≠", unseen(t("differ"))),
-      ),
-      [...new Map(cells.map((c) => [leakNote(c), leaky(c)]))].map(
-        ([text, bad]) => text && h("small", { class: `leak${bad ? " warn" : ""}` }, text),
-      ),
-    ]),
-  );
+  const leaks = new Map(cells.map((c) => [leakNote(c), leaky(c)]));
+  return {
+    heading: label,
+    below: metricName(metric) + (n ? `, ${n}` : ""),
+    flags: alike ? [] : [{ text: "≠", title: t("differ") }],
+    remarks: [...leaks].filter(([text]) => text).map(([text, grave]) => ({ text, grave })),
+    ...metricColumn(metric),
+    ...(alike ? {} : { better: "" }), // unlike items are not ranked
+    interval: intervals() ? "aligned" : "drawn",
+    sortKey: key,
+    spoken: `${taskName(task)}, ${setLabel(set)}`,
+  };
 }
 
-function valueCell(cell, task, rank, own) {
-  if (!cell) return h("td", { class: "v" }, h("span", { class: "num none" }, "–"));
-  const n = counts(cell),
-    metric = metricOf(task),
-    m = cell.metrics?.[metric],
-    text = figure(metric, scoreOf(cell, metric));
-  const between = span(metric, m?.low, m?.high, 1),
-    group = own && lettersOf(cell, task);
-  const label = `${plain(models.get(cell.id).label)}, ${taskName(task)}, ${setLabel(cell.set)}: ${text}${between && `, ${t("interval")} ${between}`}`;
-  return h(
-    "td",
-    { class: "v" },
-    h(
-      "button",
-      {
-        type: "button",
-        class: `cell ${rank}`,
-        onclick: () => go(cellRoute(cell)),
-        "aria-label": label + (rank ? `, ${t(rank)}` : "") + (group ? `, ${t("groupIs", group)}` : ""),
-        title: `${metricName(metric)} ${text} · ${between && `${t("interval")} ${between} · `}${isNumber(m?.spread) ? `${t("sampleSpread")} ${spreadOf(metric, m, 1)} · ` : ""}n=${m?.n ?? 0}`,
-      },
-      h("span", { class: "num" }, text),
-    ),
-    own && lettersNode(cell, task),
-    spanNode(metric, m),
-    n.none > 0 && h("span", { class: "flag" }, statusBar(cell), `${num(n.none)} ${t("noAnswer")}`),
-    n.failed > 0 && h("span", { class: "flag bad" }, `! ${num(n.failed)} ${t("failedN")}`),
-    n.missing > 0 && h("span", { class: "flag bad" }, `! ${num(n.missing)} ${t("missingN")}`),
-    cell.not_finite && h("span", { class: "flag bad" }, `! ${t("notFinite", cell.not_finite)}`),
-  );
+/** The level of chance where it is known of a column, or where there is nothing else; then models, baselines, the paper's. */
+function overviewRows(columns: TableColumn[]): SheetRow[] {
+  const rows = [...modelRows(columns, false), ...modelRows(columns, true), ...paperPart(columns)];
+  const chance = chanceRow(columns);
+  const known = chance.cells.some((x) => isNumber(asValue(x).value));
+  return known || !rows.length ? [chance, ...rows] : rows;
 }
 
-function exportCsv() {
-  const head = [
-    "group",
-    "model",
-    "run",
-    "set",
-    "task",
-    "split",
-    "prompt",
-    "shots",
-    "scoring",
-    "perturb",
-    "metric",
-    "value",
-    "low",
-    "high",
-    "wilson_low",
-    "wilson_high",
-    "n",
-    "items",
-    "leaked",
-    "drop_leaked",
-    "chance",
-    "accuracy_of_parsed",
-    ...STATUSES,
-    "source",
-    "signature",
+function chanceRow(columns: TableColumn[]): SheetRow {
+  const sets = setsOf(columns);
+  const chance = ({ set, task }: TableColumn): number | null =>
+    set === null ? mean(sets.map((x) => chanceOf(x, task))) : chanceOf(set, task);
+  const values = columns.map((c) => ({ value: chance(c), compares: false }));
+  return { part: "chance", cells: [t("chance"), ...values] };
+}
+
+/** The models or the baselines, below their heading. */
+function modelRows(columns: TableColumn[], baseline: boolean): SheetRow[] {
+  const here = (row: OwnRow) => !manyBenchmarks() || columns.some((c) => entryAt(row.model.id, c));
+  const rows = ordered(ownRows(baseline).filter(here), columns);
+  const part = baseline ? "base" : "own";
+  const sets = setsOf(columns);
+  const cells = ({ model }: OwnRow) => [nameCell(model), ...columns.map((c) => modelCell(model, c, sets))];
+  const heading: SheetRow = { part, kind: "group", cells: [t(baseline ? "baselines" : "own")] };
+  return rows.length ? [heading, ...rows.map((row) => ({ part, cells: cells(row) }))] : [];
+}
+
+/** A model's value, or mean. Models with failed or missing items, and baselines, are not ranked. */
+function modelCell(model: Model, column: TableColumn, sets: string[]): SheetValue {
+  const { set, task } = column;
+  const entry = entryAt(model.id, column);
+  if (!entry) return { value: null };
+  const metric = metricOf(task);
+  const m: Estimate = entry.metrics?.[metric] ?? { value: null };
+  const parts: (Cell | undefined)[] = (set === null ? sets : [set]).map((x) => cellAt(model.id, x, task.name));
+  const whole = parts.every((c) => c && counts(c).failed + counts(c).missing === 0);
+  return {
+    value: m.value,
+    low: m.low,
+    high: m.high,
+    compares: !model.baseline && whole,
+    ...("sets" in entry ? meanTold(entry, metric, task) : cellTold(entry, metric, task, m)),
+  };
+}
+
+/** A mean's standard deviation, and of how many sets it is where some are missing. */
+function meanTold(entry: Mean, metric: string, task: Task): Partial<SheetValue> {
+  const m = entry.metrics[metric];
+  const of = setsThere.get(task.benchmark)?.length ?? 0;
+  const told = `${t("interval")} ${span(metric, m?.low, m?.high, 1)} · SD ${figure(metric, m?.sd).replace("+", "")}`;
+  return {
+    title: `${metricName(metric)} ${figure(metric, m?.value)} · ${told}`,
+    flags: entry.sets.length < of ? [{ text: `${entry.sets.length}/${of}`, grave: true }] : [],
+  };
+}
+
+/** A cell's evidence, group and warnings. */
+function cellTold(cell: Cell, metric: string, task: Task, m: Estimate): Partial<SheetValue> {
+  const n = counts(cell);
+  const between = span(metric, m.low, m.high, 1);
+  const told = [
+    `${metricName(metric)} ${figure(metric, m.value)}`,
+    between && `${t("interval")} ${between}`,
+    isNumber(m.spread) && `${t("sampleSpread")} ${spreadOf(metric, m, 1)}`,
+    `n=${m.n ?? 0}`,
   ];
-  const lines = [head];
-  for (const { set, task } of benchmarksShown()
-    .flatMap(tablesOf)
-    .flatMap((x) => x.columns)) {
-    const metric = metricOf(task);
-    for (const row of [...ownRows(false), ...ownRows(true)]) {
-      const c = entryAt(row.model.id, { set, task });
-      if (!c) continue;
-      const n = set === null ? {} : counts(c),
-        m = c.metrics?.[metric] ?? {};
-      lines.push([
-        row.model.baseline ? "baseline" : "model",
-        c.model,
-        data.runs[row.model.run]?.name,
-        set ?? "mean",
-        task.name,
-        c.split,
-        c.variant,
-        c.shots,
-        c.scoring,
-        c.perturb,
-        metric,
-        m.value,
-        m.low,
-        m.high,
-        ...(m.wilson ?? ["", ""]),
-        m.n,
-        c.items,
-        c.facts?.leaked,
-        c.facts?.drop_leaked,
-        c.chance,
-        c.accuracy_of_parsed,
-        ...STATUSES.map((x) => n[x]),
-        "",
-        m.signature,
-      ]);
-    }
-    if (state.published)
-      for (const [model, p] of published(set, task.name, metric)) {
-        lines.push([
-          "published",
-          model,
-          "",
-          set ?? "mean",
-          task.name,
-          "",
-          "",
-          state.shots,
-          scoringOf(task),
-          perturbOf(task),
-          publishedAs(task, metric),
-          p.value,
-          ...Array(10).fill(""),
-          ...STATUSES.map(() => ""),
-          p.sources.join("; "),
-          "",
-        ]);
-      }
-  }
-  saveCsv(`${fileStem()}-leaderboard.csv`, lines);
+  const flags: (Flag | false | undefined | "")[] = [
+    n.none > 0 && { text: `${num(n.none)} ${t("noAnswer")}`, statuses: cell },
+    n.failed > 0 && { text: `${num(n.failed)} ${t("failedN")}`, grave: true },
+    n.missing > 0 && { text: `${num(n.missing)} ${t("missingN")}`, grave: true },
+    cell.not_finite && { text: t("notFinite", cell.not_finite), grave: true },
+  ];
+  const found = groupOf(cell.set, task);
+  return {
+    cell,
+    spread: m.spread,
+    title: told.filter(Boolean).join(" · "),
+    letters: lettersOf(cell, task),
+    alike: found && (found.best === cell.id || found.not_worse.includes(cell.id)),
+    flags: flags.filter((x) => Boolean(x)) as Flag[],
+  };
+}
+
+/** What the paper calls the mean over its models. */
+const AVERAGE = "Average";
+
+/** The paper's models below their tables in the paper; its average last. */
+function paperPart(columns: TableColumn[]): SheetRow[] {
+  const rows = state.published ? ordered(paperRows(columns), columns) : [];
+  if (!rows.length) return [];
+  const last = (row: PaperRow) => Number(row.label === AVERAGE);
+  const name = ({ label }: PaperRow): SheetValue =>
+    label === AVERAGE ? { value: t("average") } : { value: label, name: true };
+  const figures = (row: PaperRow): SheetValue[] =>
+    columns.map((c) => ({ value: row.value(c.set, c.task), compares: false }));
+  const sources = ({ set, task }: TableColumn): string[] =>
+    [...(rows[0].columns.get(address(set ?? "", task.name))?.values() ?? [])].flatMap((e) => e.sources);
+  const heading = [{ value: t("paper"), asides: [t("paperNote")] }, ...columns.map((c) => sourceWords(sources(c)))];
+  const below = [...rows]
+    .sort((a, b) => last(a) - last(b))
+    .map((row) => ({ part: "paper", cells: [name(row), ...figures(row)] }));
+  return [{ part: "paper", kind: "group", cells: heading }, ...below];
+}
+
+/** "Tables 2, 3" in the page's language; what is in no table, by its section. */
+function sourceWords(all: string[]): string {
+  const and = inChinese() ? "、" : ", ";
+  const names = [...new Set(all)];
+  const inTables = names.filter((x) => x.startsWith("Table ")).map((x) => x.replace(/^Table /, ""));
+  const others = names.filter((x) => !x.startsWith("Table ")).map((x) => t("section", x.replace(/^Section /, "")));
+  const tables = inTables.length ? [t("table", inTables.join(and))] : [];
+  return [...tables, ...others].join(and) || "–";
 }

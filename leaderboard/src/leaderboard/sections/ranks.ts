@@ -5,57 +5,72 @@ import { isNumber, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
 import { savers } from "../charts/picture.ts";
 import { rankFigure, rankPanel } from "../charts/ranks.ts";
-import { ownRows, sameItems } from "../columns.ts";
-import { counts, data, nameNode, setsThere } from "../data.ts";
+import { type OwnRow, ownRows, sameItems } from "../columns.ts";
+import { counts, data, setsThere } from "../data.ts";
 import { cellAt, setNames } from "../filters.ts";
 import { baseName, isLower, metricName } from "../metrics.ts";
-import { setLabel, setTitle, taskName } from "../names.ts";
+import { setTitle, taskName } from "../names.ts";
 import { metricOf, tasks } from "../offered.ts";
 import { friedman, midranks, RANKED } from "../statistics.ts";
+import { nameCell } from "../tables/make.ts";
+import { sheetNode } from "../tables/sheet.ts";
+import type { Model, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
 
-// fewer say nothing of ranks: as in ranking.py
+/** The average ranks of a set's models, best first. */
+interface Ranked {
+  set: string;
+  columns: Task[];
+  rows: { model: Model; own: number[]; mean: number; low: number; high: number }[];
+  /** Models without ranks, and tasks whose models answered other items. */
+  left: OwnRow[];
+  unlike: Task[];
+  test: ReturnType<typeof friedman> | null;
+  cd: number | null;
+}
 
-/** Ranks of one set as it is in view, best first; null unless two models have two columns. */
-function averageRanks(set) {
-  const rows = ownRows(false),
-    cell = (r, x) => cellAt(r.model.id, set, x.name),
-    cells = (x) => rows.map((r) => cell(r, x)).filter(Boolean);
-  const there = tasks.filter((x) => cells(x).length),
-    columns = there.filter((x) => sameItems(cells(x)));
-  const whole = (r, x) => {
+/** Ranks of one set as it is in view; null unless two models have two columns. */
+function averageRanks(set: string): Ranked | null {
+  const rows = ownRows(false);
+  const cell = (r: OwnRow, x: Task) => cellAt(r.model.id, set, x.name);
+  const cells = (x: Task) => rows.flatMap((r) => cell(r, x) ?? []);
+  const there = tasks.filter((x) => cells(x).length);
+  const columns = there.filter((x) => sameItems(cells(x)));
+  const whole = (r: OwnRow, x: Task) => {
     const c = cell(r, x);
     return c && counts(c).failed + counts(c).missing === 0 && isNumber(r.value(set, x));
   };
   const ranked = rows.filter((r) => columns.every((x) => whole(r, x)));
   if (ranked.length < 2 || columns.length < 2) return null;
-  const byColumn = columns.map((x) =>
-    midranks(ranked.map((r) => (isLower(metricOf(x)) ? 1 : -1) * Number(r.value(set, x).toFixed(12)))),
-  );
-  const found = ranked.map((r, i) => {
-    const own = byColumn.map((c) => c[i]);
-    return { model: r.model, own, mean: sumOf(own) / own.length, low: Math.min(...own), high: Math.max(...own) };
+  const byColumn = columns.map((x) => {
+    const sign = isLower(metricOf(x)) ? 1 : -1;
+    return midranks(ranked.map((r) => sign * Number((r.value(set, x) ?? 0).toFixed(12))));
   });
-  const k = found.length,
-    n = columns.length,
-    enough = k >= RANKED.models && n >= RANKED.columns,
-    test = enough && friedman(byColumn),
-    q = data.nemenyi?.[k];
+  const found = ranked.map(({ model }, i) => {
+    const own = byColumn.map((c) => c[i]);
+    return { model, own, mean: sumOf(own) / own.length, low: Math.min(...own), high: Math.max(...own) };
+  });
   return {
     set,
     columns,
     rows: found.sort((a, b) => a.mean - b.mean),
     left: rows.filter((r) => !ranked.includes(r)),
     unlike: there.filter((x) => !columns.includes(x)),
-    test,
-    cd: test && test.p < 0.05 && q ? q * Math.sqrt((k * (k + 1)) / (6 * n)) : null,
+    ...compared(byColumn, found.length),
   };
+}
+
+/** Friedman's test, and the critical difference where it finds one. */
+function compared(byColumn: number[][], models: number): Pick<Ranked, "test" | "cd"> {
+  const n = byColumn.length;
+  const test = models >= RANKED.models && n >= RANKED.columns ? friedman(byColumn) : null;
+  const q = data.nemenyi?.[models];
+  return { test, cd: test && test.p < 0.05 && q ? q * Math.sqrt((models * (models + 1)) / (6 * n)) : null };
 }
 
 export function drawRanks() {
   const all = setNames()
-    .filter((set) => !data.benchmarks.some((b) => b.averaged && setsThere.get(b.name).includes(set)))
-    .map(averageRanks)
-    .filter(Boolean);
+    .filter((set) => !data.benchmarks.some((b) => b.averaged && setsThere.get(b.name)?.includes(set)))
+    .flatMap((set) => averageRanks(set) ?? []);
   if (!all.length) return null;
   const mixed = all.some((x) => new Set(x.columns.map((c) => baseName(metricOf(c)))).size > 1);
   return h(
@@ -71,43 +86,23 @@ export function drawRanks() {
   );
 }
 
-function rankTable({ set, rows, columns }) {
-  const head = (x, i) => h("th", { scope: "col", class: i > 0 && "v" }, x),
-    best = (v) => (v === 1 ? h("strong", null, "1") : String(v));
-  return h(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": `${t("ranks")} ${setLabel(set)}` },
-    h(
-      "table",
-      { class: "robust ranks", "data-set": set },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          [
-            t("model"),
-            t("meanRank"),
-            t("fromToRank"),
-            ...columns.map((x) => [taskName(x), h("small", null, metricName(metricOf(x)))]),
-          ].map(head),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        rows.map((r) =>
-          h(
-            "tr",
-            null,
-            h("th", { scope: "row" }, nameNode(r.model)),
-            h("td", { class: "v" }, h("strong", null, rankFigure(r.mean))),
-            h("td", { class: "v" }, `${r.low}–${r.high}`),
-            r.own.map((v) => h("td", { class: "v" }, best(v))),
-          ),
-        ),
-      ),
-    ),
-  );
+function rankTable({ set, rows, columns }: Ranked) {
+  const best = (v: number): SheetValue => ({ value: v, text: String(v), tone: v === 1 ? "strong" : "" });
+  const sheet: Sheet = {
+    name: "ranks",
+    title: `${t("ranks")} · ${setTitle(set)}`,
+    columns: [
+      { heading: t("model") },
+      { heading: t("meanRank"), kind: "number" },
+      { heading: t("fromToRank"), kind: "count", interval: "alone" },
+      ...columns.map((x): SheetColumn => ({ heading: taskName(x), below: metricName(metricOf(x)), kind: "number" })),
+    ],
+    rows: rows.map((r) => {
+      const average: SheetValue = { value: r.mean, text: rankFigure(r.mean), tone: "strong" };
+      return { cells: [nameCell(r.model), average, { value: null, low: r.low, high: r.high }, ...r.own.map(best)] };
+    }),
+    look: "robust ranks",
+    marks: { set },
+  };
+  return sheetNode(sheet, { id: `ranks-${set}`, heading: null });
 }

@@ -1,50 +1,73 @@
 // The ways of asking compared.
-import { button, h } from "../../common/dom.ts";
-import { isNumber, mean, pct } from "../../common/numbers.ts";
-import { plain } from "../../common/text.ts";
+import { h } from "../../common/dom.ts";
+import { isNumber, mean, num, pct } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
-import { cellRoute, go } from "../address.ts";
-import { lostFlag, silentShare, spanNode, statusBar } from "../beside.ts";
 import { sameItems } from "../columns.ts";
 import { picker } from "../controls.ts";
-import { counts, data, isChoice, models, nameNode, taskOf } from "../data.ts";
+import { counts, data, isChoice, metricRows, models, taskOf } from "../data.ts";
 import { cellAt, inPlace, inSight, perturbOf, setNames } from "../filters.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
 import { tasks } from "../offered.ts";
 import { state } from "../state.ts";
-import { framed } from "../tables/frame.ts";
+import { SCORINGS } from "../statuses.ts";
+import { nameCell } from "../tables/make.ts";
+import { sheetNode } from "../tables/sheet.ts";
+import type { Cell, Flag, Model, Sheet, SheetCell, SheetColumn, SheetValue, Task } from "../types.ts";
 
-// Its columns: [scoring, metric, heading]. What texts are compared by makes columns of their own.
-const WAYS = [
-  ["generate", "accuracy", "generate"],
-  ["constrained", "accuracy", "constrained"],
-  ["labels", "accuracy", "labels"],
-  ["texts", "accuracy_token", "perToken"],
-  ["texts", "accuracy_sum", "perSum"],
-  ["texts", "accuracy_char", "perChar"],
-  ["texts", "accuracy_prior", "lessPrior"],
-];
+/** A column: how models were asked, and what is measured. */
+interface Way {
+  scoring: string;
+  metric: string;
+  /** What its heading says, and the heading over it; "" for none. */
+  name: string;
+  over: string;
+}
+
+/** Headings of what options' likelihoods are compared by: the metric's name goes on so. */
+const LIKELIHOODS: Record<string, string> = { token: "perToken", sum: "perSum", char: "perChar", prior: "lessPrior" };
+
+/** The ways of asking in `cells`. Where the metric of choices has several forms for one of them, each is a column. */
+function waysIn(cells: Cell[]): Way[] {
+  return SCORINGS.flatMap((scoring) => {
+    const mine = cells.filter((c) => c.scoring === scoring);
+    if (!mine.length) return [];
+    const metric: string = taskOf(mine[0].task).metrics[0];
+    const form = (m: string): string => LIKELIHOODS[m.slice(metric.length + 1)];
+    const has = (m: string): boolean => mine.some((c) => c.metrics?.[m]);
+    const forms = [...metricRows.keys()].filter((m: string) => m.startsWith(`${metric}_`) && form(m) && has(m));
+    if (!forms.length) return [{ scoring, metric, name: scoring, over: "" }];
+    return forms.map((m) => ({ scoring, metric: m, name: form(m), over: scoring }));
+  });
+}
 
 /** Accuracy by way of asking, a row a model, for one choice task or their mean: format failure apart from ignorance. */
 export function drawScorings() {
-  const cells = data.cells.filter(
-    (c) => inPlace(c) && isChoice(taskOf(c.task)) && c.perturb === perturbOf(taskOf(c.task)),
+  const cells: Cell[] = data.cells.filter(
+    (c: Cell) => inPlace(c) && isChoice(taskOf(c.task)) && c.perturb === perturbOf(taskOf(c.task)),
   );
-  const there = new Set(cells.map((c) => c.scoring));
-  if (there.size < 2 && !there.has("texts")) return null;
-  const sets = setNames(),
-    set = sets.includes(state.waySet) ? state.waySet : sets.at(-1);
-  const all = tasks.filter((x) => cells.some((c) => c.task === x.name && c.set === set));
+  const ways = waysIn(cells);
+  if (ways.length < 2) return null;
+  const sets: string[] = setNames();
+  const set = sets.includes(state.waySet) ? state.waySet : sets[sets.length - 1];
+  const here = cells.filter((c) => c.set === set);
+  const all: Task[] = tasks.filter((x: Task) => here.some((c) => c.task === x.name));
   const chosen = all.some((x) => x.name === state.wayTask) ? [taskOf(state.wayTask)] : all;
-  const ways = WAYS.filter(([way]) => there.has(way)),
-    texts = ways.filter(([way]) => way === "texts").length;
-  const rows = [...models.values()].filter(
-    (m) => inSight(m) && cells.some((c) => c.id === m.id && c.set === set && (c.scoring !== "generate" || !m.baseline)),
-  );
-  const chances = chosen.map(
-    (x) => cells.find((c) => c.set === set && c.task === x.name && isNumber(c.chance))?.chance,
-  );
-  const head = (text, props, extra) => h("th", { scope: "col", ...props }, text, extra);
+  const compared = (m: Model): boolean =>
+    here.some((c) => c.id === m.id && (c.scoring !== ways[0].scoring || !m.baseline));
+  const rows: Model[] = [...models.values()].filter((m) => inSight(m) && compared(m));
+  const title = `${t("byScoring")} · ${setLabel(set)} · ${chosen.length > 1 ? t("meanOf", chosen.length) : chosen.map(taskName)}`;
+  const ofTask = (name: string): string => (name ? taskName(taskOf(name)) : t("meanOf", all.length));
+  const chances = chosen.map((x) => here.find((c) => c.task === x.name && isNumber(c.chance))?.chance);
+  const sheet: Sheet = {
+    name: "scorings",
+    title,
+    columns: [{ heading: t("model") }, ...ways.flatMap(wayColumns)],
+    rows: [
+      { part: "chance", cells: [t("chance"), ...ways.flatMap((way) => chanceCells(way, mean(chances)))] },
+      ...rows.map((m) => ({ cells: scoringCells(m, ways, set, chosen) })),
+    ],
+    look: "scorings",
+  };
   return h(
     "section",
     { class: "block" },
@@ -53,98 +76,73 @@ export function drawScorings() {
     h(
       "div",
       { class: "controls" },
-      picker("wayTask", t("task"), ["", ...all.map((x) => x.name)], chosen.length > 1 ? "" : chosen[0]?.name, (v) =>
-        v ? taskName(taskOf(v)) : t("meanOf", all.length),
-      ),
+      picker("wayTask", t("task"), ["", ...all.map((x) => x.name)], chosen.length > 1 ? "" : chosen[0]?.name, ofTask),
       picker("waySet", t("set"), sets, set, setTitle),
     ),
-    framed(
-      h(
-        "table",
-        { class: "scorings" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            head(t("model"), { rowspan: 2 }),
-            ways.map(
-              ([way, , label]) =>
-                way !== "texts" && [
-                  head(t(label), { rowspan: 2 }),
-                  way === "generate" && head(t("noAnswer"), { rowspan: 2 }),
-                ],
-            ),
-            texts > 0 && head(t("texts"), { colspan: texts, scope: "colgroup" }),
-          ),
-          texts > 0 &&
-            h(
-              "tr",
-              null,
-              ways.map(([way, , label]) => way === "texts" && head(t(label))),
-            ),
-        ),
-        h(
-          "tbody",
-          { class: "chance" },
-          h(
-            "tr",
-            null,
-            h("th", { scope: "row" }, t("chance")),
-            ways.map(([way]) => [h("td", { class: "v" }, pct(mean(chances))), way === "generate" && h("td")]),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          rows.map((m) => scoringRow(m, ways, set, chosen)),
-        ),
-      ),
-      {
-        id: "by-scoring",
-        title: `${t("byScoring")} · ${setLabel(set)} · ${chosen.length > 1 ? t("meanOf", chosen.length) : chosen.map(taskName)}`,
-        where: t("byScoring"),
-      },
-    ),
+    sheetNode(sheet, { id: "by-scoring", heading: null, where: t("byScoring") }),
   );
 }
 
-function scoringRow(model, ways, set, chosen) {
-  const cellsOf = (way) => chosen.map((x) => cellAt(model.id, set, x.name, way));
-  const unlike = chosen.some((_, i) => !sameItems(ways.map(([way]) => cellsOf(way)[i]).filter(Boolean)));
-  return h(
-    "tr",
-    null,
-    h("th", { scope: "row" }, nameNode(model), unlike && h("small", { class: "warn" }, t("differWays"))),
-    ways.map(([way, metric, label]) => {
-      const cells = cellsOf(way),
-        found = cells.map((c) => c?.metrics?.[metric]),
-        value = mean(found.map((m) => m?.value));
-      const text = pct(value),
-        only = cells.length === 1 && cells[0];
-      const words = `${plain(model.label)}, ${way === "texts" ? `${t("texts")}, ` : ""}${t(label)}: ${text}`;
-      const node = only
-        ? button(h("span", { class: "num" }, text), () => go(cellRoute(only)), { class: "cell", "aria-label": words })
-        : h("span", { class: `num${value === null ? " none" : ""}` }, text);
-      const amiss = way !== "generate" && cells.some((c) => c && counts(c).none > 0);
-      return [
-        h(
-          "td",
-          { class: "v", "data-way": label },
-          node,
-          only && spanNode(metric, found[0]),
-          amiss && h("span", { class: "flag" }, silentShare(cells), " ", t("noAnswer")),
-          lostFlag(cells),
-        ),
-        way === "generate" &&
-          h(
-            "td",
-            { class: "v", "data-way": "silent" },
-            silentShare(cells),
-            only && counts(only).none > 0 && statusBar(only),
-          ),
-      ];
+/** Beside what was written, the share of replies without an answer. */
+const wrote = ({ scoring }: Way): boolean => scoring === SCORINGS[0];
+
+function wayColumns(way: Way): SheetColumn[] {
+  const over = way.over && t(way.over);
+  const column: SheetColumn = { heading: t(way.name), over, kind: "percent", marks: { way: way.name } };
+  const silent: SheetColumn = { heading: t("noAnswer"), kind: "percent", marks: { way: "silent" } };
+  return [{ ...column, interval: "aligned", spoken: t(way.name) }, ...(wrote(way) ? [silent] : [])];
+}
+
+const chanceCells = (way: Way, chance: number | null): SheetCell[] => [
+  { value: chance },
+  ...(wrote(way) ? [null] : []),
+];
+
+function scoringCells(model: Model, ways: Way[], set: string, chosen: Task[]): SheetCell[] {
+  const cellsOf = (way: Way): (Cell | undefined)[] => chosen.map((x) => cellAt(model.id, set, x.name, way.scoring));
+  const unlike = chosen.some((_, i) => !sameItems(ways.flatMap((way) => cellsOf(way)[i] ?? [])));
+  const name: SheetValue = { ...nameCell(model), flags: unlike ? [{ text: t("differWays") }] : [] };
+  return [name, ...ways.flatMap((way) => wayCells(way, cellsOf(way)))];
+}
+
+/** The mean over the tasks chosen; of one task the cell's own value, which opens it. */
+function wayCells(way: Way, cells: (Cell | undefined)[]): SheetValue[] {
+  const found = cells.map((c) => c?.metrics?.[way.metric]);
+  const only = cells.length === 1 ? cells[0] : undefined;
+  const amiss = !wrote(way) && cells.some((c) => c && counts(c).none > 0);
+  const silent = [{ text: `${silentShare(cells)} ${t("noAnswer")}` }];
+  const lost = lostFlag(cells);
+  return [
+    {
+      value: mean(found.map((m) => m?.value)),
+      ...(only ? { low: found[0]?.low, high: found[0]?.high, spread: found[0]?.spread, cell: only } : {}),
+      flags: [...(amiss ? silent : []), ...(lost ? [lost] : [])],
+    },
+    ...(wrote(way) ? [silentCell(cells, only)] : []),
+  ];
+}
+
+const silentCell = (cells: (Cell | undefined)[], only: Cell | undefined): SheetValue => ({
+  value: silentOf(cells),
+  text: silentShare(cells),
+  flags: only && counts(only).none > 0 ? [{ text: "", statuses: only }] : [],
+});
+
+/** The share of replies without an answer, of all that came. */
+const silentOf = (cells: (Cell | undefined)[]): number | null =>
+  mean(
+    cells.map((c) => {
+      const { none = 0, parsed = 0 } = c ? counts(c) : {};
+      return none + parsed ? none / (none + parsed) : null;
     }),
   );
+
+function silentShare(cells: (Cell | undefined)[]): string {
+  const share = silentOf(cells);
+  return isNumber(share) ? `${pct(share)} %` : "–";
+}
+
+function lostFlag(cells: (Cell | undefined)[]): Flag | null {
+  const lost = cells.reduce((sum, c) => sum + (c ? counts(c).failed + counts(c).missing : 0), 0);
+  return lost > 0 ? { text: `${num(lost)} ${t("failedN")} / ${t("missingN")}`, grave: true } : null;
 }

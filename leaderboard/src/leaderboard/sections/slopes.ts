@@ -1,83 +1,138 @@
-// Changes under perturbation: at a glance, and as slopes; wordings and shots.
+// Changes under perturbation: at a glance, and with all their numbers.
 import { h } from "../../common/dom.ts";
-import { pct, signed } from "../../common/numbers.ts";
-import { plain } from "../../common/text.ts";
+import { isNumber, type Maybe, num, pct, signed, sumOf } from "../../common/numbers.ts";
 import { t } from "../../common/words.ts";
-import { changeWords, isSure, kindsIn } from "../charts/slopes.ts";
-import { nameNode } from "../data.ts";
+import { type Change, changeWords, isSure, kindsIn } from "../charts/slopes.ts";
+import { isChoice } from "../data.ts";
 import { cellAt } from "../filters.ts";
 import { metricName } from "../metrics.ts";
 import { perturbName, setLabel, taskName } from "../names.ts";
-import { framed, signNode } from "../tables/frame.ts";
-import { opener } from "../tables/sheet.ts";
+import { nameCell } from "../tables/make.ts";
+import { sheetNode } from "../tables/sheet.ts";
 import { grouped } from "../told.ts";
+import type { Model, Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 
 /** Models × perturbations: the change in points, shaded by its size. The worst on average come first. */
-export function changeTable(rows, task) {
-  const kinds = kindsIn(rows),
-    most = Math.max(0.01, ...rows.map((r) => Math.abs(r.drop)));
-  const lines = grouped(rows)
-    .map(([m, list]) => [m, list, list.reduce((sum, r) => sum + r.drop, 0) / list.length])
-    .sort((a, b) => a[2] - b[2]);
-  const td = (row) => {
-    const cell = cellAt(row.id, row.set, row.task, row.scoring, row.perturb),
-      node = h(
-        "td",
-        { class: `v heat ${row.drop < 0 ? "worse" : "better"}`, "data-perturb": row.perturb },
-        opener(cell, [isSure(row) ? h("strong", null, signed(row.drop), signNode(" *")) : signed(row.drop)]),
-      );
-    node.style.setProperty("--share", `${Math.round((42 * Math.abs(row.drop)) / most)}%`);
-    node.title = plain(changeWords(row));
-    return node;
-  };
-  const base = (m, list) => {
-    const cell = cellAt(m.id, list[0].set, list[0].task, list[0].scoring, "none"),
-      x = cell?.metrics?.[list[0].metric];
-    return h("td", { class: "v" }, opener(cell, pct(x?.value ?? list[0].base)));
-  };
-  return framed(
-    h(
-      "table",
-      { class: "robust heats", id: "changes" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          h("th", { scope: "col" }, t("model")),
-          h(
-            "th",
-            { scope: "col", class: "v" },
-            `${t("perturbNone")}`,
-            h("small", null, `${metricName(rows[0].metric)} %`),
-          ),
-          kinds.map((k) =>
-            h(
-              "th",
-              { scope: "col", class: "v", title: perturbName(k) },
-              k.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], x]),
-            ),
-          ),
-        ),
+export function changeTable(rows: Change[], task: Task) {
+  const kinds: string[] = kindsIn(rows);
+  const shade = Math.max(0.01, ...rows.map((r) => Math.abs(r.drop ?? 0)));
+  const mean = (list: Change[]): number => sumOf(list.map((r) => r.drop ?? 0)) / list.length;
+  const lines = grouped(rows);
+  const kindColumn = (kind: string): SheetColumn => ({
+    ...{ heading: kind, kind: "percent", signed: true, interval: "drawn", shade },
+    ...{ spoken: perturbName(kind), marks: { perturb: kind } },
+  });
+  const sheet: Sheet = {
+    name: "changes",
+    title: `${t("changes")} · ${taskName(task)} · ${setLabel(rows[0].set)}`,
+    columns: [
+      { heading: t("model") },
+      { heading: t("perturbNone"), below: `${metricName(rows[0].metric)} %`, kind: "percent" },
+      ...kinds.map(kindColumn),
+    ],
+    rows: lines
+      .sort(([, a], [, b]) => mean(a) - mean(b))
+      .map(
+        ([model, list]): SheetRow => ({
+          cells: [
+            nameCell(model),
+            baseCell(list[0]),
+            ...kinds.map((k) => changeCell(list.find((r) => r.perturb === k))),
+          ],
+          marks: { model: model.label },
+        }),
       ),
-      h(
-        "tbody",
-        null,
-        lines.map(([m, list]) =>
-          h(
-            "tr",
-            { "data-model": plain(m.label) },
-            h("th", { scope: "row" }, nameNode(m)),
-            base(m, list),
-            kinds.map((k) => {
-              const row = list.find((r) => r.perturb === k);
-              return row ? td(row) : h("td", { class: "v zero" }, "–");
-            }),
-          ),
-        ),
-      ),
-    ),
-    { id: "changes-table", title: `${t("changes")} · ${taskName(task)} · ${setLabel(rows[0].set)}` },
-  );
+    look: "robust heats",
+  };
+  return h("div", { id: "changes" }, sheetNode(sheet, { id: "changes-table", heading: null }));
+}
+
+function baseCell({ id, set, task, scoring, metric, base }: Change): SheetValue {
+  const cell = cellAt(id, set, task, scoring, "none");
+  return { value: cell?.metrics?.[metric]?.value ?? base, cell };
+}
+
+function changeCell(row: Change | undefined): SheetValue {
+  if (!row) return { value: null };
+  const sure: boolean = isSure(row);
+  return {
+    value: row.drop,
+    text: signed(row.drop),
+    tone: sure ? "strong" : "",
+    sign: sure ? "*" : "",
+    title: changeWords(row),
+    cell: cellAt(row.id, row.set, row.task, row.scoring, row.perturb),
+  };
+}
+
+const FEWEST = 6; // differing dialogues with which p can be below 0.05: as in metrics/statistics.py
+
+/** Every change: value, change with its test, and what flipped. A block a model, which begins with its items as they are. */
+export function dropTable(rows: Change[], task: Task) {
+  const [{ metric, set }] = rows;
+  const choices: boolean = isChoice(task);
+  const notes = [
+    t("dropsNote"),
+    choices && t("sameChoiceNote"),
+    rows.some((r) => "consistency" in r) && t("about.circular"),
+  ];
+  const sheet: Sheet = {
+    name: "drops",
+    title: `${t("drops")} · ${taskName(task)} · ${setLabel(set)}`,
+    columns: [
+      { heading: t("perturb") },
+      { heading: metricName(metric), kind: "percent", range: [0, 1], rangeHeading: t("beside"), interval: "drawn" },
+      { heading: `${t("change")} (${t("interval")})`, kind: "percent", signed: true, intervalDigits: 1 },
+      { heading: t("nHead"), kind: "count" },
+      { heading: t("flips"), kind: "percent" },
+      ...(choices ? [{ heading: t("sameChoice"), kind: "percent" } as const] : []),
+    ],
+    rows: grouped(rows).flatMap(([m, list]) => [
+      { kind: "group", cells: [nameCell(m)] },
+      ...baseRow(m, list[0]),
+      ...list.map((row) => dropRow(m, row, choices)),
+    ]),
+    look: "robust",
+  };
+  return sheetNode(sheet, {
+    id: "drops-table",
+    heading: null,
+    note: h("p", { class: "note" }, notes.filter(Boolean).join(" ")),
+  });
+}
+
+function baseRow(model: Model, { set, task, scoring, metric }: Change): SheetRow[] {
+  const cell = cellAt(model.id, set, task, scoring, "none");
+  const m = cell?.metrics?.[metric];
+  return m ? [{ cells: [t("perturbNone"), { value: m.value, low: m.low, high: m.high, cell }] }] : [];
+}
+
+const share = (v: Maybe): SheetValue => ({
+  value: v ?? null,
+  text: isNumber(v) ? `${pct(v)} %` : "–",
+});
+
+function dropRow(model: Model, row: Change, choices: boolean): SheetRow {
+  const cell = cellAt(model.id, row.set, row.task, row.scoring, row.perturb);
+  const base = row.base ?? 0;
+  const [low, high] = [Math.max(0, base + (row.low ?? 0)), Math.min(1, base + (row.high ?? 0))];
+  const sure = isSure(row);
+  const change: SheetValue = {
+    value: row.drop,
+    low: row.low,
+    high: row.high,
+    tone: sure ? "strong" : "",
+    sign: sure ? "*" : (row.differ ?? FEWEST) < FEWEST ? "?" : "",
+    title: `${row.test} p=${Number(row.p).toFixed(3)}, Holm ${Number(row.p_holm).toFixed(3)}`,
+  };
+  const flips = `✓→✕ ${num(row.right_to_wrong)} · ✕→✓ ${num(row.wrong_to_right)}`;
+  const same = row.consistency ?? row.same_choice;
+  const values: SheetValue[] = [
+    { value: row.value, base: row.base, low, high, cell },
+    change,
+    { value: row.items, asides: [`(${num(row.dialogues)})`] },
+    { ...share(row.flip_rate), asides: [flips] },
+    ...(choices ? [{ ...share(same), asides: "consistency" in row ? [t("consistent")] : [] }] : []),
+  ];
+  return { cells: [perturbName(row.perturb), ...values], marks: { perturb: row.perturb } };
 }

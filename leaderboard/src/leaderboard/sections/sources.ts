@@ -1,21 +1,21 @@
 // Where the numbers are from: a run's manifest and results.json, signatures, what to cite. Drawn when opened.
 import { button, byId, copyButton, fill, h, type Kid, visible } from "../../common/dom.ts";
 import { save } from "../../common/files.ts";
-import { num } from "../../common/numbers.ts";
 import { data$ } from "../../common/passage.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { ownRows } from "../columns.ts";
 import { picker } from "../controls.ts";
-import { data, nameNode } from "../data.ts";
+import { data } from "../data.ts";
 import { settings } from "../facts.ts";
 import { cellAt, inView, setNames } from "../filters.ts";
 import { metricName } from "../metrics.ts";
 import { setLabel, taskName } from "../names.ts";
 import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
-import { framed } from "../tables/frame.ts";
-import type { Run } from "../types.ts";
+import { nameCell } from "../tables/make.ts";
+import { sheetNode } from "../tables/sheet.ts";
+import type { Cell, Run, Sheet, SheetRow, Task } from "../types.ts";
 
 /** Opens what `make` draws; open it stays when the page is drawn again. */
 function folded(id: string, label: string, make: () => Kid) {
@@ -73,49 +73,19 @@ function manifest(run: Run, i: number) {
   ];
 }
 
-/** The files that items are from. */
+/** The files that a run's items are from. */
 function filesTable(run: Run, i: number): Kid {
   const files = Object.entries(run.manifest?.data ?? {});
-  return (
-    files.length > 0 &&
-    framed(
-      h(
-        "table",
-        { class: "files" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            h("th", { scope: "col" }, t("dataFrom")),
-            h("th", { scope: "col", class: "v" }, t("items")),
-            h("th", { scope: "col" }, "SHA-256"),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          files.map(([path, x]) =>
-            h(
-              "tr",
-              null,
-              h("th", { scope: "row" }, data$("span", "", path)),
-              h("td", { class: "v" }, num(x?.items ?? 0)),
-              h("td", null, data$("code", "", x?.sha256 ?? "–")),
-            ),
-          ),
-        ),
-      ),
-      {
-        id: `data-${i}`,
-        title: `${t("dataFrom")} · ${run.name}`,
-        heading: h("h2", { class: "low" }, t("dataFrom")),
-        tall: true,
-        where: "SHA-256",
-      },
-    )
-  );
+  if (!files.length) return null;
+  const sheet: Sheet = {
+    name: "data",
+    title: `${t("dataFrom")} · ${run.name}`,
+    columns: [{ heading: t("dataFrom") }, { heading: t("items"), kind: "count" }, { heading: "SHA-256", kind: "code" }],
+    rows: files.map(([path, x]) => ({ cells: [path, x?.items ?? 0, x?.sha256 ?? "–"] })),
+    look: "files",
+  };
+  const heading = h("h2", { class: "low" }, t("dataFrom"));
+  return sheetNode(sheet, { id: `data-${i}`, heading, tall: true, where: "SHA-256" });
 }
 
 const fileName = (name: string) => plain(name).replace(/[^\p{L}\p{N}.-]+/gu, "-");
@@ -132,56 +102,32 @@ function resultsOf(i: number) {
 }
 
 /** Of the metrics in view, one set at a time. */
-function signatures() {
-  const sets = setNames(),
-    set = sets.includes(state.signatureSet) ? state.signatureSet : sets.at(-1);
-  const line = (cell, task) => {
+function signatures(): Kid {
+  const sets = setNames();
+  const set = sets.includes(state.signatureSet) ? state.signatureSet : sets[sets.length - 1];
+  const line = ({ cell, task }: { cell: Cell; task: Task }): SheetRow => {
     const signature = cell.metrics?.[metricOf(task)]?.signature ?? "–";
-    return h(
-      "tr",
-      null,
-      h("th", { scope: "row" }, taskName(task)),
-      h("td", null, metricName(metricOf(task))),
-      h("td", null, h("div", { class: "sig" }, data$("code", "", signature), copyButton(signature))),
-    );
+    return { cells: [taskName(task), metricName(metricOf(task)), signature] };
   };
-  const bodies = [...ownRows(false), ...ownRows(true)]
-    .map((row) => [row, tasks.map((x) => [cellAt(row.model.id, set, x.name), x]).filter(([c]) => c)])
-    .filter(([, list]) => list.length);
+  const rows = [...ownRows(false), ...ownRows(true)].flatMap(({ model }): SheetRow[] => {
+    const mine = tasks.flatMap((task) => {
+      const cell = cellAt(model.id, set, task.name);
+      return cell ? [{ cell, task }] : [];
+    });
+    return mine.length ? [{ kind: "group", cells: [nameCell(model)] }, ...mine.map(line)] : [];
+  });
+  const sheet: Sheet = {
+    name: "signatures",
+    title: `${t("signatures")} · ${setLabel(set)}`,
+    columns: [{ heading: t("task") }, { heading: t("metricHead") }, { heading: t("signature"), kind: "code" }],
+    rows,
+    look: "metrics signatures",
+  };
+  const choice = picker("signatureSet", t("set"), sets, set, (v) => setLabel(v));
   return [
-    sets.length > 1 &&
-      h(
-        "div",
-        { class: "controls" },
-        picker("signatureSet", t("set"), sets, set, (v) => setLabel(v)),
-      ),
-    framed(
-      h(
-        "table",
-        { class: "metrics signatures" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            [t("task"), t("metricHead"), t("signature")].map((x) => h("th", { scope: "col" }, x)),
-          ),
-        ),
-        bodies.map(([row, list]) =>
-          h(
-            "tbody",
-            null,
-            h("tr", { class: "group" }, h("th", { scope: "rowgroup" }, nameNode(row.model)), h("td", { colspan: 2 })),
-            list.map(([c, x]) => line(c, x)),
-          ),
-        ),
-      ),
-      { id: "signature-table", title: `${t("signatures")} · ${setLabel(set)}`, tall: true },
-    ),
-  ]
-    .flat()
-    .filter(Boolean);
+    sets.length > 1 && h("div", { class: "controls" }, choice),
+    sheetNode(sheet, { id: "signature-table", heading: null, tall: true }),
+  ];
 }
 
 function citation() {

@@ -1,52 +1,32 @@
 // What became of the requests.
-import { button, h } from "../../common/dom.ts";
-import { num, pct } from "../../common/numbers.ts";
+import { h } from "../../common/dom.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { cellRoute, go } from "../address.ts";
-import { statusBar } from "../beside.ts";
 import { ownRows } from "../columns.ts";
 import { picker, tick } from "../controls.ts";
-import { counts, models, nameNode, scoreOf, taskOf } from "../data.ts";
+import { counts, modelOf, scoreOf, taskOf } from "../data.ts";
 import { allSets, cellAt, setNames } from "../filters.ts";
 import { figure, metricName } from "../metrics.ts";
 import { setLabel, setTitle, taskName } from "../names.ts";
 import { metricOf, tasks } from "../offered.ts";
 import { state } from "../state.ts";
-import { STATUSES } from "../statuses.ts";
-import { framed } from "../tables/frame.ts";
+import { NO_ANSWER, STATUSES } from "../statuses.ts";
+import { nameCell } from "../tables/make.ts";
+import { sheetNode } from "../tables/sheet.ts";
+import type { Cell, Model, Sheet, SheetColumn, SheetRow, SheetValue, Status, Task } from "../types.ts";
 
 export function drawStatus() {
-  const rows = [...ownRows(false), ...ownRows(true)];
-  const amiss = (c) => {
-    const n = counts(c);
-    return n.none + n.failed + n.missing > 0;
-  };
-  const sets = setNames().filter((x) => !state.statusSet || x === state.statusSet);
-  const bodies = rows
-    .filter((r) => !state.statusModel || r.model.id === state.statusModel)
-    .map((row) => {
-      const cells = tasks
-        .flatMap((x) => sets.map((set) => cellAt(row.model.id, set, x.name)))
-        .filter((c) => c && (!state.issues || amiss(c)));
-      return (
-        cells.length > 0 &&
-        h(
-          "tbody",
-          null,
-          h(
-            "tr",
-            { class: "group" },
-            h("th", { scope: "rowgroup" }, nameNode(row.model)),
-            h("td", { colspan: STATUSES.length + 5 }),
-          ),
-          cells.map(statusRow),
-        )
-      );
-    })
-    .filter(Boolean);
+  const rows: { model: Model }[] = [...ownRows(false), ...ownRows(true)];
   if (!rows.length) return null;
-  const heads = [t("task"), t("set"), t("ofAll"), t("ofParsed"), t("items"), ...STATUSES.map((x) => t(x)), t("share")];
+  const modelName = (id: string): string => (id ? plain(modelOf(id).label) : t("allModels"));
+  const setName = (set: string): string => (set ? setTitle(set) : t(allSets().length > 2 ? "all" : "allSets"));
+  const sheet: Sheet = {
+    name: "status",
+    title: t("status"),
+    columns: columns(),
+    rows: rows.filter(({ model }) => !state.statusModel || model.id === state.statusModel).flatMap(modelRows),
+    look: "status",
+  };
   return h(
     "section",
     { class: "block" },
@@ -55,58 +35,54 @@ export function drawStatus() {
     h(
       "div",
       { class: "controls" },
-      picker("statusModel", t("model"), ["", ...rows.map((r) => r.model.id)], state.statusModel, (v) =>
-        v ? plain(models.get(v).label) : t("allModels"),
-      ),
-      picker("statusSet", t("set"), ["", ...setNames()], state.statusSet, (v) =>
-        v ? setTitle(v) : t(allSets().length > 2 ? "all" : "allSets"),
-      ),
+      picker("statusModel", t("model"), ["", ...rows.map((r) => r.model.id)], state.statusModel, modelName),
+      picker("statusSet", t("set"), ["", ...setNames()], state.statusSet, setName),
       tick("issues", t("onlyIssues")),
     ),
-    bodies.length
-      ? framed(
-          h(
-            "table",
-            { class: "status" },
-            h(
-              "thead",
-              null,
-              h(
-                "tr",
-                null,
-                heads.map((x) => h("th", { scope: "col" }, x)),
-              ),
-            ),
-            bodies,
-          ),
-          { id: "status-table", title: t("status"), tall: true },
-        )
-      : h("p", { class: "notice" }, t("noRows")),
+    sheetNode(sheet, { id: "status-table", heading: null, tall: true }) ?? h("p", { class: "notice" }, t("noRows")),
   );
 }
 
-function statusRow(cell) {
-  const n = counts(cell),
-    task = taskOf(cell.task);
-  const number = (v, cls) => h("td", { class: `v ${v ? cls : "zero"}` }, num(v));
-  return h(
-    "tr",
-    null,
-    h(
-      "th",
-      { scope: "row" },
-      button(taskName(task), () => go(cellRoute(cell)), { class: "link" }),
-    ),
-    h("td", null, setLabel(cell.set)),
-    h(
-      "td",
-      { class: "v" },
-      h("small", null, metricName(metricOf(task)), " "),
-      figure(metricOf(task), scoreOf(cell, metricOf(task))),
-    ),
-    h("td", { class: "v" }, pct(cell.accuracy_of_parsed)),
-    number(cell.items, ""),
-    STATUSES.map((x) => number(n[x], x === "parsed" ? "" : `k-${x}`)),
-    h("td", null, statusBar(cell)),
-  );
+const columns = (): SheetColumn[] => [
+  { heading: t("task") },
+  { heading: t("set") },
+  { heading: t("ofAll"), align: "right" },
+  { heading: t("ofParsed"), kind: "percent" },
+  { heading: t("items"), kind: "count" },
+  ...STATUSES.map((status): SheetColumn => ({ heading: t(status), kind: "count" })),
+  { heading: t("share"), kind: "statuses" },
+];
+
+/** A model's cells in view, of those chosen. */
+function modelRows({ model }: { model: Model }): SheetRow[] {
+  const sets: string[] = setNames().filter((x: string) => !state.statusSet || x === state.statusSet);
+  const cells: (Cell | undefined)[] = tasks.flatMap((x: Task) => sets.map((set) => cellAt(model.id, set, x.name)));
+  const shown = cells.flatMap((c) => (c && (!state.issues || isAmiss(c)) ? [c] : []));
+  return shown.length ? [{ kind: "group", cells: [nameCell(model)] }, ...shown.map(statusRow)] : [];
+}
+
+function isAmiss(cell: Cell): boolean {
+  const n = counts(cell);
+  return n.none + n.failed + n.missing > 0;
+}
+
+function statusRow(cell: Cell): SheetRow {
+  const n = counts(cell);
+  const task = taskOf(cell.task);
+  const metric = metricOf(task);
+  const value = scoreOf(cell, metric);
+  const score: SheetValue = { value, text: figure(metric, value), asides: [metricName(metric)], cell: null };
+  const numbers = [
+    score,
+    cell.accuracy_of_parsed ?? { value: null },
+    cell.items,
+    ...STATUSES.map((x) => countCell(x, n[x])),
+  ];
+  return { cells: [{ value: taskName(task), cell }, setLabel(cell.set), ...numbers, { value: null, cell }] };
+}
+
+/** How often a status came; all but that of an answer are amiss. */
+function countCell(status: Status, n: number): SheetValue {
+  if (!n) return { value: n, tone: "faint" };
+  return { value: n, tone: status === STATUSES[0] ? "" : NO_ANSWER.includes(status) ? "warn" : "grave" };
 }

@@ -1,34 +1,28 @@
 // A table as CSV.
 import { csvText } from "../../common/files.ts";
 import { t } from "../../common/words.ts";
-import { cellsOf, columnNames } from "./read.ts";
+import { columnNames, type Printed } from "./print.ts";
 
 /** Intervals and flags have columns of their own, so that values stay numbers; so have groups, where there are any. */
-export function csvTable(table) {
-  const grouped = table.body.some((row) => row.group),
-    heads = columnNames(table);
-  const lines = [
-    [
-      ...(grouped ? [t("groupHead")] : []),
-      ...table.columns.flatMap((c, i) => [heads[i], ...(c.beside ? [t("besideHead", heads[i])] : [])]),
-    ],
-  ];
+export function csvTable(table: Printed): string {
+  const grouped = table.rows.some((row) => row.group);
+  const names = columnNames(table);
+  const heads = table.columns.flatMap(({ beside }, i) => [names[i], ...(beside ? [t("besideHead", names[i])] : [])]);
+  const lines = [grouped ? [t("groupHead"), ...heads] : heads];
   let group = "";
-  for (const row of table.body) {
+  for (const row of table.rows) {
     if (row.group) group = [row.cells[0].text, ...row.cells[0].asides.map((x) => `(${x})`)].join(" ");
     else if (row.begins) group = "";
-    if (!row.group)
-      lines.push([
-        ...(grouped ? [group] : []),
-        ...cellsOf(row, table.columns).flatMap((x, i) => [
-          csvValue(x?.text ?? ""),
-          ...(table.columns[i].beside ? [x?.asides.length ? `(${x.asides.join("; ")})` : ""] : []),
-        ]),
-      ]);
+    if (row.group) continue;
+    const fields = row.cells.flatMap(({ text, asides }, i) => [
+      csvValue(text),
+      ...(table.columns[i].beside ? [asides.length ? `(${asides.join("; ")})` : ""] : []),
+    ]);
+    lines.push(grouped ? [group, ...fields] : fields);
   }
   return csvText(lines);
 }
 
 /** Numbers as a program reads them. */
-const csvValue = (text) =>
+const csvValue = (text: string): string =>
   /^[−+-]?\d[\d,]*(\.\d+)?$/.test(text) ? text.replaceAll(",", "").replace("−", "-").replace("+", "") : text;

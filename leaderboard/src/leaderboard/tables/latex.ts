@@ -1,10 +1,9 @@
 // A table as LaTeX (booktabs).
 import { mark, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import { fileStem } from "../data.ts";
-import { haveRanks, isGroup } from "./read.ts";
+import { haveRanks, type Printed, type PrintedCell, type PrintedColumn, type PrintedRow } from "./print.ts";
 
-const TEX = {
+const TEX: Record<string, string> = {
   "\\": "\\textbackslash{}",
   "{": "\\{",
   "}": "\\}",
@@ -46,7 +45,7 @@ const TEX = {
 };
 
 /** `text` as TeX prints it and never runs it. Unassigned characters, which engines refuse, stand as their numbers. */
-const tex = (text) =>
+const tex = (text: string): string =>
   Array.from(plain(text).replace(/\s+/g, " "), (c) => c)
     .map((c, i, all) => {
       const ligature = "-,'".includes(c) && all[i - 1] === c ? "{}" : ""; // which would make a dash or a quote of them
@@ -54,83 +53,90 @@ const tex = (text) =>
     })
     .join("");
 
-const texSmall = (text) => `{\\scriptsize (${text})}`;
+const STYLES = { best: "\\textbf", second: "\\underline", "": "" };
 
-export function latexTable(table, title, id) {
-  const n = table.columns.length,
-    kind = n > 5 ? "table*" : "table",
-    lines = [];
-  const cell = (x) => {
-    const text = tex(x.text),
-      body = { best: `\\textbf{${text}}`, second: `\\underline{${text}}` }[x.rank] ?? text;
-    return [body, ...x.asides.map((y) => texSmall(tex(y)))].filter(Boolean).join(" ");
-  };
-  const line = (row, of) => {
-    const parts = [];
-    for (let i = 0; i < n; ) {
-      const x = row.cells.find((y) => y.at === i);
-      parts.push(x ? of(x) : "");
-      i += x?.cols ?? 1;
-    }
-    return `${parts.join(" & ")} \\\\`;
-  };
-  // A heading word by word below each other: eight tasks stand beside each other on a page.
-  const stack = (x) => {
-    const side = table.columns[x.at].right ? "r" : "l",
-      pieces = [
-        ...inLines(x.text).map(tex),
-        ...x.asides.flatMap((y) => inLines(y, 14)).map((y) => `\\scriptsize ${tex(y)}`),
-      ];
-    if (x.cols > 1) return `\\multicolumn{${x.cols}}{c}{${tex(x.text)}}`;
-    return pieces.length > 1
-      ? `\\begin{tabular}[b]{@{}${side}@{}}${pieces.join("\\\\")}\\end{tabular}`
-      : (pieces[0] ?? "");
-  };
-  table.head.forEach((row) => {
-    lines.push(line(row, stack));
-    const wide = row.cells.filter((x) => x.cols > 1);
-    if (wide.length) lines.push(wide.map((x) => `\\cmidrule(lr){${x.at + 1}-${x.at + x.cols}}`).join(" "));
-  });
-  table.body.forEach((row, i) => {
-    if (row.begins || i === 0) lines.push("\\midrule");
-    if (isGroup(row)) lines.push(`\\multicolumn{${n}}{l}{\\textit{${cell(row.cells[0])}}} \\\\`);
-    else lines.push(line(row, row.group ? (x) => (x.text ? `\\textit{${cell(x)}}` : "") : cell));
-  });
-  const caption = tex(title) + (haveRanks(table) ? `. ${tex(t("rankedTex"))}` : ""),
-    whole = lines.join("\n") + caption + tex(table.notes.join(" "));
-  const chinese = /\p{Script=Han}|[\u3000-\u303f\uff00-\uffef]/u.test(whole),
-    foreign = /[^\0-\x7f]/.test(whole);
+function cell({ text, asides, rank }: PrintedCell): string {
+  const body = rank ? `${STYLES[rank]}{${tex(text)}}` : tex(text);
+  return [body, ...asides.map((x) => `{\\scriptsize (${tex(x)})}`)].filter(Boolean).join(" ");
+}
+
+const line = (cells: string[]): string => `${cells.join(" & ")} \\\\`;
+
+function rowLine({ cells, group }: PrintedRow): string {
+  if (!group) return line(cells.map(cell));
+  if (cells.slice(1).every((x) => !x.text))
+    return `\\multicolumn{${cells.length}}{l}{\\textit{${cell(cells[0])}}} \\\\`;
+  return line(cells.map((x) => (x.text ? `\\textit{${cell(x)}}` : "")));
+}
+
+/** Words on lines of about `most` characters. */
+function inLines(text: string, most = 12): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ").filter(Boolean)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < most) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** A heading word by word below each other: eight tasks stand beside each other on a page. */
+function heading({ text, asides, right }: PrintedColumn): string {
+  const small = asides.flatMap((x) => inLines(x, 14)).map((x) => `\\scriptsize ${tex(x)}`);
+  const pieces = [...inLines(text).map(tex), ...small];
+  if (pieces.length < 2) return pieces[0] ?? "";
+  return `\\begin{tabular}[b]{@{}${right ? "r" : "l"}@{}}${pieces.join("\\\\")}\\end{tabular}`;
+}
+
+/** The line of headings over several columns, and the rules below them; none where there are none. */
+function overHeadings(columns: PrintedColumn[]): string[] {
+  if (!columns.some(({ over }) => over)) return [];
+  const cells: string[] = [];
+  const rules: string[] = [];
+  for (let at = 0; at < columns.length; ) {
+    const { over } = columns[at];
+    const end = over ? columns.findIndex((x, i) => i > at && x.over !== over) : at + 1;
+    const width = (end < 0 ? columns.length : end) - at;
+    cells.push(over ? `\\multicolumn{${width}}{c}{${tex(over)}}` : "");
+    if (over) rules.push(`\\cmidrule(lr){${at + 1}-${at + width}}`);
+    at += width;
+  }
+  return [line(cells), rules.join(" ")];
+}
+
+/** `stem`: what the names of this page's labels begin with. */
+export function latexTable(table: Printed, title: string, id: string, stem: string): string {
+  const { columns, rows, notes } = table;
+  const wide = columns.length > 5;
+  const kind = wide ? "table*" : "table";
+  const lines = [
+    ...overHeadings(columns),
+    line(columns.map(heading)),
+    ...rows.flatMap((row, i) => [...(row.begins || i === 0 ? ["\\midrule"] : []), rowLine(row)]),
+  ];
+  const caption = tex(title) + (haveRanks(table) ? `. ${tex(t("rankedTex"))}` : "");
+  const whole = lines.join("\n") + caption + tex(notes.join(" "));
+  const chinese = /\p{Script=Han}|[\u3000-\u303f\uff00-\uffef]/u.test(whole);
+  const foreign = /[^\0-\x7f]/.test(whole);
   return [
     `% ${tex(title)}`,
     "% \\usepackage{booktabs}",
     "% \\usepackage{graphicx}  % to fit the page",
-    chinese && "% \\usepackage{ctex}  % Chinese",
-    foreign && "% XeLaTeX or LuaLaTeX: not all letters are ASCII",
+    ...(chinese ? ["% \\usepackage{ctex}  % Chinese"] : []),
+    ...(foreign ? ["% XeLaTeX or LuaLaTeX: not all letters are ASCII"] : []),
     `\\begin{${kind}}`,
     "\\centering",
-    n > 5 && "\\small\\setlength{\\tabcolsep}{4pt}",
+    ...(wide ? ["\\small\\setlength{\\tabcolsep}{4pt}"] : []),
     `\\caption{${caption}}`,
-    `\\label{tab:${fileStem()}-${id.replace(/[^a-z0-9]+/gi, "-")}}`,
+    `\\label{tab:${stem}-${id.replace(/[^a-z0-9]+/gi, "-")}}`,
     "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%",
-    `\\begin{tabular}{${table.columns.map((c) => (c.right ? "r" : "l")).join("")}}`,
+    `\\begin{tabular}{${columns.map((c) => (c.right ? "r" : "l")).join("")}}`,
     "\\toprule",
     ...lines,
     "\\bottomrule",
     "\\end{tabular}}",
-    ...table.notes.map((x) => `\\par\\smallskip{\\scriptsize ${tex(x)}\\par}`),
+    ...notes.map((x) => `\\par\\smallskip{\\scriptsize ${tex(x)}\\par}`),
     `\\end{${kind}}`,
     "",
-  ]
-    .filter((x) => x !== false)
-    .join("\n");
-}
-
-/** Words on lines of about `most` characters. */
-function inLines(text, most = 12) {
-  const lines = [];
-  for (const word of text.split(" ").filter(Boolean)) {
-    if (lines.length && lines.at(-1).length + word.length < most) lines[lines.length - 1] += ` ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+  ].join("\n");
 }

@@ -1,234 +1,331 @@
-// Sheets: tables as the analyses return them (common/sheet.py). One renderer draws any of them, and knows no analysis.
-import { button, h, put, visible } from "../../common/dom.ts";
-import { isNumber, NAMES, num } from "../../common/numbers.ts";
-import { data$ } from "../../common/passage.ts";
+// Sheets: tables as data (common/sheet.py, types.ts). One renderer draws any of them, and knows no analysis.
+import { h, kept, put, unseen, visible } from "../../common/dom.ts";
+import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
-import { inChinese, t } from "../../common/words.ts";
-import { sheetSort, sortSheet } from "../actions.ts";
+import { t } from "../../common/words.ts";
+import { sheetSort, sortBy, sortSheet } from "../actions.ts";
 import { cellRoute, go } from "../address.ts";
-import { bars, histogram, strip } from "../charts/strips.ts";
 import { cellIndex, data, models, placeOf } from "../data.ts";
 import { inSight, onPage } from "../filters.ts";
+import { viewWords } from "../names.ts";
 import { state } from "../state.ts";
+import type { About, Cell, Marks, Place, Sheet, SheetColumn, SheetRow } from "../types.ts";
+import { type Block, blocksOf, marksOf, type Rank, ranksOf, type Shown, sorted } from "./blocks.ts";
+import { cellNodes, headFlag, headingNodes, type Nodes, nameOf, onRange } from "./cells.ts";
+import { asValue, inWords, isDrawn, isRight, said, titleOf } from "./figures.ts";
 import { tableSavers } from "./frame.ts";
-
-export const opener = (cell, text) =>
-  cell ? button(h("span", { class: "num" }, text), () => go(cellRoute(cell)), { class: "cell" }) : text;
-
-/** Words of a sheet, in the page's language: a text, or { zh, en }. */
-const inWords = (x) => (x && typeof x === "object" ? (inChinese() ? x.zh : x.en) : String(x ?? ""));
+import { printed } from "./print.ts";
 
 /** Sheets of all runs, each with its run's number; `wanted` picks some. */
-export const sheetsOf = (wanted) =>
-  data.runs.flatMap((run, i) => (run.sheets ?? []).filter(wanted).map((sheet) => ({ ...sheet, run: i })));
+export const sheetsOf = (wanted: (sheet: Sheet) => boolean): Sheet[] =>
+  data.runs.flatMap((run: { sheets?: Sheet[] }, i: number) =>
+    (run.sheets ?? []).filter(wanted).map((sheet) => ({ ...sheet, run: i })),
+  );
 
 /** Whether what a sheet, row or column is about is in view, as far as it says. */
-function aboutInView(about, run) {
-  const model = about.model !== undefined && models.get(`${run}\t${about.model}`),
-    has = (name) => about[name] !== undefined;
+function aboutInView(about: About, run: number): boolean {
+  const model = about.model !== undefined && models.get(`${run}\t${about.model}`);
+  const { set, task } = about;
   return (
-    ["split", "variant", "shots"].every((k) => !has(k) || about[k] === state[k]) &&
+    (["split", "variant", "shots"] as const).every((k) => about[k] === undefined || about[k] === state[k]) &&
     (!model || inSight(model)) &&
-    (!has("set") || !state.onlySet || about.set === state.onlySet) &&
-    (!has("task") || onPage({ set: state.onlySet, ...about }))
+    (set === undefined || !state.onlySet || set === state.onlySet) &&
+    (task === undefined || onPage({ set: set ?? state.onlySet, task }))
   );
 }
 
-const DIGITS = { percent: 1, number: 2 };
-
-function figureIn(column, v, digits = column.digits ?? DIGITS[column.kind] ?? 0) {
-  if (!isNumber(v)) return inWords(v);
-  if (column.kind !== "percent" && column.kind !== "number") return num(v);
-  const text = (column.kind === "percent" ? 100 * v : v).toFixed(digits);
-  return (column.signed && v >= 0 ? "+" : "") + text.replace("-", "−");
-}
-
-const between = (column, x, digits) =>
-  `${figureIn(column, x.low, digits)}${column.signed ? " … " : "–"}${figureIn(column, x.high, digits)}`;
-
-const isRight = (column) =>
-  column.align ? column.align === "right" : !["text", "bar", "histogram"].includes(column.kind);
-
-const asValue = (cell) => (cell && typeof cell === "object" && "value" in cell ? cell : { value: cell });
-
-/** The nodes of a cell: the value, a link to its evidence where there is any, its interval, remarks. */
-function sheetCell(column, cell, evidence) {
-  if (cell === null || cell === undefined) return [];
-  if (column.kind === "histogram") return [histogram(cell)];
-  if (column.kind === "bar") return [bars(cell, null)];
-  const x = asValue(cell),
-    digits = Math.max(0, (column.digits ?? DIGITS[column.kind] ?? 0) - 1),
-    spans = isNumber(x.low) && isNumber(x.high);
-  const alone = column.interval === "alone" && spans,
-    text = alone ? between(column, x) : x.value === null ? "–" : figureIn(column, x.value);
-  const shown = isRight(column) ? text : data$("span", "", text),
-    toned = { strong: h("strong", null, shown), quiet: h("span", { class: "muted" }, shown) }[x.tone] ?? shown;
-  return [
-    evidence && isNumber(x.value) ? opener(evidence, toned) : toned,
-    spans && !alone && h("small", null, ` ${between(column, x, digits)}`),
-    (x.asides ?? []).map((aside) => h("small", null, ` ${aside.trim()}`)),
-    (x.flags ?? []).map((flag) => h("span", { class: "flag" }, flag)),
-  ];
-}
-
-/** A value with its interval on a line between the least and the largest possible. */
-function onRange({ range: [low, high] }, cell) {
-  const x = asValue(cell),
-    at = (v) => (isNumber(v) ? (v - low) / (high - low) : undefined);
-  return isNumber(x.value) && strip(at(x.value), null, { low: at(x.low), high: at(x.high) });
-}
-
-/** Rows in blocks: a block begins with a group's heading, or where rows stand apart. Sorting stays within blocks. */
-function blocksOf(rows) {
-  const blocks = [];
-  for (const row of rows) {
-    const last = blocks.at(-1),
-      kind = row.kind ?? "";
-    if (!last || kind === "group" || (kind === "apart") !== last.apart)
-      blocks.push({ apart: kind === "apart", group: kind === "group" ? row : null, rows: [] });
-    if (kind !== "group") blocks.at(-1).rows.push(row);
-  }
-  return blocks.filter((block) => block.rows.length);
-}
-
-function sorted(block, columns, { column, down } = {}) {
-  if (column === undefined || block.apart) return block.rows;
-  const key = (row) => {
-    const x = asValue(row.cells[column]);
-    return isNumber(x.value) ? x.value : isNumber(x.low) ? x.low : isRight(columns[column]) ? null : inWords(x.value);
+/** What of a sheet is in view, its rows in the order chosen; null for nothing. Sheets that the page makes are in view. */
+function shownOf(sheet: Sheet, id: string): Shown | null {
+  const { run } = sheet;
+  const seen = (x: { about?: About }): boolean => run === undefined || aboutInView({ ...sheet.about, ...x.about }, run);
+  const places = sheet.columns.map((_, i) => i).filter((i) => i === 0 || seen(sheet.columns[i]));
+  const blocks = blocksOf(sheet.rows.filter(seen));
+  if (!blocks.length || places.length < 2) return null;
+  const shared = sheet.columns.some(({ sortKey }) => sortKey !== undefined);
+  const order = shared ? null : (sheetSort(id) ?? null);
+  return {
+    sheet,
+    places,
+    columns: places.map((i) => sheet.columns[i]),
+    blocks: blocks.map((block) => ({ ...block, rows: sorted(block, sheet.columns, order) })),
   };
-  const order = (a, b) => (isNumber(a) && isNumber(b) ? a - b : NAMES.compare(String(a), String(b)));
-  return block.rows
-    .map((row) => [key(row), row])
-    .sort(([a], [b]) => (a === null || b === null ? (a === null) - (b === null) : down ? order(b, a) : order(a, b)))
-    .map(([, row]) => row);
 }
 
-/** Any sheet as a table with what exports it; null where nothing of it is in view. `lit`: rows that stand out. */
-export function sheetNode(sheet, { id = sheet.name, lit = () => false } = {}) {
-  const title = inWords(sheet.title),
-    heading = h("h3", null, visible(title));
-  const notes = (sheet.notes ?? []).map((note) => h("p", { class: "note" }, visible(inWords(note))));
-  if (!sheet.columns.length) return [heading, notes];
-  const seen = (x) => aboutInView({ ...sheet.about, ...x.about }, sheet.run);
-  const all = sheet.columns.map((column, at) => ({ kind: "text", ...column, at }));
-  const columns = all.filter((column, i) => i === 0 || seen(column)),
-    blocks = blocksOf(sheet.rows.filter(seen));
-  if (!blocks.length || columns.length < 2) return null;
-  const box = h("div", { id: `sheet-${id}`, class: "scroll", tabindex: 0, role: "region", "aria-label": plain(title) });
-  const draw = () =>
-    put(
-      box,
-      h(
-        "table",
-        { class: "robust sheet", "data-sheet": sheet.name },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            columns.map((column) =>
-              sheetHead(column, id, () => {
-                draw();
-                box.querySelector(`[data-column="${column.at}"]`)?.focus();
-              }),
-            ),
-          ),
-        ),
-        blocks.map((block) =>
-          h(
-            "tbody",
-            { class: block.apart && "apart" },
-            block.group && sheetRow(sheet, columns, block.group, "group"),
-            sorted(block, all, sheetSort(id)).map((row) =>
-              sheetRow(sheet, columns, row, block.apart ? "muted" : lit(row) && "lit"),
-            ),
-          ),
-        ),
-      ),
-    );
-  draw();
-  // The box is read when it is asked for a file: by then it may be sorted otherwise.
-  return [h("div", { class: "titled" }, heading, tableSavers(box, id, title)), box, notes];
+/** A function that tells the cell behind a value: the value's own, or that of the place that is told. Where the row tells it all,
+ *  it stands behind the row's first figure. */
+function evidenceOf({
+  sheet,
+  columns,
+}: Shown): (row: SheetRow, column: SheetColumn, place: number) => Cell | null | undefined {
+  const { run } = sheet;
+  const first = columns.find(({ kind }) => kind === "percent" || kind === "number");
+  return (row, column, place) => {
+    const own = asValue(row.cells[place]).cell;
+    if (own !== undefined || run === undefined || (!column.about && column !== first)) return own;
+    const about = { ...sheet.about, ...column.about, ...row.about } as Place & About;
+    return cellIndex.get(placeOf({ ...about, id: `${run}\t${about.model}` }));
+  };
 }
 
-/** Evidence behind each value whose place its column tells; where the row tells it all, behind its first figure. A row about an item opens it. */
-function sheetRow(sheet, columns, row, cls) {
-  const first = columns.find((column) => column.kind === "percent" || column.kind === "number");
-  const evidence = (column) => {
-    if (!column.about && column !== first) return undefined;
-    const place = { ...sheet.about, ...column.about, ...row.about };
-    return cellIndex.get(placeOf({ ...place, id: `${sheet.run}\t${place.model}` }));
+type Attributes = Record<string, string | number>;
+
+const dataset = (marks: Marks | undefined): Record<string, string> =>
+  Object.fromEntries(Object.entries(marks ?? {}).map(([name, value]) => [`data-${name}`, plain(value)]));
+
+interface Drawing extends Shown {
+  rankOf: (row: SheetRow, column: number) => Rank;
+  evidence: (row: SheetRow, column: SheetColumn, place: number) => Cell | null | undefined;
+  lit: (row: SheetRow) => boolean;
+}
+
+function tableNode(shown: Shown, id: string, again: (column: number) => void, lit: (row: SheetRow) => boolean): Node {
+  const { sheet, blocks } = shown;
+  const drawing = { ...shown, lit, rankOf: ranksOf(sheet), evidence: evidenceOf(shown) };
+  return h(
+    "table",
+    { class: sheet.look ?? "robust sheet", "data-sheet": sheet.name, ...dataset(sheet.marks) },
+    h("thead", null, headRows(shown, id, again)),
+    blocks.map((block) => blockNode(drawing, block)),
+  );
+}
+
+function blockNode(drawing: Drawing, block: Block): Node {
+  const look = block.apart ? "apart" : block.part;
+  return h(
+    "tbody",
+    { class: look || false, ...dataset(marksOf(block)) },
+    block.group && groupRow(drawing, block.group),
+    block.rows.map((row) => valueRow(drawing, row, block.apart ? "muted" : drawing.lit(row) && "lit")),
+  );
+}
+
+function groupRow(drawing: Drawing, row: SheetRow): Node {
+  const { columns, places, evidence } = drawing;
+  const heading = { column: columns[0], rank: "" as const, evidence: null, names: "" };
+  const width = columns.reduce((sum, { range }) => sum + (range ? 2 : 1), -1);
+  const rest = (column: SheetColumn, i: number): Nodes => {
+    const place = places[i];
+    const cell = row.cells[place];
+    const standing = {
+      column: { ...column, interval: "beside" as const },
+      rank: "" as const,
+      evidence: evidence(row, column, place),
+      names: "",
+    };
+    return [column.range && h("td"), h("td", { class: isRight(column) && "v" }, cellNodes(standing, cell))];
   };
   return h(
     "tr",
-    { class: cls },
-    columns.map((column, i) => {
-      const cell = row.cells[column.at],
-        kids = sheetCell(column, cell, evidence(column)),
-        reply = i === 0 && row.about?.item && evidence(first ?? { about: {} });
-      if (i === 0)
-        return h(
-          "th",
-          { scope: cls === "group" ? "rowgroup" : "row" },
-          reply ? button(kids, () => go({ ...cellRoute(reply), item: row.about.item }), { class: "link" }) : kids,
-        );
-      return [
-        column.range && h("td", { class: "inplot" }, onRange(column, cell)),
-        h("td", { class: isRight(column) && "v" }, kids),
-      ];
-    }),
+    { class: "group" },
+    h("th", { scope: "rowgroup" }, headingNodes(heading, row.cells[0], null)),
+    row.cells.length > 1 ? columns.slice(1).map((column, i) => rest(column, i + 1)) : h("td", { colspan: width }),
   );
 }
 
-/** A heading; where values have an order, it sorts by them. Before values on a range it says what that is. */
-function sheetHead(column, id, redraw) {
-  const name = inWords(column.heading),
-    below = inWords(column.below),
-    sort = sheetSort(id),
-    on = sort?.column === column.at;
-  const words = [name, below && h("small", null, ` ${below}`)],
-    range = column.range && h("th", { scope: "col" }, column.range.map(num).join(" – "));
-  if (!name && !below) return [range, h("td")]; // a heading of no words is none
-  if (["bar", "histogram"].includes(column.kind))
-    return [range, h("th", { scope: "col", class: isRight(column) && "v" }, words)];
-  const flip = () => {
-    sortSheet(id, column.at, isRight(column));
-    redraw();
+function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
+  const { columns, places, evidence, rankOf } = drawing;
+  const name = said(columns[0], row.cells[0]).text;
+  const item = row.about?.item;
+  const first = columns.findIndex(({ kind }) => kind === "percent" || kind === "number");
+  const reply = item !== undefined && first >= 0 && evidence(row, columns[first], places[first]);
+  const heading = { column: columns[0], rank: "" as const, evidence: null, names: "" };
+  const open = reply ? () => go({ ...cellRoute(reply), item }) : null;
+  const value = (column: SheetColumn, place: number): Nodes => {
+    const cell = row.cells[place];
+    const heard = [inWords(column.over), column.spoken ?? inWords(column.heading)].filter(Boolean).join(", ");
+    const standing = {
+      column,
+      rank: rankOf(row, place),
+      evidence: evidence(row, column, place),
+      names: `${name}, ${heard}`,
+    };
+    const node = h("td", { class: isRight(column) && "v", ...dataset(column.marks) }, cellNodes(standing, cell));
+    if (column.shade) shade(node, column.shade, asValue(cell).value);
+    if (column.kind === "bar" || column.kind === "bars") node.classList.add("inplot");
+    return [column.range && h("td", { class: "inplot" }, onRange(column, cell)), node];
   };
-  return [
-    range,
-    h(
-      "th",
-      {
-        scope: "col",
-        class: isRight(column) && "v",
-        "aria-sort": on ? (sort.down ? "descending" : "ascending") : "none",
-      },
+  return h(
+    "tr",
+    { class: look, ...dataset(row.marks) },
+    h("th", { scope: "row" }, headingNodes(heading, row.cells[0], open)),
+    columns.slice(1).map((column, i) => value(column, places[i + 1])),
+  );
+}
+
+/** A change's ground: the darker, the larger it is. */
+function shade(node: HTMLElement, most: number, value: unknown): void {
+  if (!isNumber(value)) {
+    node.classList.add("zero");
+    return;
+  }
+  node.classList.add("heat", value < 0 ? "worse" : "better");
+  node.style.setProperty("--share", `${Math.round((42 * Math.abs(value)) / most)}%`);
+}
+
+/** One row of headings, or two where some stand over several columns. */
+function headRows({ sheet, columns, places }: Shown, id: string, again: (column: number) => void): Nodes {
+  const head = (column: SheetColumn, more: Attributes): Nodes =>
+    headCell(column, { place: places[columns.indexOf(column)], id, fixed: Boolean(sheet.fixed), again }, more);
+  const overs = columns.map((column) => inWords(column.over));
+  if (!overs.some(Boolean))
+    return [
       h(
-        "button",
-        { type: "button", class: "sort", onclick: flip, title: t("sortBy"), "data-column": column.at },
-        h("span", null, words),
-        h("span", { class: "arrow", "aria-hidden": "true" }, on ? (sort.down ? "▾" : "▴") : ""),
+        "tr",
+        null,
+        columns.map((column) => head(column, {})),
       ),
-    ),
-  ];
+    ];
+  const width = (at: number): number => {
+    const end = overs.findIndex((x, i) => i > at && x !== overs[at]);
+    return (end < 0 ? columns.length : end) - at;
+  };
+  const upper = columns.map((column, i) => {
+    if (!overs[i]) return head(column, { rowspan: 2 });
+    if (overs[i] === overs[i - 1]) return null;
+    return h("th", { scope: "colgroup", colspan: width(i) }, overs[i]);
+  });
+  const lower = columns.filter((_, i) => overs[i]).map((column) => head(column, {}));
+  return [h("tr", null, upper), h("tr", null, lower)];
+}
+
+const ARROWS = { ascending: "▴", descending: "▾", none: "" };
+
+interface Sorting {
+  place: number;
+  id: string;
+  fixed: boolean;
+  again: (column: number) => void;
+}
+
+/** A heading; where values have an order, it sorts by them. Before values on a range it says what that is. */
+function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Nodes {
+  const words = headWords(column);
+  const look = { scope: "col", class: isRight(column) && "v", title: column.spoken, ...more };
+  const range = column.range?.map(num).join(" – ");
+  const drawn = range && h("th", { scope: "col", ...more }, column.rangeHeading ?? range);
+  if (!words && !isDrawn(column) && !column.below) return [drawn, h("td", more)]; // a heading of no words is none
+  const alone = words ?? (isDrawn(column) && unseen(t("asBars")));
+  if (!words || sorting.fixed || isDrawn(column)) return [drawn, h("th", look, alone, small(column), remarks(column))];
+  const order = orderBy(column, sorting);
+  const sorter = [h("span", null, words), h("span", { class: "arrow", "aria-hidden": "true" }, ARROWS[order])];
+  const { sortKey } = column;
+  const by = sortKey === undefined ? { "data-column": sorting.place, title: t("sortBy") } : { "data-sort": sortKey };
+  const flip = () => sortAnew(column, sorting);
+  const button = h("button", { type: "button", class: "sort", onclick: flip, ...by }, sorter);
+  const node = h("th", { ...look, "aria-sort": order }, button, small(column), remarks(column));
+  return [drawn, sortKey === undefined ? node : kept(`sort-${sorting.id}-${sortKey}`, node)];
+}
+
+function orderBy({ sortKey }: SheetColumn, { id, place }: Sorting): keyof typeof ARROWS {
+  const own = sheetSort(id);
+  const now =
+    sortKey === undefined
+      ? own && { down: own.down, here: own.column === place }
+      : { down: state.sort.down, here: state.sort.key === sortKey };
+  if (!now?.here) return "none";
+  return now.down ? "descending" : "ascending";
+}
+
+function sortAnew(column: SheetColumn, { id, place, again }: Sorting): void {
+  if (column.sortKey !== undefined) {
+    sortBy(column.sortKey);
+    return;
+  }
+  sortSheet(id, place, isRight(column));
+  again(place);
+}
+
+/** A heading's words, which may break where a name of several words joins them; null where it has none. */
+function headWords({ heading, named }: SheetColumn): Nodes | null {
+  const words = inWords(heading);
+  if (!words) return null;
+  return named ? [nameOf(words)] : [words.split("_").map((x, i) => [i > 0 && ["_", h("wbr")], visible(x)])];
+}
+
+/** A heading's second line, and warnings after it. It may break before a bracket and after a comma. */
+function small({ below, flags = [] }: SheetColumn): Node | false {
+  const words = inWords(below);
+  const parts = words.split(/\s*(?=[（(])|(?<=,)\s/).filter(Boolean);
+  if (!parts.length && !flags.length) return false;
+  return h(
+    "small",
+    null,
+    parts.map((x) => [h("span", { class: "together" }, x), " "]),
+    flags.map(headFlag),
+  );
+}
+
+const remarks = ({ remarks = [] }: SheetColumn): Nodes =>
+  remarks.map(({ text, grave }) => h("small", { class: `leak${grave ? " warn" : ""}` }, inWords(text)));
+
+interface Options {
+  /** Its name in files and in the address. */
+  id?: string;
+  /** What stands before the button that exports it; undefined: its title. */
+  heading?: Node | null;
+  note?: Node | null;
+  /** Whether it scrolls in a window of its own. */
+  tall?: boolean;
+  /** The settings that its title tells in files. */
+  where?: string;
+  /** Rows that stand out. */
+  lit?: (row: SheetRow) => boolean;
+}
+
+/** A sheet as a table in a region that scrolls, with what exports it; null where nothing of it is in view. */
+export function sheetNode(sheet: Sheet, options: Options = {}): Nodes | null {
+  const { id = sheet.name, note = null, tall = false, where = viewWords(), lit = () => false } = options;
+  const title = titleOf(sheet);
+  const heading = options.heading === undefined ? h("h3", null, visible(title)) : options.heading;
+  const notes = (sheet.notes ?? []).map((x) => h("p", { class: "note" }, visible(inWords(x))));
+  if (!sheet.columns.length) return [heading, notes];
+  if (!shownOf(sheet, id)) return null;
+  const look = `scroll${tall ? " tall" : ""}`;
+  const box = h("div", { id: `sheet-${id}`, class: look, tabindex: 0, role: "region", "aria-label": plain(title) });
+  const draw = (): void => {
+    const shown = shownOf(sheet, id);
+    if (shown) put(box, tableNode(shown, id, again, lit));
+  };
+  const again = (column: number): void => {
+    draw();
+    box.querySelector<HTMLElement>(`[data-column="${column}"]`)?.focus();
+  };
+  draw();
+  // What is exported is as it is sorted when that is asked for.
+  const savers = tableSavers(() => printed(shownOf(sheet, id) as Shown), id, title, where);
+  return [h("div", { class: heading ? "titled" : "tablebar" }, heading, savers), note, box, notes];
+}
+
+/** A panel for each block of a sheet, and what exports them all as one table. `around` makes what stands above and below a
+ *  panel's table: by the place of its block. */
+export function sheetPanels(
+  sheet: Sheet,
+  id: string,
+  around: (n: number) => { props: Attributes; above: Nodes; below: Nodes },
+) {
+  const shown = shownOf(sheet, id) as Shown;
+  const panels = shown.blocks.map((block, n) => {
+    const { props, above, below } = around(n);
+    const table = tableNode(
+      { ...shown, blocks: [{ ...block, group: null }] },
+      id,
+      () => {},
+      () => false,
+    );
+    return h("figure", { class: "panel", ...props }, above, table, below);
+  });
+  return { panels, savers: tableSavers(() => printed(shown), id, titleOf(sheet)) };
 }
 
 /** A section of the sheets that `wanted` picks; null where nothing of them is in view. */
-export function sheetSection(section, title, wanted) {
-  const nodes = sheetsOf(wanted)
-    .map((sheet, n) => {
-      const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
-      return (
-        node && [
-          data.runs.length > 1 &&
-            h("p", { class: "note" }, t("run"), " ", data$("span", "", data.runs[sheet.run].name)),
-          node,
-        ]
-      );
-    })
-    .filter(Boolean);
+export function sheetSection(section: string, title: string, wanted: (sheet: Sheet) => boolean): Node | null {
+  const several = data.runs.length > 1;
+  const nodes = sheetsOf(wanted).flatMap((sheet, n) => {
+    const node = sheetNode(sheet, { id: `${sheet.name}-${n + 1}` });
+    const run =
+      several &&
+      h("p", { class: "note" }, t("run"), " ", h("span", { class: "data" }, visible(data.runs[sheet.run ?? 0].name)));
+    return node ? [[run, node]] : [];
+  });
   return nodes.length > 0 ? h("section", { class: "block", id: section }, h("h2", null, title), nodes) : null;
 }

@@ -1,0 +1,67 @@
+// All figures of the overview as one CSV, a line each.
+import { saveCsv } from "../../common/files.ts";
+import { entryAt, ownRows, published, tablesOf } from "../columns.ts";
+import { counts, data, fileStem } from "../data.ts";
+import { benchmarksShown, perturbOf, scoringOf } from "../filters.ts";
+import { publishedAs } from "../metrics.ts";
+import { metricOf } from "../offered.ts";
+import { state } from "../state.ts";
+import { STATUSES } from "../statuses.ts";
+import type { Benchmark, Cell, Metric, Model, Task } from "../types.ts";
+
+/** A line by its headings; what it lacks stays empty. */
+export type Line = Record<string, string | number | boolean | null | undefined>;
+
+export const saveLines = (name: string, heads: string[], lines: Line[]): void =>
+  saveCsv(`${fileStem()}-${name}.csv`, [heads, ...lines.map((line) => heads.map((head) => line[head]))]);
+
+// biome-ignore format: a table of names
+const HEADS = [
+  "group", "model", "run", "set", "task", "split", "prompt", "shots", "scoring", "perturb", "metric", "value", "low", "high",
+  "wilson_low", "wilson_high", "n", "items", "leaked", "drop_leaked", "chance", "accuracy_of_parsed", ...STATUSES, "source",
+  "signature",
+];
+
+interface Place {
+  set: string | null;
+  task: Task;
+}
+
+export function exportCsv(): void {
+  const columns: Place[] = benchmarksShown().flatMap((b: Benchmark) =>
+    tablesOf(b).flatMap((table: { columns: Place[] }) => table.columns),
+  );
+  const rows: { model: Model }[] = [...ownRows(false), ...ownRows(true)];
+  const lines = columns.flatMap((place) => [
+    ...rows.flatMap(({ model }) => modelLine(model, place)),
+    ...(state.published ? paperLines(place) : []),
+  ]);
+  saveLines("leaderboard", HEADS, lines);
+}
+
+function modelLine(model: Model, place: Place): Line[] {
+  const c = entryAt(model.id, place) as Cell | undefined; // a mean lacks some of its fields
+  if (!c) return [];
+  const metric = metricOf(place.task);
+  const m: Partial<Metric> = c.metrics?.[metric] ?? {};
+  const [wilson_low, wilson_high] = m.wilson ?? [];
+  const group = model.baseline ? "baseline" : "model";
+  return [
+    {
+      ...{ group, model: c.model, run: data.runs[model.run]?.name, set: place.set ?? "mean", task: place.task.name },
+      ...{ split: c.split, prompt: c.variant, shots: c.shots, scoring: c.scoring, perturb: c.perturb, metric },
+      ...{ value: m.value, low: m.low, high: m.high, wilson_low, wilson_high, n: m.n, items: c.items },
+      ...{ leaked: c.facts?.leaked, drop_leaked: c.facts?.drop_leaked },
+      ...{ chance: c.chance, accuracy_of_parsed: c.accuracy_of_parsed, signature: m.signature },
+      ...(place.set === null ? {} : counts(c)),
+    },
+  ];
+}
+
+function paperLines({ set, task }: Place): Line[] {
+  const metric = metricOf(task);
+  const found: Map<string, { value: number; sources: string[] }> = published(set, task.name, metric);
+  const of = { group: "published", set: set ?? "mean", task: task.name, shots: state.shots };
+  const way = { scoring: scoringOf(task), perturb: perturbOf(task), metric: publishedAs(task, metric) };
+  return [...found].map(([model, p]) => ({ ...of, ...way, model, value: p.value, source: p.sources.join("; ") }));
+}

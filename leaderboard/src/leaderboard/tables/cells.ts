@@ -1,0 +1,156 @@
+// The cells of a sheet, drawn.
+import { button, copyButton, h, unseen, visible } from "../../common/dom.ts";
+import { isNumber } from "../../common/numbers.ts";
+import { data$ } from "../../common/passage.ts";
+import { t } from "../../common/words.ts";
+import { cellRoute, go } from "../address.ts";
+import { statusBar } from "../beside.ts";
+import { bars, histogram, strip } from "../charts/strips.ts";
+import type { Cell, Flag, SheetCell, SheetColumn, SheetValue } from "../types.ts";
+import type { Rank } from "./blocks.ts";
+import { asFlag, asValue, between, digitsOf, inWords, isRight, said, shortLetters } from "./figures.ts";
+
+export type Nodes = (Node | string | false | null | undefined | Nodes)[];
+
+/** A figure that opens its evidence; the figure alone where there is none. */
+export const opener = (
+  cell: Cell | null | undefined,
+  text: Node | string | Nodes,
+  more: Record<string, unknown> = {},
+) => (cell ? button(h("span", { class: "num" }, text), () => go(cellRoute(cell)), { class: "cell", ...more }) : text);
+
+/** A warning as it stands below a value. */
+export function flagNode(flag: Flag): Node {
+  const text = inWords(flag.text);
+  const bar = flag.statuses && statusBar(flag.statuses);
+  return h("span", { class: `flag${flag.grave ? " bad" : ""}`, title: flag.title }, bar, flag.grave && "! ", text);
+}
+
+/** What a cell stands in. */
+export interface Standing {
+  column: SheetColumn;
+  rank: Rank;
+  /** The cell that its value opens. */
+  evidence: Cell | null | undefined;
+  /** The row's and the column's names, for who has the value read out. */
+  names: string;
+}
+
+function spokenLabel({ column, rank, names }: Standing, x: SheetValue, text: string): string {
+  const interval = between(column, x, digitsOf(column));
+  const more = [interval && `${t("interval")} ${interval}`, rank && t(rank), x.letters && t("groupIs", x.letters)];
+  return [`${names}: ${text}`, ...more].filter(Boolean).join(", ");
+}
+
+const TONES: Record<string, ["strong" | "span", string?]> = {
+  strong: ["strong"],
+  quiet: ["span", "muted"],
+  faint: ["span", "zero"],
+  warn: ["span", "warn"],
+  grave: ["span", "grave"],
+};
+
+/** The value itself: a button where it opens evidence. */
+function figureNode(standing: Standing, x: SheetValue, text: string): Node | Nodes | string {
+  const { column, rank, evidence } = standing;
+  const words = isRight(column) ? text : x.name ? nameOf(text) : data$("span", "", text);
+  const [tag, look] = x.tone ? TONES[x.tone] : [];
+  const toned = tag ? h(tag, { class: look }, words) : words;
+  const signed = x.sign ? [toned, h("span", { class: "sign" }, ` ${x.sign}`)] : toned;
+  if (evidence && (isNumber(x.value) || x.cell)) {
+    const label = spokenLabel(standing, x, text + (x.sign ? ` ${x.sign}` : ""));
+    return opener(evidence, signed, { class: `cell ${rank}`, "aria-label": label, title: x.title });
+  }
+  const plainly = column.interval !== "aligned" || x.value === "";
+  return plainly
+    ? signed
+    : h("span", { class: `num ${rank}${isNumber(x.value) ? "" : " none"}`, title: x.title }, signed);
+}
+
+export const nameOf = (name: string): Node => h("span", { class: "data name", title: name }, visible(name));
+
+/** The nodes of a cell: the value, its group's letters, its interval, remarks, warnings. */
+function valueNodes(standing: Standing, x: SheetValue, given: SheetCell): Nodes {
+  const { column } = standing;
+  const { text, beside } = said(column, given);
+  const { letters, asides = [], flags = [], parts = [] } = x;
+  const ground = {
+    class: `letters${x.alike ? " alike" : ""}`,
+    "aria-hidden": "true",
+    title: t("groupIs", letters ?? ""),
+  };
+  return [
+    figureNode(standing, x, text),
+    letters && h("span", ground, shortLetters(letters)),
+    column.interval === "aligned"
+      ? x.value !== "" && h("span", { class: "ci" }, beside)
+      : beside && h("small", null, ` ${beside}`),
+    asides.map((aside) => h("small", null, ` ${aside.trim()}`)),
+    parts.length > 0 &&
+      h(
+        "small",
+        { class: "seeds" },
+        parts.map(({ name, value }) => partNode(column, name, value)),
+      ),
+    flags.map((flag) => flagNode(asFlag(flag))),
+  ];
+}
+
+function partNode(column: SheetColumn, name: string, value: SheetValue): Node {
+  const { text } = said(column, value);
+  return h("span", null, `${name} `, opener(value.cell, text, { "aria-label": `${name}: ${text}` }));
+}
+
+const numberOf = (cell: SheetCell): number | null => {
+  const { value } = asValue(cell);
+  return isNumber(value) ? value : null;
+};
+
+/** What cells of kinds that are no figures look like. */
+const DRAW: Record<string, (cell: SheetCell) => Nodes> = {
+  histogram: (cell) => [histogram((cell ?? {}) as Record<string, number>)],
+  bar: (cell) => [bars(numberOf(cell), null)],
+  bars: (cell) => [bars(numberOf(cell), asValue(cell).base)],
+  statuses: (cell) => [asValue(cell).cell].map((x) => x && statusBar(x)),
+  code: (cell) => [codeNode(String(asValue(cell).value ?? ""))],
+};
+
+const codeNode = (text: string): Node => h("div", { class: "sig" }, data$("code", "", text || "–"), copyButton(text));
+
+export function cellNodes(standing: Standing, cell: SheetCell | undefined): Nodes {
+  if (cell === null || cell === undefined) return [];
+  const draw = DRAW[standing.column.kind ?? "text"];
+  return draw ? draw(cell) : valueNodes(standing, asValue(cell), cell);
+}
+
+/** A value on a line between the least and the largest possible, with what it has changed from and its interval. */
+export function onRange({ range }: SheetColumn, cell: SheetCell | undefined): Node | false | null | undefined {
+  const x = asValue(cell);
+  if (!range || !isNumber(x.value)) return null;
+  const [low, high] = range;
+  const at = (v: number) => (v - low) / (high - low);
+  const end = (v: number | null | undefined) => (isNumber(v) ? at(v) : null);
+  return strip(at(x.value), end(x.base), { low: end(x.low), high: end(x.high) });
+}
+
+/** A row's first cell: it names the row, and opens what the row is about. */
+export function headingNodes(standing: Standing, cell: SheetCell | undefined, open: (() => void) | null): Nodes {
+  const x = asValue(cell);
+  const { asides = [], flags = [], value, name } = x;
+  const text = said(standing.column, cell).text;
+  const words = name
+    ? nameOf(text)
+    : typeof value === "string" && !isRight(standing.column)
+      ? data$("span", "", text)
+      : text;
+  const target = x.cell ? () => go(cellRoute(x.cell as Cell)) : open;
+  return [
+    target ? button(words, target, { class: "link" }) : words,
+    asides.map((aside) => h("small", null, ` ${aside.trim()}`)),
+    flags.map((flag) => flagNode(asFlag(flag))),
+  ];
+}
+
+/** A heading's warning: a sign, and what it is short for. */
+export const headFlag = ({ text, title }: Flag): Node =>
+  h("span", { class: "warn", title }, inWords(text), title && unseen(title));

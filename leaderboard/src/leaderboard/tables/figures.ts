@@ -1,0 +1,75 @@
+// What the cells of a sheet say, in words: for the page, and for files.
+import { isNumber, num } from "../../common/numbers.ts";
+import { inChinese } from "../../common/words.ts";
+import type { Flag, Sheet, SheetCell, SheetColumn, SheetValue, Words } from "../types.ts";
+
+/** Words of a sheet in the page's language. */
+export const inWords = (x: Words | number | null | undefined): string =>
+  x && typeof x === "object" ? (inChinese() ? x.zh : x.en) : String(x ?? "");
+
+export const titleOf = (sheet: Sheet): string => inWords(sheet.title);
+
+/** A cell as a value; a histogram is none. */
+export function asValue(cell: SheetCell | undefined): SheetValue {
+  if (cell && typeof cell === "object")
+    return "value" in cell ? (cell as SheetValue) : { value: "zh" in cell ? inWords(cell as Words) : null };
+  return { value: cell ?? null };
+}
+
+export const asFlag = (flag: string | Flag): Flag => (typeof flag === "string" ? { text: flag } : flag);
+
+/** What is drawn and has no words. */
+const DRAWN = new Set(["bar", "bars", "histogram", "statuses"]);
+export const isDrawn = ({ kind = "text" }: SheetColumn): boolean => DRAWN.has(kind);
+
+export const isRight = ({ kind = "text", align }: SheetColumn): boolean =>
+  align ? align === "right" : kind === "count" || kind === "number" || kind === "percent";
+
+export const digitsOf = ({ kind, digits }: SheetColumn): number =>
+  digits ?? (kind === "percent" ? 1 : kind === "number" ? 2 : 0);
+
+function number(column: SheetColumn, v: number, digits: number): string {
+  const { kind, signed } = column;
+  if (kind !== "percent" && kind !== "number") return num(v);
+  const text = Math.abs(kind === "percent" ? 100 * v : v).toFixed(digits);
+  if (kind === "number" && Number(text) === 0) return text;
+  return (v < 0 ? "−" : signed ? "+" : "") + text;
+}
+
+/** Both ends of an interval; "" where it has none. */
+export function between(column: SheetColumn, { low, high }: SheetValue, digits: number): string {
+  if (!isNumber(low) || !isNumber(high)) return "";
+  return `${number(column, low, digits)}${column.signed ? " … " : "–"}${number(column, high, digits)}`;
+}
+
+export interface Said {
+  /** The value; "" in an empty cell. */
+  text: string;
+  /** The interval beside it and the spread between samples; "" where there are none. */
+  beside: string;
+}
+
+export function said(column: SheetColumn, cell: SheetCell | undefined): Said {
+  if (cell === null || cell === undefined) return { text: "", beside: "" };
+  const value = asValue(cell);
+  const digits = digitsOf(column);
+  const whole = between(column, value, digits);
+  if (column.interval === "alone" && whole) return { text: whole, beside: "" };
+  const text = value.text ?? (isNumber(value.value) ? number(column, value.value, digits) : (value.value ?? "–"));
+  const narrow = column.intervalDigits ?? Math.max(0, digits - 1);
+  const spread = isNumber(value.spread) && ` ±${number({ ...column, signed: false }, value.spread, digits)}`;
+  const beside = column.interval === "drawn" ? "" : between(column, value, narrow) + (spread || "");
+  return { text: String(text), beside };
+}
+
+/** Three letters and more in a row as "a–c". */
+export function shortLetters(letters: string): string {
+  const runs: string[][] = [];
+  for (const x of letters.match(/.′*/gu) ?? []) {
+    const last = runs.at(-1)?.at(-1);
+    if (last && last.slice(1) === x.slice(1) && x.codePointAt(0) === (last.codePointAt(0) ?? 0) + 1)
+      runs.at(-1)?.push(x);
+    else runs.push([x]);
+  }
+  return runs.map((run) => (run.length > 2 ? `${run[0]}–${run.at(-1)}` : run.join(""))).join("");
+}

@@ -1,0 +1,12 @@
+// What sections make sheets of.
+import { isLower, isRaw, isSigned } from "../metrics.ts";
+import type { Model, SheetColumn, SheetValue } from "../types.ts";
+
+export const nameCell = (model: Model): SheetValue => ({ value: model.label, name: true });
+
+/** How a metric's values are written: shares in percent; what is in nats with its sign; other numbers as they are. */
+export function metricColumn(metric: string): Partial<SheetColumn> {
+  const better = isLower(metric) ? "less" : "more";
+  if (isSigned(metric)) return { kind: "number", signed: true, intervalDigits: 2, better };
+  return isRaw(metric) ? { kind: "number", better } : { kind: "percent", better };
+}

@@ -1,0 +1,94 @@
+// A sheet in words alone: what files are made of.
+import { oneLine } from "../../common/text.ts";
+import type { SheetCell, SheetColumn, SheetRow, SheetValue } from "../types.ts";
+import { type Rank, ranksOf, type Shown } from "./blocks.ts";
+import { asFlag, asValue, inWords, isDrawn, isRight, said } from "./figures.ts";
+
+export interface PrintedCell {
+  text: string;
+  /** What stands small beside it: intervals, remarks, warnings. */
+  asides: string[];
+  rank: Rank;
+}
+export interface PrintedRow {
+  /** The heading of the rows below it. */
+  group: boolean;
+  /** The first row of a block. */
+  begins: boolean;
+  /** A cell for every column. */
+  cells: PrintedCell[];
+}
+export interface PrintedColumn extends PrintedCell {
+  /** The heading over it and its neighbours; "" for none. */
+  over: string;
+  right: boolean;
+  /** Whether any value below has something beside it. */
+  beside: boolean;
+}
+export interface Printed {
+  columns: PrintedColumn[];
+  rows: PrintedRow[];
+  notes: string[];
+}
+
+/** A remark without what sets it apart on the page. */
+const bare = (text: string): string =>
+  oneLine([text])
+    .replace(/^[·!]\s*/, "")
+    .replace(/^\((.*)\)$/, "$1");
+
+const histogramWords = (cell: SheetCell): string =>
+  Object.entries(cell ?? {})
+    .map(([score, n]) => `${score}: ${n}`)
+    .join(", ");
+
+function printedCell(column: SheetColumn, cell: SheetCell | undefined, rank: Rank): PrintedCell {
+  if (isDrawn(column))
+    return { text: column.kind === "histogram" ? histogramWords(cell ?? null) : "", asides: [], rank };
+  const { text, beside } = said(column, cell);
+  const { sign = "", asides = [], flags = [], parts = [] } = asValue(cell);
+  const part = (x: { name: string; value: SheetValue }): string => `${x.name} ${said(column, x.value).text}`;
+  const all = [sign, beside, ...asides, parts.map(part).join(" "), ...flags.map((flag) => inWords(asFlag(flag).text))];
+  const found = all.map(bare).filter(Boolean);
+  return { text: oneLine([text]) || (found.shift() ?? ""), asides: found, rank };
+}
+
+function printedHead(column: SheetColumn): PrintedCell & { over: string } {
+  const warnings = (column.flags ?? []).map((flag) => inWords(flag.text));
+  const small = oneLine([[inWords(column.below), ...warnings].filter(Boolean).join(" ")]);
+  const text = oneLine([inWords(column.heading)]);
+  return { text, asides: small ? [small] : [], rank: "", over: oneLine([inWords(column.over)]) };
+}
+
+/** Columns of which no row says anything in words are left out. */
+export function printed({ sheet, columns, places, blocks }: Shown): Printed {
+  const rankOf = ranksOf(sheet);
+  const cellsOf = (row: SheetRow): PrintedCell[] =>
+    places.map((place, i) => printedCell(columns[i], row.cells[place], rankOf(row, place)));
+  const rows = blocks.flatMap((block) => {
+    const all = block.group ? [block.group, ...block.rows] : block.rows;
+    return all.map((row, i) => ({ group: row === block.group, begins: i === 0, cells: cellsOf(row) }));
+  });
+  const values = rows.filter((row) => !row.group);
+  const kept = columns.map((_, i) => i).filter((i) => i === 0 || values.some(({ cells }) => cells[i].text));
+  const heads = columns.map(printedHead);
+  const remarks = kept.flatMap((i) =>
+    (columns[i].remarks ?? []).map((remark) => `${heads[i].text}: ${bare(inWords(remark.text))}`),
+  );
+  return {
+    columns: kept.map((i) => ({
+      ...heads[i],
+      right: isRight(columns[i]),
+      beside: values.some(({ cells }) => cells[i].asides.length),
+    })),
+    rows: rows.map((row) => ({ ...row, cells: kept.map((i) => row.cells[i]) })),
+    notes: remarks,
+  };
+}
+
+export const columnNames = ({ columns }: Printed): string[] =>
+  columns.map(({ over, text, asides }) =>
+    [over, [text, ...asides.map((x) => `(${x})`)].filter(Boolean).join(" ")].filter(Boolean).join(": "),
+  );
+
+export const haveRanks = ({ rows }: Printed): boolean => rows.some(({ cells }) => cells.some(({ rank }) => rank));
