@@ -7,7 +7,7 @@ export const isNumber = (v: unknown): v is number => typeof v === "number" && Nu
 
 export const pct = (v: Maybe, digits = 1) => (isNumber(v) ? (v * 100).toFixed(digits) : "–");
 
-export const NUMBER = new Intl.NumberFormat("en-US");
+const NUMBER = new Intl.NumberFormat("en-US");
 export const num = (n: Maybe) => NUMBER.format(Number(n));
 
 export const NAMES = new Intl.Collator("en", { numeric: true });

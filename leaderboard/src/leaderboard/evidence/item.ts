@@ -6,7 +6,7 @@ import { langOf, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { cellRoute, go, route } from "../address.ts";
 import { data, modelOf, nameNode, taskOf } from "../data.ts";
-import { figure, metricName } from "../metrics.ts";
+import { figure, isSigned, metricName } from "../metrics.ts";
 import { perturbName } from "../names.ts";
 import type { Cell } from "../types.ts";
 import { current, move, open, openEntry, shown } from "./open.ts";
@@ -150,8 +150,9 @@ function otherCard(mine: Cell, cell: Cell, entry: number, row: Reply, otherForm:
 
 /** What another model said, in short. */
 function answerOf(row: Reply): Kid {
+  const inNats = Object.keys(row.scores).find(isSigned);
   if (row.finish === "nll")
-    return h("p", null, `${metricName("delta_nll")} ${figure("delta_nll", row.scores.delta_nll)}`);
+    return inNats && h("p", null, `${metricName(inNats)} ${figure(inNats, row.scores[inNats])}`);
   if (!row.likelihoods || row.choice === null) return said(row);
   const share = row.finish === "labels" ? ` · ${pct(shares(row.likelihoods)[row.choice])} %` : "";
   return data$("p", "", `${row.item.labels[row.choice]} ${row.text}${share}`);

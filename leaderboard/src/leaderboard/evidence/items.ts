@@ -5,7 +5,7 @@ import { langOf, plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import { filterItems, searchItems } from "../actions.ts";
 import { data, modelOf } from "../data.ts";
-import { figure, metricName } from "../metrics.ts";
+import { figure, metricName, metricRow } from "../metrics.ts";
 import { state } from "../state.ts";
 import { NO_ANSWER } from "../statuses.ts";
 import type { Cell } from "../types.ts";
@@ -155,10 +155,8 @@ function line(cell: Cell, entry: number, redraw: () => void) {
 
 /** Beside right and wrong: how far it is from right. */
 function listScore({ scores }: Reply) {
-  const metric = ["f1", "answer_f1", "delta_nll"].find((m) => scores[m] !== undefined);
-  if (!metric) return null;
-  const name = metric === "f1" ? "F1" : metricName(metric);
-  return h("span", { class: "muted" }, ` ${name} ${figure(metric, scores[metric])}`);
+  const metric = Object.keys(scores).find((m) => !metricRow(m)?.share);
+  return metric && h("span", { class: "muted" }, ` ${metricName(metric)} ${figure(metric, scores[metric])}`);
 }
 
 /** Bring the item on screen into sight on the list. */
