@@ -457,6 +457,7 @@ def test_the_page_shows_spread_and_samples(tmp_path: Path, browse: Any) -> None:
         value = page.locator("button.cell").first
         assert "SD of samples 23.6" in value.get_attribute("title")
         value.click()
+        page.wait_for_selector("#panes")
         assert "SD of samples 23.6" in page.locator("dl.facts").inner_text()
         page.locator("#rows").get_by_text("~sample1").first.click()
         page.locator(".itemid").wait_for()

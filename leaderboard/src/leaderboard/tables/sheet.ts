@@ -141,7 +141,7 @@ function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
     };
     const node = h("td", { class: isRight(column) && "v", ...dataset(column.marks) }, cellNodes(standing, cell));
     if (column.shade) shade(node, column.shade, asValue(cell).value);
-    if (column.kind === "bar" || column.kind === "bars") node.classList.add("inplot");
+    if (column.kind === "bars") node.classList.add("inplot");
     return [column.range && h("td", { class: "inplot" }, onRange(column, cell)), node];
   };
   return h(
