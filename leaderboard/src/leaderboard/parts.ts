@@ -46,33 +46,43 @@ const stale = new Map<string, Scrolled[]>();
 
 const boxOf = (id: string) => $(`part-${id}`);
 
+/** Parts in sight, as the browser tells of itself: to ask where they stand costs a layout at every change. */
+const inSight = new Set<string>();
+function watch(boxes: HTMLElement[]) {
+  const note = (entry: IntersectionObserverEntry) =>
+    entry.isIntersecting ? inSight.add(entry.target.id) : inSight.delete(entry.target.id);
+  const watcher = new IntersectionObserver((entries) => entries.forEach(note));
+  for (const box of boxes) watcher.observe(box);
+}
+/** Where the browser has not told yet: whether a part is in the window. */
+function isVisible(id: string) {
+  const edge = boxOf(id).getBoundingClientRect();
+  return edge.top < innerHeight && edge.bottom >= 0;
+}
+
 /** Draw what is in sight at once, and the rest when there is time: a change of a setting must not wait for all of it. */
 export function drawOverview() {
   offerMetrics();
-  if (!byId("part-intro"))
-    put(
-      $("main"),
-      PARTS.map(([id]) => [
-        h("div", { id: `part-${id}`, class: "part" }),
-        id === "intro" && h("nav", { id: "sections", class: "sections" }),
-      ]),
-    );
+  if (!byId("part-intro")) layOut();
   delete document.documentElement.dataset.drawn;
-  const visibleNow = (id: string) => {
-    const edge = boxOf(id).getBoundingClientRect();
-    return edge.top < innerHeight && edge.bottom >= 0;
-  };
-  // Where parts stand and are scrolled to is asked before any is drawn: after it, each answer would cost a layout. New ones
-  // stand nowhere yet.
-  const drawn = PARTS.some(([id]) => boxOf(id).firstChild);
-  const seen = PARTS.map(([id]) => drawn && visibleNow(id));
+  const told = inSight.size > 0;
+  // Where parts are scrolled to is asked before any is drawn: after it, each answer would cost a layout.
   const scrolled = PARTS.map(([id]) => scrolledIn(boxOf(id)));
   PARTS.forEach(([id, draw], i) => {
-    if (drawn ? seen[i] : visibleNow(id)) drawPart(id, draw, scrolled[i]);
+    if (told ? inSight.has(`part-${id}`) : isVisible(id)) drawPart(id, draw, scrolled[i]);
     else stale.set(id, scrolled[i]);
   });
   drawSections();
   later(drawStale);
+}
+
+/** The empty parts, and what leads to them. */
+function layOut() {
+  inSight.clear();
+  const boxes = PARTS.map(([id]) => h("div", { id: `part-${id}`, class: "part" }));
+  const [first, ...others] = boxes;
+  put($("main"), [first, h("nav", { id: "sections", class: "sections" }), others]);
+  watch(boxes);
 }
 
 /** What there is below, to go to. */
