@@ -6,7 +6,7 @@ TORCH ?= torch==2.13.0
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 # Node comes from PyPI; what it runs, from leaderboard/package.json.
-NPM := cd leaderboard && PATH="$(CURDIR)/$(BIN):$$PATH" npm
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix leaderboard
 # The versions that the tests pass with. make test CONSTRAINTS= takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= -c constraints.txt
 

@@ -126,8 +126,10 @@ function valueRow(drawing: Drawing, row: SheetRow, look: string | false): Node {
   const { columns, places, evidence, rankOf } = drawing;
   const name = said(columns[0], row.cells[0]).text;
   const item = row.about?.item;
-  const first = columns.findIndex(({ kind }) => kind === "percent" || kind === "number");
-  const reply = item !== undefined && first >= 0 && evidence(row, columns[first], places[first]);
+  // A row about an item opens it, where it has no figure, too.
+  const figure = columns.findIndex(({ kind }) => kind === "percent" || kind === "number");
+  const [told, at] = figure >= 0 ? [columns[figure], places[figure]] : [{ ...columns[0], about: {} }, places[0]];
+  const reply = item !== undefined && evidence(row, told, at);
   const heading = { column: columns[0], rank: "" as const, evidence: null, names: "" };
   const open = reply ? () => go({ ...cellRoute(reply), item }) : null;
   const value = (column: SheetColumn, place: number): Nodes => {
