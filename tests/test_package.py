@@ -74,6 +74,9 @@ def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
     for part in (
         "prompts/corecode/event_cause/paper.j2",
         "leaderboard/index.html",
+        "leaderboard/dist/leaderboard.js",
+        "leaderboard/dist/audit.js",
+        "leaderboard/styles/annotate.css",
         "leaderboard/citations.bib",
         "schema/results.schema.json",
         "models.yaml",
@@ -83,6 +86,7 @@ def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
         "models/belle.jinja",
     ):
         assert f"evalsuite/bundle/{part}" in names
+    assert not [name for name in names if "node_modules" in name or "leaderboard/src" in name]
     site = tmp_path / "site"
     pip = [
         sys.executable,
