@@ -1,17 +1,28 @@
 // ../schema/*.json -> src/types/*.ts: what results.json and records hold, as types. Run it by `make page`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compileFromFile } from "json-schema-to-typescript";
+import { compile } from "json-schema-to-typescript";
 
 const here = import.meta.dirname;
 for (const name of ["results", "record", "judged-record", "second-record", "annotation"]) {
   const from = join(here, `../schema/${name}.schema.json`),
     to = join(here, `src/types/${name}.ts`);
-  const text = await compileFromFile(from, {
+  const schema = untitled(JSON.parse(readFileSync(from, "utf8")));
+  const text = await compile(schema, schema.title, {
     bannerComment: `// Generated from schema/${name}.schema.json by types.mjs.`,
     additionalProperties: false,
     unknownAny: true,
   });
   if (!process.argv.includes("--check")) writeFileSync(to, text);
   else if (readFileSync(to, "utf8") !== text) throw Error(`${to} is not what its schema gives: run make page`);
+}
+
+/** A schema whose plain values have no titles: each title would become a type of its own, a second time in the next schema. */
+function untitled(node) {
+  if (Array.isArray(node)) return node.map(untitled);
+  if (node === null || typeof node !== "object") return node;
+  const rows = Object.entries(node).filter(
+    ([key, value]) => key !== "title" || typeof value !== "string" || node.properties,
+  );
+  return Object.fromEntries(rows.map(([key, value]) => [key, untitled(value)]));
 }

@@ -484,7 +484,7 @@ def test_choosing_a_perturbation(perturbed: Path, perturbed_page: Any, perturb: 
     assert perturb in perturbed_page.inner_text(".cellhead .lead")
 
 
-@pytest.mark.parametrize("page", ["common", "common/work", "leaderboard", "annotate", "audit"])
+@pytest.mark.parametrize("page", ["common", "common/annotator", "leaderboard", "annotate", "audit"])
 def test_each_word_of_a_page_is_defined_once_in_both_languages(page: str) -> None:
     path = Path(__file__).parents[1] / "leaderboard" / "src" / page / "words.json"
     pairs = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=list)

@@ -20,7 +20,7 @@ import { distance, MENUS, phrasePlace, problems } from "../src/annotate/rules.ts
 import { parted, pieces, stepped } from "../src/annotate/spans.ts";
 import { load, state } from "../src/annotate/state.ts";
 import type { Knowledge, Line, PageData, Span } from "../src/annotate/types.ts";
-import { begin, type Job, work } from "../src/common/work/work.ts";
+import { begin, type Job, work } from "../src/common/annotator/work.ts";
 
 const named = (zh: string) => ({ zh, en: zh });
 // The rules here are a few of authoring/rules.yaml; tests/test_page_annotate.py compares all of them with Python's.

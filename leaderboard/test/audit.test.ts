@@ -14,7 +14,7 @@ import {
 } from "../src/audit/marks.ts";
 import { load, settings } from "../src/audit/state.ts";
 import type { Entry, Mark, PageData, Scale } from "../src/audit/types.ts";
-import { begin, type Job, work } from "../src/common/work/work.ts";
+import { begin, type Job, work } from "../src/common/annotator/work.ts";
 
 const scale = (name: string, low: number, high: number): Scale => ({
   name,

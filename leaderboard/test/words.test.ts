@@ -8,11 +8,11 @@ import { addWords, hasWord, inBoth, t } from "../src/common/words.ts";
 const SRC = join(import.meta.dirname, "../src");
 /** A page's folders, the last its own: of each both words and scripts. */
 const PAGES: Record<string, string[]> = {
-  annotate: ["common", "common/work", "annotate"],
-  audit: ["common", "common/work", "audit"],
+  annotate: ["common", "common/annotator", "annotate"],
+  audit: ["common", "common/annotator", "audit"],
   leaderboard: ["common", "leaderboard"],
 };
-const FOLDERS = ["common", "common/work", ...Object.keys(PAGES)];
+const FOLDERS = ["common", "common/annotator", ...Object.keys(PAGES)];
 
 /** The scripts of a folder. Of common only its own: what is below is not of all pages. */
 const scriptsOf = (folder: string) =>
@@ -90,7 +90,7 @@ for (const [page, folders] of Object.entries(PAGES)) {
 
 test("every word that pages share is asked for", () => {
   const named = asked(FOLDERS.map(scriptsOf).join("\n"));
-  for (const folder of ["common", "common/work"])
+  for (const folder of ["common", "common/annotator"])
     assert.deepEqual(
       Object.keys(wordsOf(folder)).filter((key) => !named(key)),
       [],

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { shortcut } from "../src/common/keys.ts";
-import { Undo } from "../src/common/work/undo.ts";
+import { Undo } from "../src/common/annotator/undo.ts";
 import {
   actionOf,
   begin,
@@ -14,7 +13,8 @@ import {
   place,
   takeUp,
   work,
-} from "../src/common/work/work.ts";
+} from "../src/common/annotator/work.ts";
+import { shortcut } from "../src/common/keys.ts";
 
 const kept = new Map<string, string>();
 const storage = {

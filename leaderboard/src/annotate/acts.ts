@@ -1,7 +1,8 @@
 // What is done to a dialogue's annotations: to their fields first, one of which is at work, then to them as a whole.
+
+import { draw, work } from "../common/annotator/work.ts";
 import { $, byId } from "../common/dom.ts";
 import { t } from "../common/words.ts";
-import { draw, work } from "../common/work/work.ts";
 import { amend, blank, change, chosen, current, edit, settled } from "./rows.ts";
 import { isMenu, MENUS, type Menu } from "./rules.ts";
 import { data, state } from "./state.ts";

@@ -1,11 +1,12 @@
 // The steps of one annotation, in the order of the paper's section 3: what it is about, "domain: slot = value", the evidence,
 // the phrase to be rewritten, the two conflict phrases. Typing redraws nothing but what hangs on it.
+
+import { drawCount, onEnter, press, presses } from "../common/annotator/page.ts";
+import { draw } from "../common/annotator/work.ts";
 import { $, button, byId, h, put, visible } from "../common/dom.ts";
 import { key$ } from "../common/keys.ts";
 import { data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
-import { drawCount, onEnter, press, presses } from "../common/work/page.ts";
-import { draw } from "../common/work/work.ts";
 import { activate, FIELDS, follow, KEYS, mayRemove, pick, remove, take } from "./acts.ts";
 import { drawList } from "./list.ts";
 import { chosen, current, edit, wrongsOf } from "./rows.ts";

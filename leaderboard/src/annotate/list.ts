@@ -1,9 +1,10 @@
 // Is there commonsense knowledge? What has been found, and more of it, or none.
+
+import { low, press } from "../common/annotator/page.ts";
 import { $, button, h, put, visible } from "../common/dom.ts";
 import { key$ } from "../common/keys.ts";
 import { num } from "../common/numbers.ts";
 import { t } from "../common/words.ts";
-import { low, press } from "../common/work/page.ts";
 import { add, nothing, show } from "./acts.ts";
 import { current, returned, settled, wrongsOf } from "./rows.ts";
 import { data, state } from "./state.ts";

@@ -1,6 +1,7 @@
 // The annotation page: start.
+
+import { startWork } from "../common/annotator/page.ts";
 import { startPage } from "../common/frame.ts";
-import { startWork } from "../common/work/page.ts";
 import { drawPage, keys } from "./page.ts";
 import { current, done, line, rows, takeLines, takeUpRows, toMend, touched, undo } from "./rows.ts";
 import { arrival, data, load, state } from "./state.ts";

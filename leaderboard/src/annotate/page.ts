@@ -1,9 +1,10 @@
 // The annotation page: one dialogue after the other.
+
+import { drawDoor, drawEntry } from "../common/annotator/page.ts";
+import { work } from "../common/annotator/work.ts";
 import { h } from "../common/dom.ts";
 import { data$ } from "../common/passage.ts";
 import { t } from "../common/words.ts";
-import { drawDoor, drawEntry } from "../common/work/page.ts";
-import { work } from "../common/work/work.ts";
 import {
   accept,
   activate,

@@ -1,7 +1,7 @@
 // The dialogues and what has been annotated of them: a row each, as a line of the exported file has it. Kept in this browser
 // under the dialogues' hash and the annotator's name.
-import { Undo } from "../common/work/undo.ts";
-import { keep, keptWork, work } from "../common/work/work.ts";
+import { Undo } from "../common/annotator/undo.ts";
+import { keep, keptWork, work } from "../common/annotator/work.ts";
 import { problems } from "./rules.ts";
 import { data, state } from "./state.ts";
 import type { Knowledge, Line, Problem, Row } from "./types.ts";

@@ -1,7 +1,8 @@
 // The dialogue, of which spans are picked by pointer or keys.
+
+import { low } from "../common/annotator/page.ts";
 import { button, byId, h } from "../common/dom.ts";
 import { t } from "../common/words.ts";
-import { low } from "../common/work/page.ts";
 import { take } from "./acts.ts";
 import { chosen, current } from "./rows.ts";
 import { phrasePlace } from "./rules.ts";

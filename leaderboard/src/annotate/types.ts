@@ -1,13 +1,9 @@
 // What annotation_page_data of evalsuite/authoring/annotation_page.py gives the page, and rows as the page has them.
-import type {
-  Reason as AnyReason,
-  EvalsuiteAnnotationFormat1 as Line,
-  Set as Part,
-  Knowledge as Written,
-} from "../types/annotation.ts";
+import type { EvalsuiteAnnotationFormat1 as Line, Knowledge as Written } from "../types/annotation.ts";
 
-export type { Line, Part, Written };
-export type Reason = Exclude<AnyReason, "">;
+export type { Line, Written };
+export type Part = Line["set"];
+export type Reason = Exclude<NonNullable<Written["reason"]>, "">;
 /** The fields of an annotation that a person fills in. */
 export type Field = Exclude<Reason, "knowledge">;
 export type TextField = Exclude<Field, "evidence">;

@@ -1,9 +1,10 @@
 // To an inspector: accept, return for a reason with a note, or revise by editing. To the annotator: what was returned and why.
+
+import { noteField, press, presses } from "../common/annotator/page.ts";
 import { button, h } from "../common/dom.ts";
 import { key$ } from "../common/keys.ts";
 import { data$ } from "../common/passage.ts";
 import { t } from "../common/words.ts";
-import { noteField, press, presses } from "../common/work/page.ts";
 import { accept, giveBack, giveBackFor, KEYS, remove } from "./acts.ts";
 import { amend, returned } from "./rows.ts";
 import { data, state } from "./state.ts";

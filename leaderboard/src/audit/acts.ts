@@ -1,6 +1,6 @@
 // What is done to the entry on screen.
-import { drawCount } from "../common/work/page.ts";
-import { draw, moveTo, work } from "../common/work/work.ts";
+import { drawCount } from "../common/annotator/page.ts";
+import { draw, moveTo, work } from "../common/annotator/work.ts";
 import { complete, markOf, setMark } from "./marks.ts";
 import { asksSeveral, current, data, kindOf, othersOf, settings } from "./state.ts";
 import type { Mark } from "./types.ts";

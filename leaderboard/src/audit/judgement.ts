@@ -1,9 +1,10 @@
 // Whether a span or a short text is right, and how good; what the parser read.
+
+import { low, press, presses } from "../common/annotator/page.ts";
+import { work } from "../common/annotator/work.ts";
 import { h } from "../common/dom.ts";
 import { data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
-import { low, press, presses } from "../common/work/page.ts";
-import { work } from "../common/work/work.ts";
 import { mark } from "./acts.ts";
 import { asked, keyFor, keysOf } from "./keys.ts";
 import { complete, markOf, referenceShown } from "./marks.ts";

@@ -1,6 +1,7 @@
 // The audit page: start.
+
+import { startWork } from "../common/annotator/page.ts";
 import { startPage } from "../common/frame.ts";
-import { startWork } from "../common/work/page.ts";
 import { complete, linesOf, takeLines, takeUpMarks, undo } from "./marks.ts";
 import { drawPage, keys } from "./page.ts";
 import { data, load, settings } from "./state.ts";

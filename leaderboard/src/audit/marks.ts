@@ -1,8 +1,8 @@
 // What has been marked, or answered on a page that asks people. Kept in this browser under the sample's hash and the
 // annotator's name; exported and imported as JSONL, a line an output in the order of marking, with the fields that
 // `evalsuite audit read` reads, or those of a file of replies.
-import { Undo } from "../common/work/undo.ts";
-import { keep, keptWork, work } from "../common/work/work.ts";
+import { Undo } from "../common/annotator/undo.ts";
+import { keep, keptWork, work } from "../common/annotator/work.ts";
 import { asksSeveral, data, isListed, isOutput, isQuestion, kindOf, othersOf, scales, settings } from "./state.ts";
 import type { Entry, Mark, Output, Question } from "./types.ts";
 

@@ -1,9 +1,10 @@
 // What is chosen from options, or written.
+
+import { low, noteField, onEnter, press, presses } from "../common/annotator/page.ts";
+import { moveTo, work } from "../common/annotator/work.ts";
 import { byId, h } from "../common/dom.ts";
 import { data$ } from "../common/passage.ts";
 import { t } from "../common/words.ts";
-import { low, noteField, onEnter, press, presses } from "../common/work/page.ts";
-import { moveTo, work } from "../common/work/work.ts";
 import { mark, write } from "./acts.ts";
 import { keyFor, keysOf } from "./keys.ts";
 import { complete, markOf, setMark } from "./marks.ts";

@@ -1,9 +1,10 @@
 // The audit page: one output after the other.
+
+import { drawDoor, drawEntry, low } from "../common/annotator/page.ts";
+import { draw, keepPlace, work } from "../common/annotator/work.ts";
 import { check, h, type Kid } from "../common/dom.ts";
 import { chat, data$ } from "../common/passage.ts";
 import { inChinese, t } from "../common/words.ts";
-import { drawDoor, drawEntry, low } from "../common/work/page.ts";
-import { draw, keepPlace, work } from "../common/work/work.ts";
 import { mark, takeSpan } from "./acts.ts";
 import { drawJudgement, drawParser } from "./judgement.ts";
 import { keysOf } from "./keys.ts";

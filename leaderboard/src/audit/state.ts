@@ -1,5 +1,5 @@
 // The page's data, and how it is shown.
-import { work } from "../common/work/work.ts";
+import { work } from "../common/annotator/work.ts";
 import type { Entry, Output, PageData, Question, Task } from "./types.ts";
 
 export let data: PageData;

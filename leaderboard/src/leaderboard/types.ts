@@ -1,6 +1,6 @@
 // What the page is given (evalsuite/page/report.py, common/sheet.py) and what it makes of it. Types of results.json and
 // of annotations are generated from their JSON Schemas: src/types.
-import type { Average, CellResult, EvalsuiteResultsFormat1, Mean1, Metric } from "../types/results.ts";
+import type { Average, CellResult, EvalsuiteResultsFormat1, Mean, Metric } from "../types/results.ts";
 
 export type Kind = "choice" | "choices" | "span" | "text" | "probe";
 export interface Task {
@@ -308,4 +308,4 @@ export interface PageData {
   citations: string;
   slots: { en: string; zh: string; domain: string }[];
 }
-export type { Mean1 as Mean, Metric };
+export type { Mean, Metric };

@@ -4,7 +4,7 @@ import { h, type Kid } from "../../common/dom.ts";
 import { isNumber, num } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { hasWord, t } from "../../common/words.ts";
-import type { Correlations, MedianCell, Raised1, ScaleNumbers } from "../../types/results.ts";
+import type { Correlations, MedianCell, Raised, ScaleNumbers } from "../../types/results.ts";
 import { unfold } from "../beside.ts";
 import { jointPanels } from "../charts/joint.ts";
 import { modelKeys } from "../charts/looks.ts";
@@ -136,7 +136,7 @@ const titled = (words: string): string => `${t("judge")} · ${words}`;
 /** How often each kind of attack raised a score. */
 function attackKinds(who: string) {
   const rows = judgedControls("attacks").filter((r) => r.n > 0 && whoOf(r, r.scale) === who);
-  const kindRow = ([kind, x]: [string, Raised1]): SheetRow => {
+  const kindRow = ([kind, x]: [string, Raised]): SheetRow => {
     const share = x.n ? x.raised / x.n : null;
     const raised: SheetValue = { value: share, text: x.n ? `${num(x.raised)} / ${num(x.n)}` : "–" };
     return { cells: [hasWord(`kind.${kind}`) ? t(`kind.${kind}`) : plain(kind), share, raised] };

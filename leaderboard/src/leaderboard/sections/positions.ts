@@ -3,7 +3,7 @@ import { h } from "../../common/dom.ts";
 import { isNumber, num, pct, sumOf } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
-import type { Positions1 } from "../../types/results.ts";
+import type { Positions as Row } from "../../types/results.ts";
 import { savers } from "../charts/picture.ts";
 import { nameNode } from "../data.ts";
 import { perturbOf } from "../filters.ts";
@@ -14,7 +14,7 @@ import { sheetPanels } from "../tables/sheet.ts";
 import { grouped, type Told } from "../told.ts";
 import type { Sheet, SheetColumn, SheetRow, SheetValue, Task } from "../types.ts";
 
-type Positions = Told<Positions1>;
+type Positions = Told<Row>;
 
 /** Where gold stands and what the model chose, for the perturbation in view. */
 export function positionPanels(rows: Positions[], task: Task) {
