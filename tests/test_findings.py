@@ -41,8 +41,10 @@ def at_least(right: int, of: int, chance: float) -> float:
 def test_nobody_is_above_chance() -> None:
     found = told([cell("a", "knowledge_filling", 20, 50), cell("b", "knowledge_filling", 18, 50)])
     least = 2 * at_least(20, 50, 1 / 3)  # Holm: the smallest of two p-values twice
-    assert found[0].en.startswith("No model here is above chance on Knowledge filling of CORECODE HARD.")
-    assert found[0].en.endswith("a comes nearest on Knowledge filling: 40.0\u00a0%, where guessing gets 33.3\u00a0%.")
+    assert found[0].en.startswith("No model here is significantly above chance on Knowledge filling of CORECODE HARD.")
+    assert found[0].en.endswith(
+        "a comes nearest on Knowledge filling: 40.0\u00a0% of 50 items, where guessing gets 33.3\u00a0%."
+    )
     assert found[0].test_en == f"Exact binomial test, Holm over 2 tests: p ≥ {least:.2g}"
     assert "没有模型显著高于随机水平" in found[0].zh and found[0].cell == 0
 
@@ -51,21 +53,23 @@ def test_holm_decides_who_is_above_chance() -> None:
     # 24 of 50 alone: p = 0.023; among three tests it is not enough, among one it is.
     alone = told([cell("a", "knowledge_filling", 24, 50)])
     assert at_least(24, 50, 1 / 3) < 0.05 < 3 * at_least(24, 50, 1 / 3)
-    assert alone[0].en.startswith("a is above chance on Knowledge filling of CORECODE HARD.")
+    assert alone[0].en.startswith("a is significantly above chance on Knowledge filling of CORECODE HARD.")
     many = told([cell(name, "knowledge_filling", right, 50) for name, right in (("a", 24), ("b", 10), ("c", 11))])
-    assert many[0].en.startswith("No model here is above chance on Knowledge filling")
+    assert many[0].en.startswith("No model here is significantly above chance on Knowledge filling")
 
 
 def test_tasks_on_which_nobody_is_above_chance_are_named() -> None:
     cells = [cell("a", "knowledge_filling", 45, 50), cell("a", "domain_identification", 12, 50, 0.25)]
     found = told([*cells, cell("b", "knowledge_filling", 20, 50), cell("b", "domain_identification", 13, 50, 0.25)])
-    assert found[0].en.startswith("No model here is above chance on Domain identification of CORECODE HARD. b comes")
+    assert found[0].en.startswith(
+        "No model here is significantly above chance on Domain identification of CORECODE HARD. b comes"
+    )
     assert found[0].cell == 3
     better = told(
         [*cells[:1], cell("a", "domain_identification", 40, 50, 0.25), cell("b", "knowledge_filling", 20, 50)]
     )
     assert better[0].en.startswith(
-        "1 of 2 models is above chance on all 2 choice tasks of CORECODE HARD. a is furthest"
+        "1 of 2 models is significantly above chance on all 2 choice tasks of CORECODE HARD. a is furthest"
     )
 
 
@@ -117,7 +121,7 @@ def test_sentences_follow_from_the_results_of_a_run(sample_run: Path) -> None:
     shown = data["cells"][first["cell"]]
     p = at_least(round(shown["metrics"]["accuracy"]["value"] * shown["items"]), shown["items"], shown["chance"])
     assert shown["model"] == "tiny-zh" and shown["set"] == "hard"
-    assert ("is not above" in first["en"]) == (p >= 0.05)
+    assert ("is not significantly above" in first["en"]) == (p >= 0.05)
     easy, hard = (
         c["metrics"]["accuracy"]["value"]
         for c in sorted(data["cells"], key=lambda c: c["set"])

@@ -158,13 +158,13 @@ def _chance(cells: Sequence[_Shown], title: str) -> list[Finding]:
         en, zh = _everybody(tested, above, names)
         en, zh = f"{en} of {title}.", f"{title}：{zh}。"
         place, place_zh = "is furthest above", "高出最多的是"
-    score, guess = _percent(best.score), _percent(best.chance)
+    score, guess, items = _percent(best.score), _percent(best.chance), len(best.values or ())
     several = len({c.id for c in tested}) > 1
     where_zh = f"{best.task.zh}上的 {best.name}" if several else best.task.zh
     return [
         Finding(
-            f"{zh}{place_zh}{where_zh}：{score}，随机水平 {guess}。",
-            f"{en} {best.name if several else 'It'} {place} on {best.task.en}: {score}, where guessing gets {guess}.",
+            f"{zh}{place_zh}{where_zh}：{items} 题，{score}，随机水平 {guess}。",
+            f"{en} {best.name if several else 'It'} {place} on {best.task.en}: {score} of {items} items, where guessing gets {guess}.",
             test_zh,
             test,
             best.number,
@@ -178,8 +178,11 @@ def _nobody(told: Sequence[_Shown], dark: Sequence[str], names: Sequence[str]) -
     where = f"any of the {len(names)} choice tasks" if every else _list(dark, "en")
     where_zh = f"全部 {len(names)} 项选择题" if every else _list(dark, "zh")
     if len({c.id for c in told}) > 1:
-        return f"No model here is above chance on {where}", f"在{where_zh}上，没有模型显著高于随机水平"
-    return f"{told[0].name} is not above chance on {where}", f"在{where_zh}上，{told[0].name} 未显著高于随机水平"
+        return f"No model here is significantly above chance on {where}", f"在{where_zh}上，没有模型显著高于随机水平"
+    return (
+        f"{told[0].name} is not significantly above chance on {where}",
+        f"在{where_zh}上，{told[0].name} 未显著高于随机水平",
+    )
 
 
 def _everybody(tested: Sequence[_Shown], above: Set[int], names: Sequence[str]) -> tuple[str, str]:
@@ -189,10 +192,13 @@ def _everybody(tested: Sequence[_Shown], above: Set[int], names: Sequence[str]) 
     where = f"all {len(names)} choice tasks" if len(names) > 1 else _list(names, "en")
     where_zh = f"全部 {len(names)} 项选择题" if len(names) > 1 else _list(names, "zh")
     if len(models) == 1:
-        return f"{tested[0].name} is above chance on {where}", f"在{where_zh}上，{tested[0].name} 显著高于随机水平"
+        return (
+            f"{tested[0].name} is significantly above chance on {where}",
+            f"在{where_zh}上，{tested[0].name} 显著高于随机水平",
+        )
     are = "is" if whole == 1 else "are"
     return (
-        f"{whole} of {len(models)} models {are} above chance on {where}",
+        f"{whole} of {len(models)} models {are} significantly above chance on {where}",
         f"{len(models)} 个模型中有 {whole} 个在{where_zh}上显著高于随机水平",
     )
 
