@@ -100,6 +100,7 @@ def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: An
         **({"pairs": request.pairs} if request.pairs else {}),
         **({"pattern": request.pattern} if request.pattern else {}),
         **({"sample": request.sample} if request.sample else {}),
+        **({"thinking_tokens": n} if (n := response.thinking_tokens) is not None else {}),
     }
 
 
