@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from evalsuite.parse.strip import thinking_share
 from evalsuite.types import WRITTEN, Cell, Response
@@ -45,3 +45,20 @@ def thinking_tokens(response: Response) -> float:
     engine returned as reasoning, or what stands between the tags of a thought, and the rest.
     """
     return response.thinking_tokens or response.new_tokens * thinking_share(response.text, response.reasoning or "")
+
+
+class ReplyTokens(NamedTuple):
+    """Tokens of a prompt and of its reply, and those of the reply that are thinking, `guessed` by characters or counted."""
+
+    prompt: int
+    new: int
+    thinking: int
+    guessed: bool
+
+
+def reply_tokens(record: Mapping[str, Any]) -> ReplyTokens:
+    """The tokens of one record; older ones may lack reasoning."""
+    prompt, new, counted = record["prompt_tokens"], record["new_tokens"], record.get("thinking_tokens")
+    reply = Response(record["reply"] or "", "", prompt, new, None, record.get("reasoning"), thinking_tokens=counted)
+    thinking = round(thinking_tokens(reply))
+    return ReplyTokens(prompt, new, thinking, bool(thinking and not counted))
