@@ -102,7 +102,7 @@ def test_points(page: Any, cells: list[dict[str, Any]], item_set: str) -> None:
             assert y == pytest.approx(BOTTOM - (BOTTOM - TOP) * (100 * metric["value"] - min(ticks)) / (max(ticks) - min(ticks)), abs=0.5)  # fmt: skip
         assert {x for w, (x, _) in told.items() if "nothing written" in w} == ({EDGE} if model == "brief" else set())
     assert page.locator("#tokens-chart [data-model=random]").count() == 0
-    assert "Left out: 1 ways whose tokens nobody counted" in page.inner_text("#against-tokens")
+    assert "Ways left out whose tokens nobody counted, such as baselines: 1." in page.inner_text("#against-tokens")
 
 
 def test_the_table_has_the_figures_of_results_json(page: Any, cells: list[dict[str, Any]]) -> None:

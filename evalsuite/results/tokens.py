@@ -44,7 +44,9 @@ def thinking_tokens(response: Response) -> float:
     They are what the endpoint counts. Where it counts none, the reply's tokens are split by characters, between what the
     engine returned as reasoning, or what stands between the tags of a thought, and the rest.
     """
-    return response.thinking_tokens or response.new_tokens * thinking_share(response.text, response.reasoning or "")
+    if response.thinking_tokens:
+        return min(response.thinking_tokens, response.new_tokens)
+    return response.new_tokens * thinking_share(response.text, response.reasoning or "")
 
 
 class ReplyTokens(NamedTuple):
