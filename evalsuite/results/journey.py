@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import remove, replacing_together
 from evalsuite.common.finite import finite_json
-from evalsuite.results import breakdown, correlations, extraction, gaps, learning, means, robustness, second
+from evalsuite.results import aspects, breakdown, correlations, extraction, gaps, learning, means, robustness, second
 from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
@@ -38,6 +38,7 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     gaps.section,
     learning.section,
     breakdown.section,
+    aspects.section,
     correlations.section,
     summary.section,
     second.section,
@@ -106,7 +107,7 @@ def score_replies(
             trials.append(without_prompt(trial))
             if response is None:  # not asked yet
                 continue
-            answer = read_answer(trial.item, response, reading)
+            answer = read_answer(trial.item, response, reading, trial.request.answer_after)
             score = score_answer(trial.item, answer, response)
             write_record(record_of(cell, key, trial, response, answer, score))
             replies.append((trials[-1], response, answer, score))

@@ -90,6 +90,17 @@ export interface EvalsuiteRecordFormat1 {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -139,9 +150,13 @@ export interface EvalsuiteRecordFormat1 {
    */
   references: [string, ...string[]];
   /**
-   * Relation category, inference type or dimension.
+   * Relation category, inference type or dimension; several with |.
    */
   group?: string | null;
+  /**
+   * Ids of the items that ask for the facts it rests on.
+   */
+  rests_on?: string[] | null;
   /**
    * Of a probe: [context, target] with the valid explanation, and with the corrupted one.
    */
@@ -150,6 +165,10 @@ export interface EvalsuiteRecordFormat1 {
    * The regular expression that the reply was held to.
    */
   pattern?: string | null;
+  /**
+   * The reply reasons first; its answer follows these words.
+   */
+  answer_after?: string | null;
   /**
    * Which of the cell's samples; absent for the first.
    */
