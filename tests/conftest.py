@@ -211,7 +211,7 @@ document.adoptedStyleSheets = [seen];
 
 WINDOW = {"width": 1280, "height": 900}
 ENDED = "html[data-drawn=all], #notice[role=alert]"  # a leaderboard: wholly drawn, or it says why it cannot be
-PATIENCE = 15_000  # milliseconds: what does not come at all ends a test, what comes late on a busy machine does not
+PATIENCE = 180_000  # milliseconds: what does not come at all ends a test, what comes late on a busy machine does not
 
 
 @contextmanager
