@@ -46,8 +46,10 @@ function cells(): Cell[] {
 
 /** The sets, and the tasks of each, in which two points or more have tokens. */
 export function tokenPlaces(): Map<string, Task[]> {
-  const counted = cells().filter((c) => c.tokens);
-  const several = (set: string, task: Task) => counted.filter((c) => c.set === set && c.task === task.name).length > 1;
+  const counted = new Map<string, number>();
+  for (const { set, task, tokens } of cells())
+    if (tokens) counted.set(address(set, task), (counted.get(address(set, task)) ?? 0) + 1);
+  const several = (set: string, task: Task) => (counted.get(address(set, task.name)) ?? 0) > 1;
   const found = setNames().map((set): [string, Task[]] => [set, tasks.filter((x) => several(set, x))]);
   return new Map(found.filter(([, all]) => all.length));
 }
