@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,16 @@ class Subject:
     requests: dict[tuple[str, int], tuple[str, Trial, Response]]
     metrics: dict[str, dict[tuple[str, int], float]]
     sources: dict[tuple[str, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The verdicts of one judge on the first sample of a cell's replies: item -> its score as a share of the first scale."""
+
+    place: Place
+    judge: str
+    scale: str
+    scores: Mapping[str, float]
 
 
 MODELS = 5  # the fewest points for a correlation over models
@@ -83,6 +93,28 @@ def judging_problems(content: dict[str, Any]) -> Iterator[str]:
             yield f"judged {way}: {count} of {cell['items']} requests failed: {'; '.join(cell['errors'])}"
         if count := cell["status"].get("missing", 0):
             yield f"judged {way}: {count} of {cell['items']} not asked yet: the same judging goes on"
+
+
+def verdicts(source: Source, rubrics: Mapping[str, str]) -> Iterator[Verdicts]:
+    """The verdicts of every judge on the tasks in `rubrics` by the task's rubric, controls aside. Replies that the judge gave no
+    readable score are left out, and so are verdicts on replies that were replaced."""
+    for place, facts, rows in source.judgings():
+        where = Place.of(place)
+        if place["control"] != "plain" or place["rubric"] != rubrics.get(where.task):
+            continue
+        scales = [Scale(*values) for values in facts["scales"]]
+        first = scales[0]
+        keys = {trial.item.id: key for key, trial, _ in source.read(Cell(where, {})) if not trial.request.sample}
+        scores = {}
+        for row in rows:
+            if keys.get(row["item"]) != row["key"]:
+                continue
+            verdict = _attempts(source, row, scales)[1]
+            if not row["keys"]:  # the candidate is empty
+                scores[row["item"]] = 0.0
+            elif verdict.scores:
+                scores[row["item"]] = (verdict.scores[0] - first.low) / (first.high - first.low)
+        yield Verdicts(where, place["judge"], first.name, scores)
 
 
 def _subject(source: Source, cell: Cell, reading: Reading) -> Subject:
