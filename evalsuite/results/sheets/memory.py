@@ -47,8 +47,7 @@ def _against(split: str, asked: str, rows: Sequence[Entry]) -> Sheet:
         lines += [_line(row, {"model": row["model"], "task": task, "set": item_set}) for row in mine]
     pooled = [row for row in rows if "task" not in row]
     for benchmark in dict.fromkeys(row["benchmark"] for row in pooled):
-        title = BENCHMARKS[benchmark].title
-        lines.append(_heading(Text(f"{title} {_ALL.zh}", f"{title} {_ALL.en}")))
+        lines.append(_heading(titled(BENCHMARKS[benchmark].title, f" {_ALL.zh}", f" {_ALL.en}")))
         lines += [_line(row, {"model": row["model"]}) for row in pooled if row["benchmark"] == benchmark]
     columns = [Column(Text("模型", "model")), Column(Text("事实", "facts"), "%", "percent")]
     for zh, en in (("全部", "all"), ("已知", "known"), ("其余", "rest")):
@@ -63,7 +62,9 @@ def _heading(words: Text) -> Row:
 
 
 def _line(row: Entry, about: Entry) -> Row:
-    cells = [cell for name in ("all", "known", "rest") for cell in (_value(row[name]), row[name]["n"] if row[name] else 0)]
+    cells = [
+        cell for name in ("all", "known", "rest") for cell in (_value(row[name]), row[name]["n"] if row[name] else 0)
+    ]
     return Row((row["model"], _value(row["facts"]), *cells), about=about)
 
 
@@ -127,7 +128,11 @@ def _measures(entry: Entry) -> Sheet:
         for m in sorted(entry["models"], key=lambda m: (m["frmm_rank"] is None, m["frmm_rank"]))
     ]
     left_out = entry["left_out"]
-    notes = [Text(f"未计（回复不全）：{'、'.join(left_out)}", f"left out, replies missing: {', '.join(left_out)}")] if left_out else []
+    notes = (
+        [Text(f"未计（回复不全）：{'、'.join(left_out)}", f"left out, replies missing: {', '.join(left_out)}")]
+        if left_out
+        else []
+    )
     title = _title(entry, "与记忆无关的推理", "reasoning independent of memory")
     return Sheet("memory", title, columns, tuple(rows), (_decided([entry]), *notes), _about(entry))
 
@@ -139,7 +144,9 @@ def _battles(entry: Entry) -> Sheet:
     rows = []
     for model in models:
         by_other = {battle["against"]: battle for battle in model["battles"]}
-        rows.append(Row((model["model"], *(_margin(by_other.get(name)) for name in names)), about={"model": model["model"]}))
+        rows.append(
+            Row((model["model"], *(_margin(by_other.get(name)) for name in names)), about={"model": model["model"]})
+        )
     title = _title(entry, "MIB 逐对之差与题数", "MIB, margins and items of each pair")
     return Sheet("memory", title, tuple(columns), tuple(rows), (), _about(entry))
 
