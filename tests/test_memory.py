@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 from needs import needs
 
+from evalsuite.benchmarks.charm import BENCHMARK
+from evalsuite.benchmarks.corpus import Corpus
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.sheet import english, spell
 from evalsuite.metrics.independence import Solved, frmm, mib
@@ -331,6 +333,7 @@ class Charm:
     script: Path
     reasoning: dict[str, list[dict[str, Any]]]
     facts: dict[str, list[dict[str, Any]]]
+    corpus: Corpus  # the same, as we read them
 
 
 @pytest.fixture(scope="module")
@@ -344,7 +347,7 @@ def charm(real_data: Path) -> Charm:
         kind: {t: json.loads((folder / kind / f"{t}.json").read_text(encoding="utf-8"))["examples"] for t in tasks}
         for kind in ("reasoning", "memorization")
     }
-    return Charm(folder, script, read["reasoning"], read["memorization"])
+    return Charm(folder, script, read["reasoning"], read["memorization"], BENCHMARK.loader(BENCHMARK, folder))
 
 
 def drawn(charm: Charm, seed: int, right: float = 0.7, known: float = 0.93) -> tuple[Answers, Answers]:
@@ -425,16 +428,16 @@ def theirs(charm: Charm, out: Path, reasons: Answers, knows: Answers) -> tuple[P
 
 def ours(charm: Charm, reasons: Answers, knows: Answers) -> dict[str, Any]:
     """The section, from cells of the same outcomes, in the order in which the script has the models."""
-    places = [(task, "easy") for task in STANDING_IN] + [(STANDING_IN[0], "hard")]
     cells = []
-    for model in reasons:
-        for (task, item_set), examples in zip(places, charm.reasoning.values(), strict=True):
-            rests_on = {x["id"]: x["mids"] for x in examples}
-            values = {x["id"]: float(reasons[model][x["id"]]) for x in examples}
-            cells.append(cell(task, values, rests_on, model=model, set=item_set))
-        values = {x["id"]: float(knows[model][x["id"]]) for examples in charm.facts.values() for x in examples}
-        cells.append(cell(FACTS, values, model=model))
+    for task in ("anachronisms", "time", "recommendation", "sport"):
+        for name, answers in ((f"charm_{task}", reasons), (f"charm_memory_{task}", knows)):
+            items = charm.corpus.file(TASKS[name], "chinese", "test").items
+            rests_on = {item.id: item.rests_on for item in items}
+            for model, right in answers.items():
+                values = {item.id: float(right[item.id.rpartition("/")[2]]) for item in items}
+                cells.append(cell(name, values, rests_on, model=model, set="chinese"))
     (group,) = content(*cells)["independent"]
+    assert len(group["tasks"]) == len(group["knowledge"]) == 4
     return {NAMES[m["model"]]: m for m in group["models"]}
 
 

@@ -102,7 +102,7 @@ def verdicts(source: Source, rubrics: Mapping[str, str]) -> Iterator[Verdicts]:
         where = Place.of(place)
         if place["control"] != "plain" or place["rubric"] != rubrics.get(where.task):
             continue
-        scales = [Scale(*values) for values in facts["scales"]]
+        scales = _scales(facts)
         first = scales[0]
         keys = {trial.item.id: key for key, trial, _ in source.read(Cell(where, {})) if not trial.request.sample}
         scores = {}
@@ -136,7 +136,7 @@ def _read_judging(
     source: Source, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
 ) -> tuple[Opinions, list[dict[str, Any]]]:
     """The opinions of a judging, and its lines of judged/. Rows are left out if the candidate's reply was replaced."""
-    scales = [Scale(*values, words=facts.get("words", {}).get(values[0], {})) for values in facts["scales"]]
+    scales = _scales(facts)
     headline = TASKS[place["task"]].item_metrics[0]
     lows = tuple(scale.low for scale in scales)
     cell = Place.of(place)
@@ -155,6 +155,11 @@ def _read_judging(
         )
         lines.append(_record(place, facts, row, trial.item, reply, attempts, verdict))
     return Opinions(place, facts, tuple(opinions)), lines
+
+
+def _scales(facts: Mapping[str, Any]) -> list[Scale]:
+    """The scales of a judging's rubric."""
+    return [Scale(*values, words=facts.get("words", {}).get(values[0], {})) for values in facts["scales"]]
 
 
 def _attempts(source: Source, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:
