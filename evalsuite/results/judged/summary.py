@@ -159,7 +159,7 @@ def _read_judging(
 
 def _scales(facts: Mapping[str, Any]) -> list[Scale]:
     """The scales of a judging's rubric."""
-    return [Scale(*values, words=facts.get("words", {}).get(values[0], {})) for values in facts["scales"]]
+    return [replace(Scale(*row), words=facts.get("words", {}).get(row[0], {})) for row in facts["scales"]]
 
 
 def _attempts(source: Source, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:

@@ -80,7 +80,7 @@ def _decided(rows: Sequence[Entry]) -> Text:
             judges.setdefault(how["judge"] or "", {})[how["facts_of"]] = None
     zh, en = [], []
     for judge, tasks in judges.items():
-        names = [TASKS[task] for task in tasks]
+        names = [TASKS[task] for task in sorted(tasks, key=task_order)]
         zh.append(f"{'、'.join(task.zh for task in names)}：{f'由 {judge} 评判' if judge else '按规则'}")
         en.append(f"{', '.join(task.short for task in names)} by {judge or 'rule'}")
     return Text("是否知道——" + "；".join(zh), "whether a fact is known: " + "; ".join(en))
