@@ -139,8 +139,8 @@ def judged_officially(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evalsuite.results.memory.TASKS", tasks)
 
 
-def verdict(judge: str, scores: dict[str, float], model: str = "m") -> Verdicts:
-    return Verdicts(Place(model, FACTS, "easy", "test", "paper", 0), judge, "correct", scores)
+def verdict(judge: str, right: dict[str, bool], model: str = "m") -> Verdicts:
+    return Verdicts(Place(model, FACTS, "easy", "test", "paper", 0), judge, "correct", right)
 
 
 def test_a_judge_takes_the_place_of_the_rule_where_scoring_is_a_judges(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def test_a_judge_takes_the_place_of_the_rule_where_scoring_is_a_judges(monkeypat
 
     def judged(rubrics: Mapping[str, str]) -> list[Verdicts]:
         asked.append(rubrics)
-        return [verdict("b", {"f1": 0.0, "f2": 1.0}), verdict("a", {"f1": 1.0, "f2": 0.0, "f3": 1.0})]
+        return [verdict("b", {"f1": False, "f2": True}), verdict("a", {"f1": True, "f2": False, "f3": True})]
 
     (row,) = content(*cells, judged=judged)["tasks"]
     assert (row["knowledge"][0]["judge"], asked) == (None, [])
@@ -166,7 +166,7 @@ def test_a_judge_takes_the_place_of_the_rule_where_scoring_is_a_judges(monkeypat
 def test_models_are_compared_on_facts_decided_in_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
     judged_officially(monkeypatch)
     cells = [c for m in ("m", "n", "o") for c in (cell(FACTS, KNOWS, model=m), cell(ASKS, RIGHT, RESTS, model=m))]
-    opinions = [verdict("judge", {"f1": 1.0}, model) for model in ("m", "n")]
+    opinions = [verdict("judge", {"f1": True}, model) for model in ("m", "n")]
     found = content(*cells, judged=lambda rubrics: opinions)["independent"]
     assert [([m["model"] for m in g["models"]], g["knowledge"][0]["judge"]) for g in found] == [
         (["m", "n"], "judge"),

@@ -55,7 +55,6 @@ class Question:
     item: str
     value: float
     source: tuple[str, str, int]
-    facts: tuple[str, ...]
     state: str
 
 
@@ -105,9 +104,8 @@ def memory(
     groups: dict[tuple[str, Key], list[Reasoning]] = {}
     for one in found:
         place = one.cells[0]
-        groups.setdefault((place.model, place.but("model", "task", "set")), []).append(one)
-    # By benchmark, too: only tasks of one are pooled.
-    pools = [_pool(list(mine)) for group in groups.values() for mine in _by_benchmark(group)]
+        groups.setdefault((TASKS[place.task].benchmark, place.but("task", "set")), []).append(one)
+    pools = [_pool(group) for group in groups.values()]
     left_out = {Place.of(e).model for e in entries if is_baseline(e["facts"]) or e["facts"].get("trained")}
     return {
         "tasks": [{**one.cells[0].as_dict(), **_row(one)} for one in found],
@@ -124,47 +122,53 @@ def _facts(cells: Iterable[CellOutcomes]) -> set[str]:
 
 
 def _knowledge(
-    cells: Iterable[CellOutcomes],
+    every: Iterable[CellOutcomes],
     wanted: set[str],
     wholes: Mapping[Place, bool],
     judged: Callable[[Mapping[str, str]], Iterable[Verdicts]],
 ) -> dict[str, list[Knowledge]]:
     """Model -> what it knows of the facts `wanted`, task by task."""
     asked: dict[tuple[str, str], dict[str, list[CellOutcomes]]] = {}  # (model, task) -> wording -> cells
-    for cell in cells:
+    for cell in every:
         place = cell.cell.place
         if (place.shots, place.scoring) == (0, "generate") and any(o.item in wanted for o in cell.outcomes):
             asked.setdefault((place.model, place.task), {}).setdefault(place.variant, []).append(cell)
     rubrics = {task: TASKS[task].judged_by for _, task in asked if TASKS[task].judged_by}
     opinions = list(judged(rubrics)) if rubrics else []
     # Of several judges the one with most verdicts on the task, so that models are compared by the same.
-    weights = Counter((v.place.task, v.judge) for v in opinions for _ in v.scores)
+    weights = Counter((v.place.task, v.judge) for v in opinions for _ in v.right)
     known: dict[str, list[Knowledge]] = {}
     for (model, task), by_wording in asked.items():
-        wording = min(by_wording, key=lambda name: (name != "paper", name))
-        mine = {cell.cell.place: cell for cell in by_wording[wording]}
-        best = min(
-            (v for v in opinions if v.place in mine), key=lambda v: (-weights[task, v.judge], v.judge), default=None
-        )
-        if best:
-            facts = [_facts_of(mine[v.place], v.scores) for v in opinions if v.judge == best.judge and v.place in mine]
-        else:
-            facts = [_facts_of(cell, _values(cell)) for cell in mine.values()]
-        how = {
-            "facts_of": task,
-            "wording": wording,
-            "metric": best.scale if best else TASKS[task].item_metrics[0],
-            "judge": best.judge if best else None,
-        }
-        whole = all(wholes.get(place, True) for place in mine)
-        known.setdefault(model, []).append(Knowledge({k: v for some in facts for k, v in some.items()}, how, whole))
+        cells = by_wording[min(by_wording, key=lambda name: (name != "paper", name))]
+        places = [cell.cell.place for cell in cells]
+        mine = [v for v in opinions if v.place in places]
+        best = min((v.judge for v in mine), key=lambda judge: (-weights[task, judge], judge), default=None)
+        whole = all(wholes.get(place, True) for place in places)
+        known.setdefault(model, []).append(_known(cells, [v for v in mine if v.judge == best], whole))
     return known
 
 
-def _facts_of(cell: CellOutcomes, values: Mapping[str, float]) -> dict[str, Fact]:
-    """The facts that a cell's items ask for, from item -> value."""
+def _known(cells: Sequence[CellOutcomes], opinions: Sequence[Verdicts], whole: bool) -> Knowledge:
+    """What the cells of a task say, by one judge's opinions if there are some, else by the task's metric."""
+    right = {v.place: v.right for v in opinions}
+    facts: dict[str, Fact] = {}
+    for cell in cells:
+        rule = {} if opinions else {item: value > RIGHT for item, value in _values(cell).items()}
+        facts |= _facts_of(cell, right.get(cell.cell.place, rule))
+    place = cells[0].cell.place
+    how = {
+        "facts_of": place.task,
+        "wording": place.variant,
+        "metric": opinions[0].scale if opinions else TASKS[place.task].item_metrics[0],
+        "judge": opinions[0].judge if opinions else None,
+    }
+    return Knowledge(facts, how, whole)
+
+
+def _facts_of(cell: CellOutcomes, right: Mapping[str, bool]) -> dict[str, Fact]:
+    """The facts that a cell's items ask for, from item -> whether it is right."""
     sources = {o.item: (cell.cell.place.name, o.source) for o in cell.outcomes}
-    return {item: Fact(value > RIGHT, sources[item]) for item, value in values.items() if item in sources}
+    return {item: Fact(known, sources[item]) for item, known in right.items() if item in sources}
 
 
 def _values(cell: CellOutcomes) -> dict[str, float]:
@@ -187,31 +191,23 @@ def _reasoning(
     if not used:
         return None
     facts = {name: fact for k in used for name, fact in k.facts.items() if name in wanted}
-    items = {o.item: o for o in cell.outcomes if o.original}
-    questions = []
-    for item, value in _values(cell).items():
-        outcome = items[item]
-        rests_on = tuple(dict.fromkeys(outcome.original.rests_on)) if outcome.original else ()
-        source = (place.task, place.set, outcome.source)
-        questions.append(Question(item, value, source, rests_on, _state(rests_on, facts)))
+    items = {o.item: o for o in cell.outcomes}
+    rests_on = {name: set(o.original.rests_on) if o.original else set() for name, o in items.items()}
+    questions = tuple(
+        Question(item, value, (place.task, place.set, items[item].source), _state(rests_on[item], facts))
+        for item, value in _values(cell).items()
+    )
     whole = wholes.get(place, True) and all(k.whole for k in used)
-    return Reasoning((place,), tuple(questions), facts, tuple(k.how for k in used), whole)
+    return Reasoning((place,), questions, facts, tuple(k.how for k in used), whole)
 
 
-def _state(rests_on: Sequence[str], facts: Mapping[str, Fact]) -> str:
+def _state(rests_on: set[str], facts: Mapping[str, Fact]) -> str:
     found = [facts[name].known for name in rests_on if name in facts]
     if not rests_on:
         return "free"
     if not all(found):
         return "rest"
     return "known" if len(found) == len(rests_on) else "unclear"
-
-
-def _by_benchmark(group: Sequence[Reasoning]) -> Iterable[list[Reasoning]]:
-    found: dict[str, list[Reasoning]] = {}
-    for one in group:
-        found.setdefault(TASKS[one.cells[0].task].benchmark, []).append(one)
-    return found.values()
 
 
 def _pool(parts: Sequence[Reasoning]) -> Reasoning:
@@ -230,9 +226,8 @@ def _pool(parts: Sequence[Reasoning]) -> Reasoning:
 def _row(found: Reasoning) -> Row:
     """The figures of a row of results.json."""
     states = Counter(question.state for question in found.questions)
-    metrics = [TASKS[cell.task].item_metrics[0] for cell in found.cells]
     return {
-        "metric": metrics[0],
+        "metric": TASKS[found.cells[0].task].item_metrics[0],
         "knowledge": list(found.how),
         "facts": _figures([(float(fact.known), fact.source) for fact in found.facts.values()]),
         "all": _figures([(q.value, q.source) for q in found.questions]),

@@ -35,12 +35,12 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The verdicts of one judge on the first sample of a cell's replies: item -> its score as a share of the first scale."""
+    """What one judge calls right of a cell's replies, of each item's first sample: a score above the middle of the first scale."""
 
     place: Place
     judge: str
     scale: str
-    scores: Mapping[str, float]
+    right: Mapping[str, bool]
 
 
 MODELS = 5  # the fewest points for a correlation over models
@@ -103,18 +103,17 @@ def verdicts(source: Source, rubrics: Mapping[str, str]) -> Iterator[Verdicts]:
         if place["control"] != "plain" or place["rubric"] != rubrics.get(where.task):
             continue
         scales = _scales(facts)
-        first = scales[0]
         keys = {trial.item.id: key for key, trial, _ in source.read(Cell(where, {})) if not trial.request.sample}
-        scores = {}
+        right = {}
         for row in rows:
             if keys.get(row["item"]) != row["key"]:
                 continue
             verdict = _attempts(source, row, scales)[1]
             if not row["keys"]:  # the candidate is empty
-                scores[row["item"]] = 0.0
+                right[row["item"]] = False
             elif verdict.scores:
-                scores[row["item"]] = (verdict.scores[0] - first.low) / (first.high - first.low)
-        yield Verdicts(where, place["judge"], first.name, scores)
+                right[row["item"]] = 2 * verdict.scores[0] > scales[0].low + scales[0].high
+        yield Verdicts(where, place["judge"], scales[0].name, right)
 
 
 def _subject(source: Source, cell: Cell, reading: Reading) -> Subject:

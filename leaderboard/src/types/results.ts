@@ -23,6 +23,10 @@ export interface EvalsuiteResultsFormat1 {
   gaps?: Gap[];
   learning: Curve[];
   breakdowns: Breakdown[];
+  /**
+   * Accuracy by group over the tasks of a benchmark.
+   */
+  aspects?: Aspects[];
   confusions: Confusion[];
   metric_correlations: MetricCorrelation[];
   judged?: Judged | null;
@@ -1377,6 +1381,93 @@ export interface Group {
    * @maxItems 2
    */
   interval: [number, number];
+}
+/**
+ * Accuracy by group of items over several tasks of a benchmark.
+ */
+export interface Aspects {
+  model: string;
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  variant: string;
+  shots: number;
+  scoring: string;
+  perturb: "none";
+  benchmark: string;
+  tasks: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
+  groups: Aspect[];
+}
+/**
+ * A group over several tasks.
+ */
+export interface Aspect {
+  name: string;
+  /**
+   * Items.
+   */
+  n: number;
+  /**
+   * Dialogues that they come from.
+   */
+  dialogues: number;
+  /**
+   * The cell's metric over them, 0 … 1.
+   */
+  value: number;
+  /**
+   * As a bin's.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  interval: [number, number];
+  /**
+   * Mean of 1 / number of options.
+   */
+  chance: number;
 }
 /**
  * A confusion matrix over names of the ontology; every rotation counts as a reply.
