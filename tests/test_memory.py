@@ -159,8 +159,11 @@ def test_a_judge_takes_the_place_of_the_rule_where_scoring_is_a_judges(monkeypat
     assert row["knowledge"] == [{"facts_of": FACTS, "wording": "paper", "metric": "correct", "judge": "a"}]
     # known: a; lacking: b and c, by f2; f4 has no verdict, so d is unclear, as is f; g: f3 is known, the other never asked.
     assert (row["known"]["n"], row["rest"]["n"], row["free"], row["unclear"]) == (1, 2, 1, 3)
-    (row,) = content(*cells, judged=lambda rubrics: [])["tasks"]
-    assert row["knowledge"][0]["judge"] is None
+    (group,) = content(*cells, judged=judged)["independent"]
+    assert (group["models"][0]["retained"], group["models"][0]["unclear"]) == (2, 3)
+    for nobody in ([], [verdict("a", {})]):
+        (row,) = content(*cells, judged=lambda rubrics, nobody=nobody: nobody)["tasks"]
+        assert row["knowledge"][0]["judge"] is None
 
 
 def test_models_are_compared_on_facts_decided_in_one_way(monkeypatch: pytest.MonkeyPatch) -> None:

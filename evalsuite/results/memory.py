@@ -141,7 +141,7 @@ def _knowledge(
     for (model, task), by_wording in asked.items():
         cells = by_wording[min(by_wording, key=lambda name: (name != "paper", name))]
         places = [cell.cell.place for cell in cells]
-        mine = [v for v in opinions if v.place in places]
+        mine = [v for v in opinions if v.place in places and v.right]
         best = min((v.judge for v in mine), key=lambda judge: (-weights[task, judge], judge), default=None)
         whole = all(wholes.get(place, True) for place in places)
         known.setdefault(model, []).append(_known(cells, [v for v in mine if v.judge == best], whole))
@@ -259,6 +259,7 @@ def _independent(pools: Iterable[Reasoning], left_out: set[str]) -> Iterator[Row
         if pool.cells[0].model not in left_out:
             groups.setdefault((pool.key, str(pool.how)), []).append(pool)
     for (key, _), group in groups.items():
+        unclear = {pool.cells[0].model: sum(q.state == "unclear" for q in pool.questions) for pool in group}
         models = {
             pool.cells[0].model: Solved(
                 {q.item: q.value > RIGHT for q in pool.questions},
@@ -280,6 +281,7 @@ def _independent(pools: Iterable[Reasoning], left_out: set[str]) -> Iterator[Row
                     "accuracy": _share(mono.accuracy),
                     "rank": mono.rank,
                     "retained": mono.retained,
+                    "unclear": unclear[model],
                     "frmm": _share(mono.retained_accuracy),
                     "frmm_rank": mono.retained_rank,
                     "mib": _share(battles[model].mean) if model in battles else None,

@@ -101,6 +101,7 @@ class IndependentModel(Strict):
     retained: Count = Field(
         description="Items no fact of which the model lacks; items that rest on none are among them."
     )
+    unclear: Count = Field(description="Items not retained only because a fact was not asked or got no verdict.")
     frmm: Number = Field(description="Accuracy on these; null: there are none.")
     frmm_rank: _Rank
     mib: Number = Field(description="Mean of the margins, the model's own zero included; null: no other model.")

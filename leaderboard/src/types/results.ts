@@ -2926,6 +2926,10 @@ export interface IndependentModel {
    */
   retained: number;
   /**
+   * Items not retained only because a fact was not asked or got no verdict.
+   */
+  unclear: number;
+  /**
    * Accuracy on these; null: there are none.
    */
   frmm: number | null;
