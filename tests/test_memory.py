@@ -264,7 +264,7 @@ def test_the_sheets() -> None:
     words = [["".join(w for w, _ in spell(c, column)) for c, column in zip(row.cells, against.columns, strict=True)] for row in against.rows]  # fmt: skip
     assert [line[0] for line in words] == ["DI easy", "m", "n", "SI easy", "m", "n", "CORECODE all tasks", "m", "n"]
     assert [len(row.cells) for row in against.rows] == [8] * 9
-    assert [word.split(" ")[0] for word in words[7]] == ["m", "50.0", "75.0", "8", "100.0", "3", "33.3", "3"]
+    assert [word.split(" ")[0] for word in words[7]] == ["m", "75.0", "8", "50.0", "100.0", "3", "33.3", "3"]
     assert "EC by rule" in english(against.notes[0])
     assert measures.rows[0].cells[:4] == ("m", 0.75, 1, 4)
     assert measures.rows[1].cells[5] == 2

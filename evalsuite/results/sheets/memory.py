@@ -49,12 +49,16 @@ def _against(split: str, asked: str, rows: Sequence[Entry]) -> Sheet:
     for benchmark in dict.fromkeys(row["benchmark"] for row in pooled):
         lines.append(_heading(titled(BENCHMARKS[benchmark].title, f" {_ALL.zh}", f" {_ALL.en}")))
         lines += [_line(row, {"model": row["model"]}) for row in pooled if row["benchmark"] == benchmark]
-    columns = [Column(Text("模型", "model")), Column(Text("事实", "facts"), "%", "percent")]
-    for zh, en in (("全部", "all"), ("已知", "known"), ("其余", "rest")):
-        columns += [Column(Text(zh, en), "%", "percent", range=(0, 1)), Column("n", kind="count")]
+    facts = Column(Text("事实", "facts"), "%", "percent")
+    whole, known, rest = (
+        (Column(Text(zh, en), "%", "percent", range=(0, 1)), Column("n", kind="count"))
+        for zh, en in (("全部", "all"), ("已知", "known"), ("其余", "rest"))
+    )
+    # The reasoning items' figure comes first: outputs put the link to the cell behind it.
+    columns = (Column(Text("模型", "model")), *whole, facts, *known, *rest)
     about = {name: rows[0][name] for name in ("split", "variant", "shots", "scoring", "perturb")}
     title = titled("", f"记忆与推理，{split} {asked}", f"Memory and reasoning, {split} {asked}")
-    return Sheet("memory", title, tuple(columns), tuple(lines), (_decided(rows),), about)
+    return Sheet("memory", title, columns, tuple(lines), (_decided(rows),), about)
 
 
 def _heading(words: Text) -> Row:
@@ -62,10 +66,8 @@ def _heading(words: Text) -> Row:
 
 
 def _line(row: Entry, about: Entry) -> Row:
-    cells = [
-        cell for name in ("all", "known", "rest") for cell in (_value(row[name]), row[name]["n"] if row[name] else 0)
-    ]
-    return Row((row["model"], _value(row["facts"]), *cells), about=about)
+    whole, known, rest = ((_value(row[name]), row[name]["n"] if row[name] else 0) for name in ("all", "known", "rest"))
+    return Row((row["model"], *whole, _value(row["facts"]), *known, *rest), about=about)
 
 
 def _value(figures: Entry | None) -> Value:
