@@ -377,6 +377,7 @@ class Task:
     marking: tuple[str, str] | None = None  # (Chinese, English): what people who mark its replies are told
     own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
+    judged_by: str = ""  # the rubric of judges by which its official scoring calls a reply right; "": the first metric
 
     @property
     def local(self) -> str:
