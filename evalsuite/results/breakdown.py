@@ -55,7 +55,7 @@ def breakdown(outcomes: CellOutcomes, rows: Rows) -> dict[str, Any] | None:
     entry = {
         **outcomes.cell.place.as_dict(),
         "metric": TASKS[outcomes.cell.place.task].item_metrics[0],
-        "turns": _bins((_bin(len(item.dialogue), TURNS), *rest) for item, *rest in items),
+        "turns": _bins((_bin(len(item.dialogue) or None, TURNS), *rest) for item, *rest in items),
         "distance": _bins((_bin(distance(item), DISTANCES), *rest) for item, *rest in items),
     }
     if outcomes.labels:
@@ -71,7 +71,8 @@ def _groups(task: str, items: Iterable[tuple[Item, float, int]]) -> list[dict[st
     """By group (relation category, inference type, dimension): those of the paper in its order, then others by name."""
     groups: dict[str, list[tuple[float, int]]] = {}
     for item, value, source in items:
-        groups.setdefault(item.group, []).append((value, source))
+        for name in item.group.split("|"):  # an item may be of several
+            groups.setdefault(name, []).append((value, source))
     known = benchmark_of(task).groups
     places = {name: n for n, name in enumerate(known)}
     order = sorted(groups, key=lambda name: (places.get(name, len(known)), name))

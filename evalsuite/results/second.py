@@ -154,7 +154,12 @@ _Replies = Mapping[_Name, tuple[str, Trial, Response, Answer]]  # with the reply
 
 def _answered(run: ScoredRun, cell: Cell) -> dict[_Name, tuple[str, Trial, Response, Answer]]:
     return {
-        (t.item.id, t.rotation, t.request.sample): (key, without_prompt(t), r, read_answer(t.item, r, run.reading))
+        (t.item.id, t.rotation, t.request.sample): (
+            key,
+            without_prompt(t),
+            r,
+            read_answer(t.item, r, run.reading, t.request.answer_after),
+        )
         for key, t, r in run.source.read(cell)
         if r is not None and r.error is None
     }
@@ -200,7 +205,7 @@ def agreement(pairs: Sequence[Pair]) -> dict[str, Any]:
     measure = "kappa" if task.kind.options else "f1"
     value = low = high = None
     if read:
-        clusters = sources([pair.trial.item.dialogue for pair in read])
+        clusters = sources([pair.trial.item.context for pair in read])
         rng, dialogues = Random(f"second:{task.name}"), len(set(clusters))
         if measure == "kappa":
             both = [category(p.first) for p in read], [category(p.second or p.first) for p in read]

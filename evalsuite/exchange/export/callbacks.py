@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from evalsuite.backends.checkpoint import labels_response
-from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.scoring import read_answer, score_answer, score_reply
 from evalsuite.types import Answer, Item, Reading, Response, Status, label_begins
 
@@ -29,7 +29,7 @@ def metric_names(task: str) -> tuple[str, ...]:
 
 def _by_paper(task: str) -> bool:
     """True if replies are also parsed by the paper's listed forms alone."""
-    return TASKS[task].kind.single and benchmark_of(task).language.paper_forms
+    return TASKS[task].official is not None
 
 
 def read_reply(row: Mapping[str, Any], reply: str, finish: str = "stop") -> tuple[Answer, dict[str, float]]:

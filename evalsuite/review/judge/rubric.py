@@ -3,31 +3,28 @@
 The file begins with a YAML comment: scales, language (default zh), longest reply in tokens, and how many wordings of the
 instruction it has. NAME_en is the English version of NAME. (The criteria that people see are `types.Rubric`.)
 
-    {#- scales: [{name: creativity, zh: 创造性, low: 1, high: 5}]
+    {#- scales: [{name: creativity, zh: 创造性, low: 1, high: 5}]     # or words: {"[正确]": 1, "[错误]": 0}, for one scale
         language: en
         tokens: 256
         wordings: 3 -#}
 
 The template sees `dialogue` (list of turns), `question`, `references` (list; empty where the judge is blind to the gold
-answer), `candidate`, and `wording` (0 for the first). Texts stand between fences such as [候选答案开始] and [候选答案结束].
+answer), `candidate`, `task` (its name), and `wording` (0 for the first). Texts stand between fences such as [候选答案开始] and [候选答案结束].
 Fences inside the texts are defused, so that no candidate can close its own; all else is rendered byte for byte.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.errors import PromptError, unknown
 from evalsuite.common.fences import defuse_fences
 from evalsuite.common.templates import TemplateFile
-from evalsuite.common.yamltext import parse_yaml
 from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Item
 
@@ -38,11 +35,15 @@ class _Scale(BaseModel):
     low: int
     high: int
     zh: str = ""
+    words: dict[str, int] = {}
 
     @model_validator(mode="after")
     def _rises(self) -> _Scale:
         if self.low >= self.high:
             raise ValueError(f"low {self.low} is not below high {self.high}")
+        if any(not self.low <= score <= self.high for score in self.words.values()):
+            raise ValueError(f"words: expected scores from {self.low} to {self.high}")
+        self.words = {word.lower(): score for word, score in self.words.items()}
         return self
 
 
@@ -52,9 +53,6 @@ class _Head(BaseModel):
     language: Literal["zh", "en"] = "zh"
     tokens: int = Field(default=256, ge=1)
     wordings: int = Field(default=1, ge=1)
-
-
-_COMMENT = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
 
 
 class RubricTemplate:
@@ -72,18 +70,12 @@ class RubricTemplate:
             raise PromptError(f"{unknown('rubric', name, sorted(known))} Looked in {looked}.")
         self.name, self.path = name, known[name]
         self._template = TemplateFile(self.path)
-        comment = _COMMENT.match(self._template.source)
-        if comment is None:
+        if not self._template.source.lstrip().startswith("{#"):
             raise PromptError(f"{self.path}: expected a comment {{#- scales: … -#}} at the top")
-        try:
-            head = _Head.model_validate(parse_yaml(comment.group(1))[0])
-        except ValidationError as error:
-            first = error.errors()[0]
-            place_of = ".".join(map(str, first["loc"]))
-            raise PromptError(f"{self.path}: {place_of}: {first['msg']}") from None
-        except yaml.YAMLError as error:
-            raise PromptError(f"{self.path}: {error}") from None
-        self.scales = tuple(Scale(s.name, s.low, s.high, s.zh) for s in head.scales)
+        head = self._template.head(_Head)
+        if any(scale.words for scale in head.scales) and len(head.scales) > 1:
+            raise PromptError(f"{self.path}: scales: words are for a rubric of one scale")
+        self.scales = tuple(Scale(s.name, s.low, s.high, s.zh, s.words) for s in head.scales)
         self.language, self.tokens, self.wordings = head.language, head.tokens, head.wordings
         self.sha256 = self._template.sha256
 
@@ -94,6 +86,7 @@ class RubricTemplate:
             "question": defuse_fences(item.question),
             "references": [] if blind else [defuse_fences(text) for text in item.references],
             "candidate": defuse_fences(candidate),
+            "task": item.task,
             "wording": wording,
         }
         return self._template.render(seen, f"item {item.id}")
@@ -101,6 +94,11 @@ class RubricTemplate:
     @property
     def reminder(self) -> str:
         """The text appended to the prompt when a reply had no readable score."""
+        if words := list(self.scales[0].words):
+            first = (
+                f"{words[0]} or {next(w for w in words if self.scales[0].words[w] != self.scales[0].words[words[0]])}"
+            )
+            return f"Note: the last line is {first}, and nothing else."
         return _REMINDERS[self.language](self.scales)
 
 
