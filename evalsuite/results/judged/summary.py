@@ -104,7 +104,7 @@ def _read_judging(
     source: Source, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
 ) -> tuple[Opinions, list[dict[str, Any]]]:
     """The opinions of a judging, and its lines of judged/. Rows are left out if the candidate's reply was replaced."""
-    scales = [Scale(*values, words=facts.get("words", {}).get(values[0], {})) for values in facts["scales"]]
+    scales = [replace(Scale(*row), words=facts.get("words", {}).get(row[0], {})) for row in facts["scales"]]
     headline = TASKS[place["task"]].item_metrics[0]
     lows = tuple(scale.low for scale in scales)
     cell = Place.of(place)
