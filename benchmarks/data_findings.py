@@ -4,6 +4,7 @@
 
 DATA holds charm/data/CHARM, xcopa/{data,data-gmt}/zh and c3/{data,annotation}; those that are missing are passed over. It reads
 the raw files, not the suite's loaders. Items are named by their number in their file, from 0, or by document and question.
+The classifier that sees C3's choices alone needs scikit-learn (the extra `authoring`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+from evalsuite.benchmarks.check import chi_square_p
 
 LINE = re.compile(r"^\s*[(（]\s*([A-H])\s*[)）]\s*", re.MULTILINE)
 TYPE = re.compile(r"(?:m|l|s|c-[aoeipdhn])(?:\|(?:m|l|s|c-[aoeipdhn]))*\|\|[012]")
@@ -84,6 +87,16 @@ def charm(root: Path) -> None:
          if row["target"].strip() != en[name][n]["target"].strip()))  # fmt: skip
     show("Translate-EN: a question without its question mark", (f"{name} {n}" for name, file in zh.items()
          for n, row in enumerate(file) if re.search("[?？]", stem(row)) and not re.search("[?？]", stem(en[name][n]))))  # fmt: skip
+    show("Translate-EN: Chinese left", Counter(name for name, file in en.items() for row in file
+         if re.search("[\u4e00-\u9fff]", row["input"])).items())  # fmt: skip
+    show("Translate-EN: names of entailment", Counter(options(row["input"])[0][1].lower() for name, file in en.items()
+         if name.endswith("Inference") for row in file).items())  # fmt: skip
+    said = {name: [row["target"] for row in file] for name, file in read("memorization_Translate-EN").items()}
+    show("Translate-EN: references with dates in brackets or of over 60 characters", Counter(name for name, texts in said.items()
+         for text in texts if re.search(r"\(\S*\d", text) or len(text) > 60).items())  # fmt: skip
+    premises = [(name, row["input"].partition("\n")[0].strip()) for name, _, row in asked if name.endswith("Inference")]
+    show("premises of several items (set, number of items)",
+         Counter((name.partition("_")[0], n) for (name, _), n in Counter(premises).items() if n > 1).items())  # fmt: skip
     print("\n== CHARM, memory")
     mids = {(row["id"], fact) for *_, row in asked for fact in row.get("mids", [])}
     rids = {(item, row["id"]) for file in facts.values() for row in file for item in row["rids"]}
@@ -175,6 +188,16 @@ def c3(root: Path) -> None:
         for *_, name in documents:
             names[name].add(f"{kind}-{split}")
     print(f"ids that two files give to different documents: {sum(len(where) > 1 for where in names.values())}")
+    for (kind, split), documents in files.items():
+        questions = [q for _, asked_here, _ in documents for q in asked_here if q["choice"].count(q["answer"]) == 1]
+        for size in (2, 3, 4):
+            places = Counter(q["choice"].index(q["answer"]) for q in questions if len(q["choice"]) == size)
+            if n := places.total():
+                p = chi_square_p(places, dict.fromkeys(range(size), n / size))
+                print(
+                    f"right of {size} choices, {kind} {split}: {[places[place] for place in range(size)]} p = {p:.2g}"
+                )
+    blind(files)
     for kind in "dm":
         for split in ("dev", "test"):
             known = {(name, str(n)) for _, questions, name in files[kind, split] for n in range(1, len(questions) + 1)}
@@ -182,6 +205,24 @@ def c3(root: Path) -> None:
             notes = [line.split("\t") for line in lines if line.strip()]
             show(f"annotation {kind} {split}, {len(notes)} lines: no question, or no type",
                  (" ".join(note) for note in notes if (note[0], note[1]) not in known or not TYPE.fullmatch(note[2])))  # fmt: skip
+
+
+def blind(files: dict[tuple[str, str], list[Any]]) -> None:
+    """How often a logistic regression on the choices' 1- to 3-grams, without text and question, finds the right one."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    for kind in "dm":
+        asked = {split: [q for _, qs, _ in files[kind, split] for q in qs] for split in ("train", "dev", "test")}
+        shown = [(choice, choice == q["answer"]) for q in asked["train"] for choice in q["choice"]]
+        features = TfidfVectorizer(analyzer="char", ngram_range=(1, 3), min_df=3, sublinear_tf=True)
+        model = LogisticRegression(max_iter=400).fit(features.fit_transform(c for c, _ in shown), [y for _, y in shown])
+        for split in ("dev", "test"):
+            right = sum(
+                q["choice"][model.decision_function(features.transform(q["choice"])).argmax()] == q["answer"]
+                for q in asked[split]
+            )
+            print(f"choices alone, {kind} {split}: {right / len(asked[split]):.1%}")
 
 
 def copies(files: dict[tuple[str, str], list[Any]]) -> Iterator[str]:
