@@ -68,8 +68,9 @@ class Item:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """What the item is about: its dialogue, or its question where there is none. Items of one context are not independent."""
-        return self.dialogue or (self.question,)
+        """What the item is about: its dialogue, or its question and options where there is none. Items of one context are not
+        independent."""
+        return self.dialogue or (self.question, *sorted(self.options))
 
     @property
     def listed(self) -> str:
