@@ -1,15 +1,27 @@
 """Item + shots + template -> Request. Evaluation and finetuning render their prompts with the same code.
 
-A template (prompts/<benchmark>/<task>/<variant>.j2) renders one item up to where its answer begins. A shot is that text
-followed by its answer. A base model gets the shots joined by blank lines, a chat model gets them as earlier turns.
-The variables of a template are `dialogue` (list of turns), `question` and `options` (list of (label, text)).
+A template (prompts/<benchmark>/<task>/<variant>.j2, or prompts/<benchmark>/<variant>.j2 for all tasks) renders one item up to
+where its answer begins. A shot is that text followed by its answer. A base model gets the shots joined by blank lines, a chat
+model gets them as earlier turns. The variables of a template are `dialogue` (list of turns), `question`, `options` (list of
+(label, text)), `listed` (the question with its options as the file prints them), `kind` (the name of the task's kind), and what
+the benchmark gives (`Corpus.given`).
+
+A template may begin with a YAML comment: the longest reply in tokens, and, if the reply is to reason before it answers, the
+words behind which its answer stands. Shots show these words before the right answer.
+
+    {#- tokens: 1024
+        answer_after: 答案： -#}
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, PositiveInt
 
 from evalsuite.common.dialogue import alike
 from evalsuite.common.errors import PromptError, unknown
@@ -17,38 +29,61 @@ from evalsuite.common.templates import TemplateFile
 from evalsuite.types import Item, Message, Request, Task
 
 
+class _Head(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    tokens: PositiveInt | None = None
+    answer_after: str = ""
+
+
+def wordings(folder: Path, task: Task) -> dict[str, Path]:
+    """Wording -> its template of a task: those of all tasks of its benchmark, then its own. A wording may be a stranger's, so
+    that it is looked up here and never becomes a path."""
+    own = task.prompts or task.local
+    place = folder / task.benchmark
+    if task.templates and not (place / own).is_dir():  # of a benchmark in another package
+        place = task.templates
+    return {path.stem: path for part in (place, place / own) for path in sorted(part.glob("*.j2"))}
+
+
 class Prompt:
     """A compiled template with its name and hash."""
 
-    def __init__(self, folder: Path, task: Task, variant: str) -> None:
+    def __init__(self, folder: Path, task: Task, variant: str, given: Mapping[str, str] | None = None) -> None:
         """`folder` is the prompts folder. If it has none for the task, the benchmark's own templates (`Task.templates`)
-        are used.
+        are used. `given`: variables that the benchmark gives beside those of the item.
 
         Raises PromptError if the template is missing or broken; the message lists the task's templates.
         """
-        place = folder / task.benchmark / task.local
-        if task.templates and not place.is_dir():  # of a benchmark in another package
-            place = task.templates / task.local
-        known = {
-            path.stem: path for path in place.glob("*.j2")
-        }  # a variant may be a stranger's: it never becomes a path
+        known = wordings(folder, task)
         if variant not in known:
-            message = unknown(f"prompt of {task.name}", variant, sorted(known))
-            raise PromptError(f"{message} Looked in {place}.")
+            looked = (task.templates or folder / task.benchmark) / (task.prompts or task.local)
+            raise PromptError(f"{unknown(f'prompt of {task.name}', variant, sorted(known))} Looked in {looked}.")
         self.path, self.variant, self.task = known[variant], variant, task
-        self._template = TemplateFile(self.path)
+        self._template, self._given = TemplateFile(self.path), dict(given or {})
+        head = self._template.head(_Head)
+        self.tokens, self.answer_after = head.tokens or task.max_new_tokens, head.answer_after
         self.sha256 = self._template.sha256
+        if self._given:
+            facts = json.dumps([self.sha256, self._given], sort_keys=True)
+            self.sha256 = hashlib.sha256(facts.encode()).hexdigest()
 
     def render(self, item: Item) -> str:
         """The item's prompt, up to where its answer begins. Raises PromptError if the template cannot be rendered."""
         options = list(zip(item.labels, item.options, strict=True))
-        shown = {"dialogue": list(item.dialogue), "question": item.question, "options": options}
+        shown = {
+            "dialogue": list(item.dialogue),
+            "question": item.question,
+            "options": options,
+            "listed": item.listed,
+            "kind": self.task.kind.name,
+            **self._given,
+        }
         return self._template.render(shown, f"item {item.id}")
 
     def target(self, item: Item) -> str:
         """The right reply to the item's prompt, as shots show it and finetuning teaches it."""
         form = self.task.forms.get(self.variant)
-        return form.shown(item) if form else item.target
+        return self.answer_after + (form.shown(item) if form else item.target)
 
     def request(self, item: Item, shots: Sequence[Item] = (), limit: int | None = None) -> Request:
         """The request: the shots in the given order, then the item. `limit` replaces the task's `max_new_tokens`."""
@@ -59,9 +94,10 @@ class Prompt:
             id=item.id,
             prompt="\n\n".join([*(text + answer for text, answer in shown), last]),
             messages=(*messages, Message("user", last)),
-            max_new_tokens=limit or self.task.max_new_tokens,
+            max_new_tokens=limit or self.tokens,
             labels=item.labels,
             options=item.options,
+            answer_after=self.answer_after,
         )
 
 

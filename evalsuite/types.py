@@ -47,7 +47,11 @@ class Item:
     labels: tuple[str, ...] = ()  # as printed before the options: "(a)"
     gold: int | None = None  # index into options
     references: tuple[str, ...] = ()  # right answers as text; for choices the gold option's text
-    group: str = ""  # the category by which the paper breaks its results down: relation, inference type; "" if none
+    group: str = ""  # the category by which the paper breaks its results down: relation, inference type; several with |
+    # The official text before each label, between it and its option, and after the last option: 2n + 1 pieces for n
+    # options. () if the official text of the question does not list them.
+    layout: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()  # ids of the items that ask for the facts that its answer rests on
 
     @property
     def golds(self) -> tuple[int, ...]:
@@ -61,6 +65,14 @@ class Item:
         """A right reply, as shots show it and finetuning teaches it: for choices the bare indicators, as in the paper's
         Figure 4 ("Label: c"), else the first reference."""
         return ", ".join(self.indicators[gold] for gold in self.golds) or self.references[0]
+
+    @property
+    def listed(self) -> str:
+        """The question with its options as its file prints them, byte for byte; the question alone without a layout."""
+        if not self.layout:
+            return self.question
+        parts = zip(self.layout[::2], self.labels, self.layout[1::2], self.options, strict=False)
+        return "".join((self.question, *(text for part in parts for text in part), self.layout[-1]))
 
     @property
     def indicators(self) -> tuple[str, ...]:
@@ -119,6 +131,7 @@ class Request:
     options: tuple[str, ...] = ()  # option texts: scored under `texts`
     pairs: tuple[tuple[str, str], ...] = ()  # with scoring nll: (context, target), plain text
     pattern: str = ""  # with scoring constrained: a regular expression that the whole reply must match
+    answer_after: str = ""  # the reply reasons first, and its answer follows these words: "答案："
     sample: int = 0  # which of the several replies to the same prompt, where the model samples; it seeds the reply
     batch: tuple[str | int, ...] = ()  # engines never batch requests whose keys differ: padding may change a reply
 
@@ -285,9 +298,6 @@ class Language:
     span_parts: Callable[[Answered], tuple[Part, ...]]
     text_parts: Callable[[Answered], tuple[Part, ...]]
     gap: str  # the separator of words
-    paper_forms: bool = (
-        False  # choices are also parsed by the CORECODE paper's answer forms, which are in this language
-    )
     altered: bool = False  # the perturbations of dialogues (speakers, turns, script) apply to it
 
 
@@ -357,6 +367,9 @@ class Task:
     whole: bool = False  # its items show whole dialogues: none masked, altered or clipped
     subset: str = "all"  # the name that published figures give to the task's part of the items
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<benchmark>/
+    prompts: str = ""  # the folder of its templates there, where tasks share one; "": its local name
+    # How the paper's own program reads a choice out of a reply, beside our parser: the metric paper.accuracy.
+    official: Callable[[Item, Response], Answer] | None = None
     marking: tuple[str, str] | None = None  # (Chinese, English): what people who mark its replies are told
     own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
@@ -371,6 +384,13 @@ class Task:
     def item_metrics(self) -> tuple[str, ...]:
         """Metrics that every item has; paired comparisons use the first."""
         return self.kind.item_metrics
+
+    def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
+        """The answer that the reply states, as `Kind.answer`; the paper's own reading where there is one and it is asked for."""
+        read = response.error is None and response.finish != "content_filter" and not response.likelihoods
+        if reading.parser == "paper" and self.official and read:
+            return self.official(item, response)
+        return self.kind.answer(item, response, reading, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,6 +453,7 @@ class Benchmark:
     commit: str = ""  # of the repository at `address`; "": the newest
     no_address: str = ""  # why there is nothing to fetch
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
+    training: str = "train"  # the split that shots are drawn from and leakage is counted against; "": it has none
     levels: tuple[str, ...] = ()  # two sets, the easier first, whose gap is tested
     groups: tuple[str, ...] = ()  # values of `Item.group`, in the paper's order; files may hold more
     rubric: str = ""  # the judges' default rubric for its short texts; prompts/judge/<name>.j2

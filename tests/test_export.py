@@ -21,6 +21,11 @@ from evalsuite.exchange.export import callbacks
 from evalsuite.types import Cell, Trial
 
 COMMON: dict[str, Any] = {"data": "bundled:sample", "shots": 2, "prompt": ["paper", "plain"], "limit": 4}
+CHAIN: dict[str, Any] = {
+    **COMMON,
+    "prompt": ["paper", "cot-en"],
+    "set": "easy",
+}  # one wording reasons before it answers
 # Every kind of task but probes, in English; CIDER's metrics of classes and GLUCOSE's own BLEU.
 SISTERS: dict[str, Any] = {
     **COMMON,
@@ -30,7 +35,7 @@ SISTERS: dict[str, Any] = {
     ],
     "set": "v1,fold1,fold2,d1",
 }  # fmt: skip
-WHAT = {"corecode": COMMON, "sisters": SISTERS}
+WHAT = {"corecode": COMMON, "chain": CHAIN, "sisters": SISTERS}
 
 
 @pytest.fixture(scope="module", params=[(to, what) for to in ("lm-eval", "inspect") for what in WHAT], ids="-".join)
@@ -54,7 +59,8 @@ def asked(what: str) -> dict[str, tuple[Cell, list[Trial]]]:
     found = {}
     for cell, trials in evalsuite.preview(model=["random"], **{**WHAT[what], "shots": [2]}):
         task = TASKS[cell.place.task]
-        found[f"{task.benchmark}_{cell.place.set}_{task.local}_{cell.place.variant}"] = cell, trials
+        variant = cell.place.variant.replace("-", "_")
+        found[f"{task.benchmark}_{cell.place.set}_{task.local}_{variant}"] = cell, trials
     return found
 
 
@@ -63,7 +69,7 @@ def test_prompts_are_those_of_a_run(exported: tuple[Path, str]) -> None:
     written = {path.stem: rows(path) for path in (folder / "data").iterdir()}
     wanted = asked(what)
     assert set(written) == set(wanted)
-    assert len(wanted) == 2 * (2 * len(CORECODE) if what == "corecode" else 3 + 2 * 2 + 1)
+    assert len(wanted) == 2 * {"corecode": 2 * len(CORECODE), "chain": len(CORECODE), "sisters": 3 + 2 * 2 + 1}[what]
     for name, (_, trials) in wanted.items():
         assert 2 <= len(trials) == len(written[name]) <= 4
         for row, trial in zip(written[name], trials, strict=True):
@@ -72,6 +78,8 @@ def test_prompts_are_those_of_a_run(exported: tuple[Path, str]) -> None:
             whole = "\n\n".join([*(s["prompt"] + s["target"] for s in row["shots"]), row["prompt"]])
             assert whole.encode() == trial.request.prompt.encode()
             assert callbacks.item_of(row) == trial.item
+            assert (row["answer_after"] == "Answer: ") == name.endswith("_cot_en")
+            assert row["target"] == row["answer_after"] + trial.item.target
 
 
 class Loader(yaml.SafeLoader):
@@ -94,9 +102,11 @@ def test_yaml_names_what_is_there(exported: tuple[Path, str]) -> None:
     wanted, grouped = set(), {}
     for name, (cell, _) in asked(what).items():
         task = TASKS[cell.place.task]
-        for end in ("", "_labels", "_texts") if task.kind.single else ("",):
+        variant = cell.place.variant.replace("-", "_")
+        # A reply that reasons first has no likelihood to compare.
+        for end in ("", "_labels", "_texts") if task.kind.single and variant != "cot_en" else ("",):
             wanted.add(name + end)
-            grouped.setdefault(f"{task.benchmark}_{cell.place.variant}{end}", set()).add(name + end)
+            grouped.setdefault(f"{task.benchmark}_{variant}{end}", set()).add(name + end)
     assert set(tasks) == wanted
     assert {group["group"]: set(group["task"]) for group in groups.values()} == grouped
     for name, task in tasks.items():
@@ -127,12 +137,12 @@ def test_inspect_has_a_task_for_each(exported: tuple[Path, str]) -> None:
 def test_readme_says_whose_the_data_are(exported: tuple[Path, str]) -> None:
     folder, what = exported
     text = (folder / "README.md").read_text(encoding="utf-8")
-    assert ("- CORECODE: no licence is stated" in text) == (what == "corecode")
+    assert ("- CORECODE: no licence is stated" in text) == (what != "sisters")
     assert ("- GLUCOSE: CC BY-NC 4.0" in text) == ("- CICERO: MIT" in text) == (what == "sisters")
     assert ("CICERO v1, Single answer selection" in text) == (what == "sisters")
 
 
-@pytest.mark.parametrize("what", WHAT)
+@pytest.mark.parametrize("what", ["corecode", "sisters"])
 def test_numbers_are_those_of_a_run(what: str, tmp_path: Path) -> None:
     """Every exported metric of the replies of a baseline, some right and some wrong, is the one in results.json."""
     settings = {**WHAT[what], "prompt": ["paper"], "shots": [0]}
@@ -215,6 +225,14 @@ ROW = {
 )
 def test_reading(reply: str, finish: str, values: dict[str, float]) -> None:
     assert callbacks.read_reply(ROW, reply, finish)[1] == values
+
+
+@pytest.mark.parametrize(("after", "right"), [("### ", 1.0), ("", 0.0)])
+def test_reading_behind_the_reasoning(after: str, right: float) -> None:
+    """The answer of a wording that reasons first stands behind its words; a reply to another is read whole."""
+    span = {**ROW, "task": "conflict_detection", "options": [], "labels": [], "gold": None, "references": ["鬼片"]}
+    for row, reply, metric in ((ROW, "选a。\n### b", "accuracy"), (span, "A说“喜剧片”。\n### 鬼片", "em")):
+        assert callbacks.read_reply({**row, "answer_after": after}, reply)[1][metric] == right
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,16 @@ class Corpus(ABC):
     def load(self, task: Task, set: str, split: str) -> File:
         """Read the items. Raises DataError with file, line and field for a broken line, unless `skip_bad`."""
 
+    def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
+        """The items as a wording (template) asks them: those of `file`, or, for one that asks in other words or in another
+        language than the rest, the same items of another file, with the same ids."""
+        return self.file(task, set, split)
+
+    def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
+        """What a wording's template is given beside the item, such as a benchmark's ready-made examples. Raises DataError if
+        its file is missing."""
+        return {}
+
     @property
     def sets(self) -> tuple[str, ...]:
         """The sets of the data."""
@@ -126,7 +136,7 @@ class Corpus(ABC):
 
     def train(self, task: str, set: str) -> tuple[Item, ...]:
         """The training items of a task (by name); () if there are none or the task is another benchmark's."""
-        return self._first(task, set, ("train",))
+        return self._first(task, set, (self.benchmark.training,))
 
     def labelled(self, task: str, set: str) -> tuple[Item, ...]:
         """The training items of a task (by name), or its dev items if it has no training split (one task of CORECODE)."""

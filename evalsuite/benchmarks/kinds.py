@@ -69,9 +69,9 @@ def _choice_parts(answered: Answered) -> tuple[Part, ...]:
     for by in ("sum", "token", "char", "prior") if way == "texts" else ():
         columns[f"accuracy_{by}"] = [float(most_likely(i, r, by) == i.gold) for i, r in pairs]
         signatures[f"accuracy_{by}"] = f"accuracy|by:{by}"
-    if way not in HEADLINE and answered.language.paper_forms:
-        paper, kind = Reading("paper"), answered.task.kind
-        columns["paper.accuracy"] = [_is_right(i, kind.answer(i, r, paper, answered.language)) for i, r in pairs]
+    if way not in HEADLINE and answered.task.official:
+        paper, task = Reading("paper"), answered.task
+        columns["paper.accuracy"] = [_is_right(i, task.answer(i, r, paper, answered.language)) for i, r in pairs]
         signatures["paper.accuracy"] = f"accuracy|parser:{parser_of(paper)}"
     return (Part("choices", Means.of(columns), {name: name for name in columns}, signatures),)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
 from evalsuite.benchmarks import cedar, cicero, cider, corecode, glucose
 from evalsuite.benchmarks.corpus import Corpus, File
+from evalsuite.benchmarks.groups import groups
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.plugins import Table, installed, load_plugin, origin_of
 from evalsuite.common.resources import bundled
@@ -79,19 +80,22 @@ def task_named(name: str) -> Task:
 
 
 def tasks_named(names: Iterable[str]) -> list[Task]:
-    """The tasks of those names; a benchmark's name stands for all its tasks. Raises ConfigError for an unknown name.
+    """The tasks of those names; a benchmark's name stands for all its tasks, and a group's for those of its benchmarks.
+
+    Raises ConfigError for an unknown name.
 
     >>> [t.name for t in tasks_named(["glucose", "event_cause"])]
     ['glucose_specific_statement', 'glucose_general_rule', 'event_cause']
     """
     found: dict[str, Task] = {}
     for name in names:
-        if name in BENCHMARKS:
-            found |= {t.name: t for t in BENCHMARKS[name].tasks}
+        if name in BENCHMARKS or name in groups():
+            whole = groups()[name].benchmarks if name in groups() else (name,)
+            found |= {t.name: t for benchmark in whole for t in BENCHMARKS[benchmark].tasks}
         elif name in TASKS:
             found[name] = TASKS[name]
         else:
-            raise ConfigError(unknown("task or benchmark", name, [*BENCHMARKS, *TASKS]))
+            raise ConfigError(unknown("task, benchmark or group", name, [*groups(), *BENCHMARKS, *TASKS]))
     return list(found.values())
 
 
@@ -180,6 +184,19 @@ class Corpora:
 
     def file(self, task: Task, set: str, split: str) -> File:
         return self.of(task).file(task, set, split)
+
+    def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
+        return self.of(task).reworded(task, set, split, wording)
+
+    def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
+        return self.of(task).given(task, set, wording)
+
+    def training(self, task: Task, set: str, wording: str = "") -> tuple[Item, ...] | None:
+        """The items that shots are drawn from, in a wording; None if the data lack them."""
+        split = self.of(task).benchmark.training
+        if not split or not self.has(task, set, split):
+            return None
+        return (self.reworded(task, set, split, wording) if wording else self.file(task, set, split)).items
 
     def train(self, task: str, set: str) -> tuple[Item, ...]:
         return self.of(TASKS[task]).train(task, set)

@@ -7,22 +7,29 @@ and stops after LOOPS passes and calls, and LONGEST characters. A single filter 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, TypeVar
 
+import yaml
 from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
+from pydantic import BaseModel, ValidationError
 
 from evalsuite.common.errors import DataError, PromptError
 from evalsuite.common.files import read_text
+from evalsuite.common.yamltext import parse_yaml
 
+Head = TypeVar("Head", bound=BaseModel)
+
+_HEAD = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
 LOOPS = 1_000_000  # passes of loops, calls and numbers of ranges in one rendering
 LONGEST = 10_000_000  # characters of a rendering
 
@@ -47,6 +54,20 @@ class TemplateFile:
         except Exception as error:  # such as RecursionError: nested too deeply
             raise PromptError(f"{path}: {type(error).__name__}: {error}") from None
 
+    def head(self, model: type[Head]) -> Head:
+        """The comment {#- … -#} at the top of the template, as YAML of a pydantic `model`; its defaults without a comment.
+
+        Raises PromptError, which names the field, if it is no such YAML.
+        """
+        comment = _HEAD.match(self.source)
+        text = " " * comment.start(1) + comment.group(1) if comment else ""  # in the columns where it stands
+        if not any(re.search(rf"(?m)^\s*{name}\s*:", text) for name in model.model_fields):
+            return _valid(model, {}, self.path)  # a comment for people
+        try:
+            return _valid(model, parse_yaml(text)[0], self.path)
+        except yaml.YAMLError as error:
+            raise PromptError(f"{self.path}: {error}") from None
+
     def render(self, variables: dict[str, Any], about: str) -> str:
         """The text. Raises PromptError, which names template, line and `about`, whatever the template raises."""
         self._environment.spent = size = 0
@@ -61,6 +82,15 @@ class TemplateFile:
             kind = "" if isinstance(error, _Endless) or not str(error) else f"{type(error).__name__}: "
             raise PromptError(f"{self.path}:{_line(error)}: {kind}{error or type(error).__name__} ({about})") from None
         return "".join(parts)
+
+
+def _valid(model: type[Head], value: Any, path: Path) -> Head:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise PromptError(f"{path}: {f'{place}: ' if place else ''}{first['msg']}") from None
 
 
 class _Generation(Extension):

@@ -109,7 +109,7 @@ def _line(cell: Cell) -> Line:
 
 
 def _first_metric(trial: Trial, response: Response) -> float:
-    values = score_reply(trial.item, response)[1].values
+    values = score_reply(trial.item, response, answer_after=trial.request.answer_after)[1].values
     return values.get(TASKS[trial.item.task].item_metrics[0], 0.0)
 
 

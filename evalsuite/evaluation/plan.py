@@ -25,7 +25,7 @@ from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.resources import resolve
 from evalsuite.evaluation.settings import Settings
 from evalsuite.perturb import Perturbation, perturbation_named
-from evalsuite.prompt import Prompt, Shots, fit_shots
+from evalsuite.prompt import Prompt, Shots, fit_shots, wordings
 from evalsuite.types import WRITTEN, Cell, Item, Place, Task, Trial
 
 log = logging.getLogger(__name__)
@@ -51,12 +51,13 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     chosen = models_of(models, s.model)
     corpus = Corpora(resolve(data_of(s)), skip_bad=s.skip_bad)
     eval_sets = []
+    scored = False
     places = _places(s, corpus)
     for t, item_set in places:
         file = corpus.file(t, item_set, s.split)
         leaked = leaks(corpus, t, item_set, file.items)
         if s.drop_leaked and leaked is None:
-            path = corpus.path(t, item_set, "train")
+            path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
             raise DataError("--drop-leaked needs the training split, which is not there", path)
         kept, count = _asked(file.items, leaked, s)
         eval_sets.append(EvalSet(t, item_set, file, kept, count))
@@ -68,21 +69,23 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         named_by = {
             variant: f"model {m.name}: prompt: " * bool(m.prompt) for m in chosen for variant in _wordings(s, m)
         }
-        for variant, owner in named_by.items():
+        for variant in _fitting(s, t, list(named_by)):
+            owner = named_by[variant]
             try:
-                prompt = Prompt(resolve(s.prompts), t, variant)
-                for item in kept[:1]:
+                prompt = Prompt(resolve(s.prompts), t, variant, corpus.given(t, item_set, variant))
+                for item in _asked_in(corpus, eval_sets[-1], s.split, variant)[1][:1]:
                     prompt.render(item)
             except PromptError as error:
                 raise PromptError(f"{owner}{error}") from None
-        if any(count for m in chosen for count in _shots(s, m, t)) and not corpus.has(t, item_set, "train"):
-            path = corpus.path(t, item_set, "train")
+            scored = scored or any(_scorings(s, m, t, bool(prompt.answer_after)) for m in chosen)
+        if any(count for m in chosen for count in _shots(s, m, t)) and corpus.training(t, item_set) is None:
+            path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
     if not any(_perturbations(s, source.task) for source in eval_sets):
         raise ConfigError(f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join(t.name for t, _ in places)}")
-    if not any(_scorings(s, model, source.task) for model in chosen for source in eval_sets):
+    if not scored:
         raise ConfigError(
-            f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll), on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}"
+            f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll) in wordings that do not ask to reason first, on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}"
         )
     return s, chosen, corpus, eval_sets
 
@@ -135,11 +138,28 @@ def _asked(items: Sequence[Item], leaked: set[str] | None, s: Settings) -> tuple
 
 def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set[str] | None:
     """Ids of the items whose dialogue is a copy of one in the training split; None if there is no training split."""
-    if not corpus.has(t, item_set, "train"):
+    train = corpus.training(t, item_set)
+    if train is None:
         return None
-    train = corpus.file(t, item_set, "train").items
     found = copied((i.dialogue for i in train), [i.dialogue for i in items])
     return {item.id for item, leaked in zip(items, found, strict=True) if leaked}
+
+
+def _fitting(s: Settings, t: Task, asked: Sequence[str]) -> list[str]:
+    """The wordings asked for that the task has. A benchmark may have some for a part of its tasks only; if the task has none
+    of those asked for, all are returned, which raises the error."""
+    known = wordings(resolve(s.prompts), t)
+    every = {name for other in tasks_named(s.tasks or [DEFAULT]) for name in wordings(resolve(s.prompts), other)}
+    return [name for name in asked if name in known or name not in every] or list(asked)
+
+
+def _asked_in(corpus: Corpora, source: EvalSet, split: str, variant: str) -> tuple[File, Sequence[Item]]:
+    """The file and the items that a wording asks, where it asks the same items in other words."""
+    file = corpus.reworded(source.task, source.set, split, variant)
+    if file is source.file:
+        return file, source.items
+    reworded = {item.id: item for item in file.items}
+    return file, [reworded[item.id] for item in source.items if item.id in reworded]
 
 
 def plan_cells(
@@ -152,17 +172,22 @@ def plan_cells(
     for source in eval_sets:
         if model.tasks is not None and source.task.name not in model.tasks:
             continue
-        for variant in _wordings(s, model):
-            prompt = Prompt(resolve(s.prompts), source.task, variant)
+        for variant in _fitting(s, source.task, _wordings(s, model)):
+            given = corpus.given(source.task, source.set, variant)
+            prompt = Prompt(resolve(s.prompts), source.task, variant, given)
+            file, items = _asked_in(corpus, source, s.split, variant)
             ways = product(
-                _shots(s, model, source.task), _scorings(s, model, source.task), _perturbations(s, source.task)
+                _shots(s, model, source.task),
+                _scorings(s, model, source.task, bool(prompt.answer_after)),
+                _perturbations(s, source.task),
             )
             for count, scoring, change in ways:
-                shots = Shots(corpus.train(source.task.name, source.set) if count else (), s.seed)
-                trials = list(_trials(s, model, backend, source, prompt, shots, count, scoring, change))
+                pool = corpus.training(source.task, source.set, variant) if count else ()
+                shots = Shots(pool or (), s.seed)
+                trials = list(_trials(s, model, backend, items, prompt, shots, count, scoring, change))
                 facts = {
-                    "data": source.file.sha256,
-                    **source.file.facts,
+                    "data": file.sha256,
+                    **file.facts,
                     "template": prompt.sha256,
                     "fingerprint": backend.fingerprint if backend else None,
                     "backend": model.backend,
@@ -184,15 +209,15 @@ def plan_cells(
 
 
 def _trials(
-    s: Settings, model: Model, backend: Backend | None, source: EvalSet, prompt: Prompt, shots: Shots, count: int,
+    s: Settings, model: Model, backend: Backend | None, items: Sequence[Item], prompt: Prompt, shots: Shots, count: int,
     scoring: str, change: Perturbation,
 ) -> Iterator[Trial]:  # fmt: skip
     """The trials of one cell: each item in order, in every rotation that the perturbation makes of it, and each of
     these as often as the model is sampled."""
-    task, limit = source.task, model.generation.max_new_tokens
+    task, limit = prompt.task, model.generation.max_new_tokens
     tokens, context = (backend.tokens, backend.context) if backend else (None, None)
     held = task.pattern if scoring == "constrained" else None
-    for item in source.items:
+    for item in items:
         # Shots are perturbed, too, so that a model sees one form throughout.
         shown = [change.items(shot, s.seed)[0] for shot in shots.draw(item, count)]
         for rotation, made in enumerate(change.items(item, s.seed)):
@@ -223,16 +248,17 @@ def _wordings(s: Settings, model: Model) -> Sequence[str]:
 
 
 def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:
-    """Numbers of shots; probes are asked without shots, as in the paper."""
-    return model.shots or s.shots if t.kind.written else (0,)
+    """Numbers of shots; probes are asked without shots, as in the paper, and so is a benchmark that has none."""
+    return model.shots or s.shots if t.kind.written and BENCHMARKS[t.benchmark].training else (0,)
 
 
-def _scorings(s: Settings, model: Model, t: Task) -> list[str]:
-    """The scorings asked for that both the task and the model's backend support."""
+def _scorings(s: Settings, model: Model, t: Task, reasons: bool = False) -> list[str]:
+    """The scorings asked for that both the task and the model's backend support. A wording that asks to reason first
+    (`reasons`) has no answer to compare likelihoods of."""
     can = backend_named(model.backend).scorings
     if not t.kind.written:
         return [name for name in t.kind.scorings if name in can]
-    fitting = (*t.kind.scorings, *(["constrained"] if t.pattern else []))
+    fitting = ("generate",) if reasons else (*t.kind.scorings, *(["constrained"] if t.pattern else []))
     return [name for name in s.scoring if name in fitting and name in can]
 
 

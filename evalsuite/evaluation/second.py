@@ -102,7 +102,7 @@ def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, 
         for position, (_, trial, response) in enumerate(store.read(cell)):
             if response is None:
                 continue
-            status = read_answer(trial.item, response, reading).status
+            status = read_answer(trial.item, response, reading, trial.request.answer_after).status
             if status in (Status.FAILED, Status.FILTERED, Status.EMPTY):
                 continue
             if status is not Status.PARSED:

@@ -25,7 +25,9 @@ class Settings:
     models: str | Path = flag("bundled:models.yaml", "The models.yaml that lists models.", "FILE")
     model: Sequence[str] = flag((), "Only this model of the file; may be given more than once.", "NAME", repeated=True)
     tasks: Sequence[str] = flag(
-        (), "Tasks or benchmarks, comma-separated; default: all tasks of CORECODE that the data have.", "A,B"
+        (),
+        "Tasks, benchmarks or groups such as chinese, comma-separated; default: all tasks of CORECODE that the data have.",
+        "A,B",
     )
     set: str = flag(
         "all", "Sets, comma-separated: easy, hard, those of another benchmark such as fold1, or all.", "easy"

@@ -71,7 +71,8 @@ def _groups(task: str, items: Iterable[tuple[Item, float, int]]) -> list[dict[st
     """By group (relation category, inference type, dimension): those of the paper in its order, then others by name."""
     groups: dict[str, list[tuple[float, int]]] = {}
     for item, value, source in items:
-        groups.setdefault(item.group, []).append((value, source))
+        for name in item.group.split("|"):  # an item may be of several
+            groups.setdefault(name, []).append((value, source))
     known = benchmark_of(task).groups
     places = {name: n for n, name in enumerate(known)}
     order = sorted(groups, key=lambda name: (places.get(name, len(known)), name))

@@ -22,7 +22,7 @@ from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.saved import reading_of
 from evalsuite.results.scoring import per_item, read_answer, score_answer, score_cell
 from evalsuite.results.store import Store, open_store
-from evalsuite.types import PLACE, Cell, Item, Reading, Response
+from evalsuite.types import PLACE, Answer, Cell, Item, Reading, Response
 
 FAMILY = tuple(
     name for name in PLACE if name not in ("model", "task", "set")
@@ -95,7 +95,7 @@ def _corrected(rows: Sequence[Comparison]) -> list[Comparison]:
 
 
 def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | None:
-    sides = [_answered(store, one), _answered(store, two)]
+    sides = [_answered(store, one, reading), _answered(store, two, reading)]
     shared = {
         name: rows[0][0] for name, rows in sides[0].items() if name in sides[1] and sides[1][name][0][0] == rows[0][0]
     }
@@ -106,10 +106,9 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     scored, values = [], []
     for side in sides:
         rows = [row for name in shared for row in side[name]]
-        items, responses, samples = zip(*rows, strict=True)
-        answers = [read_answer(item, response, reading) for item, response, _ in rows]
+        items, responses, samples, answers = zip(*rows, strict=True)
         scored.append(score_cell(items, responses, reading, answers, rotations, samples=samples))
-        scores = (score_answer(i, a, r).values[metric] for (i, r, _), a in zip(rows, answers, strict=True))
+        scores = (score_answer(item, answer, said).values[metric] for item, said, _, answer in rows)
         values.append([fmean(islice(scores, len(side[name]))) for name in shared])
     purpose = f"compare:{one.place.name}:{two.place.model}"
     # Rotations and samples of an item are one value.
@@ -137,11 +136,12 @@ def _row(store: Store, one: Cell, two: Cell, reading: Reading) -> Comparison | N
     )  # fmt: skip
 
 
-def _answered(store: Store, cell: Cell) -> dict[str, list[tuple[Item, Response, int]]]:
-    """Id of item and rotation -> (item, reply, sample), of the requests that did not fail."""
-    found: dict[str, list[tuple[Item, Response, int]]] = {}
+def _answered(store: Store, cell: Cell, reading: Reading) -> dict[str, list[tuple[Item, Response, int, Answer]]]:
+    """Id of item and rotation -> (item, reply, sample, answer), of the requests that did not fail."""
+    found: dict[str, list[tuple[Item, Response, int, Answer]]] = {}
     for _, trial, response in store.read(cell):
         if response is not None and response.error is None:
-            row = (trial.item, response, trial.request.sample)
+            answer = read_answer(trial.item, response, reading, trial.request.answer_after)
+            row = (trial.item, response, trial.request.sample, answer)
             found.setdefault(f"{trial.item.id}#{trial.rotation}", []).append(row)
     return found

@@ -106,7 +106,7 @@ def score_replies(
             trials.append(without_prompt(trial))
             if response is None:  # not asked yet
                 continue
-            answer = read_answer(trial.item, response, reading)
+            answer = read_answer(trial.item, response, reading, trial.request.answer_after)
             score = score_answer(trial.item, answer, response)
             write_record(record_of(cell, key, trial, response, answer, score))
             replies.append((trials[-1], response, answer, score))

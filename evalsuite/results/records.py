@@ -97,8 +97,10 @@ def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: An
             for name in ("task", "set", "split", "dialogue", "question", "labels", "options", "references")
         },
         **({"group": item.group} if item.group else {}),
+        **({"rests_on": item.rests_on} if item.rests_on else {}),
         **({"pairs": request.pairs} if request.pairs else {}),
         **({"pattern": request.pattern} if request.pattern else {}),
+        **({"answer_after": request.answer_after} if request.answer_after else {}),
         **({"sample": request.sample} if request.sample else {}),
     }
 

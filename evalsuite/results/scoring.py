@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from statistics import stdev
 from typing import TYPE_CHECKING, Any
@@ -26,9 +26,25 @@ RESAMPLES = 1000
 FULL = Reading()
 
 
-def read_answer(item: Item, response: Response, reading: Reading = FULL) -> Answer:
-    """Read the answer to an item out of a reply."""
-    return TASKS[item.task].kind.answer(item, response, reading, benchmark_of(item.task).language)
+def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_after: str = "") -> Answer:
+    """Read the answer to an item out of a reply. `answer_after`: that of the request, if the reply reasons first."""
+    task, language = TASKS[item.task], benchmark_of(item.task).language
+    written = response.error is None and not response.likelihoods
+    if not (answer_after and written and reading.parser != "paper"):
+        return task.answer(item, response, reading, language)
+    from evalsuite.parse import conclusion, last_line
+
+    start = conclusion(response.text, answer_after)
+    if start is None and not task.kind.options:  # a choice may be read from all that it says
+        if response.finish == "length":
+            return Answer(Status.TRUNCATED, rule="cut off in its reasoning")
+        start = last_line(response.text)
+    if start is not None:
+        found = task.answer(item, replace(response, text=response.text[start:]), reading, language)
+        if found.status is Status.PARSED or not task.kind.options:
+            at = [None if place is None else place + start for place in (found.start, found.end)]
+            return replace(found, start=at[0], end=at[1])
+    return task.answer(item, response, reading, language)
 
 
 def score_answer(item: Item, answer: Answer, response: Response | None = None) -> Score:
@@ -41,9 +57,11 @@ def score_answer(item: Item, answer: Answer, response: Response | None = None) -
     return TASKS[item.task].kind.score(item, answer, response, benchmark_of(item.task).language)
 
 
-def score_reply(item: Item, response: Response, reading: Reading = FULL) -> tuple[Answer, Score]:
+def score_reply(
+    item: Item, response: Response, reading: Reading = FULL, answer_after: str = ""
+) -> tuple[Answer, Score]:
     """`read_answer`, then `score_answer`."""
-    answer = read_answer(item, response, reading)
+    answer = read_answer(item, response, reading, answer_after)
     return answer, score_answer(item, answer, response)
 
 

@@ -154,7 +154,12 @@ _Replies = Mapping[_Name, tuple[str, Trial, Response, Answer]]  # with the reply
 
 def _answered(run: ScoredRun, cell: Cell) -> dict[_Name, tuple[str, Trial, Response, Answer]]:
     return {
-        (t.item.id, t.rotation, t.request.sample): (key, without_prompt(t), r, read_answer(t.item, r, run.reading))
+        (t.item.id, t.rotation, t.request.sample): (
+            key,
+            without_prompt(t),
+            r,
+            read_answer(t.item, r, run.reading, t.request.answer_after),
+        )
         for key, t, r in run.source.read(cell)
         if r is not None and r.error is None
     }

@@ -311,7 +311,16 @@ def _parsed(text: str | bytes) -> Any:
         raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
 
 
-_ASKED = ("prompt", "messages", "max_new_tokens", "scoring", "pairs", "pattern", "sample")  # of the request
+_ASKED = (
+    "prompt",
+    "messages",
+    "max_new_tokens",
+    "scoring",
+    "pairs",
+    "pattern",
+    "answer_after",
+    "sample",
+)  # of the request
 _WAY = ("variant", "shots", "asked_shots", "perturb", "rotation")  # of the trial
 
 
@@ -335,6 +344,7 @@ def _trial(fields: dict[str, Any], row: dict[str, Any]) -> Trial:
         options=item.options,
         pairs=tuple((context, target) for context, target in row.get("pairs", ())),
         pattern=row.get("pattern", ""),
+        answer_after=row.get("answer_after", ""),
         sample=row.get("sample", 0),
     )
     return Trial.of(

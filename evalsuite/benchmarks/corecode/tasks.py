@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalsuite.benchmarks.kinds import CHOICE, SPAN, TEXT
-from evalsuite.types import Kind, Task
+from evalsuite.types import Answer, Item, Kind, Response, Task
 
 
 def _row(name: str, short: str, zh: str, en: str, kind: Kind, file: str, whole: bool = True) -> Task:
@@ -14,7 +14,17 @@ def _row(name: str, short: str, zh: str, en: str, kind: Kind, file: str, whole: 
         TEXT: ("generation", ("f1", "em"), 96),
     }[kind]
     marking = _STRICT if kind is SPAN else None
-    return Task(name, short, zh, en, kind, file, folder, metrics, tokens, whole=whole, marking=marking)
+    official = _listed_forms if kind is CHOICE else None
+    return Task(
+        name, short, zh, en, kind, file, folder, metrics, tokens, whole=whole, marking=marking, official=official
+    )
+
+
+def _listed_forms(item: Item, response: Response) -> Answer:
+    """The answer forms that the paper's section 5 lists, and no others."""
+    from evalsuite.parse import parse_option
+
+    return parse_option(response.text, dict(zip(item.labels, item.options, strict=True)), mode="paper")
 
 
 _STRICT = (

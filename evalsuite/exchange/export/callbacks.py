@@ -1,6 +1,7 @@
 """Functions that exported tasks call inside other harnesses, so that replies are parsed and scored as in `evalsuite run`.
 
-A row is a line of the exported data: the fields of an Item, and `prompt`, `target` and `shots` as rendered at export.
+A row is a line of the exported data: the fields of an Item; `prompt`, `target` and `shots` as rendered at export; `variant` and
+`answer_after`, which the reading of replies depends on; and `pooled`, the exported metrics that are no means over items.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from evalsuite.backends.checkpoint import labels_response
-from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.scoring import FULL, read_answer, score_answer, score_cell, score_reply
 from evalsuite.types import Answer, Item, Reading, Response, Status, label_begins
 
@@ -40,7 +41,8 @@ def read(row: Mapping[str, Any], reply: str, finish: str = "stop") -> Reply:
     """Parse a reply. `finish` is "stop", "length" or "content_filter"; a harness that does not know why a reply ended passes
     "stop"."""
     item, response = item_of(row), Response(reply, finish)
-    return Reply(item, response, read_answer(item, response), row.get("variant", ""))
+    answer = read_answer(item, response, answer_after=row.get("answer_after", ""))
+    return Reply(item, response, answer, row.get("variant", ""))
 
 
 def mean_names(task: str) -> tuple[str, ...]:
@@ -51,7 +53,7 @@ def mean_names(task: str) -> tuple[str, ...]:
 
 def _by_paper(task: str) -> bool:
     """True if replies are also parsed by the paper's listed forms alone."""
-    return TASKS[task].kind.single and benchmark_of(task).language.paper_forms
+    return TASKS[task].official is not None
 
 
 def read_reply(row: Mapping[str, Any], reply: str, finish: str = "stop") -> tuple[Answer, dict[str, float]]:

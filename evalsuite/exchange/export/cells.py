@@ -70,6 +70,11 @@ class Exported:
         return self.trials[0].request.max_new_tokens
 
     @property
+    def scorings(self) -> tuple[str, ...]:
+        """Those that apply. A reply that reasons first has no likelihood to compare."""
+        return ("generate",) if self.trials[0].request.answer_after else self.task.kind.scorings
+
+    @property
     def pooled(self) -> list[str]:
         """The task's headline metrics that are no means over items: of all replies together."""
         item, variant = self.trials[0].item, self.cell.place.variant
@@ -99,9 +104,10 @@ class Exported:
             shown = zip(turns[::2], turns[1::2], strict=True)
             yield {
                 "prompt": last.content,
-                "target": form.shown(trial.item) if form else trial.item.target,
+                "target": trial.request.answer_after + (form.shown(trial.item) if form else trial.item.target),
                 "shots": [{"prompt": asked.content, "target": answered.content} for asked, answered in shown],
                 "variant": variant,
+                "answer_after": trial.request.answer_after,
                 "pooled": pooled,
                 **asdict(trial.item),
             }

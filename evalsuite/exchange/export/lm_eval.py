@@ -38,7 +38,7 @@ def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
     groups: dict[str, list[str]] = {}
     for cell in cells:
         for scoring, end in _SCORINGS.items():
-            if scoring in cell.task.kind.scorings:
+            if scoring in cell.scorings:
                 _write(folder / f"{cell.name}{end}.yaml", _task(cell, scoring))
                 groups.setdefault(f"{cell.group}{end}", []).append(f"{cell.name}{end}")
     for group, names in groups.items():
@@ -113,7 +113,7 @@ Written by `evalsuite export --to lm-eval`. Needs `evalsuite` in the environment
 $ lm_eval run --include_path . --tasks {groups[0]} --model hf --model_args pretrained=MODEL --apply_chat_template
 ```
 
-Groups: {", ".join(f"`{group}`" for group in groups)}. Shots: `--num_fewshot N`, up to {cells[0].cell.place.shots} here.
+Groups: {", ".join(f"`{group}`" for group in groups)}. Shots: `--num_fewshot N`, up to {max(cell.cell.place.shots for cell in cells)} here.
 `…_labels` and `…_texts` compare likelihoods. What equals evalsuite's own numbers, and what does not: docs/export.md there.
 
 {listed(cells)}"""

@@ -17,7 +17,7 @@ from evalsuite.perturb import perturbation_of
 from evalsuite.prompt import Prompt, Shots
 from evalsuite.types import Item, Trial
 
-_FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "group")
+_FIELDS = ("dialogue", "question", "options", "labels", "gold", "references", "group", "rests_on")
 
 
 class Official:
@@ -27,13 +27,13 @@ class Official:
         self.corpus = corpus
         self.compared: Counter[str] = Counter()  # items, prompts
         self.unknown_templates: set[str] = set()
-        self._expected: dict[tuple[str, str, str, bool, int | None], dict[str, Item]] = {}
+        self._expected: dict[tuple[str, str, str, str, bool, int | None], dict[str, Item]] = {}
 
     def cell(self, entry: dict[str, Any]) -> OfficialCell | str:
         """What a cell of results.json must hold. A string instead says why it cannot be compared, which is a problem."""
         task, facts = TASKS[entry["task"]], entry["facts"]
         try:
-            file = self.corpus.file(task, entry["set"], entry["split"])
+            file = self.corpus.reworded(task, entry["set"], entry["split"], entry["variant"])
         except EvalsuiteError as error:
             return f"cannot be compared with the data: {error}"
         if file.sha256 != facts["data"]:
@@ -45,11 +45,13 @@ class Official:
 
     def _items(self, file: File, entry: dict[str, Any]) -> dict[str, Item]:
         facts = entry["facts"]
-        place = entry["task"], entry["set"], entry["split"], facts["drop_leaked"], facts["limit"]
+        place = entry["task"], entry["set"], entry["split"], file.sha256, facts["drop_leaked"], facts["limit"]
         if place not in self._expected:
             left_out = set()
             if facts["drop_leaked"]:
-                left_out = leaks(self.corpus, TASKS[entry["task"]], entry["set"], file.items) or set()
+                task = TASKS[entry["task"]]
+                known = self.corpus.file(task, entry["set"], entry["split"]).items
+                left_out = leaks(self.corpus, task, entry["set"], known) or set()
             kept = [item for item in file.items if item.id not in left_out]
             self._expected[place] = {item.id: item for item in kept[: facts["limit"]]}
         return self._expected[place]
@@ -65,12 +67,13 @@ class OfficialCell:
         self._change = perturbation_of(entry["perturb"], entry["facts"])
         self._seed: int = entry["facts"]["seed"]
         task = TASKS[entry["task"]]
-        train = official.corpus.train(task.name, entry["set"]) if entry["shots"] else ()
-        self._shots = Shots(train, self._seed)
+        pool = official.corpus.training(task, entry["set"], entry["variant"]) if entry["shots"] else ()
+        self._shots = Shots(pool or (), self._seed)
         self._seen: Counter[str] = Counter()
         self._prompt: Prompt | None = None
         try:
-            prompt = Prompt(bundled("prompts"), task, entry["variant"])
+            given = official.corpus.given(task, entry["set"], entry["variant"])
+            prompt = Prompt(bundled("prompts"), task, entry["variant"], given)
             self._prompt = prompt if prompt.sha256 == entry["facts"]["template"] else None
         except EvalsuiteError:
             pass

@@ -33,6 +33,7 @@ def item_of(record: dict[str, Any]) -> Item:
         question=record["question"],
         gold=None if gold is None else record["labels"].index(gold),
         group=record.get("group") or "",
+        rests_on=tuple(record.get("rests_on") or ()),
         **texts,
     )
 
@@ -50,6 +51,7 @@ def trial_of(record: dict[str, Any]) -> Trial:
         options=item.options,
         pairs=tuple((context, target) for context, target in record.get("pairs") or ()),
         pattern=record.get("pattern") or "",
+        answer_after=record.get("answer_after") or "",
         sample=record.get("sample") or 0,
     )
     shots = tuple(record["shots"])

@@ -115,10 +115,18 @@ class Record(Strict):
     references: Annotated[Rows[_Answer], Field(min_length=1, max_length=30)] = Field(
         description="Right answers as text."
     )
-    group: _Text | None = Field(default=None, description="Relation category, inference type or dimension.")
+    group: _Text | None = Field(
+        default=None, description="Relation category, inference type or dimension; several with |."
+    )
+    rests_on: list[_Text] | None = Field(
+        default=None, description="Ids of the items that ask for the facts it rests on."
+    )
     pairs: Annotated[Rows[Annotated[Rows[str], Field(min_length=2, max_length=2)]], Field(min_length=2)] | None = Field(
         default=None,
         description="Of a probe: [context, target] with the valid explanation, and with the corrupted one.",
     )
     pattern: _Text | None = Field(default=None, description="The regular expression that the reply was held to.")
+    answer_after: _Text | None = Field(
+        default=None, description="The reply reasons first; its answer follows these words."
+    )
     sample: Count = Field(default=0, description="Which of the cell's samples; absent for the first.")

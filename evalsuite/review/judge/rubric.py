@@ -15,19 +15,16 @@ Fences inside the texts are defused, so that no candidate can close its own; all
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evalsuite.benchmarks.registry import BENCHMARKS
 from evalsuite.common.errors import PromptError, unknown
 from evalsuite.common.fences import defuse_fences
 from evalsuite.common.templates import TemplateFile
-from evalsuite.common.yamltext import parse_yaml
 from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Item
 
@@ -54,9 +51,6 @@ class _Head(BaseModel):
     wordings: int = Field(default=1, ge=1)
 
 
-_COMMENT = re.compile(r"\s*\{#-?(.*?)-?#\}", re.DOTALL)
-
-
 class RubricTemplate:
     """A compiled template with its name, scales and hash."""
 
@@ -72,17 +66,9 @@ class RubricTemplate:
             raise PromptError(f"{unknown('rubric', name, sorted(known))} Looked in {looked}.")
         self.name, self.path = name, known[name]
         self._template = TemplateFile(self.path)
-        comment = _COMMENT.match(self._template.source)
-        if comment is None:
+        if not self._template.source.lstrip().startswith("{#"):
             raise PromptError(f"{self.path}: expected a comment {{#- scales: … -#}} at the top")
-        try:
-            head = _Head.model_validate(parse_yaml(comment.group(1))[0])
-        except ValidationError as error:
-            first = error.errors()[0]
-            place_of = ".".join(map(str, first["loc"]))
-            raise PromptError(f"{self.path}: {place_of}: {first['msg']}") from None
-        except yaml.YAMLError as error:
-            raise PromptError(f"{self.path}: {error}") from None
+        head = self._template.head(_Head)
         self.scales = tuple(Scale(s.name, s.low, s.high, s.zh) for s in head.scales)
         self.language, self.tokens, self.wordings = head.language, head.tokens, head.wordings
         self.sha256 = self._template.sha256

@@ -136,9 +136,13 @@ export interface EvalsuiteRecordFormat1 {
    */
   references: [string, ...string[]];
   /**
-   * Relation category, inference type or dimension.
+   * Relation category, inference type or dimension; several with |.
    */
   group?: string | null;
+  /**
+   * Ids of the items that ask for the facts it rests on.
+   */
+  rests_on?: string[] | null;
   /**
    * Of a probe: [context, target] with the valid explanation, and with the corrupted one.
    */
@@ -147,6 +151,10 @@ export interface EvalsuiteRecordFormat1 {
    * The regular expression that the reply was held to.
    */
   pattern?: string | null;
+  /**
+   * The reply reasons first; its answer follows these words.
+   */
+  answer_after?: string | null;
   /**
    * Which of the cell's samples; absent for the first.
    */
