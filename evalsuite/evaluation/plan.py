@@ -141,7 +141,7 @@ def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set
     train = corpus.training(t, item_set)
     if train is None:
         return None
-    found = copied((i.dialogue for i in train), [i.dialogue for i in items])
+    found = copied((i.context for i in train), [i.context for i in items])
     return {item.id for item, leaked in zip(items, found, strict=True) if leaked}
 
 
