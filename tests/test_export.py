@@ -142,16 +142,19 @@ def test_readme_says_whose_the_data_are(exported: tuple[Path, str]) -> None:
     assert ("CICERO v1, Single answer selection" in text) == (what == "sisters")
 
 
-@pytest.mark.parametrize("what", ["corecode", "sisters"])
-def test_numbers_are_those_of_a_run(what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["corecode", "sisters", "charm"])
+def test_numbers_are_those_of_a_run(what: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Every exported metric of the replies of a baseline, some right and some wrong, is the one in results.json."""
-    settings = {**WHAT[what], "prompt": ["paper"], "shots": [0]}
+    settings = {**WHAT.get(what, COMMON), "prompt": ["paper"], "shots": [0]}
+    if what == "charm":
+        real = request.getfixturevalue("real_data")
+        settings |= {"data": real, "tasks": ["charm"], "limit": 20, "prompt": ["paper", "direct", "translate-en"]}
     run = evalsuite.run(model=["lexical"], out=tmp_path / "run", **settings)
     folder = evalsuite.export("lm-eval", tmp_path / "out", **{**settings, "shots": 0})
     compared = set()
     for cell in run.cells:
         task = TASKS[cell["task"]]
-        name = f"{task.benchmark}_{cell['set']}_{task.local}_paper"
+        name = f"{task.benchmark}_{cell['set']}_{task.local}_{cell['variant'].replace('-', '_')}"
         lines = (run.out / cell["records"]).read_text(encoding="utf-8").split("\n")
         replies = [json.loads(line)["reply"] for line in lines if line]
         data = rows(folder / "data" / f"{name}.jsonl")
@@ -166,7 +169,8 @@ def test_numbers_are_those_of_a_run(what: str, tmp_path: Path) -> None:
                 compared.add(metric["metric"])
         assert set(task.metrics) - {"sacrebleu_notebook"} <= set(shares[0])  # which needs the whole official file
     expected = {
-        "corecode": {"accuracy", "paper.accuracy", "f1", "em"},
+        "corecode": {"accuracy", "paper.accuracy", "paper.parts", "f1", "em"},
+        "charm": {"accuracy", "paper.accuracy", "paper.parts", "contains"},
         "sisters": {
             "accuracy", "set_accuracy", "answer_f1", "answer_precision", "answer_recall", "f1", "em", "no_match", "bleu2",
             "meteor", "rouge_l", "cider", "macro_f1", "weighted_f1", "precision", "recall", "sacrebleu",
@@ -200,8 +204,10 @@ def test_right_replies_are_right(sample: Corpus) -> None:
             for item in sample.file(task, item_set, "test").items:
                 row = json.loads(json.dumps(asdict(item)))
                 answer, values = callbacks.read_reply(row, item.target)
-                assert tuple(values) == (*task.metrics, "answered", *(["paper.accuracy"] if item.options else []))
+                paper = ["paper.accuracy", "paper.parts"] if item.options else []
+                assert tuple(values) == (*task.metrics, "answered", *paper)
                 assert set(values) == set(callbacks.mean_names(task.name))
+                assert values.pop("paper.parts", 0.0) == 0.0
                 assert set(values.values()) == {1.0}, (item.id, answer)
 
 
@@ -215,12 +221,16 @@ ROW = {
 @pytest.mark.parametrize(
     ("reply", "finish", "values"),
     [
-        ("b", "stop", {"accuracy": 1.0, "answered": 1.0, "paper.accuracy": 1.0}),
-        ("我觉得应该选恐怖片，气氛更合适", "stop", {"accuracy": 1.0, "answered": 1.0, "paper.accuracy": 0.0}),
-        ("a", "stop", {"accuracy": 0.0, "answered": 1.0, "paper.accuracy": 0.0}),
-        ("", "stop", {"accuracy": 0.0, "answered": 0.0, "paper.accuracy": 0.0}),
-        ("b", "content_filter", {"accuracy": 0.0, "answered": 0.0, "paper.accuracy": 0.0}),
-        ("因为他们都", "length", {"accuracy": 0.0, "answered": 0.0, "paper.accuracy": 0.0}),
+        ("b", "stop", {"accuracy": 1.0, "answered": 1.0, "paper.accuracy": 1.0, "paper.parts": 0.0}),
+        (
+            "我觉得应该选恐怖片，气氛更合适",
+            "stop",
+            {"accuracy": 1.0, "answered": 1.0, "paper.accuracy": 0.0, "paper.parts": 1.0},
+        ),
+        ("a", "stop", {"accuracy": 0.0, "answered": 1.0, "paper.accuracy": 0.0, "paper.parts": 0.0}),
+        ("", "stop", {"accuracy": 0.0, "answered": 0.0, "paper.accuracy": 0.0, "paper.parts": 0.0}),
+        ("b", "content_filter", {"accuracy": 0.0, "answered": 0.0, "paper.accuracy": 0.0, "paper.parts": 0.0}),
+        ("因为他们都", "length", {"accuracy": 0.0, "answered": 0.0, "paper.accuracy": 0.0, "paper.parts": 0.0}),
     ],
 )
 def test_reading(reply: str, finish: str, values: dict[str, float]) -> None:

@@ -28,7 +28,7 @@ TASKS = (
 SETS = ("easy", "hard", "v1", "fold1", "d1")
 LIMIT = 3  # a file
 METRICS = (
-    "accuracy", "paper.accuracy", "f1", "em", "set_accuracy", "answer_f1", "answer_precision", "answer_recall", "bleu2",
+    "accuracy", "paper.accuracy", "paper.parts", "f1", "em", "set_accuracy", "answer_f1", "answer_precision", "answer_recall", "bleu2",
     "meteor", "rouge_l", "cider", "macro_f1", "weighted_f1", "precision", "recall", "no_match", "sacrebleu",
 )  # fmt: skip
 GROUPS = {

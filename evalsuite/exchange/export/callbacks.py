@@ -47,13 +47,9 @@ def read(row: Mapping[str, Any], reply: str, finish: str = "stop") -> Reply:
 
 def mean_names(task: str) -> tuple[str, ...]:
     """Names of the metrics whose value is the mean over the items."""
-    own = [name for name in TASKS[task].item_metrics if name not in TASKS[task].kind.pooled]
-    return (*own, *(("paper.accuracy",) if _by_paper(task) else ()), "answered")
-
-
-def _by_paper(task: str) -> bool:
-    """True if replies are also parsed by the paper's listed forms alone."""
-    return TASKS[task].official is not None
+    of = TASKS[task]
+    own = [name for name in of.item_metrics if name not in of.kind.pooled]
+    return (*own, *(("paper.accuracy", "paper.parts") if of.official else ()), "answered")
 
 
 def read_reply(row: Mapping[str, Any], reply: str, finish: str = "stop") -> tuple[Answer, dict[str, float]]:
@@ -66,9 +62,10 @@ def item_values(reply: Reply) -> dict[str, float]:
     """All metrics that a single item has."""
     item, answer = reply.item, reply.answer
     values = {**score_answer(item, answer).values, "answered": float(answer.status is Status.PARSED)}
-    if _by_paper(item.task):
+    if TASKS[item.task].official:
         by_paper = read_answer(item, reply.response, Reading("paper"))
         values["paper.accuracy"] = score_answer(item, by_paper).values["accuracy"]
+        values["paper.parts"] = float(answer.choice != by_paper.choice)
     return values
 
 
