@@ -13,6 +13,7 @@ from evalsuite.common.files import name_hash
 from evalsuite.exchange.export.callbacks import cell_values, mean_names, read
 from evalsuite.metrics.signatures import package_version
 from evalsuite.parse import PARSER_VERSION
+from evalsuite.prompt import Prompt
 from evalsuite.types import Benchmark, Cell, Task, Trial
 
 SHIPPED = Path(__file__).parent / "shipped"
@@ -35,6 +36,8 @@ class Exported:
 
     cell: Cell
     trials: tuple[Trial, ...]
+    scorings: tuple[str, ...]  # that the task and the wording have
+    prompt: Prompt
 
     @property
     def task(self) -> Task:
@@ -70,9 +73,10 @@ class Exported:
         return self.trials[0].request.max_new_tokens
 
     @property
-    def scorings(self) -> tuple[str, ...]:
-        """Those that apply. A reply that reasons first has no likelihood to compare."""
-        return ("generate",) if self.trials[0].request.answer_after else self.task.kind.scorings
+    def option_after(self) -> str:
+        """What a run puts before an option whose likelihood it asks."""
+        trial = self.trials[0]
+        return trial.request.options[0].removesuffix(trial.item.options[0]) if trial.item.options else ""
 
     @property
     def pooled(self) -> list[str]:
@@ -98,13 +102,12 @@ class Exported:
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row of data for each trial: the rendered prompt, the shots before it, and the fields of the item."""
         variant, pooled = self.cell.place.variant, self.pooled
-        form = self.task.forms.get(variant)
         for trial in self.trials:
             *turns, last = trial.request.messages
             shown = zip(turns[::2], turns[1::2], strict=True)
             yield {
                 "prompt": last.content,
-                "target": trial.request.answer_after + (form.shown(trial.item) if form else trial.item.target),
+                "target": self.prompt.target(trial.item),
                 "shots": [{"prompt": asked.content, "target": answered.content} for asked, answered in shown],
                 "variant": variant,
                 "answer_after": trial.request.answer_after,

@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
 from evalsuite.exchange.export.cells import SHIPPED, Exported, listed
 
 
 def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
     """Write the files of inspect_ai into a folder that already has the data."""
+    for cell in cells:
+        if "generate" not in cell.scorings:
+            raise ConfigError(f"{cell.name}: asks for likelihoods only, which inspect_ai has no interface for")
     shared = (SHIPPED / "inspect_tasks.py").read_text(encoding="utf-8")
     for name, own in _files(cells).items():
         # inspect_ai finds tasks in the source text, so each needs a function of its own.

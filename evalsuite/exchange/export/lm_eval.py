@@ -61,7 +61,7 @@ def _task(cell: Exported, scoring: str) -> dict[str, Any]:
         "metadata": cell.facts,
     }
     # A shot shows the right reply, also where likelihoods are compared.
-    shown = {"sampler": _Function("Shown"), "doc_to_choice": None, "doc_to_target": "target"}
+    shown = {"sampler": _Function("Shown"), "doc_to_choice": None, "doc_to_target": "target", "target_delimiter": ""}
     if scoring == "generate":
         return {
             **common,
@@ -90,6 +90,7 @@ def _task(cell: Exported, scoring: str) -> dict[str, Any]:
         "output_type": "multiple_choice",
         "doc_to_target": "gold",
         "doc_to_choice": "options",
+        "target_delimiter": cell.option_after,
         "fewshot_config": shown,
         "metric_list": [_mean("acc"), _mean("acc_norm")],
     }
