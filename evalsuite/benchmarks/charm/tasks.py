@@ -16,13 +16,23 @@ _TOKENS = 512  # as in the release's settings
 
 def _reasoning(name: str, short: str, zh: str, en: str, file: str) -> Task:
     return Task(
-        f"charm_{name}", short, zh, en, CHOICE, file, "reasoning", ("accuracy",), _TOKENS, prompts="reasoning", official=first_letter
+        f"charm_{name}", short, zh, en, CHOICE, file, "reasoning", ("accuracy",), _TOKENS, "charm", prompts="reasoning", official=first_letter
     )  # fmt: skip
 
 
 def _memory(name: str, short: str, zh: str, en: str, file: str) -> Task:
     return Task(
-        f"charm_memory_{name}", short, zh, en, ANSWER, file, "memorization", ("contains",), _TOKENS, prompts="memory"
+        f"charm_memory_{name}",
+        short,
+        zh,
+        en,
+        ANSWER,
+        file,
+        "memorization",
+        ("contains",),
+        _TOKENS,
+        "charm",
+        prompts="memory",
     )
 
 
