@@ -132,10 +132,10 @@ def test_lm_eval(
             assert {arguments[0] for arguments in sample["arguments"]} == {asked}
             if scoring == "generate":
                 assert sample["resps"][0][0] == record["reply"]
-            if scoring == "texts":
+            if scoring == "texts" and model == "chat":
                 pairs = zip(sample["filtered_resps"], record["likelihoods"], strict=True)
                 added = [said - own["logprob"] for (said, _), own in pairs]
-                assert max(added) - min(added) < 1e-3 and (model == "chat" or abs(added[0]) < 1e-3)
+                assert max(added) - min(added) < 1e-3
 
 
 def headlines(cell: dict[str, Any]) -> set[str]:
@@ -183,23 +183,23 @@ def test_inspect(ours: Results, tmp_path: Path, tiny: Path, monkeypatch: pytest.
             assert sample.output.completion == record["reply"]
 
 
-WORDINGS = ["paper", "cot", "cot-en"]  # those that reason are CORECODE's
+SAID: dict[str, Any] = {**COMMON, "limit": 12, "prompt": ["paper", "cot-en"]}  # which reasons first
 
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, dict[str, str]]:
     """A run with replies of all kinds, as tiny-zh hardly answers in English and does not reason. Prompt -> reply."""
-    what = {**COMMON, "limit": None, "prompt": WORDINGS}
     replies: dict[str, str] = {}
-    for path in sorted((evalsuite.export("inspect", tmp_path_factory.mktemp("x") / "out", **what) / "data").iterdir()):
+    for path in sorted((evalsuite.export("inspect", tmp_path_factory.mktemp("x") / "out", **SAID) / "data").iterdir()):
         lines = path.read_text(encoding="utf-8").split("\n")
         for n, row in enumerate(json.loads(line) for line in lines if line):
             target, wrong = row["target"], row["options"][0] if row["options"] else row["dialogue"][0][:20]
-            answers = (target, wrong, f"{target} and more", "")
+            # The paper's program does not know the fourth form.
+            answers = (target, wrong, f"{target} and more", f"我觉得应该选{row['references'][0]}，这样更合适", "")
             reasoning = f"{wrong}.\n" if row["answer_after"] else ""
             replies[row["prompt"]] = reasoning + answers[n % len(answers)]
     run = evalsuite.run(
-        {"said": lambda request: replies[request.prompt]}, out=tmp_path_factory.mktemp("r") / "run", **what
+        {"said": lambda request: replies[request.prompt]}, out=tmp_path_factory.mktemp("r") / "run", **SAID
     )
     assert not run.problems
     return run, replies
@@ -222,7 +222,7 @@ def test_lm_eval_on_scripted_replies(said: tuple[Results, dict[str, str]], tmp_p
 
         loglikelihood_rolling = loglikelihood
 
-    folder = evalsuite.export("lm-eval", tmp_path / "out", **{**COMMON, "limit": None, "prompt": WORDINGS})
+    folder = evalsuite.export("lm-eval", tmp_path / "out", **SAID)
     mine = cells(run, "said", "generate")
     manager = TaskManager(include_path=str(folder), include_defaults=False)
     found = simple_evaluate(Scripted(), tasks=list(mine), task_manager=manager, bootstrap_iters=0)["results"]
@@ -249,7 +249,7 @@ def test_inspect_on_scripted_replies(
         return output
 
     run, replies = said
-    folder = evalsuite.export("inspect", tmp_path / "out", **{**COMMON, "limit": None, "prompt": WORDINGS})
+    folder = evalsuite.export("inspect", tmp_path / "out", **SAID)
     monkeypatch.chdir(folder)
     logs = inspect_ai.eval(
         [f"{name}.py" for name in GROUPS],
