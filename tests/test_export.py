@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ from evalsuite.benchmarks.corecode.loader import Corpus
 from evalsuite.benchmarks.corecode.tasks import TASKS_CORECODE as CORECODE
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.errors import ConfigError, DataError, PromptError
-from evalsuite.exchange.export import callbacks
+from evalsuite.common.resources import bundled
+from evalsuite.exchange.export import callbacks, inspect_ai, lm_eval
+from evalsuite.exchange.export.cells import Exported
+from evalsuite.prompt import Prompt
 from evalsuite.types import Cell, Trial
 
 COMMON: dict[str, Any] = {"data": "bundled:sample", "shots": 2, "prompt": ["paper", "plain"], "limit": 4}
@@ -286,6 +289,26 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is not empty"):
         evalsuite.export("inspect", tmp_path, data="bundled:sample")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_wordings_that_an_option_goes_on(tmp_path: Path) -> None:
+    """A wording that has likelihoods only, of options behind a blank, which is no part of their length."""
+    ((cell, trials),) = evalsuite.preview(
+        model=["random"], data="bundled:sample", tasks=["knowledge_filling"], set="easy", limit=2
+    )
+    spaced = [
+        replace(t, request=replace(t.request, options=tuple(f" {text}" for text in t.item.options))) for t in trials
+    ]
+    prompt = Prompt(bundled("prompts"), TASKS["knowledge_filling"], "paper")
+    made = Exported(cell, tuple(spaced), ("texts",), prompt)
+    lm_eval.write_tasks(tmp_path, [made])
+    name = "corecode_easy_knowledge_filling_paper_texts"
+    assert sorted(path.stem for path in tmp_path.glob("*.yaml")) == ["_corecode_paper_texts", name]
+    task = yaml.load((tmp_path / f"{name}.yaml").read_text(encoding="utf-8"), Loader)
+    assert (task["target_delimiter"], task["doc_to_choice"]) == (" ", "options")
+    assert task["fewshot_config"]["target_delimiter"] == ""  # the shots' replies begin with it
+    with pytest.raises(ConfigError, match="asks for likelihoods only"):
+        inspect_ai.write_tasks(tmp_path, [made])
 
 
 def test_names_that_clash_are_named(tmp_path: Path) -> None:
