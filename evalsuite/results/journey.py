@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import remove, replacing_together
 from evalsuite.common.finite import finite_json
-from evalsuite.results import breakdown, correlations, extraction, gaps, learning, means, robustness, second
+from evalsuite.results import breakdown, correlations, extraction, gaps, learning, means, overview, robustness, second
 from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
@@ -92,7 +92,7 @@ def score_run(
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": run.entries}
     for section in SECTIONS:
         content |= section(run)
-    return content
+    return content | overview.section(content)  # made of the others
 
 
 def score_replies(

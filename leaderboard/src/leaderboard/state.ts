@@ -63,6 +63,7 @@ export const CHOICES = {
   signatureSet: ["signatures.set", ""],
   sheets: ["sheets", []],
   unfolded: ["open", []],
+  parts: ["parts", ""],
   // Of one cell's items
   filter: ["show", "all"],
   query: ["search", ""],
