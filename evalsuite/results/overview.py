@@ -113,7 +113,9 @@ def _changed(group: Group, drops: Sequence[Entry]) -> dict[tuple[str, str], list
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for perturb in PERTURBATIONS:
         for name in group.benchmarks:
-            places = ((d["task"], d["set"]) for d in drops if d["perturb"] == perturb and TASKS[d["task"]].benchmark == name)
+            places = (
+                (d["task"], d["set"]) for d in drops if d["perturb"] == perturb and TASKS[d["task"]].benchmark == name
+            )
             if parts := sorted({*places}, key=_part_order):
                 found[perturb, name] = parts
     return found
@@ -175,7 +177,9 @@ def _row(
         there = {(t, s): _change(d) for t, s in wanted if (d := drop_at.get(way.place(t, s, perturb)))}
         if there:
             names = [*map(part_name, wanted)]
-            changes.append({"perturb": perturb, "benchmark": benchmark, **_mean(there, names), "parts": [*there.values()]})
+            changes.append(
+                {"perturb": perturb, "benchmark": benchmark, **_mean(there, names), "parts": [*there.values()]}
+            )
     return {
         "model": way.model,
         "split": way.split,

@@ -84,7 +84,8 @@ def _made_of(column: Entry) -> Text:
         comma, stop = ("、", "；") if language == "zh" else (", ", "; ")
         name = "zh" if language == "zh" else "short"
         parts = (
-            f"{comma.join(getattr(TASKS[t], name) for t in tasks)} ({comma.join(names)})" for names, tasks in alike.items()
+            f"{comma.join(getattr(TASKS[t], name) for t in tasks)} ({comma.join(names)})"
+            for names, tasks in alike.items()
         )
         return stop.join(parts)
 

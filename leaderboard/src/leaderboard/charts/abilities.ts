@@ -3,6 +3,7 @@ import { isNumber, pct } from "../../common/numbers.ts";
 import { plain } from "../../common/text.ts";
 import { t } from "../../common/words.ts";
 import type { GroupColumn, GroupScore } from "../../types/results.ts";
+import { state } from "../state.ts";
 import { inWords } from "../tables/figures.ts";
 import type { Model } from "../types.ts";
 import { QUARTERS, ROW, shares } from "./axis.ts";
@@ -30,7 +31,10 @@ export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLEleme
     return group(
       model.baseline ? "base" : "own",
       null,
-      isNumber(score.low) && isNumber(score.high) && lying(across(score.low), across(score.high), y, 2.5),
+      state.intervals &&
+        isNumber(score.low) &&
+        isNumber(score.high) &&
+        lying(across(score.low), across(score.high), y, 2.5),
       points.point(point, (px, py) => dot("dot full", px, py, 4.5)),
     );
   };

@@ -102,7 +102,7 @@ function scoreColumn(column: WholeColumn): SheetColumn {
     flags,
     kind: "percent",
     better: alike ? "more" : "",
-    interval: "aligned",
+    interval: state.intervals ? "aligned" : "drawn",
     marks: { [kind]: column.name },
   };
 }
@@ -112,7 +112,7 @@ const changeColumn = ({ perturb, benchmark }: Changed): SheetColumn => ({
   over: `${t("change")} · ${perturbName(perturb)}`,
   kind: "percent",
   signed: true,
-  interval: "aligned",
+  interval: state.intervals ? "aligned" : "drawn",
   marks: { perturb, benchmark },
 });
 
