@@ -40,7 +40,7 @@ export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLEleme
   };
   return points.panel(
     {
-      data: { ability: column.name },
+      data: { "data-ability": column.name },
       title,
       small: isNumber(chance) ? t("chanceIs", pct(chance)) : null,
       cls: "",
