@@ -6,14 +6,18 @@ import csv
 import json
 import shutil
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 from test_overview import GROUP, run  # noqa: F401 - a fixture
 
 import evalsuite
 from evalsuite.results.overview import overview
+
+needs("dev", "axe_playwright_python")
 
 WIDE, NARROW = ("en", 1300), ("zh", 400)
 
@@ -109,3 +113,18 @@ def test_a_change_a_chart_an_order_and_a_file(page: Any) -> None:
         assert told[0] == mean(page, model, "benchmark:corecode").inner_text()
     shown_order = page.locator("#wholes tbody.own th .name").all_inner_texts()
     assert shown_order == sorted(values, key=lambda m: -number(mean(page, m, "benchmark:cider").inner_text()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
+def test_for_all(browse: Any, shown: Path, lang: str, theme: str, width: int) -> None:
+    """What axe finds, and texts of little contrast, with parts unfolded."""
+    at = f"?lang={lang}&theme={theme}"
+    size = {"width": width, "height": 900}
+    with browse(shown / "page/index.html", "#wholes", query=at, viewport=size, bypass_csp=True) as tab:
+        mean(tab, "third", "benchmark:corecode").click()
+        assert tab.evaluate(Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")) == []
+        tab.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+        rules = "{ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }"
+        found = tab.evaluate(f"axe.run('#part-whole', {rules})")
+        assert [(v["id"], n["html"]) for v in found["violations"] for n in v["nodes"]] == []

@@ -8,8 +8,8 @@ the row says what is missing. Parts of which no model of the run has a figure ar
 
 Intervals take the parts as independent: half widths h of k equal parts give sqrt(sum of h²) / k, as in means.py. That holds
 between benchmarks and between sets, which share no dialogue. Tasks of CORECODE and of C3 share dialogues, and a model that
-misreads one may fail in several tasks: there the true interval is wider, at most by the factor sqrt(k), if all k parts rose and
-fell together.
+misreads one may fail in several tasks: there the true interval may be wider, at most by the factor sqrt(k), if all k parts rose
+and fell together.
 """
 
 from __future__ import annotations
