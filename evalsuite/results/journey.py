@@ -23,6 +23,7 @@ from evalsuite.results import (
     gaps,
     learning,
     means,
+    memory,
     overview,
     robustness,
     second,
@@ -53,6 +54,7 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     correlations.section,
     summary.section,
     second.section,
+    memory.section,
 )
 
 
