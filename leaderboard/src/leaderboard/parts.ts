@@ -17,6 +17,7 @@ import { drawRanks } from "./sections/ranks.ts";
 import { drawRobustness } from "./sections/robustness.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
+import { drawTokens } from "./sections/tokens.ts";
 import { drawWholes } from "./sections/whole.ts";
 import { wholes } from "./whole.ts";
 
@@ -32,6 +33,7 @@ const PARTS: [id: string, draw: () => Kid][] = [
   ["extracted", () => drawAnalysis("extraction")],
   ["leveled", () => drawAnalysis("gaps")],
   ["scorings", drawScorings],
+  ["tokens", drawTokens],
   ["robust", drawRobustness],
   ["slices", drawBreakdown],
   ["confused", drawConfusion],
