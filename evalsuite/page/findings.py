@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import zip_longest
 from typing import Any
 
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_rows
@@ -63,10 +64,10 @@ def findings(
     groups: Sequence[Mapping[str, Any]],
     runs: Sequence[Mapping[str, Any]],
 ) -> list[Finding]:
-    """The sentences of a page, first the one to begin with. `cells` are the page's, `rated` their scores an item, `groups` the
+    """The sentences of a page, first the one to begin with; of several benchmarks by turns. `cells` are the page's, `rated` their scores an item, `groups` the
     significance groups of its columns, `runs` each run's results.json."""
     values = {cell.place: tuple(v.values[0] for v in cell.values) for cell in rated if cell.whole and not cell.adapter}
-    found = []
+    found: list[list[Finding]] = []
     for benchmark in BENCHMARKS.values():
         mine = [
             (n, c) for n, c in enumerate(cells) if c["task"] in TASKS and TASKS[c["task"]].benchmark == benchmark.name
@@ -76,10 +77,10 @@ def findings(
         item_set = _hardest(benchmark, {c["set"] for _, c in mine})
         here = _usual([(n, c) for n, c in mine if c["set"] == item_set], values)
         title = f"{benchmark.title} {item_set.upper() if benchmark.levels else item_set}"
-        found += (
+        found.append(
             _chance(here, title) + _baseline(here, title) + _ahead(here, groups, title) + _gap(here, runs, benchmark)
         )
-    return found
+    return [one for turn in zip_longest(*found) for one in turn if one]
 
 
 def _hardest(benchmark: Benchmark, there: set[str]) -> str:

@@ -24,6 +24,7 @@ from evalsuite.results import (
     learning,
     means,
     memory,
+    overview,
     robustness,
     second,
 )
@@ -105,7 +106,7 @@ def score_run(
     content = {"format": 1, "evalsuite": VERSION, "reading": asdict(reading), "cells": run.entries}
     for section in SECTIONS:
         content |= section(run)
-    return content
+    return content | overview.section(content)  # made of the others
 
 
 def score_replies(

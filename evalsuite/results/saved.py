@@ -34,6 +34,7 @@ class Results:
     aspects: list[dict[str, Any]] = field(default_factory=list)
     confusions: list[dict[str, Any]] = field(default_factory=list)
     metric_correlations: list[dict[str, Any]] = field(default_factory=list)
+    groups: list[dict[str, Any]] = field(default_factory=list)
     judged: dict[str, Any] = field(default_factory=dict)  # empty if no judge was asked
     second: dict[str, Any] = field(default_factory=dict)  # empty if no second reader was asked
     memory: dict[str, Any] = field(default_factory=dict)  # empty if no item rests on facts that were asked for
@@ -181,9 +182,18 @@ def narrow(done: Results, wanted: Mapping[str, Sequence[str]]) -> Results:
     if not chosen:
         return done
     kept = {f.name: _kept(getattr(done, f.name), chosen) for f in fields(Results) if f.name not in ("out", "problems")}
+    kept["groups"] = _narrowed_groups(done.groups, chosen)
     if not kept["cells"]:
         raise ConfigError(f"{done.out}: no cell is {' and '.join(', '.join(map(str, v)) for v in chosen.values())}")
     return Results.of(done.out, kept)
+
+
+def _narrowed_groups(groups: Iterable[dict[str, Any]], chosen: Mapping[str, set[Any]]) -> list[dict[str, Any]]:
+    """The wanted rows, whole; none of some tasks or sets, of which the means would be others."""
+    if "task" in chosen or "set" in chosen:
+        return []
+    narrowed = [{**group, "rows": [row for row in group["rows"] if _is_wanted(row, chosen)]} for group in groups]
+    return [group for group in narrowed if group["rows"]]
 
 
 def _known(done: Results, name: str, values: Sequence[str]) -> set[Any]:

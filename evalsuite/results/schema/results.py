@@ -339,6 +339,93 @@ class Curve(Place):
     points: Rows[Point]
 
 
+class GroupPart(Strict):
+    """The headline metric of a task on one set."""
+
+    task: Task
+    set: Set
+    shots: Count
+    scoring: Scoring
+    metric: str
+    value: Number = Field(description="In 0 … 1: of its metric's highest value. So are low and high.")
+    low: Number
+    high: Number
+    items: Count
+    lost: Count = Field(description="Requests that failed or were not asked yet, left out.")
+    chance: Share | None = Field(description="Of guessing; null where it has no level.")
+
+
+class GroupChangePart(Strict):
+    """The change of a task's metric on one set."""
+
+    task: Task
+    set: Set
+    shots: Count
+    scoring: Scoring
+    metric: str
+    value: Number = Field(description="Negative where it got worse.")
+    low: Number
+    high: Number
+    items: Count
+
+
+class GroupScore(Interval):
+    """A mean over parts: of a benchmark, or of what measures an ability."""
+
+    kind: Literal["benchmark", "ability"]
+    name: str
+    items: Count
+    missing: Rows[str] = Field(description="Parts that the model has no figure of: then it has no mean.")
+    chance: Share | None
+
+
+class GroupChange(Interval):
+    """The mean change of a benchmark's parts under a perturbation."""
+
+    perturb: Perturb
+    benchmark: str
+    items: Count
+    missing: Rows[str]
+    parts: Rows[GroupChangePart]
+
+
+class GroupRow(Strict):
+    """A model asked in one way. Tasks that know no such scoring or shots stand as they can be asked."""
+
+    model: str = Field(min_length=1)
+    split: Split
+    variant: str
+    shots: Count
+    scoring: Scoring
+    perturb: Perturb
+    parts: Rows[GroupPart]
+    scores: Rows[GroupScore] = Field(description="One a column.")
+    changes: Rows[GroupChange]
+
+
+class GroupColumn(Strict):
+    """A benchmark or an ability, and the parts of its mean."""
+
+    kind: Literal["benchmark", "ability"]
+    name: str
+    zh: str
+    en: str
+    parts: Rows[str] = Field(description="task/set: those that some model has a figure of.")
+    absent: Rows[str] = Field(description="Tasks, or task/set, that none has a figure of.")
+
+
+class BenchmarkGroup(Strict):
+    """One row a model over the benchmarks of a group: means, each with its parts (docs/benchmarks.md, Groups)."""
+
+    name: str
+    zh: str
+    en: str
+    split: Split
+    columns: Rows[GroupColumn]
+    left_out: Rows[Task] = Field(description="Their headline metric is no score between 0 and a highest value.")
+    rows: Rows[GroupRow]
+
+
 class Results(Strict):
     """results.json: all figures of a run. It holds no time and no path: the same settings give the same bytes."""
 
@@ -355,6 +442,7 @@ class Results(Strict):
     aspects: Rows[Aspects] = Field(default_factory=list, description="Accuracy by group over the tasks of a benchmark.")
     confusions: Rows[Confusion]
     metric_correlations: Rows[MetricCorrelation]
+    groups: Rows[BenchmarkGroup] = Field(default_factory=list, description="Absent in older runs.")
     judged: Judged | None = None
     second: Second | None = None
     memory: Memory | None = None

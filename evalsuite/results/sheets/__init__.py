@@ -14,6 +14,7 @@ from evalsuite.results.sheets.gaps import gap_sheets
 from evalsuite.results.sheets.judge import judge_sheets
 from evalsuite.results.sheets.learning import learning_sheets
 from evalsuite.results.sheets.memory import memory_sheets
+from evalsuite.results.sheets.overview import overview_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_ranks
 from evalsuite.results.sheets.robustness import robustness_sheets
 from evalsuite.results.sheets.scores import LEGEND, SAMPLED, leaks, result_sheets
@@ -23,6 +24,7 @@ from evalsuite.results.sheets.tokens import token_sheets
 # An analysis is a row: its name for --tables, and a function from a run's results to its sheets. They are shown in this order
 # in the terminal, in exported files and on the page.
 SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
+    "overview": lambda done: overview_sheets(done.groups),
     "results": result_sheets,
     "ranks": run_ranks,
     "groups": run_groups,
@@ -40,7 +42,7 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "parted": lambda done: parted_sheets(done.second),
     "curves": lambda done: learning_sheets(done.learning),
 }
-END = ("results", "robustness", "judge", "second", "curves")  # printed at the end of a run
+END = ("overview", "results", "robustness", "judge", "second", "curves")  # printed at the end of a run
 SLOW = ("groups",)  # made only if named: it reads all records and compares all pairs of models
 
 

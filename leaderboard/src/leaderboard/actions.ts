@@ -57,6 +57,8 @@ export const drawLinesOf = (slicePicked: string[] | null) => change({ slicePicke
 export function unfolds(id: string, on: boolean) {
   if (on !== state.unfolded.includes(id)) change({ unfolded: with$(state.unfolded, id, on) }, { step: false });
 }
+/** Unfold what a mean is made of; "" folds it. */
+export const unfoldParts = (parts: string) => change({ parts });
 export const filterItems = (filter: string) => change({ filter });
 export const searchItems = (query: string) => change({ query }, { step: false });
 export const allItems = () => change({ filter: "all", query: "" }, { step: false });

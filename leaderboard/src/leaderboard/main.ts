@@ -67,7 +67,7 @@ function showItem() {
   if (entry !== undefined) box.focus({ preventScroll: true });
 }
 
-const DRAWN_THERE = ["unfolded", "sheets"]; // choices that are followed where they are made
+const DRAWN_THERE = ["unfolded", "sheets", "parts"]; // choices that are followed where they are made
 
 /** After an action: the address follows, and what shows the choice is drawn again. */
 function follow(names: Choice[], step: boolean) {

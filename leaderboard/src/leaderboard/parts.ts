@@ -9,6 +9,7 @@ import { drawBreakdown } from "./sections/breakdown.ts";
 import { drawConfusion } from "./sections/confusion.ts";
 import { drawCorrelations } from "./sections/correlations.ts";
 import { drawCurves } from "./sections/curves.ts";
+import { drawFindings } from "./sections/findings.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
 import { drawMemory } from "./sections/memory.ts";
@@ -18,10 +19,14 @@ import { drawRobustness } from "./sections/robustness.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
 import { drawTokens } from "./sections/tokens.ts";
+import { drawWholes } from "./sections/whole.ts";
+import { wholes } from "./whole.ts";
 
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each draws nothing where there is nothing to show. */
 const PARTS: [id: string, draw: () => Kid][] = [
   ["intro", drawIntro],
+  ["whole", drawWholes],
+  ["found", () => wholes().length > 0 && drawFindings()], // else in the intro
   ["tables", drawTables],
   ["about", drawAbout],
   ["ranks", drawRanks],

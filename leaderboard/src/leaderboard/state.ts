@@ -65,6 +65,7 @@ export const CHOICES = {
   signatureSet: ["signatures.set", ""],
   sheets: ["sheets", []],
   unfolded: ["open", []],
+  parts: ["parts", ""],
   // Of one cell's items
   filter: ["show", "all"],
   query: ["search", ""],

@@ -177,6 +177,8 @@ export interface SheetValue {
   base?: number | null;
   /** The cell whose items the value opens; undefined: that of the place that sheet, column and row are about. */
   cell?: Cell | null;
+  /** What it is made of, unfolded by a press: its key in the address, and the node that then has it. */
+  unfolds?: { key: string; box: string; act: () => void };
   /** What is told of it below the pointer. */
   title?: string;
   /** Its significance group; `alike`: not significantly worse than the best. */
@@ -258,6 +260,8 @@ export interface Sheet {
   run?: number;
   /** The order of its rows says something: it is not sorted otherwise. */
   fixed?: boolean;
+  /** How it is sorted until that is chosen. */
+  order?: { column: number; down: boolean };
   /** What its table looks like: class names. */
   look?: string;
   marks?: Marks;

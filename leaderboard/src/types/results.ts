@@ -29,6 +29,10 @@ export interface EvalsuiteResultsFormat1 {
   aspects?: Aspects[];
   confusions: Confusion[];
   metric_correlations: MetricCorrelation[];
+  /**
+   * Absent in older runs.
+   */
+  groups?: BenchmarkGroup[];
   judged?: Judged | null;
   second?: Second | null;
   memory?: Memory | null;
@@ -1711,6 +1715,299 @@ export interface MetricCorrelation {
    * Kendall's τ-b, in the same order.
    */
   kendall: (number | null)[];
+}
+/**
+ * One row a model over the benchmarks of a group: means, each with its parts (docs/benchmarks.md, Groups).
+ */
+export interface BenchmarkGroup {
+  name: string;
+  zh: string;
+  en: string;
+  split: "train" | "dev" | "test";
+  columns: GroupColumn[];
+  /**
+   * Their headline metric is no score between 0 and a highest value.
+   */
+  left_out: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
+  rows: GroupRow[];
+}
+/**
+ * A benchmark or an ability, and the parts of its mean.
+ */
+export interface GroupColumn {
+  kind: "benchmark" | "ability";
+  name: string;
+  zh: string;
+  en: string;
+  /**
+   * task/set: those that some model has a figure of.
+   */
+  parts: string[];
+  /**
+   * Tasks, or task/set, that none has a figure of.
+   */
+  absent: string[];
+}
+/**
+ * A model asked in one way. Tasks that know no such scoring or shots stand as they can be asked.
+ */
+export interface GroupRow {
+  model: string;
+  split: "train" | "dev" | "test";
+  variant: string;
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  parts: GroupPart[];
+  /**
+   * One a column.
+   */
+  scores: GroupScore[];
+  changes: GroupChange[];
+}
+/**
+ * The headline metric of a task on one set.
+ */
+export interface GroupPart {
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  metric: string;
+  /**
+   * In 0 … 1: of its metric's highest value. So are low and high.
+   */
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  items: number;
+  /**
+   * Requests that failed or were not asked yet, left out.
+   */
+  lost: number;
+  /**
+   * Of guessing; null where it has no level.
+   */
+  chance: number | null;
+}
+/**
+ * A mean over parts: of a benchmark, or of what measures an ability.
+ */
+export interface GroupScore {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  kind: "benchmark" | "ability";
+  name: string;
+  items: number;
+  /**
+   * Parts that the model has no figure of: then it has no mean.
+   */
+  missing: string[];
+  chance: number | null;
+}
+/**
+ * The mean change of a benchmark's parts under a perturbation.
+ */
+export interface GroupChange {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  benchmark: string;
+  items: number;
+  missing: string[];
+  parts: GroupChangePart[];
+}
+/**
+ * The change of a task's metric on one set.
+ */
+export interface GroupChangePart {
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  metric: string;
+  /**
+   * Negative where it got worse.
+   */
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  items: number;
 }
 /**
  * Judges' scores of the run's generations, and the controls of the judges.

@@ -156,6 +156,8 @@ export interface Point {
   words: string;
   /** What it opens. */
   cell?: Cell;
+  /** What else a press does. */
+  act?: () => void;
   /** Its line, and its place on it: the keys up and down go to the same place of the next line. */
   line?: string;
   at?: Maybe | string;
@@ -164,6 +166,8 @@ export interface Point {
   cls?: string;
   more?: More;
 }
+/** What a press on it does. */
+const actOf = ({ act, cell }: Pick<Point, "act" | "cell">) => act ?? (cell && (() => go(cellRoute(cell))));
 /** A point of a line by its values: where it stands across and up. */
 export interface LinePoint extends Pick<Point, "words" | "cell" | "cls" | "more"> {
   at: number;
@@ -207,16 +211,16 @@ export class Points {
   private readout = h("p", { class: "note readout unsaved", "aria-hidden": "true" }, "\u00a0");
 
   /** What tells of a point and opens it where it is not reached by keys. */
-  tells({ words, cell }: Pick<Point, "words" | "cell">) {
-    return { onmouseenter: () => put(this.readout, words), onclick: cell ? () => go(cellRoute(cell)) : undefined };
+  tells(point: Pick<Point, "words" | "cell" | "act">) {
+    return { onmouseenter: () => put(this.readout, point.words), onclick: actOf(point) };
   }
   /** A point, its mark drawn around a place in pixels. */
   point(point: Point, mark: (x: number, y: number) => Kid): SVGElement {
-    const { x, y, words, cell, reach = 9, cls = "", more } = point;
+    const { x, y, words, reach = 9, cls = "", more } = point;
     const here = this.all.length;
     const props = {
       class: `spot ${cls}`.trim(),
-      role: cell ? "button" : "img",
+      role: actOf(point) ? "button" : "img",
       tabindex: here === 0 ? 0 : -1,
       "aria-label": words,
       onfocus: () => this.focused(here),
@@ -256,14 +260,14 @@ export class Points {
     put(this.readout, this.all[here].point.words);
   }
   private pressed(event: KeyboardEvent, here: number) {
-    const { cell } = this.all[here].point;
-    const opens = cell && (event.key === "Enter" || event.key === " ");
+    const act = actOf(this.all[here].point);
+    const opens = act && (event.key === "Enter" || event.key === " ");
     const next = this.next(event.key, here);
     if (!opens && next === undefined) return;
     event.preventDefault();
     event.stopPropagation();
     if (next !== undefined) this.all[next].node.focus();
-    else if (cell) go(cellRoute(cell));
+    else act?.();
   }
   private next(key: string, here: number): number | undefined {
     const { length } = this.all;

@@ -6,6 +6,7 @@ import { inChinese, t } from "../../common/words.ts";
 import { adapters, alone, benchmarksHere, data, manyBenchmarks, models } from "../data.ts";
 import { fact } from "../facts.ts";
 import type { Run } from "../types.ts";
+import { wholes } from "../whole.ts";
 import { drawFindings } from "./findings.ts";
 import { drawSources } from "./sources.ts";
 
@@ -15,7 +16,7 @@ export const drawIntro = () =>
     { class: "intro" },
     h("h1", null, pageTitle()),
     h("p", { class: "lead" }, pageLead()),
-    drawFindings(),
+    !wholes().length && drawFindings(),
     sampleNotice(),
   );
 

@@ -6,6 +6,7 @@ import { t } from "../../common/words.ts";
 import { cellRoute, go } from "../address.ts";
 import { statusBar } from "../beside.ts";
 import { bars, histogram, strip } from "../charts/strips.ts";
+import { state } from "../state.ts";
 import type { Cell, Flag, SheetCell, SheetColumn, SheetValue } from "../types.ts";
 import type { Rank } from "./blocks.ts";
 import { asFlag, asValue, between, digitsOf, inWords, isRight, said, shortLetters } from "./figures.ts";
@@ -57,6 +58,7 @@ function figureNode(standing: Standing, x: SheetValue, text: string): Node | Nod
   const [tag, look] = x.tone ? TONES[x.tone] : [];
   const toned = tag ? h(tag, { class: look }, words) : words;
   const signed = x.sign ? [toned, h("span", { class: "sign" }, ` ${x.sign}`)] : toned;
+  if (x.unfolds) return unfolder(standing, x, x.unfolds, signed, text);
   if (evidence && (isNumber(x.value) || x.cell)) {
     const label = spokenLabel(standing, x, text + (x.sign ? ` ${x.sign}` : ""));
     return opener(evidence, signed, { class: `cell ${rank}`, "aria-label": label, title: x.title });
@@ -65,6 +67,24 @@ function figureNode(standing: Standing, x: SheetValue, text: string): Node | Nod
   return plainly
     ? signed
     : h("span", { class: `num ${rank}${isNumber(x.value) ? "" : " none"}`, title: x.title }, signed);
+}
+
+/** A figure that unfolds what it is made of, and tells whether it has. */
+function unfolder(
+  standing: Standing,
+  x: SheetValue,
+  { key, box, act }: NonNullable<SheetValue["unfolds"]>,
+  words: Node | Nodes | string,
+  text: string,
+): Node {
+  return button(h("span", { class: "num" }, words), act, {
+    class: `cell ${standing.rank}`,
+    "aria-label": spokenLabel(standing, x, text),
+    "aria-expanded": String(state.parts === key),
+    "aria-controls": box,
+    "data-parts": key,
+    title: x.title,
+  });
 }
 
 export const nameOf = (name: string): Node => h("span", { class: "data name", title: name }, visible(name));

@@ -42,7 +42,7 @@ function shownOf(sheet: Sheet, id: string): Shown | null {
   const blocks = blocksOf(sheet.rows.filter(seen));
   if (!blocks.length || places.length < 2) return null;
   const shared = sheet.columns.some(({ sortKey }) => sortKey !== undefined);
-  const order = shared ? null : (sheetSort(id) ?? null);
+  const order = shared ? null : (sheetSort(id) ?? sheet.order ?? null);
   return {
     sheet,
     places,
@@ -167,7 +167,11 @@ function shade(node: HTMLElement, most: number, value: unknown): void {
 /** One row of headings, or two where some stand over several columns. */
 function headRows({ sheet, columns, places }: Shown, id: string, again: (column: number) => void): Nodes {
   const head = (column: SheetColumn, more: Attributes): Nodes =>
-    headCell(column, { place: places[columns.indexOf(column)], id, fixed: Boolean(sheet.fixed), again }, more);
+    headCell(
+      column,
+      { place: places[columns.indexOf(column)], id, fixed: Boolean(sheet.fixed), first: sheet.order, again },
+      more,
+    );
   const overs = columns.map((column) => inWords(column.over));
   if (!overs.some(Boolean))
     return [
@@ -196,6 +200,8 @@ interface Sorting {
   place: number;
   id: string;
   fixed: boolean;
+  /** How the sheet is sorted until that is chosen. */
+  first?: { column: number; down: boolean };
   again: (column: number) => void;
 }
 
@@ -218,8 +224,8 @@ function headCell(column: SheetColumn, sorting: Sorting, more: Attributes): Node
   return [drawn, sortKey === undefined ? node : kept(`sort-${sorting.id}-${sortKey}`, node)];
 }
 
-function orderBy({ sortKey }: SheetColumn, { id, place }: Sorting): keyof typeof ARROWS {
-  const own = sheetSort(id);
+function orderBy({ sortKey }: SheetColumn, { id, place, first }: Sorting): keyof typeof ARROWS {
+  const own = sheetSort(id) ?? first;
   const now =
     sortKey === undefined
       ? own && { down: own.down, here: own.column === place }
@@ -228,12 +234,12 @@ function orderBy({ sortKey }: SheetColumn, { id, place }: Sorting): keyof typeof
   return now.down ? "descending" : "ascending";
 }
 
-function sortAnew(column: SheetColumn, { id, place, again }: Sorting): void {
+function sortAnew(column: SheetColumn, { id, place, first, again }: Sorting): void {
   if (column.sortKey !== undefined) {
     sortBy(column.sortKey);
     return;
   }
-  sortSheet(id, place, isRight(column));
+  sortSheet(id, place, first?.column === place ? !first.down : isRight(column));
   again(place);
 }
 

@@ -1,0 +1,59 @@
+// A panel an ability: a row a model, its mean with its interval.
+import { isNumber, pct } from "../../common/numbers.ts";
+import { plain } from "../../common/text.ts";
+import { t } from "../../common/words.ts";
+import type { GroupColumn, GroupScore } from "../../types/results.ts";
+import { state } from "../state.ts";
+import { inWords } from "../tables/figures.ts";
+import type { Model } from "../types.ts";
+import { QUARTERS, ROW, shares } from "./axis.ts";
+import { between, dot, group, line, lying, Points, rowAt, rowAxis } from "./marks.ts";
+
+export interface AbilityRow {
+  model: Model;
+  score: GroupScore | undefined;
+  /** Unfolds the parts of its mean. */
+  act: () => void;
+}
+
+export function abilityPanel(column: GroupColumn, rows: AbilityRow[]): HTMLElement {
+  const across = shares(0, 1);
+  const height = rows.length * ROW;
+  const chance = rows.map(({ score }) => score?.chance).find(isNumber);
+  const title = inWords(column);
+  const points = new Points();
+  const told = (row: AbilityRow) => `${plain(row.model.label)} ${pct(row.score?.value)}${between(row.score)}`;
+  const row = ({ model, score, act }: AbilityRow, i: number) => {
+    if (!isNumber(score?.value)) return null;
+    const [y, x] = [rowAt(i), across(score.value)];
+    const words = told({ model, score, act });
+    const point = { x, y, words, act, line: model.id, at: column.name };
+    return group(
+      model.baseline ? "base" : "own",
+      null,
+      state.intervals &&
+        isNumber(score.low) &&
+        isNumber(score.high) &&
+        lying(across(score.low), across(score.high), y, 2.5),
+      points.point(point, (px, py) => dot("dot full", px, py, 4.5)),
+    );
+  };
+  return points.panel(
+    {
+      data: { "data-ability": column.name },
+      title,
+      small: isNumber(chance) ? t("chanceIs", pct(chance)) : null,
+      cls: "",
+      size: ["100%", height + 20],
+      words: `${title}: ${rows.map(told).join("; ")}`,
+      rows: { models: rows.map(({ model }) => model) },
+    },
+    rowAxis(
+      QUARTERS.map(across),
+      [0, 0.5, 1].map((v) => [across(v), pct(v, 0)]),
+      height,
+    ),
+    isNumber(chance) && line("chance", across(chance), across(chance), 0, height),
+    rows.map(row),
+  );
+}

@@ -1,0 +1,305 @@
+// What a page of several benchmarks opens with: one row a model over all of a group, and the parts of every mean.
+import { $, button, h, type Kid, put, visible } from "../../common/dom.ts";
+import { isNumber, num, pct, signed, sumOf } from "../../common/numbers.ts";
+import { inChinese, t } from "../../common/words.ts";
+import type { GroupChange, GroupColumn, GroupScore } from "../../types/results.ts";
+import { unfoldParts } from "../actions.ts";
+import { abilityPanel } from "../charts/abilities.ts";
+import { savers } from "../charts/picture.ts";
+import { benchmarkNamed, taskOf } from "../data.ts";
+import { metricName } from "../metrics.ts";
+import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
+import { state } from "../state.ts";
+import { between, inWords } from "../tables/figures.ts";
+import { nameCell } from "../tables/make.ts";
+import { sheetNode } from "../tables/sheet.ts";
+import type { Flag, Sheet, SheetColumn, SheetRow, SheetValue } from "../types.ts";
+import {
+  type Asked,
+  cellOfPart,
+  changeIn,
+  foundIn,
+  partName,
+  partsOf,
+  scoreIn,
+  tasksIn,
+  type Whole,
+  type WholeColumn,
+  type WholeRow,
+  weightsOf,
+  wholes,
+} from "../whole.ts";
+
+type Changed = Whole["changes"][number];
+
+export function drawWholes() {
+  const all = wholes();
+  return all.length > 0 && h("section", { class: "block", id: "wholes" }, all.map(drawWhole));
+}
+
+function drawWhole(whole: Whole): Kid {
+  const { name } = whole.group;
+  const title = inWords(whole.group);
+  const drawn = whole.columns.filter(({ kind }) => kind === "ability");
+  const charts = `abilities-${name}`;
+  const panels = drawn.map((column) =>
+    abilityPanel(
+      column,
+      inOrder(whole.rows).map((row) => ({
+        model: row.model,
+        score: scoreIn(row, column),
+        act: () => flip(whole, keyOf(whole, row, column)),
+      })),
+    ),
+  );
+  return [
+    h("h2", null, title),
+    h("p", { class: "note" }, t("wholeNote"), ` ${wayOf(whole)}`),
+    sheetNode(sheetOf(whole), { id: `whole-${name}`, heading: null, where: wayOf(whole) }),
+    h("div", { id: boxOf(whole), class: "parts" }, partsNode(whole)),
+    panels.length > 0 && [
+      h("div", { class: "titled" }, h("h3", null, t("byAbility")), savers(charts, `${title} · ${t("byAbility")}`)),
+      h("div", { class: "panels", id: charts }, panels),
+    ],
+  ];
+}
+
+const wayOf = ({ rows }: Whole): string => settingWords(rows[0].row);
+
+/** Models before baselines, as the table has them. */
+const inOrder = (rows: WholeRow[]): WholeRow[] => [
+  ...rows.filter(({ model }) => !model.baseline),
+  ...rows.filter(({ model }) => model.baseline),
+];
+
+// ---- the table
+function sheetOf(whole: Whole): Sheet {
+  const { columns, changes } = whole;
+  return {
+    name: "whole",
+    title: inWords(whole.group),
+    columns: [{ heading: t("model") }, ...columns.map(scoreColumn), ...changes.map(changeColumn)],
+    rows: [...chanceRow(whole), ...part(whole, "own"), ...part(whole, "base")],
+    order: { column: 1, down: true },
+    look: "scorings whole",
+    marks: { group: whole.group.name },
+  };
+}
+
+function scoreColumn(column: WholeColumn): SheetColumn {
+  const { kind, parts, absent, alike } = column;
+  const asked = tasksIn(parts);
+  const flags: Flag[] = [
+    ...(absent.length
+      ? [{ text: `${asked}/${asked + absent.length}`, title: t("absent", absent.map(nameOf).join(comma())) }]
+      : []),
+    ...(alike ? [] : [{ text: "≠", title: t("differ") }]),
+  ];
+  return {
+    heading: column,
+    below: t("nTasks", asked),
+    over: t(kind === "benchmark" ? "byBenchmark" : "byAbility"),
+    flags,
+    kind: "percent",
+    better: alike ? "more" : "",
+    interval: state.intervals ? "aligned" : "drawn",
+    marks: { [kind]: column.name },
+  };
+}
+
+const changeColumn = ({ perturb, benchmark }: Changed): SheetColumn => ({
+  heading: titleOf(benchmark),
+  over: `${t("change")} · ${perturbName(perturb)}`,
+  kind: "percent",
+  signed: true,
+  interval: state.intervals ? "aligned" : "drawn",
+  marks: { perturb, benchmark },
+});
+
+const titleOf = (benchmark: string): string => benchmarkNamed(benchmark)?.title ?? benchmark;
+const comma = () => (inChinese() ? "、" : ", ");
+
+/** A task, or one of its sets, as groups.yaml names them. */
+function nameOf(part: string): string {
+  const [task, set] = part.split("/");
+  return taskName(taskOf(task)) + (set ? ` ${setLabel(set)}` : "");
+}
+
+/** The level of guessing, where some column has one. */
+function chanceRow({ columns, changes, rows }: Whole): SheetRow[] {
+  const level = (column: GroupColumn) => rows.map((row) => scoreIn(row, column)?.chance).find(isNumber) ?? null;
+  const values = columns.map((column) => ({ value: level(column), compares: false }));
+  const known = values.some(({ value }) => value !== null);
+  return known ? [{ part: "chance", cells: [t("chance"), ...values, ...changes.map(() => null)] }] : [];
+}
+
+/** The models or the baselines, below their heading. */
+function part(whole: Whole, name: "own" | "base"): SheetRow[] {
+  const rows = whole.rows.filter(({ model }) => model.baseline === (name === "base"));
+  const heading: SheetRow = { part: name, kind: "group", cells: [t(name === "base" ? "baselines" : "own")] };
+  const cells = (row: WholeRow) => [
+    nameCell(row.model),
+    ...whole.columns.map((column) => scoreCell(whole, row, column)),
+    ...whole.changes.map((of) => changeCell(whole, row, of)),
+  ];
+  return rows.length ? [heading, ...rows.map((row) => ({ part: name, cells: cells(row) }))] : [];
+}
+
+function scoreCell(whole: Whole, row: WholeRow, column: WholeColumn): SheetValue {
+  const score = scoreIn(row, column);
+  if (!score) return { value: null };
+  const lost = sumOf(foundIn(row, column).map((part) => part.lost));
+  return {
+    ...meanCell(score, partsOf(row, column).length, unfolding(whole, keyOf(whole, row, column))),
+    compares: !row.model.baseline && !lost,
+    ...(lost ? { flags: [{ text: `${num(lost)} ${t("lostN")}`, grave: true }] } : {}),
+  };
+}
+
+function changeCell(whole: Whole, row: WholeRow, of: Changed): SheetValue {
+  const change = changeIn(row, of);
+  if (!change) return { value: null };
+  const all = change.parts.length + change.missing.length;
+  return meanCell(change, all, unfolding(whole, keyOf(whole, row, of)));
+}
+
+type Mean = Pick<GroupScore, "value" | "low" | "high" | "missing">;
+const meanCell = ({ value, low, high, missing }: Mean, parts: number, unfolds: SheetValue["unfolds"]): SheetValue => ({
+  ...{ value, low, high, unfolds },
+  asides: missing.length ? [`${parts - missing.length}/${parts}`] : [],
+});
+
+// ---- the parts of a mean
+const boxOf = ({ group }: Whole) => `parts-${group.name}`;
+
+/** What a mean is called in the address. */
+const keyOf = ({ group }: Whole, { model }: WholeRow, of: GroupColumn | Changed): string =>
+  [group.name, ...("kind" in of ? [of.kind, of.name] : [of.perturb, of.benchmark]), model.run, model.name].join(":");
+
+const unfolding = (whole: Whole, key: string) => ({ key, box: boxOf(whole), act: () => flip(whole, key) });
+
+/** Unfold the parts of a mean, or fold them again; the focus goes to them, and back to the mean. */
+function flip(whole: Whole, key: string): void {
+  unfoldParts(state.parts === key ? "" : key);
+  const box = put($(boxOf(whole)), partsNode(whole));
+  const means = [...$("wholes").querySelectorAll<HTMLElement>("[data-parts]")];
+  for (const mean of means) mean.setAttribute("aria-expanded", String(mean.dataset.parts === state.parts));
+  const head = box.querySelector<HTMLElement>("h3") ?? means.find((mean) => mean.dataset.parts === key);
+  head?.focus({ preventScroll: true });
+  head?.scrollIntoView({ block: "nearest" });
+}
+
+function partsNode(whole: Whole): Kid {
+  for (const row of whole.rows) {
+    const column = whole.columns.find((x) => keyOf(whole, row, x) === state.parts);
+    const score = column && scoreIn(row, column);
+    if (score) return scoreParts(whole, row, column, score);
+    const of = whole.changes.find((x) => keyOf(whole, row, x) === state.parts);
+    const change = of && changeIn(row, of);
+    if (change) return changeParts(whole, row, change);
+  }
+  return null;
+}
+
+const PERCENT: SheetColumn = { heading: "", kind: "percent" };
+const SIGNED: SheetColumn = { ...PERCENT, signed: true };
+
+function scoreParts(whole: Whole, row: WholeRow, column: GroupColumn, score: GroupScore): Kid {
+  const parts = foundIn(row, column);
+  const weights = weightsOf(partsOf(row, column));
+  const value: SheetColumn = { ...PERCENT, heading: t("valueHead"), range: [0, 1] };
+  const rows = parts.map((part) =>
+    partRow(row, part, part.metric, [
+      { value: part.value, low: part.low, high: part.high, cell: cellOfPart(row, part), flags: lostFlags(part.lost) },
+      { value: part.chance },
+      part.items,
+      { value: weights.get(partName(part)) ?? null },
+    ]),
+  );
+  const heads = [value, { ...PERCENT, heading: t("chance") }];
+  return unfolded(whole, row, inWords(column), PERCENT, score, heads, rows);
+}
+
+const lostFlags = (lost: number): Flag[] => (lost ? [{ text: `${num(lost)} ${t("lostN")}`, grave: true }] : []);
+
+function changeParts(whole: Whole, row: WholeRow, change: GroupChange): Kid {
+  const weights = weightsOf([...change.parts.map(partName), ...change.missing]);
+  const rows = change.parts.map((part) => {
+    const cell = cellOfPart(row, part, change.perturb);
+    const { value, low, high, items } = part;
+    const weight = { value: weights.get(partName(part)) ?? null };
+    return partRow(row, part, part.metric, [{ value, low, high, cell }, items, weight]);
+  });
+  const title = `${titleOf(change.benchmark)} · ${perturbName(change.perturb)}`;
+  return unfolded(whole, row, title, SIGNED, change, [{ ...SIGNED, heading: t("change") }], rows);
+}
+
+/** A part: its task and set, its metric, and how it was asked where that is not as the row says. */
+function partRow({ row }: WholeRow, part: Asked, metric: string, values: (SheetValue | number)[]): SheetRow {
+  const asides = [
+    part.shots !== row.shots && `${t("shots")} ${part.shots}`,
+    part.scoring !== row.scoring && t(part.scoring),
+  ].filter((x) => x !== false);
+  return { cells: [{ value: taskName(taskOf(part.task)), asides }, setLabel(part.set), metricName(metric), ...values] };
+}
+
+function unfolded(
+  whole: Whole,
+  row: WholeRow,
+  of: string,
+  written: SheetColumn,
+  mean: Mean & { items: number },
+  heads: SheetColumn[],
+  rows: SheetRow[],
+): Kid {
+  const title = `${row.model.label} · ${of}`;
+  const missing = mean.missing.map((name): SheetRow => {
+    const [task, set] = name.split("/");
+    return {
+      cells: [
+        taskName(taskOf(task)),
+        setLabel(set),
+        "",
+        { value: null, flags: [{ text: t("partMissing"), grave: true }] },
+        ...heads.map(() => null),
+        null,
+      ],
+    };
+  });
+  const sheet: Sheet = {
+    name: "parts",
+    title,
+    columns: [
+      { heading: t("task") },
+      { heading: t("set") },
+      { heading: t("metricHead") },
+      ...heads,
+      { heading: t("items"), kind: "count" },
+      { heading: t("weight"), kind: "percent" },
+    ],
+    rows: [...rows, ...missing],
+    look: "robust parts",
+  };
+  const fold = () => flip(whole, state.parts);
+  const interval = between(written, mean, 1);
+  const figure = written.signed ? signed(mean.value) : pct(mean.value);
+  const value = `${figure}${interval && ` (${interval})`}`;
+  const note = isNumber(mean.value)
+    ? t("partsSum", value, num(mean.items))
+    : t("noMean", mean.missing.length, rows.length + missing.length);
+  const close = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    fold();
+  };
+  return h(
+    "div",
+    { onkeydown: close },
+    sheetNode(sheet, {
+      id: `parts-${whole.group.name}`,
+      heading: h("h3", { tabindex: -1 }, visible(title), " ", button(t("fold"), fold, { class: "small" })),
+      note: h("p", { class: "note" }, note),
+      where: wayOf(whole),
+    }),
+  );
+}

@@ -1,0 +1,116 @@
+// Groups of benchmarks as they are in view: one row a model over all of them. Their means are results.json's.
+import type { BenchmarkGroup, GroupChange, GroupColumn, GroupPart, GroupRow, GroupScore } from "../types/results.ts";
+import { sameItems } from "./columns.ts";
+import { cellIndex, data, models, placeOf } from "./data.ts";
+import { inSight } from "./filters.ts";
+import { state } from "./state.ts";
+import type { Cell, Model } from "./types.ts";
+
+/** A model's row, and the columns of its run. */
+export interface WholeRow {
+  model: Model;
+  row: GroupRow;
+  columns: GroupColumn[];
+}
+export interface WholeColumn extends GroupColumn {
+  /** All rows are of the same parts and items. */
+  alike: boolean;
+}
+export interface Whole {
+  group: BenchmarkGroup;
+  columns: WholeColumn[];
+  /** The perturbations of each benchmark that some row has. */
+  changes: Pick<GroupChange, "perturb" | "benchmark">[];
+  rows: WholeRow[];
+}
+export type Asked = Pick<GroupPart, "task" | "set" | "shots" | "scoring">;
+
+type Way = Pick<GroupRow, "variant" | "shots" | "scoring">;
+const sameWay = (a: Way, b: Way) => a.variant === b.variant && a.shots === b.shots && a.scoring === b.scoring;
+
+/** The groups that some run of the page has, with the models in sight as they are asked now. */
+export function wholes(): Whole[] {
+  const found = data.runs.flatMap((run, i) =>
+    (run.groups ?? []).filter(({ split }) => split === state.split).map((group) => ({ group, run: i })),
+  );
+  const names = [...new Set(found.map(({ group }) => group.name))];
+  return names.flatMap((name) => wholeOf(found.filter(({ group }) => group.name === name)) ?? []);
+}
+
+/** Where no model was asked as is chosen, the rows of the first way that there is. */
+function wholeOf(found: { group: BenchmarkGroup; run: number }[]): Whole | null {
+  const all = found.flatMap(({ group, run }) =>
+    group.rows.flatMap((row): WholeRow[] => {
+      const model = models.get(`${run}\t${row.model}`);
+      return model && inSight(model) ? [{ model, row, columns: group.columns }] : [];
+    }),
+  );
+  if (!all.length) return null;
+  const way = all.some(({ row }) => sameWay(row, state as Way)) ? (state as Way) : all[0].row;
+  const order = [...models.keys()];
+  const rows = all.filter(({ row }) => sameWay(row, way));
+  rows.sort((a, b) => order.indexOf(a.model.id) - order.indexOf(b.model.id));
+  const named = new Map(found.flatMap(({ group }) => group.columns).map((c) => [`${c.kind}:${c.name}`, c]));
+  const columns = [...named.values()].sort((a, b) => Number(a.kind === "ability") - Number(b.kind === "ability"));
+  const changes = new Map(rows.flatMap(({ row }) => row.changes).map((c) => [`${c.perturb}:${c.benchmark}`, c]));
+  const perturbs = data.perturbations.map((x) => x.name);
+  const benchmarks = columns.map((c) => c.name);
+  const place = (c: GroupChange) => perturbs.indexOf(c.perturb) * 1000 + benchmarks.indexOf(c.benchmark);
+  return {
+    group: found[0].group,
+    columns: columns.map((c) => ({ ...c, alike: isAlike(c, rows) })),
+    changes: [...changes.values()].sort((a, b) => place(a) - place(b)),
+    rows,
+  };
+}
+
+const isOf = (of: Pick<GroupColumn, "kind" | "name">) => (x: Pick<GroupColumn, "kind" | "name">) =>
+  x.kind === of.kind && x.name === of.name;
+
+export const scoreIn = ({ row }: WholeRow, of: GroupColumn): GroupScore | undefined => row.scores.find(isOf(of));
+
+export const changeIn = ({ row }: WholeRow, of: Whole["changes"][number]): GroupChange | undefined =>
+  row.changes.find((c) => c.perturb === of.perturb && c.benchmark === of.benchmark);
+
+/** The parts of a column, as the row's own run has them. */
+export const partsOf = ({ columns }: WholeRow, of: GroupColumn): string[] => columns.find(isOf(of))?.parts ?? [];
+
+export const partName = ({ task, set }: Pick<Asked, "task" | "set">) => `${task}/${set}`;
+
+/** The parts of a mean that the row has. */
+export const foundIn = (whole: WholeRow, of: GroupColumn): GroupPart[] => {
+  const wanted = partsOf(whole, of);
+  return whole.row.parts.filter((part) => wanted.includes(partName(part)));
+};
+
+/** The cell that a part is of. */
+export const cellOfPart = ({ model, row }: WholeRow, part: Asked, perturb = "none"): Cell | undefined => {
+  const { task, set, shots, scoring } = part;
+  const { split, variant } = row;
+  return cellIndex.get(placeOf({ id: model.id, task, set, split, variant, shots, scoring, perturb }));
+};
+
+/** Of one run: whether the cells of each part are of the same items; of several, whether their parts are the same, too. */
+function isAlike(of: GroupColumn, rows: WholeRow[]): boolean {
+  const whole = rows.filter((row) => scoreIn(row, of)?.missing.length === 0);
+  if (new Set(whole.map((row) => partsOf(row, of).join())).size > 1) return false;
+  return of.parts.every((name) => {
+    const cells = whole.flatMap((row) => {
+      const part = row.row.parts.find((x) => partName(x) === name);
+      return (part && cellOfPart(row, part)) ?? [];
+    });
+    return sameItems(cells);
+  });
+}
+
+/** The weight of each part: every task the same, and of a task every set. As in results/overview.py. */
+export function weightsOf(parts: string[]): Map<string, number> {
+  const sets = new Map<string, string[]>();
+  for (const part of parts) {
+    const task = part.split("/")[0];
+    sets.set(task, [...(sets.get(task) ?? []), part]);
+  }
+  return new Map([...sets.values()].flatMap((own) => own.map((part) => [part, 1 / (sets.size * own.length)] as const)));
+}
+
+export const tasksIn = (parts: string[]): number => new Set(parts.map((part) => part.split("/")[0])).size;

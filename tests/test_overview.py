@@ -1,0 +1,271 @@
+"""One row a model over a group of benchmarks: means against sums made apart, missing parts, changes, tables, the page's data."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import sqlite3
+from fractions import Fraction
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from once import made_once
+from passing import passing
+from rich.console import Console
+
+import evalsuite
+from evalsuite.benchmarks.groups import Ability, Group
+from evalsuite.cli.tables.terminal import draw
+from evalsuite.results.overview import overview, weights
+from evalsuite.results.saved import load_results, narrow
+from evalsuite.results.schema.results import Results
+from evalsuite.results.sheets.overview import overview_sheets
+from evalsuite.types import Metric, Place
+
+TASKS = ["knowledge_filling", "event_cause", "cider_dnli", "cider_span_selection"]
+GROUP = Group(
+    "some",
+    "若干",
+    "Some",
+    ("corecode", "cider", "cedar", "nowhere"),
+    (
+        Ability("choosing", "选择", "Choosing", ("knowledge_filling", "cider_span_selection/fold2", "charm_time")),
+        Ability("texts", "文本", "Texts", ("event_cause/hard",)),
+        Ability("nothing", "无", "Nothing", ("charm_time", "cicero_cause")),
+    ),
+)
+
+
+@made_once
+def run(folder: Path) -> Path:
+    """Two models on two benchmarks under a perturbation, one in a second wording, too; a third only on some tasks."""
+    models = folder / "models.yaml"
+    entries = passing(folder, {"first": "lexical", "second": "majority"}, TASKS, ["none", "shuffle"])
+    models.write_text(json.dumps({"models": [*entries, {"name": "third", "backend": "baseline", "path": "random"}]}))
+    out = folder / "run"
+    some = {"models": models, "out": out, "limit": 6}
+    evalsuite.run(model=["first", "second"], tasks=TASKS, perturb=["none", "shuffle"], **some)
+    evalsuite.run(model=["third"], tasks=[TASKS[0], *TASKS[2:]], **some)
+    evalsuite.run(model=["first"], tasks=TASKS[:2], prompt=["plain"], **some)
+    return out
+
+
+@pytest.fixture(scope="module")
+def content(run: Path) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    return made
+
+
+@pytest.fixture(scope="module")
+def group(content: dict[str, Any]) -> dict[str, Any]:
+    (made,) = overview(content["cells"], content["robustness"]["drops"], [GROUP])
+    return made
+
+
+def row(group: dict[str, Any], model: str, **way: Any) -> dict[str, Any]:
+    wanted = {"model": model, "variant": "paper", "shots": 0, "scoring": "generate"} | way
+    (found,) = [r for r in group["rows"] if all(r[k] == v for k, v in wanted.items())]
+    return dict(found)
+
+
+def score(found: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(dict(s) for s in found["scores"] if s["name"] == name)
+
+
+def test_means_are_those_of_the_cells(content: dict[str, Any], group: dict[str, Any]) -> None:
+    """Averages of SQLite: over sets, then over tasks."""
+    headline = {"knowledge_filling": "accuracy", "event_cause": "f1", "cider_dnli": "macro_f1", "cider_span_selection": "accuracy"}  # fmt: skip
+    table = sqlite3.connect(":memory:")
+    table.execute("CREATE TABLE cell (model, benchmark, task, part, value, n)")
+    for c in content["cells"]:
+        if (c["perturb"], c["variant"]) == ("none", "paper"):
+            metric = c["metrics"][headline[c["task"]]]
+            benchmark = "cider" if c["task"].startswith("cider") else "corecode"
+            values = (c["model"], benchmark, c["task"], c["set"], metric["value"], metric["n"])
+            table.execute("INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?)", values)
+    by_task = (
+        "SELECT model, benchmark, avg(value) AS value, sum(n) AS n FROM cell WHERE {} GROUP BY model, benchmark, task"
+    )
+    by_benchmark = f"SELECT model, benchmark, avg(value), sum(n) FROM ({by_task.format('1')}) GROUP BY model, benchmark"
+    for model, benchmark, value, items in table.execute(by_benchmark).fetchall():
+        if model != "third":
+            told = score(row(group, model), benchmark)
+            assert told["value"] == pytest.approx(value) and (told["items"], told["missing"]) == (items, [])
+    chosen = by_task.format("task = 'knowledge_filling' OR (task = 'cider_span_selection' AND part = 'fold2')")
+    for model, value in table.execute(f"SELECT model, avg(value) FROM ({chosen}) GROUP BY model").fetchall():
+        assert score(row(group, model), "choosing")["value"] == pytest.approx(value)
+    third = row(group, "third")
+    assert score(third, "corecode")["value"] is None
+    assert score(third, "corecode")["missing"] == ["event_cause/easy", "event_cause/hard"]
+    assert "nothing" not in [s["name"] for s in third["scores"]]
+
+
+def test_parts_and_absent_ones(group: dict[str, Any]) -> None:
+    columns = {c["name"]: c for c in group["columns"]}
+    assert [*columns] == ["corecode", "cider", "choosing", "texts"]
+    assert columns["choosing"]["parts"] == [
+        "knowledge_filling/easy",
+        "knowledge_filling/hard",
+        "cider_span_selection/fold2",
+    ]
+    assert columns["choosing"]["absent"] == ["charm_time"]
+    assert "knowledge_generation" in columns["corecode"]["absent"]
+    for one in group["rows"]:
+        told = {f"{p['task']}/{p['set']}": p["value"] for p in one["parts"]}
+        for made in one["scores"]:
+            mine = weights(columns[made["name"]]["parts"])
+            assert sum(mine.values()) == pytest.approx(1)
+            assert {*made["missing"]} == {*mine} - {*told}
+            if not made["missing"]:
+                assert made["value"] == pytest.approx(sum(told[name] * w for name, w in mine.items()))
+
+
+def test_another_wording_is_a_row_of_its_own(group: dict[str, Any]) -> None:
+    plain = row(group, "first", variant="plain")
+    assert score(plain, "corecode")["value"] is not None and score(plain, "cider")["value"] is None
+    assert len(score(plain, "cider")["missing"]) == 10 and plain["changes"] == []
+
+
+def test_changes(content: dict[str, Any], group: dict[str, Any]) -> None:
+    drops = [d for d in content["robustness"]["drops"] if d["perturb"] == "shuffle"]
+    (change,) = [c for c in row(group, "first")["changes"] if c["benchmark"] == "cider"]
+    mine = [d for d in drops if d["model"] == "first" and d["task"].startswith("cider")]
+    assert {d["task"] for d in mine} == {p["task"] for p in change["parts"]}
+    by_task = [fmean(d["drop"] for d in mine if d["task"] == task) for task in {d["task"] for d in mine}]
+    assert change["value"] == pytest.approx(fmean(by_task)) and change["items"] == sum(d["items"] for d in mine)
+    assert row(group, "third")["changes"] == []
+
+
+# --- by hand
+
+
+def cell(task: str, item_set: str, value: float | None, half: float | None = 0.1, **more: Any) -> dict[str, Any]:
+    metric = {"knowledge_filling": "accuracy", "event_cause": "f1", "cider_dnli": "macro_f1"}.get(task, "accuracy")
+    place = Place("m", task, item_set, "test", "paper", 0).as_dict()
+    ends = {} if half is None or value is None else {"low": value - half, "high": value + 2 * half}
+    found = {"value": value, "n": 10, **ends}
+    return place | {"missing": 0, "status": {"parsed": 10}, "metrics": {metric: found}} | more
+
+
+BOTH = Group("g", "甲", "G", ("corecode", "cider", "cedar"), ())
+
+
+def one(*cells: dict[str, Any], drops: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    (made,) = overview(cells, drops or [], [BOTH])
+    return made
+
+
+EASY, HARD = cell("knowledge_filling", "easy", 0.9, chance=0.5), cell("knowledge_filling", "hard", 0.5, chance=0.25)
+CAUSE, FOLD = cell("event_cause", "easy", 0.1, 0.2), cell("cider_dnli", "fold1", 0.25)
+
+
+def test_an_interval_by_hand() -> None:
+    told = score(one(EASY, HARD, CAUSE, FOLD)["rows"][0], "corecode")
+    assert told["value"] == pytest.approx(float(Fraction(9 + 5, 40) + Fraction(1, 20)))
+    # A half width of 0.1 (above 0.2) weighs 1/4 twice, one of 0.2 (0.4) weighs 1/2.
+    half = math.sqrt(2 * (0.1 / 4) ** 2 + (0.2 / 2) ** 2)
+    assert (told["low"], told["high"]) == (pytest.approx(told["value"] - half), pytest.approx(told["value"] + 2 * half))
+    assert told["chance"] is None  # of F1 there is none
+    assert score(one(EASY, HARD, FOLD)["rows"][0], "corecode")["chance"] == 0.375
+    no_interval = one(EASY, cell("knowledge_filling", "hard", 0.5, None), FOLD)["rows"][0]
+    assert (score(no_interval, "corecode")["value"], score(no_interval, "corecode")["low"]) == (
+        pytest.approx(0.7),
+        None,
+    )
+
+
+def test_one_benchmark_has_no_group() -> None:
+    assert overview([EASY, HARD, CAUSE], [], [BOTH]) == []
+    assert overview([EASY, FOLD], [], [Group("h", "", "", ("corecode", "cicero"), ())]) == []
+    assert overview([EASY, FOLD | {"split": "dev"}], [], [BOTH]) == []
+    assert overview([EASY, FOLD | {"perturb": "shuffle"}], [], [BOTH]) == []
+
+
+def test_what_has_no_figure() -> None:
+    """Of one model: the part is missing. Of all: it is absent. Requests without a reply are counted."""
+    other = {"model": "n"}
+    made = one(EASY, HARD | {"metrics": {}}, FOLD, EASY | other, HARD | other | {"missing": 3, "status": {"failed": 2}}, FOLD | other)  # fmt: skip
+    mine, theirs = (next(r for r in made["rows"] if r["model"] == name) for name in "mn")
+    assert (score(mine, "corecode")["value"], score(mine, "corecode")["missing"]) == (None, ["knowledge_filling/hard"])
+    assert score(theirs, "corecode")["value"] == pytest.approx(0.7)
+    assert [p["lost"] for p in theirs["parts"]] == [0, 5, 0]
+    alone = one(EASY, HARD | {"metrics": {}}, FOLD)
+    assert score(alone["rows"][0], "corecode")["value"] == pytest.approx(0.9)
+
+
+def test_metrics_are_brought_to_their_highest_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No task's headline is one yet that goes to 10, or without end."""
+    rows = {"accuracy": Metric("accuracy", "", top=10.0), "macro_f1": Metric("macro_f1", "", top=None)}
+    monkeypatch.setattr("evalsuite.results.overview.metric_named", lambda name: rows.get(name) or Metric(name, ""))
+    made = one(EASY, CAUSE, FOLD, cell("cider_span_selection", "fold1", 2.0, 1.0))
+    assert made["left_out"] == ["cider_dnli"] and [c["parts"] for c in made["columns"]][1] == [
+        "cider_span_selection/fold1"
+    ]
+    told = score(made["rows"][0], "cider")
+    assert (told["value"], told["low"], told["high"]) == (0.2, pytest.approx(0.1), pytest.approx(0.4))
+    assert score(made["rows"][0], "corecode")["value"] == pytest.approx((0.09 + 0.1) / 2)
+
+
+def test_tasks_stand_as_they_can_be_asked() -> None:
+    """Spans know no likelihood of labels, and probes neither shots nor another scoring: they stand in every row."""
+    labels = [c | {"scoring": "labels"} for c in (EASY, HARD)]
+    made = one(*labels, EASY, HARD, CAUSE, FOLD)
+    (by_labels,) = [r for r in made["rows"] if r["scoring"] == "labels"]
+    assert {(p["task"], p["scoring"]) for p in by_labels["parts"]} >= {("knowledge_filling", "labels"), ("event_cause", "generate")}  # fmt: skip
+    assert score(by_labels, "corecode")["value"] is not None
+    spans = cell("cider_span_extraction", "fold1", 0.5)
+    spans["metrics"] = {"f1": spans["metrics"]["accuracy"]}
+    only = one(*labels, CAUSE, spans)["rows"]  # what is generated here is whole in the row by labels
+    assert [r["scoring"] for r in only] == ["labels"]
+    probe = cell("cedar_inference_probing", "s", 0.5, scoring="nll")
+    probe["metrics"] = {"accuracy_logical": probe["metrics"]["accuracy"]}
+    (shots,) = one(*(c | {"shots": 5} for c in (EASY, HARD, CAUSE, FOLD)), probe)["rows"]
+    assert shots["shots"] == 5 and score(shots, "cedar")["value"] == 0.5
+    assert (shots["parts"][-1]["shots"], shots["parts"][-1]["scoring"]) == (0, "nll")
+
+
+def test_changes_by_hand() -> None:
+    def drop(task: str, item_set: str, value: float, model: str = "m") -> dict[str, Any]:
+        place = Place(model, task, item_set, "test", "paper", 0, perturb="shuffle").as_dict()
+        return place | {"metric": "accuracy", "drop": value, "low": value - 0.1, "high": value + 0.1, "items": 7}
+
+    drops = [drop("knowledge_filling", "easy", -0.2), drop("knowledge_filling", "hard", -0.4)]
+    cells = [EASY, HARD, FOLD, *(c | {"model": "n"} for c in (EASY, HARD, FOLD))]
+    made = one(*cells, drops=[*drops, drop("knowledge_filling", "easy", 0.0, "n")])
+    (mine,), (theirs,) = (r["changes"] for r in made["rows"])
+    assert (mine["value"], mine["items"]) == (pytest.approx(-0.3), 14)
+    assert mine["low"] == pytest.approx(-0.3 - 0.1 / math.sqrt(2))
+    assert (theirs["value"], theirs["missing"], len(theirs["parts"])) == (None, ["knowledge_filling/hard"], 1)
+
+
+# --- what is made of it
+
+
+def test_results_json_has_the_key(content: dict[str, Any], group: dict[str, Any]) -> None:
+    assert content["groups"] == []  # the run has only one benchmark of the groups of the suite
+    Results.model_validate_json(json.dumps(content | {"groups": [group]}))
+
+
+def test_tables_fit_a_terminal(group: dict[str, Any]) -> None:
+    text = io.StringIO()
+    Console(file=text, width=80).print(*draw(overview_sheets([group])))
+    lines = text.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    found = row(group, "first")
+    shown = next(line for line in lines if line.split()[:2] == ["first", "paper"])
+    assert f"{100 * score(found, 'corecode')['value']:.1f}" in shown
+    assert any("third" in line and "2/4" in line for line in lines)
+    assert any("not asked: charm_time" in line for line in lines)
+    assert any("shuffle" in line for line in lines)
+
+
+def test_narrowed(run: Path, content: dict[str, Any], group: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text(json.dumps(content | {"groups": [group]}))
+    done = load_results(tmp_path)
+    (left,) = narrow(done, {"model": ["second"]}).groups
+    assert [r["model"] for r in left["rows"]] == ["second"] and left["rows"][0] == row(group, "second")
+    assert narrow(done, {"task": ["knowledge_filling"]}).groups == []  # its means would be others
+    assert narrow(done, {"perturb": ["shuffle"]}).groups == []

@@ -1,0 +1,130 @@
+"""The page of several benchmarks opens with one row a model; every mean unfolds the parts that it is made of."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from needs import needs
+from test_overview import GROUP, run  # noqa: F401 - a fixture
+
+import evalsuite
+from evalsuite.results.overview import overview
+
+needs("dev", "axe_playwright_python")
+
+WIDE, NARROW = ("en", 1300), ("zh", 400)
+
+
+@pytest.fixture(scope="module")
+def shown(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: F811
+    """The run with a group of the test's own, and its page."""
+    copy = tmp_path_factory.mktemp("shown") / "run"
+    shutil.copytree(run, copy)
+    results = json.loads((copy / "results.json").read_text(encoding="utf-8"))
+    results["groups"] = overview(results["cells"], results["robustness"]["drops"], [GROUP])
+    (copy / "results.json").write_text(json.dumps(results), encoding="utf-8")
+    evalsuite.report([copy])
+    return copy
+
+
+@pytest.fixture
+def page(browse: Any, shown: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
+    lang, width = getattr(request, "param", WIDE)
+    size = {"width": width, "height": 900}
+    with browse(shown / "page/index.html", "#wholes", query=f"?lang={lang}", viewport=size) as tab:
+        yield tab
+
+
+def mean(page: Any, model: str, column: str) -> Any:
+    return page.locator(f"#wholes [data-parts='some:{column}:0:{model}']")
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-").split()[0]) / 100
+
+
+@pytest.mark.parametrize("page", [WIDE, NARROW], indirect=True, ids=str)
+def test_a_row_a_model_first(page: Any, shown: Path) -> None:
+    (group,) = json.loads((shown / "results.json").read_text())["groups"]
+    parts = page.locator("main > .part").evaluate_all("all => all.filter((x) => x.textContent).map((x) => x.id)")
+    assert parts[:2] == ["part-intro", "part-whole"]
+    assert page.locator("#part-intro #findings").count() == 0  # what was found stands below
+    rows = [r for r in group["rows"] if (r["variant"], r["scoring"]) == ("paper", "generate")]
+    assert page.locator("#wholes tbody tr:not(.group)").count() == len(rows) + 1  # and chance
+    for row in rows:
+        for score in row["scores"]:
+            node = mean(page, row["model"], f"{score['kind']}:{score['name']}")
+            told = node.inner_text()
+            assert told == "–" if score["value"] is None else number(told) == pytest.approx(score["value"], abs=5.1e-4)
+        for change in row["changes"]:
+            told = mean(page, row["model"], f"{change['perturb']}:{change['benchmark']}").inner_text()
+            assert number(told) == pytest.approx(change["value"], abs=5.1e-4)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#wholes .panel[data-ability]").count() == 2
+
+
+def test_parts_unfold_by_keys_and_lead_to_evidence(page: Any, shown: Path) -> None:
+    node = mean(page, "first", "ability:choosing")
+    assert node.get_attribute("aria-expanded") == "false"
+    node.focus()
+    page.keyboard.press("Enter")
+    assert node.get_attribute("aria-expanded") == "true"
+    head = page.locator("#parts-some h3")
+    assert head.inner_text().startswith("first · Choosing")
+    assert page.evaluate("document.activeElement.tagName") == "H3"
+    table = [[x.split("\n")[0] for x in r.locator("td:not(.inplot)").all_inner_texts()] for r in page.locator("#parts-some tbody tr").all()]  # fmt: skip
+    assert [row[0] for row in table] == ["EASY", "HARD", "fold 2"]
+    weights = [number(row[-1]) for row in table]
+    assert weights == [0.25, 0.25, 0.5]
+    assert sum(number(row[2]) * w for row, w in zip(table, weights, strict=True)) == pytest.approx(number(node.inner_text()), abs=1e-3)  # fmt: skip
+    assert "parts=some" in page.url  # the address leads back to it
+    page.keyboard.press("Escape")
+    assert head.count() == 0 and node.get_attribute("aria-expanded") == "false"
+    assert page.evaluate("document.activeElement.dataset.parts") == "some:ability:choosing:0:first"
+    mean(page, "third", "benchmark:corecode").click()
+    assert page.locator("#parts-some .bad").count() == 2 and "2 of 4" in page.inner_text("#parts-some .note")
+    page.locator("#parts-some button.cell").first.click()
+    page.wait_for_selector("#cellname")
+    assert "model=third" in page.url and "task=knowledge_filling" in page.url
+
+
+def test_a_change_a_chart_an_order_and_a_file(page: Any) -> None:
+    mean(page, "second", "shuffle:cider").click()
+    assert page.locator("#parts-some h3").inner_text().startswith("second · CIDER · shuffle")
+    page.locator("#parts-some button.cell").first.focus()
+    page.locator("#wholes .panel[data-ability=texts] .spot").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#parts-some h3").inner_text().startswith("first · Texts")
+    head = page.locator("#wholes thead th", has_text="CIDER").first
+    head.locator("button").click()
+    with page.expect_download() as download:
+        page.locator("#sheet-whole-some").locator("xpath=preceding-sibling::*[1]").locator("summary").click()
+        page.click("[data-table='whole-some.csv']")
+    lines = [*csv.reader(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines())]
+    values = {line[1]: line[2:] for line in lines if line[1] in ("first", "second")}
+    for model, told in values.items():
+        assert told[0] == mean(page, model, "benchmark:corecode").inner_text()
+    shown_order = page.locator("#wholes tbody.own th .name").all_inner_texts()
+    assert shown_order == sorted(values, key=lambda m: -number(mean(page, m, "benchmark:cider").inner_text()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lang", "theme", "width"), [("en", "light", 1280), ("zh", "dark", 390)])
+def test_for_all(browse: Any, shown: Path, lang: str, theme: str, width: int) -> None:
+    """What axe finds, and texts of little contrast, with parts unfolded."""
+    at = f"?lang={lang}&theme={theme}"
+    size = {"width": width, "height": 900}
+    with browse(shown / "page/index.html", "#wholes", query=at, viewport=size, bypass_csp=True) as tab:
+        mean(tab, "third", "benchmark:corecode").click()
+        assert tab.evaluate(Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")) == []
+        tab.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+        rules = "{ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }"
+        found = tab.evaluate(f"axe.run('#part-whole', {rules})")
+        assert [(v["id"], n["html"]) for v in found["violations"] for n in v["nodes"]] == []
