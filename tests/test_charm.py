@@ -21,6 +21,7 @@ from evalsuite.metrics.contains import contains
 from evalsuite.perturb.choice import reindicate, reverse
 from evalsuite.prompt import Prompt
 from evalsuite.results.judged.replies import read_verdict
+from evalsuite.review.audit.outputs import population
 from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.types import Item, Response, Status
 
@@ -298,3 +299,21 @@ def test_a_run_reads_replies_by_both_readings_and_facts_by_rule(tmp_path: Path) 
     metrics = {cell["task"]: {n: v["value"] for n, v in cell["metrics"].items()} for cell in results.cells}
     assert metrics["charm_time"] == {"accuracy": 1.0, "paper.accuracy": 0.0, "paper.parts": 1.0}
     assert metrics["charm_memory_time"] == {"contains": 1.0}
+
+
+def test_what_is_done_with_other_runs_is_done_with_its_facts(tmp_path: Path) -> None:
+    """People mark them, a judge decides on them, a submission holds them; a second reader has nothing to read."""
+    own(tmp_path / "data")
+    out = tmp_path / "run"
+    told = {"mine": lambda request: "960年" if "memory" in request.id else "所以答案是(B)。"}
+    evalsuite.run(told, tasks=["charm"], data=tmp_path / "data", out=out)
+    assert {output.outcome for output in population(out)} == {"right"}
+    judged = evalsuite.judge(out, "judge", models={"judge": lambda request: "与参考答案相符。[正确]"})
+    assert not judged.problems
+    (cell,) = (c for c in json.loads((out / "results.json").read_text(encoding="utf-8"))["judged"]["cells"])
+    assert (cell["task"], cell["scales"]["correct"]["value"]) == ("charm_memory_time", 1.0)
+    asked = evalsuite.score(out, second_reader="reader", second_sample=9, models={"reader": lambda request: "B"})
+    assert [c["task"] for c in json.loads((out / "results.json").read_text(encoding="utf-8"))["second"]["cells"]] == [
+        "charm_time"
+    ]
+    assert not asked.problems

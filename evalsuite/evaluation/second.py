@@ -95,7 +95,9 @@ def choose(store: Store, s: SecondReader, reading: Reading) -> list[tuple[Cell, 
     chosen: list[tuple[Cell, dict[int, str]]] = []
     rest: list[tuple[str, dict[int, str], int]] = []
     for cell in store.cells():
-        if not TASKS[cell.place.task].kind.written or cell.place.scoring != "generate" or is_baseline(cell.facts):
+        kind = TASKS[cell.place.task].kind
+        read = kind.written and (kind.options or "f1" in kind.item_metrics)  # else the reply counts whole
+        if not read or cell.place.scoring != "generate" or is_baseline(cell.facts):
             continue
         reasons: dict[int, str] = {}
         chosen.append((cell, reasons))

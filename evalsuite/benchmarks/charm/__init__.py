@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evalsuite.benchmarks.charm.rubric import RUBRIC
 from evalsuite.benchmarks.charm.tasks import ASPECTS, SETS, TASKS_CHARM
 from evalsuite.benchmarks.languages import ZH
 from evalsuite.types import Benchmark
@@ -43,6 +44,7 @@ BENCHMARK = Benchmark(
     groups=tuple(ASPECTS),
     group_names={zh: (zh, en) for zh, en in ASPECTS.items()},
     rubric="charm",
+    audit=RUBRIC,
     published=Path(__file__).with_name("published.csv"),
     # The release reads the first letter of a reply.
     published_as={"paper.accuracy": "accuracy"},

@@ -110,7 +110,7 @@ def _output(record: dict[str, Any], way: str) -> Output:
         values |= {"gold": None, "golds": golds, "choices": tuple(answer["choices"])}
     else:
         values["gold"] = golds[0] if golds else None
-    headline = scores[TASKS[record["task"]].item_metrics[0] if labels else "em"]
+    headline = scores["em" if "em" in scores else TASKS[record["task"]].item_metrics[0]]
     of = output_id(record["model"], record["item"], record["split"], way, record["reply"])
     return Output(id=of, way=way, headline=headline, f1=scores.get("f1", scores.get("answer_f1")), **values)
 
