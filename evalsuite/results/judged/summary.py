@@ -17,7 +17,7 @@ from evalsuite.results.judged.replies import VERSION, Verdict, read_verdict
 from evalsuite.results.judged.scale import Scale, again
 from evalsuite.results.outcomes import ScoredRun
 from evalsuite.results.records import name_parts
-from evalsuite.results.scoring import per_item, score_cell
+from evalsuite.results.scoring import per_item, read_answer, score_cell
 from evalsuite.results.store import RecordWriter, Source
 from evalsuite.types import Cell, Item, Place, Reading, Response, Trial
 
@@ -94,7 +94,8 @@ def _subject(source: Source, cell: Cell, reading: Reading) -> Subject:
     names = [(trial.item.id, trial.rotation) for _, trial, _ in rows]
     items, responses = [trial.item for _, trial, _ in rows], [reply for _, _, reply in rows]
     source_of = dict(zip(names, sources([item.dialogue for item in items]), strict=True))
-    values = per_item(score_cell(items, responses, reading)) if rows else {}
+    answers = [read_answer(trial.item, reply, reading, trial.request.answer_after) for _, trial, reply in rows]
+    values = per_item(score_cell(items, responses, reading, answers)) if rows else {}
     metrics = {metric: dict(zip(names, column, strict=True)) for metric, column in values.items()}
     return Subject(dict(zip(names, rows, strict=True)), metrics, source_of)
 

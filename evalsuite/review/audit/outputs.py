@@ -11,6 +11,7 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, task_named
 from evalsuite.common.plainfile import as_written
+from evalsuite.parse import answer_part
 from evalsuite.results import records
 from evalsuite.types import Kind, Status
 
@@ -41,6 +42,7 @@ class Output:
     f1: float | None  # of spans, short texts and multi-answer choices
     golds: tuple[int, ...] = ()  # right options of a multi-answer choice
     choices: tuple[int, ...] = ()  # options read from the reply to it
+    reasoned: int = 0  # characters of the reply that reason before the answer, where the prompt asked for it
 
     @property
     def kind(self) -> Kind:
@@ -110,6 +112,9 @@ def _output(record: dict[str, Any], way: str) -> Output:
         values |= {"gold": None, "golds": golds, "choices": tuple(answer["choices"])}
     else:
         values["gold"] = golds[0] if golds else None
+    if after := record.get("answer_after"):
+        part = answer_part(record["reply"], after, record["finish"] == "length")
+        values["reasoned"] = part.start if part else len(record["reply"])
     headline = scores[TASKS[record["task"]].item_metrics[0] if labels else "em"]
     of = output_id(record["model"], record["item"], record["split"], way, record["reply"])
     return Output(id=of, way=way, headline=headline, f1=scores.get("f1", scores.get("answer_f1")), **values)
