@@ -67,6 +67,11 @@ class Item:
         return ", ".join(self.indicators[gold] for gold in self.golds) or self.references[0]
 
     @property
+    def context(self) -> tuple[str, ...]:
+        """What the item is about: its dialogue, or its question where there is none. Items of one context are not independent."""
+        return self.dialogue or (self.question,)
+
+    @property
     def listed(self) -> str:
         """The question with its options as its file prints them, byte for byte; the question alone without a layout."""
         if not self.layout:
@@ -456,8 +461,9 @@ class Benchmark:
     no_address: str = ""  # why there is nothing to fetch
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
     training: str = "train"  # the split that shots are drawn from and leakage is counted against; "": it has none
-    levels: tuple[str, ...] = ()  # two sets, the easier first, whose gap is tested
+    levels: tuple[str, ...] = ()  # two sets whose gap is tested, the one that should be easier first
     groups: tuple[str, ...] = ()  # values of `Item.group`, in the paper's order; files may hold more
+    group_names: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # group -> its Chinese and English name
     rubric: str = ""  # the judges' default rubric for its short texts; prompts/judge/<name>.j2
     audit: Rubric | None = None  # the human annotators' default rubric for its short texts
     published: Path | None = None  # a CSV file of published figures (docs/own_benchmark.md has its columns)

@@ -55,7 +55,7 @@ def breakdown(outcomes: CellOutcomes, rows: Rows) -> dict[str, Any] | None:
     entry = {
         **outcomes.cell.place.as_dict(),
         "metric": TASKS[outcomes.cell.place.task].item_metrics[0],
-        "turns": _bins((_bin(len(item.dialogue), TURNS), *rest) for item, *rest in items),
+        "turns": _bins((_bin(len(item.dialogue) or None, TURNS), *rest) for item, *rest in items),
         "distance": _bins((_bin(distance(item), DISTANCES), *rest) for item, *rest in items),
     }
     if outcomes.labels:
@@ -76,7 +76,7 @@ def _groups(task: str, items: Iterable[tuple[Item, float, int]]) -> list[dict[st
     known = benchmark_of(task).groups
     places = {name: n for n, name in enumerate(known)}
     order = sorted(groups, key=lambda name: (places.get(name, len(known)), name))
-    return [{"name": name, **_figures(groups[name])} for name in order]
+    return [{"name": name, **figures(groups[name])} for name in order]
 
 
 def _items(outcomes: CellOutcomes, rows: Rows) -> Iterator[tuple[Item, float, int]]:
@@ -134,12 +134,12 @@ def _bins(values: Iterable[tuple[Any, ...]]) -> list[dict[str, Any]]:
     for ends, value, source in values:
         bins.setdefault(ends, []).append((value, source))
     return [
-        {"low": low, "high": high, **_figures(bins[low, high])}
+        {"low": low, "high": high, **figures(bins[low, high])}
         for low, high in sorted(bins, key=lambda b: (b == UNKNOWN, b[0] or 0))
     ]
 
 
-def _figures(rows: Sequence[tuple[float, int]]) -> dict[str, Any]:
+def figures(rows: Sequence[tuple[float, int]]) -> dict[str, Any]:
     """Rows of (value, dialogue) -> count, mean and interval."""
     from evalsuite.metrics.statistics import effective_size, wilson
 
