@@ -11,7 +11,6 @@ from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, task_named
 from evalsuite.common.plainfile import as_written
-from evalsuite.parse import answer_part
 from evalsuite.results import records
 from evalsuite.types import Kind, Status
 
@@ -105,6 +104,7 @@ def _output(record: dict[str, Any], way: str) -> Output:
         **{name: record[name] for name in ("model", "task", "set", "item", "question", "reply")},
         **{name: answer[name] for name in ("status", "choice", "text")},
         "labels": labels,
+        "reasoned": answer.get("reasoned", 0),
     }
     kind = TASKS[record["task"]].kind
     golds = tuple(labels.index(gold) for gold in record["gold"].split(", ")) if record["gold"] is not None else ()
@@ -112,9 +112,6 @@ def _output(record: dict[str, Any], way: str) -> Output:
         values |= {"gold": None, "golds": golds, "choices": tuple(answer["choices"])}
     else:
         values["gold"] = golds[0] if golds else None
-    if after := record.get("answer_after"):
-        part = answer_part(record["reply"], after, record["finish"] == "length")
-        values["reasoned"] = part.start if part else len(record["reply"])
     headline = scores[TASKS[record["task"]].item_metrics[0] if labels else "em"]
     of = output_id(record["model"], record["item"], record["split"], way, record["reply"])
     return Output(id=of, way=way, headline=headline, f1=scores.get("f1", scores.get("answer_f1")), **values)
