@@ -68,8 +68,9 @@ class Item:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """What the item is about: its dialogue, or its question where there is none. Items of one context are not independent."""
-        return self.dialogue or (self.question,)
+        """What the item is about: its dialogue, or its question and options where there is none. Items of one context are not
+        independent."""
+        return self.dialogue or (self.question, *sorted(self.options))
 
     @property
     def listed(self) -> str:
@@ -380,6 +381,7 @@ class Task:
     marking: tuple[str, str] | None = None  # (Chinese, English): what people who mark its replies are told
     own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
+    judged_by: str = ""  # the rubric of judges by which its official scoring calls a reply right; "": the first metric
 
     @property
     def local(self) -> str:
