@@ -244,6 +244,8 @@ ENGLISH: list[Row] = [
     (WHY, "The answer must be short. The bus was late again.\nAnswer: The bus broke down.", "The bus broke down."),
     (WHY, "<think>Answer: rain?</think>The bus was late.\nAnswer: The bus broke down.", "The bus broke down."),
 ]
+LOOP = "第一步：思考过程\nA和B讨论了电影。" + "A提到他喜欢看电影，B提到他也看过。" * 60
+CUT_ZH += [(SPAN, LOOP, Status.TRUNCATED), (CAUSE, LOOP, Status.TRUNCATED), (FILM, LOOP + "A", Status.TRUNCATED)]
 CUT_EN: list[Row] = [
     (PICK, "Let's see. The speaker says that the bus", Status.TRUNCATED),
     (PICK, "Let's see. The speaker was late.\n\nAnswer:", Status.TRUNCATED),
@@ -310,6 +312,27 @@ LATER_ZH: list[Row] = [  # written when the rest was read as labelled
     (NEXT, "大雨之后，道路积水。所以，后续事件是：道路积水导致交通堵塞。", "道路积水导致交通堵塞"),
     (NEXT, "大雨之后，道路积水。\n答案：道路积水，交通堵塞。", "道路积水，交通堵塞"),
 ]
+SMALL: list[Row] = [  # in the forms of a 0.5B model
+    (
+        CAUSE,
+        "第一步：思考过程\nA说自己瘦了，B恭喜A。\n\n第二步：另起一行，以“答案：”开头，用不超过二十个字写出答案。\n答案：x减肥成功。",
+        "x减肥成功",
+    ),
+    (CAUSE, "第一步：思考过程\nA说自己瘦了，B恭喜A。\n\n第二步：答案：导致x很开心的原因是由于x减肥成功。", "x减肥成功"),
+    (CAUSE, "思考过程：A和B在聊减肥，但没有直接给出原因。\n\n答案：x很开心。", Status.UNPARSED),
+    (
+        CAUSE,
+        "第二步：思考过程\nA说自己瘦了，这表明A很满意。因此，导致事件“x很开心”的原因可能是由于x减肥成功。",
+        "x减肥成功",
+    ),
+    (
+        FILM,
+        "答案：（b） 恐怖片\n\n分析：\n1. A和B在讨论电影。\n2. A提到不敢睡。\n\n因此，从选项来看，[MASK]处是恐怖片。",
+        "(b)",
+    ),
+    (FILM, "答案：（a） 科幻片\n\n分析：\n1. A和B在讨论电影。\n2. A提到不敢睡。\n\n因此，答案是(b)。", "(b)"),
+    (FILM, "思考：对话中提到的“鬼”和“不敢睡”说的是同一部电影。因此，答案是（b） 恐怖片。", "(b)"),
+]
 LATER_EN: list[Row] = [
     (
         PICK,
@@ -339,7 +362,7 @@ LATER_EN: list[Row] = [
     (WORDS, "The cause is in A's first turn.\n\nAnswer: The bus was late again", "The bus was late again"),
 ]
 
-ROWS = [(row, ZH, "stop") for row in (*CHOICES_ZH, *TEXTS_ZH, *LATER_ZH)] + [
+ROWS = [(row, ZH, "stop") for row in (*CHOICES_ZH, *TEXTS_ZH, *LATER_ZH, *SMALL)] + [
     (row, EN, "stop") for row in (*ENGLISH, *LATER_EN)
 ]
 ROWS += [(row, ZH, "length") for row in CUT_ZH] + [(row, EN, "length") for row in CUT_EN]

@@ -17,7 +17,7 @@ from evalsuite.parse.strip import after_thinking
 # All is matched on folded text: a full-width colon is an ordinary one. Every repeat is bounded, so that no text costs much.
 _MARKS = r"[ \t*_#`>•-]{0,12}"
 _BEHIND = r"[ \t*_`]{0,6}"  # markup of the announcing words that ends behind them: **Answer:** b
-_BEGINS = rf"(?:^|(?<=[。.!?;,])[ ]?){_MARKS}(?:\d{{1,2}}[.、)][ ]?{_MARKS})?"
+_BEGINS = rf"(?:^|(?<=[。.!?;,:])[ ]?){_MARKS}(?:\d{{1,2}}[.、)][ ]?{_MARKS})?"
 _NAMED = (
     r"(?:(?:最终|最后|正确|我|参考|标准|简短|修正后)的?){0,2}(?:答案|答复)"
     r"|(?:(?:the|my|final|correct|short|revised)[ ]){0,3}answers?(?![a-z])"
