@@ -330,6 +330,7 @@ class Kind:
     quoted: bool = False  # the answer is a span of the dialogue
     rated: bool = False  # a free text, which people and judges rate on the scales of a rubric
     unjudged: str = ""  # why judges do not rate its replies; empty if they do
+    pooled: tuple[str, ...] = ()  # item metrics whose value for a cell is not the mean over its items
 
     def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
         """The answer that the reply states; failed and filtered requests are not parsed."""
@@ -478,6 +479,7 @@ class Benchmark:
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<name>/
     sample: Path | None = None  # sample data that an installed package brings, used in place of the bundled sample
     files: str = "{task.benchmark}/{set}/{split}/{task.local}"  # see `data_name`
+    licence: str = ""  # of the official files, as their source states it; "": it states none
 
     def __post_init__(self) -> None:
         own = (replace(t, benchmark=self.name, templates=self.templates) for t in self.tasks)
