@@ -194,11 +194,12 @@ class Response:
     text: str
     finish: str  # "stop" | "length" | "content_filter" | "error"; "labels" | "texts" | "nll" without generation
     prompt_tokens: int = 0
-    new_tokens: int = 0
+    new_tokens: int = 0  # generated, thinking included; 0: not counted
     error: str | None = None
     reasoning: str | None = None  # a reasoning model's thinking, if its endpoint returns it separately
     cost: float = 0.0  # in the unit of the model's prices; an upper bound if the request failed
     likelihoods: tuple[Likelihood, ...] = ()  # one for each option (labels, texts) or pair (nll)
+    thinking_tokens: int | None = None  # those of new_tokens that are thinking, if the endpoint counts them
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,13 @@ import { drawCorrelations } from "./sections/correlations.ts";
 import { drawCurves } from "./sections/curves.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
+import { drawMemory } from "./sections/memory.ts";
 import { drawTables } from "./sections/overview.ts";
 import { drawRanks } from "./sections/ranks.ts";
 import { drawRobustness } from "./sections/robustness.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
+import { drawTokens } from "./sections/tokens.ts";
 
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each draws nothing where there is nothing to show. */
 const PARTS: [id: string, draw: () => Kid][] = [
@@ -27,7 +29,9 @@ const PARTS: [id: string, draw: () => Kid][] = [
   ["extracted", () => drawAnalysis("extraction")],
   ["leveled", () => drawAnalysis("gaps")],
   ["scorings", drawScorings],
+  ["tokens", drawTokens],
   ["robust", drawRobustness],
+  ["remembered", drawMemory],
   ["slices", drawBreakdown],
   ["confused", drawConfusion],
   ["learn", drawCurves],
