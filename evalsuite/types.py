@@ -213,6 +213,9 @@ class Answer:
     start: int | None = None
     end: int | None = None
     choices: tuple[int, ...] = ()  # the chosen options, in tasks with several right ones
+    reasoned: int = (
+        0  # characters of reasoning before the part that was read, in a reply that was asked to reason first
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -351,7 +351,7 @@ def test_without_its_story_a_prompt_shows_x_alone(folder: Path) -> None:
         place = bundled("prompts") / "glucose" / task.local
         names = {path.stem for path in place.glob("*.j2")}
         bare = {name for name in names if name.endswith("_no_story")}
-        assert {name.removesuffix("_no_story") for name in bare} == names - bare
+        assert {name.removesuffix("_no_story") for name in bare} == names - bare - {"cot", "cot-en"}
         for name in names:
             text = Prompt(bundled("prompts"), task, name).render(item)
             assert x.rstrip(".") in text

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalsuite.parse import parse_option, parse_options, parse_sentence, parse_span, parse_verbatim
+from evalsuite.parse import answer_part, parse_option, parse_options, parse_sentence, parse_span, parse_verbatim
 from evalsuite.results.judged.replies import read_verdict
 from evalsuite.results.judged.scale import Scale
 from evalsuite.types import Status
@@ -78,6 +78,13 @@ def test_spans_never_raise(output: str, question: str | None, finish: str) -> No
             assert answer.text and output[answer.start : answer.end] == answer.text
 
 
+@settings(max_examples=300)
+@given(output=TEXTS, after=st.sampled_from(["答案：", "Answer: ", "####", " "]), cut=st.booleans())
+def test_parts_never_raise(output: str, after: str, cut: bool) -> None:
+    part = answer_part(output, after, cut)
+    assert part is None or 0 <= part.start <= part.end <= len(output)
+
+
 UNITS = [
     "(a", "a,", "a\n", "不是", "是", "<think>", "科幻片", "空间上包含", "(", "{", "[[", "<b>", "<a", "&lt;", "**",
     "```", "~~", "\\boxed{", "\\", "“", "“a”", "a和", "选a。", "A:b\n", "A：", "如果选a，", "由", "1.a\n",
@@ -85,7 +92,8 @@ UNITS = [
     "答案：a。不对，", "因为", "所以", "因为a，所以b。", "“a”应改为", "把“", "的", "文本是", "事件“x”", "第一个",
     "x", "abc\n", "?", " ", "\t", "a ", " \n", "\u3000", "\ud800", "\ue001", "\\(", "- ", "5 ", "评分 ", "the ",
     "and ", "——", "…", "· ", "用来", "“ ", "\"", "' ", "(0) ", "0 and ", "all but ", "0.\n", "is ", "1. ", "both ",
-    "correct: ", "yes: 1 no: 2 ", "(x", "| a |\n", "“a”、", "a: b\n", "B说“a”，", "原因是",
+    "correct: ", "yes: 1 no: 2 ", "(x", "| a |\n", "“a”、", "a: b\n", "B说“a”，", "原因是", "\n**答案：** ", "答案：\n", "如果答案是",
+    "if answer: ", "因此，", "题：\n", "<|im_end|>", "> ", "。 - ", "1. ** ", "】", "\n下面是", "the final answer ",
 ]  # fmt: skip
 PROSE = "今天天气很好，我们去公园散步吧。"
 FACT = "“红烧肉”的用途是什么？"
@@ -98,6 +106,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "fact": lambda reply: parse_span(reply, question=FACT),
     "verbatim": lambda reply: parse_verbatim(reply, dialogue=["A: So sorry ."], question="Why?"),
     "sentence": parse_sentence,
+    "reasoned": lambda reply: answer_part(reply, "答案："),
     "score": lambda reply: read_verdict(reply, [Scale("score", 0, 5)]),
 }
 

@@ -58,17 +58,18 @@ def _score_words(said: str, references: Sequence[str]) -> dict[str, float]:
     return {"f1": squad.f1(said, references), "em": squad.exact_match(said, references)}
 
 
-def reply_text(response: Response) -> str:
+def reply_text(response: Response, answer: Answer | None = None) -> str:
     """The reply as the papers' programs score it: whole, without special tokens and thinking. One that a content filter cut
-    is empty."""
+    is empty. With the `answer` read from it, also without the reasoning that the prompt asked for: that is thinking, too."""
     from evalsuite.parse import whole_reply
 
-    return "" if response.finish == "content_filter" else whole_reply(response.text)
+    said = response.text[answer.reasoned :] if answer else response.text
+    return "" if response.finish == "content_filter" else whole_reply(said)
 
 
 def whole_replies(answered: Answered) -> list[str]:
     """(N,) `reply_text` of the replies."""
-    return [reply_text(response) for response in answered.responses]
+    return [reply_text(response, answer) for response, answer in zip(answered.responses, answered.answers, strict=True)]
 
 
 # In signatures of metrics of `whole_replies`. Others name the parser, which read the answers.

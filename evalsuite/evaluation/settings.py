@@ -39,7 +39,9 @@ class Settings:
         "0,1,3,5",
     )
     prompt: Sequence[str] = flag(
-        ("paper",), "Prompt wordings, comma-separated: paper, plain, or the name of your template.", "paper,plain"
+        ("paper",),
+        "Prompt wordings, comma-separated: paper, plain, cot (which reasons first), or the name of your template.",
+        "paper,plain",
     )
     scoring: Sequence[str] = flag(
         ("generate",),

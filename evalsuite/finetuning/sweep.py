@@ -80,6 +80,8 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
     _places(Corpora(resolve(data_of(Settings(data=s.data)))), (*s.tasks, *s.train_tasks), "train", s)
     *_, corpus, eval_sets = prepare(s.models, model=s.model, **evaluation)
     pools = make_pools(corpus, s)
+    for model, pool in product(chosen, pools):
+        _prompts(model, pool, s)
     out = Path(s.out)
     make_folder(out)
     adapters: list[Model] = []
@@ -161,6 +163,20 @@ def _distinct(t: Task, items: Sequence[Item]) -> Sequence[Item]:
     return list(first.values())
 
 
+def _prompts(model: Model, pool: Pool, s: Sweep) -> dict[str, Prompt]:
+    """Task -> the template of its rows. Raises ConfigError for a wording whose replies reason first: a row would teach to
+    answer without the reasoning that its prompt asks for."""
+    wording = model.prompt or s.prompt
+    prompts = {name: Prompt(resolve(s.prompts), task_named(name), wording) for name in pool.train}
+    for name, prompt in prompts.items():
+        if prompt.answer_after:
+            raise ConfigError(
+                f"--prompt {wording}: asks to reason before the answer, but the training items of {name} have no reasoning to "
+                "learn from; name a wording that asks for the answer alone, such as plain"
+            )
+    return prompts
+
+
 def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
     """All jobs of a model, finished or not; lazily, so that one job's rows are in memory at a time.
 
@@ -176,7 +192,7 @@ def make_jobs(model: Model, pools: Sequence[Pool], s: Sweep) -> Iterator[Job]:
     wording = model.prompt or s.prompt
     limit = min(filter(None, (model.finetune.max_length, checkpoint.context)), default=None)
     for pool, size, seed in product(pools, sorted(set(s.sizes)), dict.fromkeys(s.seeds)):
-        prompts = {name: Prompt(resolve(s.prompts), task_named(name), wording) for name in pool.train}
+        prompts = _prompts(model, pool, s)
         subset = pool.subset(size, seed)
         asked = [(prompts[item.task], item) for item in subset]
         rows = [

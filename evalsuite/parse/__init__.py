@@ -3,7 +3,7 @@
     raw reply -> strip -> mentions -> tape -> rules -> resolve -> read     (one option, or a set of options)
                        -> spanrules -> span, english                       (a stretch of the reply)
 
-Of a reply that was asked to reason first, `reasoned` finds where its answer begins; what follows is read as any reply.
+Of a reply that was asked to reason first, `reasoned` finds the part that answers, which is read as any reply.
 
 Each stage is a module and can be tested alone. Docstrings cite these labelling rules, by which the test sets were made:
 
@@ -32,11 +32,11 @@ Each stage is a module and can be tested alone. Docstrings cite these labelling 
 
 from evalsuite.parse.english import parse_sentence, parse_verbatim
 from evalsuite.parse.read import Choices, parse_option, parse_options
-from evalsuite.parse.reasoned import conclusion, last_line
+from evalsuite.parse.reasoned import answer_part
 from evalsuite.parse.span import parse_span
 from evalsuite.parse.strip import whole_reply
 
 PARSER_VERSION = "6"
 
-__all__ = ["PARSER_VERSION", "Choices", "conclusion", "last_line", "parse_option", "parse_options", "parse_sentence", "parse_span",
+__all__ = ["PARSER_VERSION", "Choices", "answer_part", "parse_option", "parse_options", "parse_sentence", "parse_span",
            "parse_verbatim", "whole_reply"]  # fmt: skip

@@ -36,7 +36,7 @@ def extraction(cell: Cell, answered: Sequence[tuple[Trial, Response, Answer, Sco
     score = benchmark_of(place.task).language.score
     of_reply, cut = [], 0
     for trial, response, answer, own in answered:
-        reply = reply_text(response)
+        reply = reply_text(response, answer)
         same = reply == (answer.text or "")
         cut += answer.status is Status.PARSED and not same
         of_reply.append(own.values if same else score(reply, trial.item.references))

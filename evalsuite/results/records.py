@@ -89,7 +89,7 @@ def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: An
         "error": response.error,
         "prompt_tokens": response.prompt_tokens,
         "new_tokens": response.new_tokens,
-        "answer": _flat(answer),
+        "answer": answer_row(answer),
         "scores": score.values,
         "gold": ", ".join(item.labels[gold] for gold in item.golds) or None,
         **{
@@ -104,6 +104,12 @@ def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: An
         **({"sample": request.sample} if request.sample else {}),
         **({"thinking_tokens": n} if (n := response.thinking_tokens) is not None else {}),
     }
+
+
+def answer_row(answer: Answer) -> dict[str, Any]:
+    """An answer as a record has it: without `reasoned` where no reasoning was asked for."""
+    row = _flat(answer)
+    return row if answer.reasoned else {name: value for name, value in row.items() if name != "reasoned"}
 
 
 def _flat(value: Message | Likelihood | Answer) -> dict[str, Any]:

@@ -27,24 +27,31 @@ FULL = Reading()
 
 
 def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_after: str = "") -> Answer:
-    """Read the answer to an item out of a reply. `answer_after`: that of the request, if the reply reasons first."""
-    task, language = TASKS[item.task], benchmark_of(item.task).language
-    written = response.error is None and not response.likelihoods
-    if not (answer_after and written and reading.parser != "paper"):
-        return task.answer(item, response, reading, language)
-    from evalsuite.parse import conclusion, last_line
+    """Read the answer to an item out of a reply. `answer_after`: that of the request, if the reply reasons first.
 
-    start = conclusion(response.text, answer_after)
-    if start is None and not task.kind.options:  # a choice may be read from all that it says
-        if response.finish == "length":
-            return Answer(Status.TRUNCATED, rule="cut off in its reasoning")
-        start = last_line(response.text)
-    if start is not None:
-        found = task.answer(item, replace(response, text=response.text[start:]), reading, language)
-        if found.status is Status.PARSED or not task.kind.options:
-            at = [None if place is None else place + start for place in (found.start, found.end)]
-            return replace(found, start=at[0], end=at[1])
+    Then only the part that answers is read, but choices are also read from all that a reply says, if that part says nothing
+    of them, and papers' own programs get the whole reply.
+    """
+    task, language = TASKS[item.task], benchmark_of(item.task).language
+    choice, cut = task.kind.options, response.finish == "length"
+    if not answer_after or response.error is not None or response.likelihoods or (choice and reading.parser == "paper"):
+        return task.answer(item, response, reading, language)
+    from evalsuite.parse import answer_part
+
+    part = answer_part(response.text, answer_after, cut)
+    said = response.text[part.start : part.end] if part else ""
+    if not said.strip() and cut and not choice:
+        return Answer(Status.TRUNCATED, rule="cut off in its reasoning", reasoned=len(response.text))
+    if part and (part.stated or not choice):
+        finish = "stop" if cut and part.end < len(response.text) else response.finish
+        found = task.answer(item, replace(response, text=said, finish=finish), reading, language)
+        if not (choice and (found.status is Status.EMPTY or found.rule in _UNSAID)):
+            start, end = (None if place is None else place + part.start for place in (found.start, found.end))
+            return replace(found, start=start, end=end, reasoned=part.start)
     return task.answer(item, response, reading, language)
+
+
+_UNSAID = ("undecided",)  # rules of the reader of choices: nothing names an option
 
 
 def score_answer(item: Item, answer: Answer, response: Response | None = None) -> Score:

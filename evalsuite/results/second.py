@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from random import Random
 from statistics import fmean
 from typing import Any
@@ -23,7 +23,7 @@ from evalsuite.metrics.agreement import cohen_kappa, kappa_interval
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.results.cells import without_prompt
 from evalsuite.results.outcomes import ScoredRun
-from evalsuite.results.records import name_parts
+from evalsuite.results.records import answer_row, name_parts
 from evalsuite.results.scoring import intervals, read_answer, score_cell
 from evalsuite.types import Answer, Cell, Item, Place, Reading, Response, Status, Trial
 
@@ -247,7 +247,8 @@ def _record(place: Mapping[str, Any], row: Mapping[str, Any], pair: Pair, said: 
         **place, "item": row["item"], "rotation": row["rotation"], "sample": row["sample"], "reply_key": row["key"],
         "why": row["why"], "prompt": row["prompt"], "key": row["asked"], "reply": said.text if said.error is None else None,
         "finish": said.finish, "error": said.error, "prompt_tokens": said.prompt_tokens, "new_tokens": said.new_tokens,
-        "first": asdict(pair.first), "verdict": pair.verdict, "second": asdict(pair.second) if pair.second else None,
+        "first": answer_row(pair.first), "verdict": pair.verdict,
+        "second": answer_row(pair.second) if pair.second else None,
         "relation": pair.relation, **({"reasoning": said.reasoning} if said.reasoning is not None else {}),
     }  # fmt: skip
 

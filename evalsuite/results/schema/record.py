@@ -54,6 +54,10 @@ class AnswerRead(Strict):
     choices: Annotated[Rows[Count], Field(max_length=100)] = Field(
         description="Indices of the chosen options, for tasks that ask for all right ones."
     )
+    reasoned: Count = Field(
+        default=0,
+        description="Characters of reasoning that the prompt asked for, before the part that was read; absent for none.",
+    )
 
 
 class Scores(TypedDict, total=False):

@@ -44,7 +44,7 @@ def metric_correlations(found: Sequence[Consensus]) -> Iterator[MetricCorrelatio
 def _scored(mine: Sequence[Consensus]) -> Scored:
     outputs = [v.output for v in mine]
     items = [Item(o.item, o.task, o.set, "", o.dialogue, o.question, references=o.references) for o in outputs]
-    answers = [Answer(Status(o.status), None, o.text) for o in outputs]
+    answers = [Answer(Status(o.status), None, o.text, reasoned=o.reasoned) for o in outputs]
     return score_cell(items, [Response(o.reply, "stop") for o in outputs], FULL, answers)
 
 

@@ -41,6 +41,7 @@ class Output:
     f1: float | None  # of spans, short texts and multi-answer choices
     golds: tuple[int, ...] = ()  # right options of a multi-answer choice
     choices: tuple[int, ...] = ()  # options read from the reply to it
+    reasoned: int = 0  # characters of the reply that reason before the answer, where the prompt asked for it
 
     @property
     def kind(self) -> Kind:
@@ -103,6 +104,7 @@ def _output(record: dict[str, Any], way: str) -> Output:
         **{name: record[name] for name in ("model", "task", "set", "item", "question", "reply")},
         **{name: answer[name] for name in ("status", "choice", "text")},
         "labels": labels,
+        "reasoned": answer.get("reasoned", 0),
     }
     kind = TASKS[record["task"]].kind
     golds = tuple(labels.index(gold) for gold in record["gold"].split(", ")) if record["gold"] is not None else ()

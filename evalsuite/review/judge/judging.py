@@ -25,6 +25,7 @@ from evalsuite.common.resources import resolve
 from evalsuite.evaluation.ask import Group, ask, collect_problems
 from evalsuite.evaluation.display import Display, Line, log_to
 from evalsuite.page.report import require_own_page, write_page
+from evalsuite.parse import answer_part
 from evalsuite.parse.chars import fold
 from evalsuite.parse.strip import after_thinking
 from evalsuite.results.journey import write_results
@@ -45,7 +46,7 @@ class Candidate:
     item: Item
     rotation: int
     key: str  # of the reply in the store
-    text: str  # without thinking; may be empty
+    text: str  # without thinking and reasoning; may be empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,8 @@ def candidates(store: Store, s: Settings) -> list[tuple[Cell, list[Candidate]]]:
             first = [row for row in store.read(cell) if not row[1].request.sample]
             for name, trial, response in first[: s.limit]:
                 if response is not None and response.error is None:
-                    rows.append(Candidate(trial.item, trial.rotation, name, text_after_thinking(response)))
+                    text = judged_text(response, trial.request.answer_after)
+                    rows.append(Candidate(trial.item, trial.rotation, name, text))
             found.append((cell, rows))
     if not any(rows for _, rows in found):
         raise ConfigError(f"nothing to judge: no replies to {', '.join(s.tasks) or 'generation tasks'} in this run")
@@ -157,6 +159,15 @@ def text_after_thinking(response: Response) -> str:
     """The reply verbatim, without the thinking before it."""
     pieces, _ = after_thinking(fold(response.text))  # folding keeps character offsets
     return "".join(response.text[start:end] for start, end in pieces).strip()
+
+
+def judged_text(response: Response, answer_after: str = "") -> str:
+    """What a judge sees of a reply: all without the thinking. Of one that was asked to reason first (`answer_after`), the
+    part that answers; nothing, if it was cut off in its reasoning."""
+    if answer_after:
+        part = answer_part(response.text, answer_after, response.finish == "length")
+        response = replace(response, text=response.text[part.start : part.end] if part else "")
+    return text_after_thinking(response)
 
 
 def judgings(

@@ -217,6 +217,10 @@ export interface AnswerRead {
    * @maxItems 100
    */
   choices: number[];
+  /**
+   * Characters of reasoning that the prompt asked for, before the part that was read; absent for none.
+   */
+  reasoned?: number;
 }
 /**
  * The item's own metrics; empty if the request failed.

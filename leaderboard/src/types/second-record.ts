@@ -139,4 +139,8 @@ export interface AnswerRead {
    * @maxItems 100
    */
   choices: number[];
+  /**
+   * Characters of reasoning that the prompt asked for, before the part that was read; absent for none.
+   */
+  reasoned?: number;
 }
