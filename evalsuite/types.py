@@ -451,10 +451,14 @@ class Benchmark:
     address: str | Archives = ""  # what `data pull` fetches: a git repository or archives; "": nothing
     commit: str = ""  # of the repository at `address`; "": the newest
     no_address: str = ""  # why there is nothing to fetch
+    licence: str = ""  # of the official data, in English: what `data pull` tells who fetches them
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
     training: str = "train"  # the split that shots are drawn from and leakage is counted against; "": it has none
     levels: tuple[str, ...] = ()  # two sets, the easier first, whose gap is tested
     groups: tuple[str, ...] = ()  # values of `Item.group`, in the paper's order; files may hold more
+    group_names: Mapping[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # group -> (Chinese, English), if not itself
     rubric: str = ""  # the judges' default rubric for its short texts; prompts/judge/<name>.j2
     audit: Rubric | None = None  # the human annotators' default rubric for its short texts
     published: Path | None = None  # a CSV file of published figures (docs/own_benchmark.md has its columns)
