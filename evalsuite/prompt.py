@@ -172,6 +172,6 @@ class Shots:
             place = rng.randrange(len(left))
             left[place], left[-1] = left[-1], left[place]
             shot = left.pop()
-            if not any(alike(shot.dialogue, other.dialogue) for other in others):
+            if not any(alike(shot.context, other.context) for other in others):
                 return shot
         return None

@@ -67,6 +67,11 @@ class Item:
         return ", ".join(self.indicators[gold] for gold in self.golds) or self.references[0]
 
     @property
+    def context(self) -> tuple[str, ...]:
+        """What the item is about: its dialogue, or its question where there is none. Items of one context are not independent."""
+        return self.dialogue or (self.question,)
+
+    @property
     def listed(self) -> str:
         """The question with its options as its file prints them, byte for byte; the question alone without a layout."""
         if not self.layout:

@@ -102,7 +102,7 @@ def lexical(item: Item) -> str:
     rarest bigrams of the dialogue.
     """
     if item.options:
-        known = pairs("\n".join(item.dialogue) + item.question.partition("\n")[2])
+        known = pairs("\n".join(item.dialogue) + item.question.partition("\n")[2] if item.dialogue else item.question)
         shares = [len(pairs(o) & known) / len(pairs(o)) for o in item.options]
         return item.labels[shares.index(max(shares))]
     found = pieces(item)

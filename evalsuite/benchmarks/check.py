@@ -112,7 +112,7 @@ def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
     """Set -> the dialogues that some file of the set shows whole."""
     return {
         item_set: {
-            item.dialogue
+            item.context
             for task in corpus.benchmark.tasks
             for split in corpus.benchmark.splits
             if task.whole and corpus.has(task, item_set, split)
@@ -123,24 +123,24 @@ def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
 
 
 def _count(task: str, item_set: str, split: str, file: File) -> FileCount:
-    asked = Counter((i.dialogue, i.question) for i in file.items)
-    answered = Counter((i.dialogue, i.question, i.references) for i in file.items)
+    asked = Counter((i.context, i.question) for i in file.items)
+    answered = Counter((i.context, i.question, i.references) for i in file.items)
     repeats = sum(n - 1 for n in answered.values())
     return FileCount(
-        task, item_set, split, len(file.items), len(file.skipped), len({i.dialogue for i in file.items}), repeats,
+        task, item_set, split, len(file.items), len(file.skipped), len({i.context for i in file.items}), repeats,
         sum(n - 1 for n in asked.values()) - repeats,
     )  # fmt: skip
 
 
 def _leak(task: str, item_set: str, splits: tuple[str, str], one: Iterable[Item], other: Iterable[Item]) -> Leak:
-    seen, known = {i.dialogue for i in one}, {_identity(i) for i in one}
-    tested = {i.dialogue for i in other}
+    seen, known = {i.context for i in one}, {_identity(i) for i in one}
+    tested = {i.context for i in other}
     same = len({_identity(i) for i in other} & known)
     return Leak(task, item_set, splits, sum(copied(seen, [*tested])), len(tested & seen), len(tested), same)
 
 
 def _identity(item: Item) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    return item.dialogue, asked_event(item.question) or item.question, item.references
+    return item.context, asked_event(item.question) or item.question, item.references
 
 
 def table1(item_set: str, dialogues: set[tuple[str, ...]]) -> Table1:

@@ -71,8 +71,11 @@ def _choice_parts(answered: Answered) -> tuple[Part, ...]:
         signatures[f"accuracy_{by}"] = f"accuracy|by:{by}"
     if way not in HEADLINE and answered.task.official:
         paper, task = Reading("paper"), answered.task
-        columns["paper.accuracy"] = [_is_right(i, task.answer(i, r, paper, answered.language)) for i, r in pairs]
+        theirs = [task.answer(i, r, paper, answered.language).choice for i, r in pairs]
+        columns["paper.accuracy"] = [float(b == i.gold) for (i, _), b in zip(pairs, theirs, strict=True)]
         signatures["paper.accuracy"] = f"accuracy|parser:{parser_of(paper)}"
+        columns["paper.parts"] = [float(a.choice != b) for a, b in zip(answered.answers, theirs, strict=True)]
+        signatures["paper.parts"] = f"parts|{choice_method(answered)}|parser:{parser_of(paper)}"
     return (Part("choices", Means.of(columns), {name: name for name in columns}, signatures),)
 
 
@@ -133,6 +136,39 @@ def _text_parts(answered: Answered) -> tuple[Part, ...]:
     return answered.language.text_parts(answered)
 
 
+# --- short answers that are right if they hold the reference
+
+
+def _read_answer(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
+    """The whole reply, unless it declines: what matters is what stands in it."""
+    from evalsuite.parse import whole_reply
+
+    said, short = whole_reply(response.text), language.read_text(item, response, reading)
+    if not said or short.status in (Status.REFUSED, Status.EMPTY):
+        return short
+    start = response.text.find(said)
+    return Answer(Status.PARSED, text=said, rule="whole reply", start=start, end=start + len(said))
+
+
+def _holds(item: Item, answer: Answer) -> float:
+    from evalsuite.metrics.contains import contains
+
+    return contains(answer.text or "", item.references)
+
+
+def _score_held(item: Item, answer: Answer, response: Response | None, language: Language) -> Score:
+    return Score({"contains": _holds(item, answer)})
+
+
+def _held_parts(answered: Answered) -> tuple[Part, ...]:
+    from evalsuite.metrics.contains import DEFINITION
+    from evalsuite.metrics.statistics import Means
+
+    columns = {"contains": [_holds(i, a) for i, a in zip(answered.items, answered.answers, strict=True)]}
+    signature = f"contains|def:{DEFINITION}|parser:{parser_of(answered.reading)}"
+    return (Part("contains", Means.of(columns), {"contains": "contains"}, {"contains": signature}),)
+
+
 # --- probes
 
 
@@ -175,8 +211,9 @@ CHOICES = Kind(
 )  # fmt: skip
 SPAN = Kind("span", "片段", "spans", _read_span, _score_words, _span_parts, ("f1", "em"), quoted=True)
 TEXT = Kind("text", "短文本", "texts", _read_text, _score_words, _text_parts, ("f1", "em"), rated=True)
+ANSWER = Kind("answer", "简答", "short answers", _read_answer, _score_held, _held_parts, ("contains",), rated=True)
 PROBE = Kind(
     "probe", "探测", "probes", _read_choice, _score_probe, _probe_parts, ("accuracy", "delta_nll"), ("nll",),
     options=True, written=False, unjudged="a probe has no written reply to judge",
 )  # fmt: skip
-KINDS = {row.name: row for row in (CHOICE, CHOICES, SPAN, TEXT, PROBE)}
+KINDS = {row.name: row for row in (CHOICE, CHOICES, SPAN, TEXT, ANSWER, PROBE)}

@@ -141,7 +141,7 @@ def leaks(corpus: Corpora, t: Task, item_set: str, items: Sequence[Item]) -> set
     train = corpus.training(t, item_set)
     if train is None:
         return None
-    found = copied((i.dialogue for i in train), [i.dialogue for i in items])
+    found = copied((i.context for i in train), [i.context for i in items])
     return {item.id for item, leaked in zip(items, found, strict=True) if leaked}
 
 
@@ -172,6 +172,8 @@ def plan_cells(
     for source in eval_sets:
         if model.tasks is not None and source.task.name not in model.tasks:
             continue
+        if (model.backend, model.path) == ("baseline", "majority") and not corpus.of(source.task).benchmark.training:
+            continue  # which has no majority to know
         for variant in _fitting(s, source.task, _wordings(s, model)):
             given = corpus.given(source.task, source.set, variant)
             prompt = Prompt(resolve(s.prompts), source.task, variant, given)

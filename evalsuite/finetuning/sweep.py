@@ -131,7 +131,7 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
     tests = [
         item for t, item_set in _places(corpus, test, "test", s) for item in corpus.file(t, item_set, "test").items
     ]
-    leaked = copied((i.dialogue for i in tests), [i.dialogue for i in items])
+    leaked = copied((i.context for i in tests), [i.context for i in items])
     clean = [item for item, leaks in zip(items, leaked, strict=True) if not leaks]
     kept = items if s.allow_leak else clean
     left_out = len(items) - len(kept)

@@ -23,7 +23,8 @@ METRICS = {
     row.name: row
     for row in (
         Metric("accuracy", "正确率", "Acc.", share=True),
-        Metric("paper.accuracy", "正确率（仅所列九种形式）", "Acc. (nine listed forms)", "acc %", share=True),
+        Metric("paper.accuracy", "正确率（论文读法）", "Acc. (the paper's reading)", "acc %", share=True),
+        Metric("paper.parts", "与论文读法不同", "Read otherwise than by the paper", "differ %", lower=True, share=True),
         Metric("accuracy_sum", "正确率（总和）", "Acc. (sum)", share=True),
         Metric("accuracy_token", "正确率（每词元）", "Acc. (per token)", share=True),
         Metric("accuracy_char", "正确率（每字）", "Acc. (per char.)", share=True),
@@ -40,6 +41,7 @@ METRICS = {
         Metric("answer_f1", "各答案 F1", "F1 of answers"),
         Metric("answer_precision", "各答案精确率", "Precision of answers"),
         Metric("answer_recall", "各答案召回率", "Recall of answers"),
+        Metric("contains", "含标准答案", "Holds the reference", "holds %", share=True),
         Metric("delta_nll", "ΔNLL", top=None, percent=False, unit="nats"),
     )
 }

@@ -55,7 +55,7 @@ def breakdown(outcomes: CellOutcomes, rows: Rows) -> dict[str, Any] | None:
     entry = {
         **outcomes.cell.place.as_dict(),
         "metric": TASKS[outcomes.cell.place.task].item_metrics[0],
-        "turns": _bins((_bin(len(item.dialogue), TURNS), *rest) for item, *rest in items),
+        "turns": _bins((_bin(len(item.dialogue) or None, TURNS), *rest) for item, *rest in items),
         "distance": _bins((_bin(distance(item), DISTANCES), *rest) for item, *rest in items),
     }
     if outcomes.labels:

@@ -52,7 +52,7 @@ def extraction(cell: Cell, answered: Sequence[tuple[Trial, Response, Answer, Sco
         for name in ("f1", "em")
     }
     gains = [x - y for x, y in zip(*columns["f1"], strict=True)]
-    clusters = sources([answered[replies[0]][0].item.dialogue for replies in items.values()])
+    clusters = sources([answered[replies[0]][0].item.context for replies in items.values()])
     # The seed names no model: two models with the same replies get the same interval.
     rng = Random(f"extraction:{place.task}:{place.set}:{place.split}")
     gain = bootstrap(Means.of({"gain": gains}), clusters, rng)["gain"]

@@ -40,7 +40,7 @@ class CellOutcomes:
 def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
     """The outcomes of a cell's answered trials."""
     metric = TASKS[cell.place.task].item_metrics[0]
-    dialogues = sources([trial.item.dialogue for trial, _, _ in rows])
+    dialogues = sources([trial.item.context for trial, _, _ in rows])
     outcomes = tuple(
         Outcome(
             trial.item.id,

@@ -121,7 +121,7 @@ def score_cell(
     if samples and any(samples):
         spread = {name: deviation for part in parts for name, deviation in _spread(part, samples).items()}
         items, parts = _means(items, parts)
-    return Scored(tuple(items), tuple(sources([item.dialogue for item in items])), tuple(parts), spread)
+    return Scored(tuple(items), tuple(sources([item.context for item in items])), tuple(parts), spread)
 
 
 def _spread(part: Part, samples: Sequence[int]) -> dict[str, float | None]:

@@ -205,7 +205,7 @@ def agreement(pairs: Sequence[Pair]) -> dict[str, Any]:
     measure = "kappa" if task.kind.options else "f1"
     value = low = high = None
     if read:
-        clusters = sources([pair.trial.item.dialogue for pair in read])
+        clusters = sources([pair.trial.item.context for pair in read])
         rng, dialogues = Random(f"second:{task.name}"), len(set(clusters))
         if measure == "kappa":
             both = [category(p.first) for p in read], [category(p.second or p.first) for p in read]

@@ -11,8 +11,8 @@ from evalsuite.benchmarks.languages import ZH
 from evalsuite.types import Benchmark
 
 if TYPE_CHECKING:
-    from evalsuite.common.sheet import Sheet
     from evalsuite.benchmarks.corpus import Corpus
+    from evalsuite.common.sheet import Sheet
 
 
 def _corpus(benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> Corpus:

@@ -11,7 +11,7 @@ Digits of lists, dates and criteria are ignored. Contradicting scores and scores
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evalsuite.parse.strip import Clean, strip
@@ -110,6 +110,8 @@ def read_verdict(text: str, scales: Sequence[Scale]) -> Verdict:
         return Verdict("invalid", rule="thinking was not ended")
     if not clean.text.strip():
         return Verdict("invalid", rule="empty")
+    if scales[0].words:
+        return _worded(text, clean, scales[0].words)
     squeezed, places = _squeeze(clean.text)
     try:
         found = [_one(squeezed, scales[0])] if len(scales) == 1 else _each(squeezed, scales)
@@ -118,6 +120,20 @@ def read_verdict(text: str, scales: Sequence[Scale]) -> Verdict:
     found = [replace(f, start=places[f.start], end=places[f.end - 1] + 1, after=places[f.after - 1] + 1) for f in found]
     start, end = clean.raw_span(found[0].start, found[0].end)
     return Verdict("scored", tuple(f.value for f in found), _reasons(text, clean, found), found[0].rule, start, end)
+
+
+def _worded(text: str, clean: Clean, words: Mapping[str, int]) -> Verdict:
+    """The score whose word the reply writes in brackets, wherever it stands; words of two scores contradict each other."""
+    plain = {word.strip("[]"): score for word, score in words.items()}
+    found = list(re.finditer(rf"[\[【［]\s?({'|'.join(map(re.escape, plain))})\s?[\]】］]", clean.text, _I))
+    if not found:
+        return Verdict("invalid", rule="no score")
+    values = {plain[match.group(1).lower()] for match in found}
+    if len(values) > 1:
+        return Verdict("invalid", rule="several scores")
+    start, end = clean.raw_span(found[-1].start(), found[-1].end())
+    reasons = (text[:start] + text[end:]).strip()
+    return Verdict("scored", (values.pop(),), reasons, "word", start, end)
 
 
 def _one(text: str, scale: Scale) -> _Found:

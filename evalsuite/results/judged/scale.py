@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +14,7 @@ class Scale:
     low: int
     high: int
     zh: str = ""
+    words: Mapping[str, int] = field(default_factory=dict)  # the judge writes one of these for a score: "[正确]"
 
     @property
     def values(self) -> range:

@@ -17,7 +17,7 @@ from evalsuite.results.judged.replies import VERSION, Verdict, read_verdict
 from evalsuite.results.judged.scale import Scale, again
 from evalsuite.results.outcomes import ScoredRun
 from evalsuite.results.records import name_parts
-from evalsuite.results.scoring import per_item, score_cell
+from evalsuite.results.scoring import per_item, read_answer, score_cell
 from evalsuite.results.store import RecordWriter, Source
 from evalsuite.types import Cell, Item, Place, Reading, Response, Trial
 
@@ -93,8 +93,9 @@ def _subject(source: Source, cell: Cell, reading: Reading) -> Subject:
     ]
     names = [(trial.item.id, trial.rotation) for _, trial, _ in rows]
     items, responses = [trial.item for _, trial, _ in rows], [reply for _, _, reply in rows]
-    source_of = dict(zip(names, sources([item.dialogue for item in items]), strict=True))
-    values = per_item(score_cell(items, responses, reading)) if rows else {}
+    source_of = dict(zip(names, sources([item.context for item in items]), strict=True))
+    answers = [read_answer(t.item, reply, reading, t.request.answer_after) for _, t, reply in rows]
+    values = per_item(score_cell(items, responses, reading, answers)) if rows else {}
     metrics = {metric: dict(zip(names, column, strict=True)) for metric, column in values.items()}
     return Subject(dict(zip(names, rows, strict=True)), metrics, source_of)
 
@@ -103,7 +104,8 @@ def _read_judging(
     source: Source, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
 ) -> tuple[Opinions, list[dict[str, Any]]]:
     """The opinions of a judging, and its lines of judged/. Rows are left out if the candidate's reply was replaced."""
-    scales = [Scale(*values) for values in facts["scales"]]
+    scales = [replace(Scale(*row), words=facts.get("words", {}).get(row[0], {})) for row in facts["scales"]]
+    headline = TASKS[place["task"]].item_metrics[0]
     lows = tuple(scale.low for scale in scales)
     cell = Place.of(place)
     opinions, lines = [], []
@@ -115,9 +117,9 @@ def _read_judging(
         attempts, verdict = _attempts(source, row, scales)
         if not row["keys"]:
             verdict = replace(verdict, status="empty", scores=lows, rule="the candidate is empty")
-        f1, length = subject.metrics["f1"][name], len(reply.text.strip())
+        metric, length = subject.metrics[headline][name], len(reply.text.strip())
         opinions.append(
-            Opinion((cell, *name), verdict.status, verdict.scores, row["attack"], length, f1, subject.sources[name])
+            Opinion((cell, *name), verdict.status, verdict.scores, row["attack"], length, metric, subject.sources[name])
         )
         lines.append(_record(place, facts, row, trial.item, reply, attempts, verdict))
     return Opinions(place, facts, tuple(opinions)), lines
@@ -282,7 +284,7 @@ def _together(points: Sequence[_Point]) -> dict[str, dict[str, float | None]]:
 def _one_source(judgings: Sequence[Opinions], subjects: dict[str, Subject]) -> list[Opinions]:
     """The judgings with dialogues numbered over all cells, since the controls pool them."""
     items = {trial.item.id: trial.item for s in subjects.values() for _, trial, _ in s.requests.values()}
-    source_of = dict(zip(items, sources([item.dialogue for item in items.values()]), strict=True))
+    source_of = dict(zip(items, sources([item.context for item in items.values()]), strict=True))
     return [
         replace(t, opinions=tuple(replace(o, source=source_of[o.candidate[1]]) for o in t.opinions)) for t in judgings
     ]  # fmt: skip

@@ -79,6 +79,9 @@ class JudgingFacts(Strict):
 
     template: Hash
     scales: Rows[Scale]
+    words: dict[str, dict[str, int]] | None = Field(
+        default=None, description="Scale -> the words that judges write for its scores."
+    )
     reminder: str = Field(description="The text added to the prompt when a judge is asked again.")
     attempts: Count
     limit: Annotated[int, Field(ge=1)] | None

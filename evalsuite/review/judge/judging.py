@@ -234,6 +234,7 @@ def store_judging(
     facts = {
         "template": rubric.sha256,
         "scales": [[x.name, x.low, x.high, x.zh] for x in rubric.scales],
+        **({"words": words} if (words := {x.name: dict(x.words) for x in rubric.scales if x.words}) else {}),
         "reminder": rubric.reminder,
         "attempts": s.attempts,
         "limit": s.limit,

@@ -3,13 +3,13 @@
 The file begins with a YAML comment: scales, language (default zh), longest reply in tokens, and how many wordings of the
 instruction it has. NAME_en is the English version of NAME. (The criteria that people see are `types.Rubric`.)
 
-    {#- scales: [{name: creativity, zh: 创造性, low: 1, high: 5}]
+    {#- scales: [{name: creativity, zh: 创造性, low: 1, high: 5}]     # or words: {"[正确]": 1, "[错误]": 0}, for one scale
         language: en
         tokens: 256
         wordings: 3 -#}
 
 The template sees `dialogue` (list of turns), `question`, `references` (list; empty where the judge is blind to the gold
-answer), `candidate`, and `wording` (0 for the first). Texts stand between fences such as [候选答案开始] and [候选答案结束].
+answer), `candidate`, `task` (its name), and `wording` (0 for the first). Texts stand between fences such as [候选答案开始] and [候选答案结束].
 Fences inside the texts are defused, so that no candidate can close its own; all else is rendered byte for byte.
 """
 
@@ -35,11 +35,15 @@ class _Scale(BaseModel):
     low: int
     high: int
     zh: str = ""
+    words: dict[str, int] = {}
 
     @model_validator(mode="after")
     def _rises(self) -> _Scale:
         if self.low >= self.high:
             raise ValueError(f"low {self.low} is not below high {self.high}")
+        if any(not self.low <= score <= self.high for score in self.words.values()):
+            raise ValueError(f"words: expected scores from {self.low} to {self.high}")
+        self.words = {word.lower(): score for word, score in self.words.items()}
         return self
 
 
@@ -69,7 +73,9 @@ class RubricTemplate:
         if not self._template.source.lstrip().startswith("{#"):
             raise PromptError(f"{self.path}: expected a comment {{#- scales: … -#}} at the top")
         head = self._template.head(_Head)
-        self.scales = tuple(Scale(s.name, s.low, s.high, s.zh) for s in head.scales)
+        if any(scale.words for scale in head.scales) and len(head.scales) > 1:
+            raise PromptError(f"{self.path}: scales: words are for a rubric of one scale")
+        self.scales = tuple(Scale(s.name, s.low, s.high, s.zh, s.words) for s in head.scales)
         self.language, self.tokens, self.wordings = head.language, head.tokens, head.wordings
         self.sha256 = self._template.sha256
 
@@ -80,6 +86,7 @@ class RubricTemplate:
             "question": defuse_fences(item.question),
             "references": [] if blind else [defuse_fences(text) for text in item.references],
             "candidate": defuse_fences(candidate),
+            "task": item.task,
             "wording": wording,
         }
         return self._template.render(seen, f"item {item.id}")
@@ -87,6 +94,11 @@ class RubricTemplate:
     @property
     def reminder(self) -> str:
         """The text appended to the prompt when a reply had no readable score."""
+        if words := list(self.scales[0].words):
+            first = (
+                f"{words[0]} or {next(w for w in words if self.scales[0].words[w] != self.scales[0].words[words[0]])}"
+            )
+            return f"Note: the last line is {first}, and nothing else."
         return _REMINDERS[self.language](self.scales)
 
 

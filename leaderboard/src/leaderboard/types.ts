@@ -2,7 +2,7 @@
 // of annotations are generated from their JSON Schemas: src/types.
 import type { Average, CellResult, EvalsuiteResultsFormat1, Mean, Metric } from "../types/results.ts";
 
-export type Kind = "choice" | "choices" | "span" | "text" | "probe";
+export type Kind = "choice" | "choices" | "span" | "text" | "answer" | "probe";
 export interface Task {
   name: string;
   short: string;

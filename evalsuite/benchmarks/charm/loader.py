@@ -1,0 +1,184 @@
+"""The official CHARM files -> Items: {reasoning,reasoning_Translate-EN,memorization}/{Chinese,Global}_<task>.json.
+
+Properties of the official files, and how they are handled:
+* `input` holds the question and its options in one string, with blanks and line breaks that differ from item to item. They are
+  kept in `Item.layout`, so that prompts equal the release's byte for byte while options can be shuffled and renamed;
+* the translation into English has the items in the same order with the same ids. In eight items an option stands there twice
+  or within a line, two lack options, one names an option as right that it does not have: gold, options of items that lack
+  some, and the aspect of culture are those of the Chinese item;
+* `mids` of a reasoning item name the memorization items that ask for its facts: `Item.rests_on`;
+* references of memorization items are a text, a list of texts as a string, or "[not]x".
+An Item's number is the official id, so that reviewers find it in the release.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+from evalsuite.benchmarks import corpus
+from evalsuite.benchmarks.corpus import File, collect
+from evalsuite.common.errors import DataError
+from evalsuite.common.files import read_bytes, read_text
+from evalsuite.common.jsonl import NOT_BLANK, first_fault, load_json
+from evalsuite.types import Item, Task
+
+TRANSLATED = "translate-en"  # the wording that asks the items in English
+# Wording -> the ending of the files of its examples.
+EXAMPLES = {"paper": "ZH-CoT", "direct": "Direct", "zh-cot": "ZH-CoT", "en-cot": "EN-CoT", "xlt": "XLT", TRANSLATED: "Translate-EN"}  # fmt: skip
+
+_LABEL = re.compile(r"\(([A-Z])\)")
+_LINE = re.compile(r"^[ \t]*\(([A-Z])\)", re.MULTILINE)
+_HEADING = re.compile(r"\s*(?:(?:选项|Options?)\s*[:：])?\s*\Z")
+Text = Annotated[str, Field(pattern=NOT_BLANK)]
+
+
+class _Line(BaseModel):
+    """An item of an official file; reasoning items have `category` or `mids` where there are some, memorization items `rids`."""
+
+    id: Text
+    input: Text
+    target: Text
+    category: str = ""
+    mids: list[Text] = []
+
+
+class Corpus(corpus.Corpus):
+    """A clone of the official repository, its folder data/CHARM, or a parent of one."""
+
+    expected = "data/CHARM/{reasoning,memorization}/{Chinese,Global}_….json"
+    places = ("", "data/CHARM", "charm/data/CHARM", "CHARM")
+
+    def is_root(self, folder: Path) -> bool:
+        return (folder / "reasoning").is_dir() or (folder / "memorization").is_dir()
+
+    def path(self, task: Task, set: str, split: str) -> Path:
+        return self.root / task.folder / f"{set.capitalize()}_{task.file}.json"
+
+    def load(self, task: Task, set: str, split: str) -> File:
+        path = self.path(task, set, split)
+        rows = _rows(path)
+        items, skipped = collect(
+            enumerate(rows, 1), lambda n, row: _item(task, set, _line(row, path, n), path, n), self.skip_bad
+        )
+        return File(path, items, skipped, hashlib.sha256(read_bytes(path)).hexdigest())
+
+    def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
+        whole = self.file(task, set, split)
+        if wording != TRANSLATED or not task.kind.options:
+            return whole
+        path = self.root / "reasoning_Translate-EN" / whole.path.name
+        rows = (_line(row, path, n) for n, row in enumerate(_rows(path), 1))
+        texts = {line.id: line.input for line in rows}
+        items = tuple(
+            _translated(item, texts[uuid]) for item in whole.items if (uuid := item.id.rpartition("/")[2]) in texts
+        )
+        return File(path, items, whole.skipped, hashlib.sha256(read_bytes(path)).hexdigest())
+
+    def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
+        if not task.kind.options or wording not in EXAMPLES:
+            return {}
+        ending = EXAMPLES[wording]
+        folder = "few-shot-examples" + ("_Translate-EN" if wording == TRANSLATED else "")
+        path = self.root / folder / f"{set.capitalize()}_{task.file}_{ending}.txt"
+        return {"examples": read_text(path)}
+
+
+def _rows(path: Path) -> list[Any]:
+    try:
+        content = load_json(read_bytes(path, "no such CHARM file"))
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"no valid JSON: {error}", path) from None
+    rows = content.get("examples") if isinstance(content, dict) else None
+    if not isinstance(rows, list):
+        raise DataError("expected an object with a list of items", path, field="examples")
+    return rows
+
+
+def _line(row: Any, path: Path, number: int) -> _Line:
+    try:
+        return _Line.model_validate(row)
+    except ValidationError as error:
+        fault = first_fault(error, path)
+        raise DataError(fault.message, path, field=f"examples[{number - 1}].{fault.field or ''}") from None
+
+
+def _item(task: Task, set: str, line: _Line, path: Path, number: int) -> Item:
+    name = f"charm/{set}/test/{task.local}/{line.id}"
+    if not task.kind.options:
+        return Item(name, task.name, set, "test", (), line.input, references=references(line.target))
+    parts = split_options(line.input)
+    letter = _LABEL.search(line.target)
+    if parts is None:
+        raise DataError("expected options (A), (B) … in the text", path, field=f"examples[{number - 1}].input")
+    question, labels, options, layout = parts
+    if letter is None or letter.group() not in labels:
+        raise DataError(
+            f"expected one of {' '.join(labels)}, found {line.target!r}", path, field=f"examples[{number - 1}].target"
+        )
+    gold = labels.index(letter.group())
+    facts = tuple(f"charm/{set}/test/memory_{task.local}/{uuid}" for uuid in line.mids)
+    return Item(
+        name, task.name, set, "test", (), question, options, labels, gold, (options[gold],), line.category, layout, facts
+    )  # fmt: skip
+
+
+def _translated(item: Item, text: str) -> Item:
+    """The item with its English text. Where that lacks options, those of the Chinese item stand behind the letters."""
+    parts = split_options(text)
+    if parts is None or parts[1] != item.labels:
+        return replace(item, question=text, layout=())
+    question, _, options, layout = parts
+    return replace(item, question=question, options=options, layout=layout, references=(options[item.gold or 0],))
+
+
+def split_options(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
+    """(question, labels, options, layout) of an official text, as in `Item`; None if it has no two options from (A) on.
+
+    If letters occur elsewhere, too, the options begin lines, from the last line that begins with (A).
+
+    >>> split_options("哪年？\\n选项：\\n (A) 北宋 \\n (B)东汉")
+    ('哪年？', ('(A)', '(B)'), ('北宋', '东汉'), ('\\n选项：\\n ', ' ', ' \\n ', '', ''))
+    """
+    found = list(_LABEL.finditer(text))
+    if not _consecutive(found):
+        found = list(_LINE.finditer(text))
+        found = found[max((n for n, match in enumerate(found) if match.group(1) == "A"), default=0) :]
+        if not _consecutive(found):
+            return None
+    starts = [match.start(1) - 1 for match in found]
+    layout, options = [], []
+    head = _HEADING.search(text, 0, starts[0])
+    end = head.start() if head else starts[0]
+    question = text[:end]
+    for start, after in zip(starts, [*starts[1:], len(text)], strict=True):
+        body = text[start + 3 : after]
+        option = body.strip()
+        first = start + 3 + body.index(option)
+        layout += [text[end:start], text[start + 3 : first]]
+        options.append(option)
+        end = first + len(option)
+    labels = tuple(text[start : start + 3] for start in starts)
+    return question, labels, tuple(options), (*layout, text[end:])
+
+
+def _consecutive(found: list[re.Match[str]]) -> bool:
+    return len(found) > 1 and [match.group(1) for match in found] == [chr(ord("A") + n) for n in range(len(found))]
+
+
+def references(target: str) -> tuple[str, ...]:
+    """The references of a memorization item: "黄渤", "[not]黄渤" or "['东汉','汉']".
+
+    >>> references("['东汉', '汉']"), references("[not]黄渤")
+    (('东汉', '汉'), ('[not]黄渤',))
+    """
+    if target.startswith("['"):
+        return tuple(str(text) for text in ast.literal_eval(target))
+    return (target,)

@@ -1,0 +1,28 @@
+"""How CHARM's release reads a reply to a reasoning question (OpenCompass, `charm_reason_postprocess`)."""
+
+from __future__ import annotations
+
+import re
+
+from evalsuite.types import Answer, Item, Response, Status
+
+
+def first_letter(item: Item, response: Response) -> Answer:
+    """The first letter in brackets, else the first capital letter, of what follows the first "answer is " (of the whole reply,
+    if it lacks these words). A reply that weighs (A) before it concludes 所以答案是(B) is read as A.
+
+    >>> first_letter(Item("", "", "", "", (), "", ("是", "否"), ("(A)", "(B)")), Response("不选(A)，答案是(B)", "stop")).choice
+    0
+    """
+    text = response.text
+    parts = text.split("answer is ")
+    start = len(parts[0]) + len("answer is ") if len(parts) > 1 else 0
+    said = parts[1] if len(parts) > 1 else text
+    found = re.search(r"\(([A-Z])", said) or re.search(r"([A-Z])", said)
+    if found is None:
+        return Answer(Status.UNPARSED if text.strip() else Status.EMPTY, rule="no letter")
+    names = item.indicators
+    if found.group(1) not in names:
+        return Answer(Status.UNPARSED, rule="outside")
+    place = start + found.start(1), start + found.end(1)
+    return Answer(Status.PARSED, names.index(found.group(1)), found.group(1), "first letter", *place)

@@ -1,0 +1,52 @@
+"""CHARM's tasks (Sun et al. 2024, section 3), a row each: seven of reasoning, and four that ask for the facts behind them."""
+
+from __future__ import annotations
+
+from evalsuite.benchmarks.charm.reading import first_letter
+from evalsuite.benchmarks.kinds import ANSWER, CHOICE
+from evalsuite.types import Task
+
+SETS = ("global", "chinese")  # the domains of commonsense
+
+# The aspects of Chinese culture, in the order of section 3.1. Items of the global domain have none.
+ASPECTS = ("历史", "传统文化和艺术", "日常生活和习俗", "娱乐", "公众人物", "地理", "汉语语言")
+
+_TOKENS = 512  # as in the release's settings
+
+
+def _reasoning(name: str, short: str, zh: str, en: str, file: str) -> Task:
+    return Task(
+        f"charm_{name}", short, zh, en, CHOICE, file, "reasoning", ("accuracy",), _TOKENS, prompts="reasoning", official=first_letter
+    )  # fmt: skip
+
+
+def _memory(name: str, short: str, zh: str, en: str, file: str) -> Task:
+    return Task(
+        f"charm_memory_{name}", short, zh, en, ANSWER, file, "memorization", ("contains",), _TOKENS, prompts="memory"
+    )
+
+
+_AJ, _TU, _MMR, _SPU = (
+    "Anachronisms_Judgment",
+    "Time_Understanding",
+    "Movie_and_Music_Recommendation",
+    "Sport_Understanding",
+)
+
+# `folder` and `file` make the path <folder>/<Set>_<file>.json.
+TASKS_CHARM: dict[str, Task] = {
+    task.local: task
+    for task in (
+        _reasoning("anachronisms", "AJ", "时代错误判断", "Anachronism judgment", _AJ),
+        _reasoning("time", "TU", "时间理解", "Time understanding", _TU),
+        _reasoning("sequence", "SqU", "顺序理解", "Sequence understanding", "Sequence_Understanding"),
+        _reasoning("recommendation", "MMR", "影视音乐推荐", "Movie and music recommendation", _MMR),
+        _reasoning("sport", "SpU", "体育理解", "Sport understanding", _SPU),
+        _reasoning("nli", "NLI", "自然语言推断", "Natural language inference", "Natural_Language_Inference"),
+        _reasoning("reading", "RC", "阅读理解", "Reading comprehension", "Reading_Comprehension"),
+        _memory("anachronisms", "AJ-M", "时代错误判断之所知", "Anachronism judgment, facts", _AJ),
+        _memory("time", "TU-M", "时间理解之所知", "Time understanding, facts", _TU),
+        _memory("recommendation", "MMR-M", "影视音乐推荐之所知", "Movie and music recommendation, facts", _MMR),
+        _memory("sport", "SpU-M", "体育理解之所知", "Sport understanding, facts", _SPU),
+    )
+}
