@@ -461,9 +461,7 @@ class Benchmark:
     training: str = "train"  # the split that shots are drawn from and leakage is counted against; "": it has none
     levels: tuple[str, ...] = ()  # two sets, the easier first, whose gap is tested
     groups: tuple[str, ...] = ()  # values of `Item.group`, in the paper's order; files may hold more
-    group_names: Mapping[str, tuple[str, str]] = field(
-        default_factory=dict
-    )  # group -> (Chinese, English), if not itself
+    group_names: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # group -> its Chinese and English name
     rubric: str = ""  # the judges' default rubric for its short texts; prompts/judge/<name>.j2
     audit: Rubric | None = None  # the human annotators' default rubric for its short texts
     published: Path | None = None  # a CSV file of published figures (docs/own_benchmark.md has its columns)

@@ -77,7 +77,7 @@ def _groups(task: str, items: Iterable[tuple[Item, float, int]]) -> list[dict[st
     places = {name: n for n, name in enumerate(known)}
     order = sorted(groups, key=lambda name: (places.get(name, len(known)), name))
     shown = {name: dict(zip(("zh", "en"), names[name], strict=True)) for name in order if name in names}
-    return [{"name": name, **shown.get(name, {}), **_figures(groups[name])} for name in order]
+    return [{"name": name, **shown.get(name, {}), **figures(groups[name])} for name in order]
 
 
 def _items(outcomes: CellOutcomes, rows: Rows) -> Iterator[tuple[Item, float, int]]:
@@ -135,12 +135,12 @@ def _bins(values: Iterable[tuple[Any, ...]]) -> list[dict[str, Any]]:
     for ends, value, source in values:
         bins.setdefault(ends, []).append((value, source))
     return [
-        {"low": low, "high": high, **_figures(bins[low, high])}
+        {"low": low, "high": high, **figures(bins[low, high])}
         for low, high in sorted(bins, key=lambda b: (b == UNKNOWN, b[0] or 0))
     ]
 
 
-def _figures(rows: Sequence[tuple[float, int]]) -> dict[str, Any]:
+def figures(rows: Sequence[tuple[float, int]]) -> dict[str, Any]:
     """Rows of (value, dialogue) -> count, mean and interval."""
     from evalsuite.metrics.statistics import effective_size, wilson
 

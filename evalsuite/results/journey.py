@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import remove, replacing_together
 from evalsuite.common.finite import finite_json
-from evalsuite.results import breakdown, correlations, extraction, gaps, learning, means, robustness, second
+from evalsuite.results import aspects, breakdown, correlations, extraction, gaps, learning, means, robustness, second
 from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
@@ -38,6 +38,7 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     gaps.section,
     learning.section,
     breakdown.section,
+    aspects.section,
     correlations.section,
     summary.section,
     second.section,

@@ -31,6 +31,7 @@ class Results:
     gaps: list[dict[str, Any]] = field(default_factory=list)
     learning: list[dict[str, Any]] = field(default_factory=list)
     breakdowns: list[dict[str, Any]] = field(default_factory=list)
+    aspects: list[dict[str, Any]] = field(default_factory=list)
     confusions: list[dict[str, Any]] = field(default_factory=list)
     metric_correlations: list[dict[str, Any]] = field(default_factory=list)
     judged: dict[str, Any] = field(default_factory=dict)  # empty if no judge was asked

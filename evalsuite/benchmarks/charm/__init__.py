@@ -39,7 +39,9 @@ BENCHMARK = Benchmark(
     loader=_corpus,
     address="https://github.com/opendatalab/CHARM",
     training="",  # the examples of its wordings are part of the release
-    groups=ASPECTS,
+    levels=SETS,
+    groups=tuple(ASPECTS),
+    group_names={zh: (zh, en) for zh, en in ASPECTS.items()},
     rubric="charm",
     published=Path(__file__).with_name("published.csv"),
     # The release reads the first letter of a reply.

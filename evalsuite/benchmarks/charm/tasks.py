@@ -9,20 +9,38 @@ from evalsuite.types import Task
 SETS = ("global", "chinese")  # the domains of commonsense
 
 # The aspects of Chinese culture, in the order of section 3.1. Items of the global domain have none.
-ASPECTS = ("历史", "传统文化和艺术", "日常生活和习俗", "娱乐", "公众人物", "地理", "汉语语言")
+ASPECTS = {
+    "历史": "history",
+    "传统文化和艺术": "culture and arts",
+    "日常生活和习俗": "life and customs",
+    "娱乐": "entertainment",
+    "公众人物": "public figures",
+    "地理": "geography",
+    "汉语语言": "language",
+}
 
 _TOKENS = 512  # as in the release's settings
 
 
 def _reasoning(name: str, short: str, zh: str, en: str, file: str) -> Task:
     return Task(
-        f"charm_{name}", short, zh, en, CHOICE, file, "reasoning", ("accuracy",), _TOKENS, prompts="reasoning", official=first_letter
+        f"charm_{name}", short, zh, en, CHOICE, file, "reasoning", ("accuracy",), _TOKENS, "charm", prompts="reasoning", official=first_letter
     )  # fmt: skip
 
 
 def _memory(name: str, short: str, zh: str, en: str, file: str) -> Task:
     return Task(
-        f"charm_memory_{name}", short, zh, en, ANSWER, file, "memorization", ("contains",), _TOKENS, prompts="memory"
+        f"charm_memory_{name}",
+        short,
+        zh,
+        en,
+        ANSWER,
+        file,
+        "memorization",
+        ("contains",),
+        _TOKENS,
+        "charm",
+        prompts="memory",
     )
 
 

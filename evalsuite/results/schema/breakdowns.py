@@ -49,6 +49,27 @@ class Breakdown(Cell):
     )
 
 
+class Aspect(Group):
+    """A group over several tasks."""
+
+    chance: Share = Field(description="Mean of 1 / number of options.")
+
+
+class Aspects(Strict):
+    """Accuracy by group of items over several tasks of a benchmark."""
+
+    model: str
+    set: Set
+    split: Split
+    variant: str
+    shots: Count
+    scoring: str
+    perturb: Literal["none"]
+    benchmark: str
+    tasks: Rows[Task]
+    groups: Rows[Aspect]
+
+
 class Offer(Strict):
     """A set of options that items offered."""
 

@@ -23,7 +23,7 @@ from evalsuite.results.schema.base import (
     Strict,
     Task,
 )
-from evalsuite.results.schema.breakdowns import Breakdown, Confusion, MetricCorrelation
+from evalsuite.results.schema.breakdowns import Aspects, Breakdown, Confusion, MetricCorrelation
 from evalsuite.results.schema.judged import Judged
 from evalsuite.results.schema.second import Second
 
@@ -322,6 +322,7 @@ class Results(Strict):
     gaps: Rows[Gap] = Field(default_factory=list, description="Absent in older runs.")
     learning: Rows[Curve]
     breakdowns: Rows[Breakdown]
+    aspects: Rows[Aspects] = Field(default_factory=list, description="Accuracy by group over the tasks of a benchmark.")
     confusions: Rows[Confusion]
     metric_correlations: Rows[MetricCorrelation]
     judged: Judged | None = None

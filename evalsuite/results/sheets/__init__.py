@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.sheet import Sheet, spell
 from evalsuite.results.saved import Results
+from evalsuite.results.sheets.aspects import aspect_sheets
 from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
 from evalsuite.results.sheets.extraction import extraction_sheets
 from evalsuite.results.sheets.gaps import gap_sheets
@@ -27,6 +28,7 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "gaps": lambda done: gap_sheets(done.gaps),
     "robustness": lambda done: robustness_sheets(done.robustness),
     "breakdowns": lambda done: breakdown_sheets(done.breakdowns),
+    "aspects": lambda done: aspect_sheets(done.aspects),
     "confusions": lambda done: confusion_sheets(done.confusions),
     "correlations": lambda done: correlation_sheets(done.metric_correlations),
     "judge": lambda done: judge_sheets(done.judged),

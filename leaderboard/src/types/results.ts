@@ -23,6 +23,10 @@ export interface EvalsuiteResultsFormat1 {
   gaps?: Gap[];
   learning: Curve[];
   breakdowns: Breakdown[];
+  /**
+   * Accuracy by group over the tasks of a benchmark.
+   */
+  aspects?: Aspects[];
   confusions: Confusion[];
   metric_correlations: MetricCorrelation[];
   judged?: Judged | null;
@@ -57,6 +61,17 @@ export interface CellResult {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -331,6 +346,17 @@ export interface Drop {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -446,6 +472,17 @@ export interface Positions {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -535,6 +572,17 @@ export interface Wording {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -614,6 +662,17 @@ export interface ShotValues {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -687,6 +746,17 @@ export interface Mean {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -775,6 +845,17 @@ export interface Extraction {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -879,6 +960,17 @@ export interface Gap {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -982,6 +1074,17 @@ export interface Curve {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1129,6 +1232,17 @@ export interface Breakdown {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1268,6 +1382,93 @@ export interface Group {
   interval: [number, number];
 }
 /**
+ * Accuracy by group of items over several tasks of a benchmark.
+ */
+export interface Aspects {
+  model: string;
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  variant: string;
+  shots: number;
+  scoring: string;
+  perturb: "none";
+  benchmark: string;
+  tasks: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
+  groups: Aspect[];
+}
+/**
+ * A group over several tasks.
+ */
+export interface Aspect {
+  name: string;
+  /**
+   * Items.
+   */
+  n: number;
+  /**
+   * Dialogues that they come from.
+   */
+  dialogues: number;
+  /**
+   * The cell's metric over them, 0 … 1.
+   */
+  value: number;
+  /**
+   * As a bin's.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  interval: [number, number];
+  /**
+   * Mean of 1 / number of options.
+   */
+  chance: number;
+}
+/**
  * A confusion matrix over names of the ontology; every rotation counts as a reply.
  */
 export interface Confusion {
@@ -1283,6 +1484,17 @@ export interface Confusion {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1385,6 +1597,17 @@ export interface MetricCorrelation {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1460,6 +1683,17 @@ export interface JudgedCell {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1606,6 +1840,14 @@ export interface JudgingFacts {
   template: string;
   scales: [unknown, unknown, unknown, unknown][];
   /**
+   * Scale -> the words that judges write for its scores.
+   */
+  words?: {
+    [k: string]: {
+      [k: string]: number;
+    };
+  } | null;
+  /**
    * The text added to the prompt when a judge is asked again.
    */
   reminder: string;
@@ -1642,6 +1884,17 @@ export interface OverModels {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1850,6 +2103,17 @@ export interface MedianCell {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2026,6 +2290,17 @@ export interface SecondTask {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2106,6 +2381,17 @@ export interface SecondCell {
     | "event_cause"
     | "subsequent_event"
     | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
