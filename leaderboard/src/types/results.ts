@@ -72,6 +72,8 @@ export interface CellResult {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -357,6 +359,8 @@ export interface Drop {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -483,6 +487,8 @@ export interface Positions {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -583,6 +589,8 @@ export interface Wording {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -673,6 +681,8 @@ export interface ShotValues {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -757,6 +767,8 @@ export interface Mean {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -856,6 +868,8 @@ export interface Extraction {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -971,6 +985,8 @@ export interface Gap {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1085,6 +1101,8 @@ export interface Curve {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1243,6 +1261,8 @@ export interface Breakdown {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1362,6 +1382,14 @@ export interface Bin {
 export interface Group {
   name: string;
   /**
+   * What it is shown as in Chinese; as its name if absent.
+   */
+  zh?: string | null;
+  /**
+   * In English.
+   */
+  en?: string | null;
+  /**
    * Items.
    */
   n: number;
@@ -1416,6 +1444,8 @@ export interface Aspects {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1444,6 +1474,14 @@ export interface Aspects {
  */
 export interface Aspect {
   name: string;
+  /**
+   * What it is shown as in Chinese; as its name if absent.
+   */
+  zh?: string | null;
+  /**
+   * In English.
+   */
+  en?: string | null;
   /**
    * Items.
    */
@@ -1495,6 +1533,8 @@ export interface Confusion {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1608,6 +1648,8 @@ export interface MetricCorrelation {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1694,6 +1736,8 @@ export interface JudgedCell {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1895,6 +1939,8 @@ export interface OverModels {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2114,6 +2160,8 @@ export interface MedianCell {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2301,6 +2349,8 @@ export interface SecondTask {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2392,6 +2442,8 @@ export interface SecondCell {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
