@@ -68,8 +68,9 @@ class Item:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """What the item is about: its dialogue, or its question where there is none. Items of one context are not independent."""
-        return self.dialogue or (self.question,)
+        """What the item is about: its dialogue, or its question and options where there is none. Items of one context are not
+        independent."""
+        return self.dialogue or (self.question, *sorted(self.options))
 
     @property
     def listed(self) -> str:
@@ -377,6 +378,7 @@ class Task:
     marking: tuple[str, str] | None = None  # (Chinese, English): what people who mark its replies are told
     own_part: Callable[[Answered], Part] | None = None  # metrics in addition to those of its kind
     own_metrics: tuple[Metric, ...] = ()  # the rows of metrics that only this benchmark has
+    judged_by: str = ""  # the rubric of judges by which its official scoring calls a reply right; "": the first metric
 
     @property
     def local(self) -> str:
@@ -459,7 +461,7 @@ class Benchmark:
     licence: str = ""  # of the official data, in English: what `data pull` tells who fetches them
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
     training: str = "train"  # the split that shots are drawn from and leakage is counted against; "": it has none
-    levels: tuple[str, ...] = ()  # two sets, the easier first, whose gap is tested
+    levels: tuple[str, ...] = ()  # two sets whose gap is tested, the one that should be easier first
     groups: tuple[str, ...] = ()  # values of `Item.group`, in the paper's order; files may hold more
     group_names: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # group -> its Chinese and English name
     rubric: str = ""  # the judges' default rubric for its short texts; prompts/judge/<name>.j2

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.stats import chisquare
 
-from evalsuite.benchmarks.check import check_data
+from evalsuite.benchmarks.check import check_data, chi_square_p
 from evalsuite.benchmarks.corecode import BENCHMARK
 from evalsuite.benchmarks.corecode.loader import Corpus, load_file, path_of
 from evalsuite.benchmarks.pull import SOURCE, clone, pull, unpack
@@ -223,6 +224,65 @@ def test_check_counts_repeats_and_leaks(tmp_path: Path) -> None:
     assert (test.items, test.dialogues, test.repeats, test.alternatives) == (3, 1, 1, 1)
     (leak,) = found.leaks
     assert (leak.splits, leak.dialogues, leak.equal, leak.of, leak.items) == (("train", "test"), 1, 1, 1, 1)
+
+
+def test_check_finds_options_of_the_same_text(tmp_path: Path) -> None:
+    wrong = {**CHOICE, "id": 8, "(a)": "科幻片", "(c)": "科幻片"}
+    right = {**CHOICE, "id": 9, "(a)": "恐怖片"}
+    write(tmp_path, "knowledge_filling", CHOICE, wrong, right)
+    (count,) = check_data(Corpora(tmp_path)).counts
+    assert (count.items, count.twins, count.unclear) == (3, 2, 1)
+
+
+def test_check_finds_test_items_of_both_sets(tmp_path: Path) -> None:
+    """Whatever the order of the options; training items may stand in several sets (folds do so by design)."""
+    turned = {**CHOICE, "(a)": "恐怖片", "(b)": "科幻片", "answer": ["(a)", "恐怖片"]}
+    other = {**CHOICE, "id": 8, "dialogue": ["A: 你好。", "B: 我常看[MASK]。"]}
+    write(tmp_path, "knowledge_filling", CHOICE, other)
+    write(tmp_path, "knowledge_filling", turned, item_set="hard")
+    for item_set in ("easy", "hard"):
+        write(tmp_path, "event_cause", TEXT, split="train", item_set=item_set)
+    (shared,) = check_data(Corpora(tmp_path)).shared
+    assert (shared.task, shared.sets, shared.items) == ("knowledge_filling", ("easy", "hard"), 1)
+
+
+def test_check_shows_what_options_give_away(tmp_path: Path) -> None:
+    """Right: the second of two, twice; the first of three. The longest is right once, one of two longest once."""
+    long = {**CHOICE, "id": 8, "(b)": "很恐怖的恐怖片", "answer": ["(b)", "很恐怖的恐怖片"]}
+    first = {**CHOICE, "id": 9, "(a)": "片", "(c)": "喜剧片", "answer": ["(a)", "片"]}
+    write(tmp_path, "knowledge_filling", CHOICE, long, first)
+    (prior,) = check_data(Corpora(tmp_path)).priors
+    assert prior.places == (1, 2, 0)
+    assert prior.longest == pytest.approx((1 / 2 + 1 + 0) / 3)
+    assert prior.chance == pytest.approx((1 / 2 + 1 / 2 + 1 / 3) / 3)
+    expected = [4 / 3, 4 / 3, 1 / 3]  # half of two items and a third of one; the third place in one item alone
+    assert prior.p == pytest.approx(chisquare(prior.places, expected).pvalue)
+
+
+@pytest.mark.parametrize("places", [(79, 71), (38, 26, 20, 16), (35, 33, 32), (0, 9), (5, 5, 5), (4, 0, 1, 51, 10, 51)])
+def test_the_chi_square_test_is_scipys(places: tuple[int, ...]) -> None:
+    expected = dict.fromkeys(range(len(places)), sum(places) / len(places))
+    assert chi_square_p(dict(enumerate(places)), expected) == pytest.approx(chisquare(places).pvalue)
+
+
+def test_what_the_options_of_charm_give_away(real_data: Path) -> None:
+    """Counted from the raw files by the letters of `target`, not by the loader."""
+    if not (folder := real_data / "charm").is_dir():
+        pytest.skip("no CHARM data")
+    found = check_data(Corpora(folder))
+    priors = {(x.set, x.task): x for x in found.priors}
+    for (item_set, task), prior in priors.items():
+        (file,) = (f for f in (folder / "data/CHARM/reasoning").glob(f"{item_set.capitalize()}_*.json")
+                   if TASKS[task].file in f.name)  # fmt: skip
+        letters = [row["target"] for row in json.loads(file.read_text(encoding="utf-8"))["examples"]]
+        assert prior.places[:2] == (letters.count("(A)"), letters.count("(B)")), task
+    assert priors["chinese", "charm_sequence"].p == pytest.approx(chisquare([38, 26, 20, 16]).pvalue)
+    counts = {(c.set, c.task): c for c in found.counts}
+    assert (counts["chinese", "charm_time"].twins, counts["chinese", "charm_time"].unclear) == (1, 1)
+    assert (counts["chinese", "charm_sequence"].twins, counts["chinese", "charm_sequence"].unclear) == (6, 0)
+    assert counts["chinese", "charm_sequence"].alternatives == 0  # one question, other lists to choose from
+    assert counts["chinese", "charm_reading"].repeats == 1
+    assert counts["chinese", "charm_memory_recommendation"].alternatives == 64
 
 
 def test_the_official_files(real_data: Path) -> None:

@@ -84,6 +84,11 @@ def test_a_wheel_runs_from_elsewhere(tmp_path: Path) -> None:
         "models/paper.yaml",
         "models/chinese-2026.yaml",
         "models/belle.jinja",
+        "sample/charm/data/CHARM/reasoning/Chinese_Sport_Understanding.json",
+        "sample/charm/data/CHARM/few-shot-examples_Translate-EN/Global_Sport_Understanding_Translate-EN.txt",
+        "sample/xcopa/data-gmt/zh/test.zh.jsonl",
+        "sample/c3/data/c3-m-test.json",
+        "sample/c3/annotation/c3-d-dev.txt",
     ):
         assert f"evalsuite/bundle/{part}" in names
     assert not [name for name in names if "node_modules" in name or "leaderboard/src" in name]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,3 +89,67 @@ def test_annotations_that_do_not_fit(tmp_path: Path, change: dict[str, str], mes
     with pytest.raises(DataError, match=message) as error:
         read_annotations(path)
     assert error.value.line == 1
+
+
+CHARM = bundled("sample/charm/data/CHARM")
+
+
+def rows(folder: str) -> dict[str, list[dict[str, Any]]]:
+    """File name -> the items of a folder of the CHARM sample."""
+    return {p.stem: json.loads(p.read_text(encoding="utf-8"))["examples"] for p in (CHARM / folder).glob("*.json")}
+
+
+def test_charm_names_facts_in_both_directions() -> None:
+    items = {row["id"]: row.get("mids", []) for file in rows("reasoning").values() for row in file}
+    facts = {row["id"]: row["rids"] for file in rows("memorization").values() for row in file}
+    links = {(item, fact) for item, mids in items.items() for fact in mids}
+    assert links == {(item, fact) for fact, rids in facts.items() for item in rids}
+    assert {item for item, _ in links} <= {*items} and {fact for _, fact in links} == {*facts}
+
+
+@pytest.mark.parametrize("folder", ["reasoning", "memorization"])
+def test_charm_in_english_has_the_same_items(folder: str) -> None:
+    links = ("id", "mids", "rids") if folder == "memorization" else ("id", "target", "mids")
+    keep = {name: [[row.get(key) for key in links] for row in file] for name, file in rows(folder).items()}
+    assert keep == {
+        name: [[row.get(key) for key in links] for row in file] for name, file in rows(f"{folder}_Translate-EN").items()
+    }
+
+
+def test_charm_examples_are_no_test_items_and_answer_alike() -> None:
+    """The five files of a task's examples state the same answers, and ask none of its items."""
+    for name in rows("reasoning"):
+        items = {row["input"] for folder in ("reasoning", "reasoning_Translate-EN") for row in rows(folder)[name]}
+        files = sorted(CHARM.glob(f"few-shot-examples*/{name}_*.txt"))
+        assert len(files) == 5
+        texts = [p.read_text(encoding="utf-8") for p in files]
+        answers = [re.findall(r"(?:^A：|answer is |答案是)\(([A-F])\)", text, re.MULTILINE) for text in texts]
+        assert len(answers[0]) == 2 and answers.count(answers[0]) == 5, name
+        assert not [item for item in items for text in texts if item in text]
+
+
+def test_xcopa_and_c3_are_whole() -> None:
+    for split, size in (("val", 6), ("test", 8)):
+        zh, en = (
+            [json.loads(line) for line in p.read_text(encoding="utf-8").splitlines()]
+            for p in (bundled(f"sample/xcopa/{folder}/zh/{split}.zh.jsonl") for folder in ("data", "data-gmt"))
+        )
+        assert [(r["idx"], r["question"], r["label"]) for r in zh] == [
+            (r["idx"], r["question"], r["label"]) for r in en
+        ]
+        assert Counter(r["question"] for r in zh) == dict.fromkeys(("cause", "effect"), size // 2)
+        assert sum(r["label"] for r in zh) == size // 2
+    names: set[str] = set()
+    for kind in "dm":
+        for split in ("train", "dev", "test"):
+            path = bundled(f"sample/c3/data/c3-{kind}-{split}.json")
+            documents = json.loads(path.read_text(encoding="utf-8"))
+            questions = {(name, n): q for _, asked, name in documents for n, q in enumerate(asked, 1)}
+            assert not names & {name for *_, name in documents}
+            names |= {name for *_, name in documents}
+            for q in questions.values():
+                assert q["choice"].count(q["answer"]) == 1 and len({*q["choice"]}) == len(q["choice"]) in (2, 3, 4)
+            if split != "train":
+                lines = bundled(f"sample/c3/annotation/c3-{kind}-{split}.txt").read_text(encoding="utf-8").splitlines()
+                for name, number, _ in (line.split("\t") for line in lines[1:]):
+                    assert (name, int(number)) in questions

@@ -38,7 +38,8 @@ class Baseline:
         }
         if model.path not in kinds:
             raise BackendError(f"model {model.name}: {unknown('baseline', model.path, kinds)}")
-        self.settings: dict[str, Any] = {}
+        # Two items may ask the same and have different answers.
+        self.settings: dict[str, Any] = {"by": "item"} if model.path == "oracle" else {}
         # 2: `majority` answers by position; the other baselines are as they were.
         self.fingerprint = f"baseline:{model.path}:{2 if model.path == 'majority' else 1}"
         self._reply = kinds[model.path]

@@ -1,15 +1,18 @@
-"""Check a data folder: counts, repeated items, leakage between splits, and the rows of the paper's Table 1.
+"""Check a data folder: counts, repeated items, leakage between splits, the places of right options, and the rows of the
+paper's Table 1.
 
 Nothing is repaired: leaving items out (`--drop-leaked`) is a setting of a run.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import mean
+from typing import TypeAlias
 
 from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora
@@ -30,6 +33,8 @@ class FileCount:
     dialogues: int
     repeats: int  # items that equal an earlier item of the file in dialogue, question and answer
     alternatives: int  # items that equal an earlier item in dialogue and question, with another answer
+    twins: int  # items with two options of the same text
+    unclear: int  # of them, items whose right option is one of the two
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,28 @@ class Leak:
     equal: int  # of them word for word
     of: int  # dialogues of the second split
     items: int  # items with equal dialogue, event (or question) and answer
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """How far the place and the length of the options give the right one away, over a file's items with one right option."""
+
+    task: str
+    set: str
+    split: str
+    places: tuple[int, ...]  # items whose right option is the first, the second …
+    p: float  # chi-square test of the places, if each of an item's options is as likely to be right
+    longest: float  # share of the items that one gets right by taking the longest option; of equal ones, any
+    chance: float  # by taking any option
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The test items of a task that stand in more than one set. (The training sets of folds overlap by design.)"""
+
+    task: str
+    sets: tuple[str, ...]  # those that have some
+    items: int  # different ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +94,8 @@ class DataCheck:
     leaks: tuple[Leak, ...]
     table1: tuple[Table1, ...]
     between_sets: int  # dialogues that all sets of a benchmark share: EASY and HARD
+    priors: tuple[Prior, ...]
+    shared: tuple[Shared, ...]
 
 
 def check_data(corpora: Corpora) -> DataCheck:
@@ -88,24 +117,35 @@ def check_data(corpora: Corpora) -> DataCheck:
         tuple(leak for check in checks for leak in check.leaks),
         tuple(table for check in checks for table in check.table1),
         sum(check.between_sets for check in checks),
+        tuple(prior for check in checks for prior in check.priors),
+        tuple(shared for check in checks for shared in check.shared),
     )
 
 
 def _check(corpus: Corpus) -> DataCheck:
-    counts, leaks = [], []
+    counts, leaks, priors, shared = [], [], [], []
     for task in corpus.benchmark.tasks:
+        tests: dict[str, File] = {}
         for item_set in (name for name in corpus.sets if name not in corpus.derived):
-            files = {
+            splits = {
                 s: corpus.file(task, item_set, s) for s in corpus.benchmark.splits if corpus.has(task, item_set, s)
             }
-            for split, file in files.items():
+            for split, file in splits.items():
                 counts.append(_count(task.name, item_set, split, file))
-            for one, other in combinations(files, 2):
-                leaks.append(_leak(task.name, item_set, (one, other), files[one].items, files[other].items))
+                # the contexts of a probe have no places: the first is always the true one
+                if task.kind.written and (prior := _prior(task.name, item_set, split, file.items)):
+                    priors.append(prior)
+            for one, other in combinations(splits, 2):
+                leaks.append(_leak(task.name, item_set, (one, other), splits[one].items, splits[other].items))
+            if "test" in splits:
+                tests[item_set] = splits["test"]
+        shared.append(_shared(task.name, tests))
     whole = whole_dialogues(corpus)
     tables = tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues)
-    shared = set.intersection(*whole.values())
-    return DataCheck(tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tables, len(shared))
+    return DataCheck(
+        tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tables,
+        len(set.intersection(*whole.values())), tuple(priors), tuple(found for found in shared if found.items),
+    )  # fmt: skip
 
 
 def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
@@ -123,13 +163,65 @@ def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
 
 
 def _count(task: str, item_set: str, split: str, file: File) -> FileCount:
-    asked = Counter((i.context, i.question) for i in file.items)
-    answered = Counter((i.context, i.question, i.references) for i in file.items)
+    asked = Counter(_asked(i) for i in file.items)
+    answered = Counter((_asked(i), i.references) for i in file.items)
     repeats = sum(n - 1 for n in answered.values())
+    twins = [i for i in file.items if len({*i.options}) < len(i.options)]
     return FileCount(
         task, item_set, split, len(file.items), len(file.skipped), len({i.context for i in file.items}), repeats,
-        sum(n - 1 for n in asked.values()) - repeats,
+        sum(n - 1 for n in asked.values()) - repeats, len(twins),
+        sum(any(i.options.count(i.options[gold]) > 1 for gold in i.golds) for i in twins),
     )  # fmt: skip
+
+
+_Question: TypeAlias = tuple[tuple[str, ...], str, frozenset[str]]
+
+
+def _asked(item: Item) -> _Question:
+    """What an item asks, in whatever order its options stand. Without a dialogue they are what it asks about: "Which of
+    these lists is in the right order?"."""
+    return item.context, item.question, frozenset() if item.dialogue else frozenset(item.options)
+
+
+def _prior(task: str, item_set: str, split: str, items: Sequence[Item]) -> Prior | None:
+    """None if no item has one right option."""
+    single = [(i, i.golds[0]) for i in items if len(i.options) > 1 and len(i.golds) == 1]
+    if not single:
+        return None
+    places, sizes = Counter(gold for _, gold in single), Counter(len(i.options) for i, _ in single)
+    expected = {place: sum(n / size for size, n in sizes.items() if size > place) for place in range(max(sizes))}
+    return Prior(
+        task, item_set, split, tuple(places[place] for place in expected), chi_square_p(places, expected),
+        mean(_longest(item, gold) for item, gold in single), mean(1 / len(item.options) for item, _ in single),
+    )  # fmt: skip
+
+
+def _longest(item: Item, gold: int) -> float:
+    lengths = [len(option) for option in item.options]
+    return (lengths[gold] == max(lengths)) / lengths.count(max(lengths))
+
+
+def chi_square_p(observed: Mapping[int, int], expected: Mapping[int, float]) -> float:
+    """The p value of Pearson's chi-square test, with one degree of freedom less than there are places.
+
+    >>> round(chi_square_p({0: 38, 1: 26, 2: 20, 3: 16}, dict.fromkeys(range(4), 25)), 4)
+    0.0115
+    """
+    x = sum((observed.get(place, 0) - n) ** 2 / n for place, n in expected.items()) / 2
+    if not x:
+        return 1.0
+    degrees = len(expected) - 1
+    # the incomplete gamma function at whole and half numbers is a finite sum: no need to load scipy
+    first, tail = (0.5, math.erfc(math.sqrt(x))) if degrees % 2 else (0.0, 0.0)
+    steps = (first + n for n in range(degrees // 2))
+    return tail + sum(math.exp(a * math.log(x) - x - math.lgamma(a + 1)) for a in steps)
+
+
+def _shared(task: str, files: Mapping[str, File]) -> Shared:
+    by_set = {name: {(_asked(i), i.references) for i in file.items} for name, file in files.items()}
+    places = Counter(question for questions in by_set.values() for question in questions)
+    both = {question for question, n in places.items() if n > 1}
+    return Shared(task, tuple(name for name, questions in by_set.items() if questions & both), len(both))
 
 
 def _leak(task: str, item_set: str, splits: tuple[str, str], one: Iterable[Item], other: Iterable[Item]) -> Leak:

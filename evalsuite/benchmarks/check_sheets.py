@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evalsuite.benchmarks.check import DataCheck
+from evalsuite.benchmarks.check import DataCheck, FileCount, Prior
 from evalsuite.benchmarks.registry import SPLITS
 from evalsuite.common.sheet import Column, Row, Sheet, Text
 
 _FILE = Column("file")
+_PLACES = 6  # shown of each task
 
 
 def data_sheets(found: DataCheck) -> Iterator[Sheet]:
-    """Items and dialogues of every file, the paper's Table 1, repeated items, and leakage."""
+    """Items and dialogues of every file, the paper's Table 1, repeated items and options, leakage, and what options give away."""
     places: dict[tuple[str, str], dict[str, str]] = {}
     for c in found.counts:
         places.setdefault((c.set, c.task), {})[c.split] = f"{c.items:,} ({c.dialogues:,})"
@@ -38,10 +39,14 @@ def data_sheets(found: DataCheck) -> Iterator[Sheet]:
 
 def _oddities(found: DataCheck) -> Iterator[Sheet]:
     if odd := [c for c in found.counts if c.repeats or c.alternatives or c.skipped]:
-        rows = tuple(Row((f"{c.set} {c.split} {c.task}", c.repeats, c.alternatives, c.skipped)) for c in odd)
+        rows = tuple(Row((_name(c), c.repeats, c.alternatives, c.skipped)) for c in odd)
         heads = ("same answer", "other answer", "broken")
         title = "Asked more than once in a file, and broken lines"
         yield Sheet("oddities", title, (_FILE, *_numbers(*heads)), rows)
+    if twins := [c for c in found.counts if c.twins]:
+        rows = tuple(Row((_name(c), c.twins, c.unclear)) for c in twins)
+        title = "Items with two options of the same text"
+        yield Sheet("twins", title, (_FILE, *_numbers("items", "one of them right")), rows)
     if found.leaks:
         rows = tuple(
             Row((f"{x.set} {x.task}: {x.splits[1]} in {x.splits[0]}", f"{x.dialogues:,} of {x.of:,}", x.equal, x.items))
@@ -55,6 +60,36 @@ def _oddities(found: DataCheck) -> Iterator[Sheet]:
     if found.between_sets:
         row = Row(("dialogues that EASY and HARD share", f"{found.between_sets:,}"))
         yield Sheet("sets", "Between the sets", (Column(""), *_numbers("")), (row,))
+    if found.shared:
+        rows = tuple(Row((f"test {x.task}", ", ".join(x.sets), f"{x.items:,}")) for x in found.shared)
+        yield Sheet("shared", "Items in more than one set", (_FILE, Column("sets"), *_numbers("items")), rows)
+    if found.priors:
+        yield _priors(found.priors)
+
+
+def _priors(priors: tuple[Prior, ...]) -> Sheet:
+    """Of every task and set the last split: its test items."""
+    last = {(x.set, x.task): x for x in priors}
+    rows = tuple(Row((_name(x), _places(x), _p(x.p), x.longest, x.chance)) for x in last.values())
+    columns = (
+        _FILE, Column("1st, 2nd …"), Column("p", align="right"), Column("longest", kind="percent"),
+        Column("chance", kind="percent"),
+    )  # fmt: skip
+    title = "The place of the right option (chi-square p), and accuracy by taking the longest option or any"
+    return Sheet("priors", title, columns, rows)
+
+
+def _p(value: float) -> str:
+    return f"{value:.2g}" if value >= 0.0001 else "< 0.0001"
+
+
+def _places(prior: Prior) -> str:
+    shown = " ".join(map(str, prior.places[:_PLACES]))
+    return f"{shown} …" if len(prior.places) > _PLACES else shown
+
+
+def _name(x: FileCount | Prior) -> str:
+    return f"{x.set} {x.split} {x.task}"
 
 
 def _numbers(*headings: str | Text) -> tuple[Column, ...]:

@@ -65,7 +65,7 @@ def data_check(
     skip_bad: SkipBad = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Count items by task, set and split of every benchmark in the folder; report duplicates and leakage between splits."""
+    """Count the items of every benchmark in the folder; report repeats, leakage between splits, and what options give away."""
     from evalsuite.benchmarks.check import check_data
     from evalsuite.benchmarks.check_sheets import data_sheets
     from evalsuite.benchmarks.registry import Corpora

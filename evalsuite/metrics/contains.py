@@ -20,5 +20,6 @@ def contains(said: str, references: Sequence[str]) -> float:
     if any(word in said for word in UNSURE):
         return 0.0
     if len(references) == 1 and references[0].startswith(_NOT):
-        return float(bool(said) and references[0].removeprefix(_NOT) not in said)
+        named = said.replace(references[0], "")  # the reference itself, as the baseline oracle says it, names nobody
+        return float(bool(said) and references[0].removeprefix(_NOT) not in named)
     return float(any(reference in said for reference in references))

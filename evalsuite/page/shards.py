@@ -142,7 +142,7 @@ def _outcome(row: list[Any]) -> str:
     status, scores = row[3], row[9] or {}
     if status != "parsed":
         return OUTCOMES.get(status, UNKNOWN)
-    if 1 in (scores.get("accuracy"), scores.get("em"), scores.get("set_accuracy")):
+    if 1 in (scores.get(name) for name in ("accuracy", "em", "set_accuracy", "contains")):
         return OUTCOMES["right"]
     return OUTCOMES["partial" if max(scores.get("f1", 0), scores.get("answer_f1", 0)) > 0 else "wrong"]
 

@@ -37,7 +37,7 @@ def outcome(record: Record) -> str:
     status, scores = str(record["answer"]["status"]), record["scores"]
     if status != Status.PARSED:
         return status
-    if any(scores.get(name) == 1 for name in ("accuracy", "set_accuracy", "em")):
+    if any(scores.get(name) == 1 for name in ("accuracy", "set_accuracy", "em", "contains")):
         return "right"
     return "partial" if max(scores.get("f1", 0), scores.get("answer_f1", 0)) > 0 else "wrong"
 

@@ -15,7 +15,18 @@ from typing import TYPE_CHECKING, Any
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import remove, replacing_together
 from evalsuite.common.finite import finite_json
-from evalsuite.results import aspects, breakdown, correlations, extraction, gaps, learning, means, robustness, second
+from evalsuite.results import (
+    aspects,
+    breakdown,
+    correlations,
+    extraction,
+    gaps,
+    learning,
+    means,
+    memory,
+    robustness,
+    second,
+)
 from evalsuite.results.cells import cell_results, without_prompt
 from evalsuite.results.judged import summary
 from evalsuite.results.outcomes import ScoredCell, ScoredRun
@@ -42,6 +53,7 @@ SECTIONS: tuple[Callable[[ScoredRun], dict[str, Any]], ...] = (
     correlations.section,
     summary.section,
     second.section,
+    memory.section,
 )
 
 

@@ -36,6 +36,7 @@ class Results:
     metric_correlations: list[dict[str, Any]] = field(default_factory=list)
     judged: dict[str, Any] = field(default_factory=dict)  # empty if no judge was asked
     second: dict[str, Any] = field(default_factory=dict)  # empty if no second reader was asked
+    memory: dict[str, Any] = field(default_factory=dict)  # empty if no item rests on facts that were asked for
 
     @classmethod
     def of(cls, out: Path, content: Mapping[str, Any]) -> Results:

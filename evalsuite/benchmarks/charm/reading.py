@@ -9,7 +9,8 @@ from evalsuite.types import Answer, Item, Response, Status
 
 def first_letter(item: Item, response: Response) -> Answer:
     """The first letter in brackets, else the first capital letter, of what follows the first "answer is " (of the whole reply,
-    if it lacks these words). A reply that weighs (A) before it concludes 所以答案是(B) is read as A.
+    if it lacks these words). A reply that weighs (A) before it concludes 所以答案是(B) is read as A. Of options that are
+    renamed, the new labels stand for the letters.
 
     >>> first_letter(Item("", "", "", "", (), "", ("是", "否"), ("(A)", "(B)")), Response("不选(A)，答案是(B)", "stop")).choice
     0
@@ -18,10 +19,11 @@ def first_letter(item: Item, response: Response) -> Answer:
     parts = text.split("answer is ")
     start = len(parts[0]) + len("answer is ") if len(parts) > 1 else 0
     said = parts[1] if len(parts) > 1 else text
-    found = re.search(r"\(([A-Z])", said) or re.search(r"([A-Z])", said)
+    names = item.indicators
+    label = "[A-Z]" if all("A" <= name <= "Z" for name in names) else "|".join(map(re.escape, names))
+    found = re.search(rf"\(({label})", said) or re.search(f"({label})", said)
     if found is None:
         return Answer(Status.UNPARSED if text.strip() else Status.EMPTY, rule="no letter")
-    names = item.indicators
     if found.group(1) not in names:
         return Answer(Status.UNPARSED, rule="outside")
     place = start + found.start(1), start + found.end(1)

@@ -28,20 +28,10 @@ def _reasoning(name: str, short: str, zh: str, en: str, file: str) -> Task:
     )  # fmt: skip
 
 
-def _memory(name: str, short: str, zh: str, en: str, file: str) -> Task:
+def _memory(name: str, short: str, zh: str, en: str, file: str, judged_by: str = "charm") -> Task:
     return Task(
-        f"charm_memory_{name}",
-        short,
-        zh,
-        en,
-        ANSWER,
-        file,
-        "memorization",
-        ("contains",),
-        _TOKENS,
-        "charm",
-        prompts="memory",
-    )
+        f"charm_memory_{name}", short, zh, en, ANSWER, file, "memorization", ("contains",), _TOKENS, "charm", prompts="memory", judged_by=judged_by
+    )  # fmt: skip
 
 
 _AJ, _TU, _MMR, _SPU = (
@@ -64,7 +54,9 @@ TASKS_CHARM: dict[str, Task] = {
         _reasoning("reading", "RC", "阅读理解", "Reading comprehension", "Reading_Comprehension"),
         _memory("anachronisms", "AJ-M", "时代错误判断之所知", "Anachronism judgment, facts", _AJ),
         _memory("time", "TU-M", "时间理解之所知", "Time understanding, facts", _TU),
-        _memory("recommendation", "MMR-M", "影视音乐推荐之所知", "Movie and music recommendation, facts", _MMR),
+        _memory(
+            "recommendation", "MMR-M", "影视音乐推荐之所知", "Movie and music recommendation, facts", _MMR, judged_by=""
+        ),
         _memory("sport", "SpU-M", "体育理解之所知", "Sport understanding, facts", _SPU),
     )
 }

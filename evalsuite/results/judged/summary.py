@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,16 @@ class Subject:
     requests: dict[tuple[str, int], tuple[str, Trial, Response]]
     metrics: dict[str, dict[tuple[str, int], float]]
     sources: dict[tuple[str, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What one judge calls right of a cell's replies, of each item's first sample: a score above the middle of the first scale."""
+
+    place: Place
+    judge: str
+    scale: str
+    right: Mapping[str, bool]
 
 
 MODELS = 5  # the fewest points for a correlation over models
@@ -85,6 +95,27 @@ def judging_problems(content: dict[str, Any]) -> Iterator[str]:
             yield f"judged {way}: {count} of {cell['items']} not asked yet: the same judging goes on"
 
 
+def verdicts(source: Source, rubrics: Mapping[str, str]) -> Iterator[Verdicts]:
+    """The verdicts of every judge on the tasks in `rubrics` by the task's rubric, controls aside. Replies that the judge gave no
+    readable score are left out, and so are verdicts on replies that were replaced."""
+    for place, facts, rows in source.judgings():
+        where = Place.of(place)
+        if place["control"] != "plain" or place["rubric"] != rubrics.get(where.task):
+            continue
+        scales = _scales(facts)
+        keys = {trial.item.id: key for key, trial, _ in source.read(Cell(where, {})) if not trial.request.sample}
+        right = {}
+        for row in rows:
+            if keys.get(row["item"]) != row["key"]:
+                continue
+            verdict = _attempts(source, row, scales)[1]
+            if not row["keys"]:  # the candidate is empty
+                right[row["item"]] = False
+            elif verdict.scores:
+                right[row["item"]] = 2 * verdict.scores[0] > scales[0].low + scales[0].high
+        yield Verdicts(where, place["judge"], scales[0].name, right)
+
+
 def _subject(source: Source, cell: Cell, reading: Reading) -> Subject:
     rows = [
         (key, trial, response)
@@ -104,7 +135,7 @@ def _read_judging(
     source: Source, place: dict[str, Any], facts: dict[str, Any], rows: list[dict[str, Any]], subject: Subject
 ) -> tuple[Opinions, list[dict[str, Any]]]:
     """The opinions of a judging, and its lines of judged/. Rows are left out if the candidate's reply was replaced."""
-    scales = [replace(Scale(*row), words=facts.get("words", {}).get(row[0], {})) for row in facts["scales"]]
+    scales = _scales(facts)
     headline = TASKS[place["task"]].item_metrics[0]
     lows = tuple(scale.low for scale in scales)
     cell = Place.of(place)
@@ -123,6 +154,11 @@ def _read_judging(
         )
         lines.append(_record(place, facts, row, trial.item, reply, attempts, verdict))
     return Opinions(place, facts, tuple(opinions)), lines
+
+
+def _scales(facts: Mapping[str, Any]) -> list[Scale]:
+    """The scales of a judging's rubric."""
+    return [replace(Scale(*row), words=facts.get("words", {}).get(row[0], {})) for row in facts["scales"]]
 
 
 def _attempts(source: Source, row: dict[str, Any], scales: Sequence[Scale]) -> tuple[list[dict[str, Any]], Verdict]:

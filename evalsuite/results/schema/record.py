@@ -66,6 +66,7 @@ class Scores(TypedDict, total=False):
     answer_f1: Share
     f1: Share
     em: Share
+    contains: Share
     delta_nll: float  # nats a token
 
 
@@ -106,8 +107,8 @@ class Record(Strict):
     task: Task
     set: Set
     split: Split
-    dialogue: Annotated[Rows[Words], Field(min_length=1, max_length=200)] = Field(
-        description="Turns, each with its speaker mark."
+    dialogue: Annotated[Rows[Words], Field(max_length=200)] = Field(
+        description="Turns, each with its speaker mark; none where there is no dialogue."
     )
     question: Words
     labels: Annotated[Rows[Annotated[str, Field(max_length=20)]], Field(max_length=100)]

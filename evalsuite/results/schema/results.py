@@ -25,6 +25,7 @@ from evalsuite.results.schema.base import (
 )
 from evalsuite.results.schema.breakdowns import Aspects, Breakdown, Confusion, MetricCorrelation
 from evalsuite.results.schema.judged import Judged
+from evalsuite.results.schema.memory import Memory
 from evalsuite.results.schema.second import Second
 
 
@@ -327,3 +328,4 @@ class Results(Strict):
     metric_correlations: Rows[MetricCorrelation]
     judged: Judged | None = None
     second: Second | None = None
+    memory: Memory | None = None

@@ -13,6 +13,7 @@ from evalsuite.results.sheets.extraction import extraction_sheets
 from evalsuite.results.sheets.gaps import gap_sheets
 from evalsuite.results.sheets.judge import judge_sheets
 from evalsuite.results.sheets.learning import learning_sheets
+from evalsuite.results.sheets.memory import memory_sheets
 from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_ranks
 from evalsuite.results.sheets.robustness import robustness_sheets
 from evalsuite.results.sheets.scores import LEGEND, SAMPLED, leaks, result_sheets
@@ -27,6 +28,7 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "extraction": lambda done: extraction_sheets(done.extraction),
     "gaps": lambda done: gap_sheets(done.gaps),
     "robustness": lambda done: robustness_sheets(done.robustness),
+    "memory": lambda done: memory_sheets(done.memory),
     "breakdowns": lambda done: breakdown_sheets(done.breakdowns),
     "aspects": lambda done: aspect_sheets(done.aspects),
     "confusions": lambda done: confusion_sheets(done.confusions),

@@ -47,7 +47,7 @@ def _sheet(split: str, asked: str, rows: Sequence[Mapping[str, Any]], several: b
         Column("p'", kind="number", digits=3),
     )
     rest = f", {split} {asked}" if several else f", {split}"
-    title = titled(f"{easy.upper()} / {hard.upper()}", f"：难度之差{rest}", f": the gap{rest}")
+    title = titled(f"{easy.upper()} / {hard.upper()}", f"：两集合之差{rest}", f": the gap{rest}")
     about = {k: rows[0][k] for k in ("split", "variant", "shots", "scoring")}
     return Sheet("gaps", title, columns, tuple(lines), about=about)
 

@@ -126,12 +126,11 @@ export interface EvalsuiteRecordFormat1 {
   set: string;
   split: "train" | "dev" | "test";
   /**
-   * Turns, each with its speaker mark.
+   * Turns, each with its speaker mark; none where there is no dialogue.
    *
-   * @minItems 1
    * @maxItems 200
    */
-  dialogue: [string, ...string[]];
+  dialogue: string[];
   question: string;
   /**
    * @maxItems 100
@@ -223,5 +222,6 @@ export interface Scores {
   answer_f1?: number;
   f1?: number;
   em?: number;
+  contains?: number;
   delta_nll?: number;
 }

@@ -31,6 +31,7 @@ export interface EvalsuiteResultsFormat1 {
   metric_correlations: MetricCorrelation[];
   judged?: Judged | null;
   second?: Second | null;
+  memory?: Memory | null;
 }
 /**
  * How replies were read.
@@ -2573,4 +2574,441 @@ export interface ReadingFacts {
    */
   sample: number;
   seed: number;
+}
+/**
+ * Items that rest on facts, beside the items that ask for these.
+ */
+export interface Memory {
+  tasks: TaskAgainst[];
+  pooled: PooledAgainst[];
+  independent: Independent[];
+}
+/**
+ * One cell of reasoning items.
+ */
+export interface TaskAgainst {
+  /**
+   * The reasoning task's first metric.
+   */
+  metric: string;
+  knowledge: Knowledge[];
+  /**
+   * The facts that the items rest on: the share that the model knows.
+   */
+  facts: Figures | null;
+  /**
+   * Every answered item.
+   */
+  all: Figures | null;
+  /**
+   * Those all of whose facts the model knows; null: none.
+   */
+  known: Figures | null;
+  /**
+   * Those of whose facts one or more are lacking; null: none.
+   */
+  rest: Figures | null;
+  /**
+   * Items that rest on no fact.
+   */
+  free: number;
+  /**
+   * Items no fact of which is lacking, but one was not asked, failed or got no verdict.
+   */
+  unclear: number;
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  /**
+   * The model's name in its models.yaml.
+   */
+  model: string;
+}
+/**
+ * How a model was asked for facts, and by whom it was decided what it knows.
+ */
+export interface Knowledge {
+  /**
+   * The task that asks for them, with 0 shots and unperturbed.
+   */
+  facts_of:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * The prompt template's name.
+   */
+  wording: string;
+  /**
+   * The rule: a metric of the task; of a judge, the scale of its rubric.
+   */
+  metric: string;
+  /**
+   * The judge whose verdicts count; null: the rule.
+   */
+  judge: string | null;
+}
+/**
+ * A share of right items.
+ */
+export interface Figures {
+  /**
+   * Items.
+   */
+  n: number;
+  /**
+   * Dialogues that they come from.
+   */
+  dialogues: number;
+  value: number;
+  /**
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  interval: [number, number];
+}
+/**
+ * All reasoning items of a model over several tasks.
+ */
+export interface PooledAgainst {
+  /**
+   * The reasoning task's first metric.
+   */
+  metric: string;
+  knowledge: Knowledge[];
+  /**
+   * The facts that the items rest on: the share that the model knows.
+   */
+  facts: Figures | null;
+  /**
+   * Every answered item.
+   */
+  all: Figures | null;
+  /**
+   * Those all of whose facts the model knows; null: none.
+   */
+  known: Figures | null;
+  /**
+   * Those of whose facts one or more are lacking; null: none.
+   */
+  rest: Figures | null;
+  /**
+   * Items that rest on no fact.
+   */
+  free: number;
+  /**
+   * Items no fact of which is lacking, but one was not asked, failed or got no verdict.
+   */
+  unclear: number;
+  benchmark: string;
+  split: "train" | "dev" | "test";
+  variant: string;
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  tasks: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
+  sets: string[];
+  model: string;
+}
+/**
+ * FRMM and MIB of the models asked in one way, on facts decided in one way. Baselines and adapters are left out.
+ */
+export interface Independent {
+  benchmark: string;
+  split: "train" | "dev" | "test";
+  variant: string;
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  tasks: (
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing"
+  )[];
+  sets: string[];
+  knowledge: Knowledge[];
+  models: IndependentModel[];
+  /**
+   * Models with replies that failed or are still to be made.
+   */
+  left_out: string[];
+}
+/**
+ * The authors' measures of one model. Shares, rounded to four decimals as theirs are, in percent, to two.
+ */
+export interface IndependentModel {
+  model: string;
+  items: number;
+  accuracy: number | null;
+  /**
+   * By accuracy; models that tie share a rank.
+   */
+  rank: number | null;
+  /**
+   * Items no fact of which the model lacks; items that rest on none are among them.
+   */
+  retained: number;
+  /**
+   * Items not retained only because a fact was not asked or got no verdict.
+   */
+  unclear: number;
+  /**
+   * Accuracy on these; null: there are none.
+   */
+  frmm: number | null;
+  frmm_rank: number | null;
+  /**
+   * Mean of the margins, the model's own zero included; null: no other model.
+   */
+  mib: number | null;
+  mib_rank: number | null;
+  battles: Battle[];
+}
+/**
+ * A pair of models on the items that both retain.
+ */
+export interface Battle {
+  against: string;
+  items: number;
+  /**
+   * The model's accuracy less the other's; null: no items.
+   */
+  margin: number | null;
 }
