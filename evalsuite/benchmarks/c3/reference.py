@@ -27,7 +27,7 @@ def reference_sheets() -> Sequence[Sheet]:
     rows = (
         Row(
             (row["model"], _SOURCES[row["source"]], Value(float(row["accuracy"]) / 100)),
-            "apart" * (row["model"] == "Human"),
+            "apart" if row["model"] == "Human" else "",
         )
         for row in figures()
     )
