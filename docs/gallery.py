@@ -24,14 +24,15 @@ FOLDER = Path(__file__).parent / "pictures"
 PERTURB = ["none", "reindicate", "shuffle"]
 TASKS = ["knowledge_filling", "knowledge_generation", "conflict_detection", "domain_identification", "slot_identification",
          "event_cause", "subsequent_event", "clipped_subsequent_event"]  # fmt: skip
-# Name -> share of right replies on EASY, on HARD and under perturbation.
+# Name -> share of right replies on EASY, on HARD and under perturbation; and the tokens of a reply, and of its thinking.
 STAND_INS = {
-    "stand-in-large": (0.9, 0.75, 0.7), "stand-in-base": (0.7, 0.55, 0.35), "stand-in-small": (0.5, 0.4, 0.3), "stand-in-tiny": (0.1, 0.05, 0.0),
+    "stand-in-large": (0.9, 0.75, 0.7, 900, 800), "stand-in-base": (0.7, 0.55, 0.35, 220, 0), "stand-in-small": (0.5, 0.4, 0.3, 40, 0),
+    "stand-in-tiny": (0.1, 0.05, 0.0, 6, 0),
 }  # fmt: skip
 # Picture -> what it is of, and where it stops where that is long.
 SECTIONS = {
     "findings": (".intro", 520), "overview": ("#part-tables", 1150), "accuracy": ("#part-accuracy", 900), "ranks": ("#part-ranks", 700),
-    "gaps": ("#part-leveled", 700), "robustness": ("#part-robust", 1500), "breakdown": ("#part-slices", 1000),
+    "gaps": ("#part-leveled", 700), "tokens": ("#part-tokens", 700), "robustness": ("#part-robust", 1500), "breakdown": ("#part-slices", 1000),
     "confusion": ("#part-confused", 900), "statuses": ("#part-statuses", 800),
 }  # fmt: skip
 
@@ -48,13 +49,21 @@ def replies(folder: Path) -> Path:
             for at, reply in group:
                 texts[at] = reply.text
     models = []
-    for name, (easy, hard, perturbed) in STAND_INS.items():
+    for name, (easy, hard, perturbed, new, thinking) in STAND_INS.items():
         rows = []
         for at, trial in enumerate(trials):
             share = perturbed if trial.perturb != "none" else hard if "/hard/" in trial.item.id else easy
             kind = "oracle" if Random(f"{name} {trial.item.id}").random() < share else "random"
             rows.append(
-                {"item": trial.item.id, "perturb": trial.perturb, "rotation": trial.rotation, "text": said[kind][at]}
+                {
+                    "item": trial.item.id,
+                    "perturb": trial.perturb,
+                    "rotation": trial.rotation,
+                    "text": said[kind][at],
+                    "prompt_tokens": len(trial.request.prompt),
+                    "new_tokens": new + at % 10,
+                    "thinking_tokens": thinking,
+                }
             )
         path = folder / f"{name}.jsonl"
         path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")

@@ -194,11 +194,12 @@ class Response:
     text: str
     finish: str  # "stop" | "length" | "content_filter" | "error"; "labels" | "texts" | "nll" without generation
     prompt_tokens: int = 0
-    new_tokens: int = 0
+    new_tokens: int = 0  # generated, thinking included; 0: not counted
     error: str | None = None
     reasoning: str | None = None  # a reasoning model's thinking, if its endpoint returns it separately
     cost: float = 0.0  # in the unit of the model's prices; an upper bound if the request failed
     likelihoods: tuple[Likelihood, ...] = ()  # one for each option (labels, texts) or pair (nll)
+    thinking_tokens: int | None = None  # those of new_tokens that are thinking, if the endpoint counts them
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +328,7 @@ class Kind:
     quoted: bool = False  # the answer is a span of the dialogue
     rated: bool = False  # a free text, which people and judges rate on the scales of a rubric
     unjudged: str = ""  # why judges do not rate its replies; empty if they do
+    pooled: tuple[str, ...] = ()  # item metrics whose value for a cell is not the mean over its items
 
     def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
         """The answer that the reply states; failed and filtered requests are not parsed."""
@@ -476,6 +478,7 @@ class Benchmark:
     templates: Path | None = None  # the folder of <task>/<variant>.j2; None: prompts/<name>/
     sample: Path | None = None  # sample data that an installed package brings, used in place of the bundled sample
     files: str = "{task.benchmark}/{set}/{split}/{task.local}"  # see `data_name`
+    licence: str = ""  # of the official files, as their source states it; "": it states none
 
     def __post_init__(self) -> None:
         own = (replace(t, benchmark=self.name, templates=self.templates) for t in self.tasks)

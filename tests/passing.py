@@ -28,7 +28,8 @@ def passing(
     for n, (name, kind) in enumerate(models.items()):
         baseline = Baseline(Model(name=name, backend="baseline", path=kind), corpus.labelled)
         rows = [
-            {"item": trials[at].item.id, "perturb": trials[at].perturb, "rotation": trials[at].rotation, "text": reply.text}
+            {"item": trials[at].item.id, "perturb": trials[at].perturb, "rotation": trials[at].rotation, "text": reply.text,
+             "prompt_tokens": 500, "new_tokens": 1 + len(reply.text)}
             for group in baseline.answer(trials, [False] * len(trials))
             for at, reply in group
         ]  # fmt: skip

@@ -86,6 +86,14 @@ def test_its_own_data_are_read_and_broken_lines_named(evalsuite: Callable[..., s
     assert "its data come with the package" in evalsuite("data", "pull", "tone", cwd=tmp_path, code=2)
 
 
+@pytest.mark.parametrize(("to", "file"), [("lm-eval", "tone_daily_reply_paper.yaml"), ("inspect", "tone.py")])
+def test_it_can_be_exported(evalsuite: Callable[..., str], tmp_path: Path, to: str, file: str) -> None:
+    evalsuite("export", "out", "--to", to, "--tasks", "tone", "--shots", "1", cwd=tmp_path)
+    assert (tmp_path / "out" / file).is_file()
+    lines = (tmp_path / "out" / "data" / "tone_daily_reply_paper.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 4 and all(len(json.loads(line)["shots"]) == 1 for line in lines)
+
+
 @pytest.mark.slow
 def test_the_page_names_it_in_both_languages(evalsuite: Callable[..., str], tmp_path: Path, browse: Any) -> None:
     run = ("run", "--tasks", "tone,knowledge_filling", "--model", "random", "--limit", "4", "--out", "run")

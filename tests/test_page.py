@@ -254,7 +254,7 @@ def choose_scoring(results: dict[str, Any], ways_page: Any, scoring: str) -> Non
     ways_page.select_option("[data-keep=scoring] select", scoring)
     offered = ways_page.locator("[data-keep=metric-choice] option").all_inner_texts()
     assert ("Accuracy less the prior" in offered) == (scoring == "texts")
-    assert any("forms only" in name for name in offered) == (scoring in ("generate", "constrained"))
+    assert any("the paper reads" in name for name in offered) == (scoring in ("generate", "constrained"))
     row = ways_page.locator("table[data-set=hard] tbody.own tr:not(.group) td")
     for place, task in ((0, "knowledge_filling"), (2, "domain_identification"), (1, "knowledge_generation")):
         cell = find(results, "hard", task, "generate" if task == "knowledge_generation" else scoring)

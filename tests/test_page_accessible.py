@@ -78,8 +78,8 @@ THIN = """() => {
 @pytest.mark.parametrize(("lang", "theme", "width"), WAYS)
 def test_axe(visit: Any, lang: str, theme: str, width: int) -> None:
     tab = visit(lang, theme, width)
-    sections = "#ranks, #robustness, #slopes, #wording-spread, #shots-lines, #breakdown, #confusion, #learning, #judge, #correlations"
-    assert tab.locator(sections).count() == 10, "something is not drawn that should be tested"
+    sections = "#ranks, #robustness, #slopes, #wording-spread, #shots-lines, #breakdown, #confusion, #learning, #judge, #correlations, #against-tokens"
+    assert tab.locator(sections).count() == 11, "something is not drawn that should be tested"
     unfold(tab)
     assert tab.evaluate(Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")) == []
     tab.evaluate(THIN)

@@ -204,7 +204,7 @@ MUTATIONS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("no hash of data", "manifest", lambda m: next(iter(m["data"].values())).update(sha256="")),
     ("no reply and no null", "record", lambda r: r.pop("reply")),
     ("a reply that is a number", "record", lambda r: r.update(reply=5)),
-    ("no dialogue", "record", lambda r: r.update(dialogue=[])),
+    ("no dialogue", "record", lambda r: r.pop("dialogue")),
     ("no reference", "record", lambda r: r.update(references=[])),
     ("a score of 2", "record", lambda r: r["scores"].update(f1=2)),
     ("a choice before the first", "record", lambda r: r["answer"].update(choice=-1)),

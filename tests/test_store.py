@@ -83,17 +83,23 @@ def test_pairs_and_patterns_tell_requests_apart_and_are_read_back(tmp_path: Path
     assert [r for _, _, r in read] == [None, scored, *[None] * 5]
 
 
-# A row as version 3 writes it; earlier ones had no sample, then neither pairs nor a pattern.
+# A row as version 3 writes it; earlier ones had no answer_after, then no sample, then neither pairs nor a pattern.
 OLD = {
     "variant": "paper", "prompt": "提示", "messages": [{"role": "user", "content": "提示"}], "shots": [], "asked_shots": 0,
     "max_new_tokens": 96, "scoring": "generate", "perturb": "none", "rotation": 0, "pairs": [], "pattern": "",
-    "sample": 0,
+    "answer_after": "", "sample": 0,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "left_out",
-    [(), ("sample",), ("sample", "pairs", "pattern"), ("sample", "pairs", "pattern", "scoring", "perturb", "rotation")],
+    [
+        (),
+        ("answer_after",),
+        ("answer_after", "sample"),
+        ("answer_after", "sample", "pairs", "pattern"),
+        ("answer_after", "sample", "pairs", "pattern", "scoring", "perturb", "rotation"),
+    ],
 )
 def test_plans_of_earlier_versions_are_read(tmp_path: Path, left_out: tuple[str, ...]) -> None:
     with Store(tmp_path / "s") as store:

@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from evalsuite.backends.base import Loader
 from evalsuite.backends.model import Model, Strict
@@ -77,6 +77,9 @@ def scripted_loader(replies: Replies) -> Loader:
     return lambda model: Scripted(model.name, replies[model.name])
 
 
+_Count = Annotated[int, Field(ge=0, le=10**9)]
+
+
 class Line(Strict):
     """A line of a reply file. The fields of `place` are optional and select which trials of the item it answers."""
 
@@ -85,6 +88,9 @@ class Line(Strict):
     finish: Literal["stop", "length", "content_filter"] = "stop"
     error: str | None = None  # instead of `text`: why there is no reply
     reasoning: str | None = None
+    prompt_tokens: _Count = 0
+    new_tokens: _Count = 0  # generated, thinking included; 0: not counted
+    thinking_tokens: _Count | None = None  # those of them that are thinking
     task: str | None = None
     set: str | None = None
     split: str | None = None
@@ -104,7 +110,10 @@ class Line(Strict):
     def response(self) -> Response:
         if self.error is not None:
             return Response("", "error", error=self.error)
-        return Response(self.text or "", self.finish, reasoning=self.reasoning)
+        tokens = (self.prompt_tokens, self.new_tokens)
+        return Response(
+            self.text or "", self.finish, *tokens, reasoning=self.reasoning, thinking_tokens=self.thinking_tokens
+        )
 
 
 _PLACE = ("task", "set", "split", "variant", "shots", "scoring", "perturb", "rotation", "sample")

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import mean
-from typing import TypeAlias
 
 from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.registry import BENCHMARKS, Corpora
@@ -140,11 +139,11 @@ def _check(corpus: Corpus) -> DataCheck:
             if "test" in splits:
                 tests[item_set] = splits["test"]
         shared.append(_shared(task.name, tests))
-    whole = whole_dialogues(corpus)
+    whole = whole_dialogues(corpus) if corpus.benchmark.name == "corecode" else {}  # which the paper tells of
     tables = tuple(table1(item_set, dialogues) for item_set, dialogues in whole.items() if dialogues)
     return DataCheck(
         tuple(counts), tuple(leak for leak in leaks if leak.dialogues), tables,
-        len(set.intersection(*whole.values())), tuple(priors), tuple(found for found in shared if found.items),
+        len(set.intersection(*whole.values())) if whole else 0, tuple(priors), tuple(found for found in shared if found.items),
     )  # fmt: skip
 
 
@@ -152,7 +151,7 @@ def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
     """Set -> the dialogues that some file of the set shows whole."""
     return {
         item_set: {
-            item.context
+            item.dialogue
             for task in corpus.benchmark.tasks
             for split in corpus.benchmark.splits
             if task.whole and corpus.has(task, item_set, split)
@@ -163,8 +162,8 @@ def whole_dialogues(corpus: Corpus) -> dict[str, set[tuple[str, ...]]]:
 
 
 def _count(task: str, item_set: str, split: str, file: File) -> FileCount:
-    asked = Counter(_asked(i) for i in file.items)
-    answered = Counter((_asked(i), i.references) for i in file.items)
+    asked = Counter((i.context, i.question) for i in file.items)
+    answered = Counter(((i.context, i.question), i.references) for i in file.items)
     repeats = sum(n - 1 for n in answered.values())
     twins = [i for i in file.items if len({*i.options}) < len(i.options)]
     return FileCount(
@@ -172,15 +171,6 @@ def _count(task: str, item_set: str, split: str, file: File) -> FileCount:
         sum(n - 1 for n in asked.values()) - repeats, len(twins),
         sum(any(i.options.count(i.options[gold]) > 1 for gold in i.golds) for i in twins),
     )  # fmt: skip
-
-
-_Question: TypeAlias = tuple[tuple[str, ...], str, frozenset[str]]
-
-
-def _asked(item: Item) -> _Question:
-    """What an item asks, in whatever order its options stand. Without a dialogue they are what it asks about: "Which of
-    these lists is in the right order?"."""
-    return item.context, item.question, frozenset() if item.dialogue else frozenset(item.options)
 
 
 def _prior(task: str, item_set: str, split: str, items: Sequence[Item]) -> Prior | None:
@@ -218,7 +208,7 @@ def chi_square_p(observed: Mapping[int, int], expected: Mapping[int, float]) -> 
 
 
 def _shared(task: str, files: Mapping[str, File]) -> Shared:
-    by_set = {name: {(_asked(i), i.references) for i in file.items} for name, file in files.items()}
+    by_set = {name: {((i.context, i.question), i.references) for i in file.items} for name, file in files.items()}
     places = Counter(question for questions in by_set.values() for question in questions)
     both = {question for question, n in places.items() if n > 1}
     return Shared(task, tuple(name for name, questions in by_set.items() if questions & both), len(both))

@@ -49,7 +49,7 @@ _RESULT_KEYS: dict[str, Any] = {
     "metric_correlations": [], "judged": {}, "second": {},
 }  # fmt: skip
 # Analyses that the page computes and draws itself, for the cells in view. It draws the sheets of all others.
-_OWN = ("results", "ranks", "groups", "robustness", "breakdowns", "confusions", "correlations", "curves")
+_OWN = ("results", "ranks", "groups", "tokens", "robustness", "breakdowns", "confusions", "correlations", "curves")
 _BENCHMARK_KEYS = (
     "name", "title", "sets", "sets_zh", "sets_en", "averaged", "levels", "groups", "published_zh", "published_en",
 )  # fmt: skip

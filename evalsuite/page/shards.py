@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalsuite.results.records import entry_name
+from evalsuite.results.tokens import reply_tokens
 from evalsuite.types import Place
 
 SIZE = 1_500_000  # approximate characters of a shard before compression; the replies to an item are never split
@@ -119,11 +120,17 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tu
             record["error"], len(record["shots"]), record["asked_shots"],
             None if thoughts is None else column.index(thoughts), _likelihoods(record), rotation,
             answer.get("choices") or None, [[column.index(x) for x in pair] for pair in record.get("pairs", ())] or None,
-            *([sample] if sample else []),
+            *([sample, _tokens(record)] if record.get("new_tokens") else [sample] if sample else []),
         ]  # fmt: skip
         values[name] = next(iter(record["scores"].values()), math.nan)
         ratings.append((record["item"], item, record["dialogue"], record["scores"], sample))
     return values, ratings
+
+
+def _tokens(record: dict[str, Any]) -> list[int]:
+    """[of the prompt, generated, of these thinking], and 1 if thinking was told apart by characters."""
+    prompt, new, thinking, guessed = reply_tokens(record)
+    return [prompt, new, thinking, *([1] if guessed else [])]
 
 
 def _flips(column: _Column, values: Mapping[str, float], before: Mapping[str, float]) -> list[int]:

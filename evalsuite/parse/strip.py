@@ -101,6 +101,24 @@ def after_thinking(text: str) -> tuple[list[tuple[int, int]], bool]:
     return [piece for piece in kept if not text[slice(*piece)].isspace() and piece[0] < piece[1]], inside
 
 
+def thinking_share(raw: str, apart: str = "") -> float:
+    """The share of a reply's characters that are thinking, without blanks and the tags around thoughts.
+
+    apart: thinking that the engine returned beside the reply.
+
+    >>> thinking_share("<think>他很累</think>\\n\\n选 (a)"), thinking_share("<think>\\n</think>选 (a)"), thinking_share("(a)", "他很累")
+    (0.42857142857142855, 0.0, 0.5)
+    """
+    text = fold(raw)
+    answer = sum(_letters(text[start:end]) for start, end in after_thinking(text)[0])
+    whole = _letters(_THINK.sub(" ", lower(text))) + _letters(apart)
+    return (whole - answer) / whole if whole else 0.0
+
+
+def _letters(text: str) -> int:
+    return sum(map(len, text.split()))
+
+
 def strip(raw: str) -> Clean:
     """Remove all wrapping. Markup with a meaning (a box, the end of a turn) becomes a sentinel character."""
     text = fold(raw)

@@ -22,7 +22,8 @@ def section(run: ScoredRun) -> dict[str, Any]:
     for outcomes in run.outcomes:
         place = outcomes.cell.place
         grouped = any(row.original and row.original.group for row in outcomes.outcomes)
-        if grouped and place.perturb == "none" and TASKS[place.task].kind.single:
+        kind = TASKS[place.task].kind
+        if grouped and place.perturb == "none" and kind.single and kind.written:
             pooled.setdefault((benchmark_of(place.task).name, place.but("task")), []).append(outcomes)
     return {"aspects": [_row(name, place, cells) for (name, place), cells in pooled.items() if len(cells) > 1]}
 

@@ -16,6 +16,7 @@ from evalsuite.results.extraction import extraction
 from evalsuite.results.outcomes import Points, ScoredCell, outcomes_of
 from evalsuite.results.scoring import intervals, score_cell
 from evalsuite.results.signature import signature
+from evalsuite.results.tokens import tokens_of
 from evalsuite.types import Answer, Cell, Reading, Response, Score, Status, Trial
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def cell_results(
         "records": path,
         "facts": cell.facts,
     }
+    if spent := tokens_of(cell, [response for _, response, *_ in answered]):
+        entry["tokens"] = spent
     if trials and TASKS[cell.place.task].kind.single:
         right = sum(score.values.get("accuracy") == 1.0 for *_, score in replies)
         entry["chance"] = math.fsum(1 / len(trial.item.options) for trial in trials) / len(trials)

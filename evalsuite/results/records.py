@@ -102,6 +102,7 @@ def record_of(cell: Cell, key: str, trial: Trial, response: Response, answer: An
         **({"pattern": request.pattern} if request.pattern else {}),
         **({"answer_after": request.answer_after} if request.answer_after else {}),
         **({"sample": request.sample} if request.sample else {}),
+        **({"thinking_tokens": n} if (n := response.thinking_tokens) is not None else {}),
     }
 
 

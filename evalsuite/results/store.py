@@ -32,6 +32,7 @@ CREATE TABLE IF NOT EXISTS requests (cell INTEGER, position INTEGER, key TEXT NO
     request BLOB NOT NULL, PRIMARY KEY (cell, position));
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, text TEXT NOT NULL, finish TEXT NOT NULL,
     prompt_tokens INTEGER, new_tokens INTEGER, reasoning TEXT, likelihoods TEXT, asked INTEGER NOT NULL DEFAULT 1);
+CREATE TABLE IF NOT EXISTS thinking (key TEXT PRIMARY KEY, tokens INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, error TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS spent (key TEXT NOT NULL, cost REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS judgings (id INTEGER PRIMARY KEY, place TEXT NOT NULL UNIQUE, facts TEXT NOT NULL);
@@ -205,11 +206,12 @@ class Store:
     def response(self, key: str) -> Response | None:
         """The reply stored under a key, else its failure, else None."""
         row = self._db.execute(
-            "SELECT text, finish, prompt_tokens, new_tokens, reasoning FROM replies WHERE key = ?", (key,)
+            "SELECT text, finish, prompt_tokens, new_tokens, reasoning, tokens FROM replies LEFT JOIN thinking USING (key)"
+            " WHERE key = ?",
+            (key,),
         ).fetchone()
         if row:
-            text, finish, prompt_tokens, new_tokens, reasoning = row
-            return Response(text, finish, prompt_tokens, new_tokens, reasoning=reasoning)
+            return _response(*row)
         failure = self._db.execute("SELECT error FROM failures WHERE key = ?", (key,)).fetchone()
         return Response("", "error", error=failure[0]) if failure else None
 
@@ -233,6 +235,8 @@ class Store:
                     "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET asked = asked + 1",
                     (key, text, r.finish, r.prompt_tokens, r.new_tokens, reasoning, likelihoods),
                 )
+                if r.thinking_tokens is not None:
+                    self._db.execute("INSERT OR IGNORE INTO thinking VALUES (?, ?)", (key, r.thinking_tokens))
                 self._db.execute("DELETE FROM failures WHERE key = ?", (key,))
 
     def lend(self, amount: float) -> None:
@@ -257,18 +261,17 @@ class Store:
     def read(self, cell: Cell) -> Iterator[tuple[str, Trial, Response | None]]:
         """(key, trial, response) of a cell in order; the response is None if it was not asked yet."""
         rows = self._db.execute(
-            "SELECT r.key, i.item, r.request, p.text, p.finish, p.prompt_tokens, p.new_tokens, p.reasoning, p.likelihoods,"
-            " f.error"
+            "SELECT r.key, i.item, r.request, f.error, p.text, p.finish, p.prompt_tokens, p.new_tokens, p.reasoning,"
+            " t.tokens, p.likelihoods"
             " FROM requests r JOIN cells c ON c.id = r.cell JOIN items i ON i.hash = r.item"
-            " LEFT JOIN replies p ON p.key = r.key LEFT JOIN failures f ON f.key = r.key"
-            " WHERE c.place = ? ORDER BY r.position",
+            " LEFT JOIN replies p ON p.key = r.key LEFT JOIN thinking t ON t.key = r.key"
+            " LEFT JOIN failures f ON f.key = r.key WHERE c.place = ? ORDER BY r.position",
             (_place(cell),),
         )
-        for key, item, request, text, finish, prompt_tokens, new_tokens, reasoning, likelihoods, error in rows:
+        for key, item, request, error, text, *reply in rows:
             response = None
             if text is not None:
-                options = tuple(Likelihood(*x) for x in _parsed(likelihoods or "[]"))
-                response = Response(text, finish, prompt_tokens, new_tokens, reasoning=reasoning, likelihoods=options)
+                response = _response(text, *reply)
             elif error is not None:
                 response = Response("", "error", error=error)
             yield key, _trial(_unpack(item), _unpack(request)), response
@@ -302,6 +305,19 @@ def _unpack(packed: bytes) -> dict[str, Any]:
     except (zlib.error, TypeError) as error:
         raise sqlite3.DatabaseError(f"a row cannot be read: {error}") from None
     return value
+
+
+def _response(
+    text: str,
+    finish: str,
+    prompt: int,
+    new: int,
+    reasoning: str | None,
+    thinking: int | None,
+    likelihoods: str | None = None,
+) -> Response:
+    options = tuple(Likelihood(*x) for x in _parsed(likelihoods or "[]"))
+    return Response(text, finish, prompt, new, reasoning=reasoning, likelihoods=options, thinking_tokens=thinking)
 
 
 def _parsed(text: str | bytes) -> Any:

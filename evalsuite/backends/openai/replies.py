@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from evalsuite.common.secrets import hidden_start, hide
@@ -101,13 +101,13 @@ def read_reply(headers: Mapping[str, str], body: bytes) -> Response:
     message = choice.get("message", choice if "text" in choice else None)
     if not isinstance(message, dict):
         raise Again("no message", f"the reply's first choice has no message: {_start(body)}", lost=True)
-    prompt_tokens, new_tokens = _usage(told.get("usage"))
+    used = _usage(told.get("usage"))
     finish = _FINISH.get(str(choice.get("finish_reason")), "stop")
     text = _text(message.get("text") if "text" in message else message.get("content")) or _text(message.get("refusal"))
     reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
     if finish == "content_filter":
         text = ""
-    return Response(text, finish, prompt_tokens, new_tokens, reasoning=reasoning or None)
+    return Response(text, finish, used.prompt, used.new, reasoning=reasoning or None, thinking_tokens=used.thinking)
 
 
 def read_error(status: int, headers: Mapping[str, str], body: bytes, asked: Mapping[str, Any]) -> Response:
@@ -208,13 +208,34 @@ def _text(value: Any) -> str:
     return hide(escape_surrogates(value)) if isinstance(value, str) else ""
 
 
-def _usage(told: Any) -> tuple[int, int]:
-    """Tokens of prompt and reply; (0, 0), which means unknown, if one of them is no number of tokens."""
+class _Usage(NamedTuple):
+    """Tokens of prompt and reply, and those of the reply that are thinking; None: not told apart."""
+
+    prompt: int = 0
+    new: int = 0
+    thinking: int | None = None
+
+
+def _usage(told: Any) -> _Usage:
+    """What the endpoint counted; 0 and 0, which means unknown, if one of them is no number of tokens.
+
+    OpenAI, DeepSeek and DashScope count thinking among `completion_tokens`. xAI and Gemini count it beside them: there the
+    total is more than prompt and completion, and what is more is thinking, which is charged like the rest of the reply.
+    """
     told = told if isinstance(told, dict) else {}
-    counts = [0 if told.get(name) is None else told[name] for name in ("prompt_tokens", "completion_tokens")]
-    if all(type(count) is int and 0 <= count <= _MOST_TOKENS for count in counts):
-        return counts[0], counts[1]
-    return 0, 0
+    prompt, new = (0 if told.get(name) is None else told[name] for name in ("prompt_tokens", "completion_tokens"))
+    if not (_is_count(prompt) and _is_count(new)):
+        return _Usage()
+    details, total = told.get("completion_tokens_details"), told.get("total_tokens")
+    thinking = details.get("reasoning_tokens") if isinstance(details, dict) else None
+    beside = total - prompt - new if _is_count(total) and prompt and total > prompt + new else 0
+    if not _is_count(thinking):
+        thinking = beside if beside and told.get("completion_tokens") is not None else None
+    return _Usage(prompt, new + beside, None if thinking is None else min(thinking, new + beside))
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= _MOST_TOKENS
 
 
 def _host(headers: Mapping[str, str]) -> str:

@@ -64,4 +64,5 @@ BENCHMARK = Benchmark(
         "paper.semsim": "semsim",
     },
     references=_references,
+    licence="MIT; the dialogues come from DailyDialog, MuTual and DREAM, which have terms of their own",
 )

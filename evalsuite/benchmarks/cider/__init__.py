@@ -40,4 +40,5 @@ BENCHMARK = Benchmark(
     groups=CATEGORIES,
     published=Path(__file__).with_name("published.csv"),
     published_as={name: name for name in sorted(_SAME | {"paper.f1", "paper.em"})} | {"paper.no_match": "no_match"},
+    licence="MIT; the dialogues come from DailyDialog, MuTual and DREAM, which have terms of their own",
 )

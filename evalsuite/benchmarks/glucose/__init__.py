@@ -40,4 +40,5 @@ BENCHMARK = Benchmark(
     published_as={"sacrebleu_notebook": "sacrebleu"},  # the paper uses the official notebook's BLEU
     published_zh="GLUCOSE 表 4 的维度次序与官方说明不一致，此处照论文。",
     published_en="GLUCOSE's Table 4 and its official readme disagree on the order of dimensions; the paper's stands here.",
+    licence="CC BY-NC 4.0",
 )

@@ -23,6 +23,7 @@ from evalsuite.benchmarks.registry import TASKS
 from evalsuite.common.terminal import one_line, safe
 from evalsuite.results.items import ItemRecords, Record, chosen, golds, option_shares, outcome
 from evalsuite.results.records import entry_name
+from evalsuite.results.tokens import reply_tokens
 
 MOST = 2000  # characters: longer replies are cut to the beginning, the end and the answer that was read
 OTHER = 600  # the same for a turn, an option or a reason
@@ -139,6 +140,13 @@ def _cell(one: ItemRecords, record: Record, above: object, prompt: bool, full: b
             yield _second(reading, prompt)
 
 
+def _tokens(record: Record) -> str:
+    spent = reply_tokens(record)
+    about = "about " if spent.guessed else ""
+    thinking = f", {about}{spent.thinking} of them thinking" if spent.thinking else ""
+    return f"{spent.new} generated{thinking}; {spent.prompt} of the prompt"
+
+
 def _facts(record: Record, full: bool) -> Table:
     answer, came = record["answer"], outcome(record)
     mark, style = _OPENED.get(came, ("·", "yellow"))
@@ -153,6 +161,7 @@ def _facts(record: Record, full: bool) -> Table:
         ("rule", Text(one_line(answer.get("rule") or "–"))),
         ("scores", Text(" · ".join(f"{one_line(k)} {v:.3f}" for k, v in record["scores"].items()) or "none")),
         ("finish", Text(one_line(str(record.get("finish"))))),
+        ("tokens", Text(_tokens(record)) if record.get("new_tokens") else None),
         ("pattern", _cut(record["pattern"], OTHER, full) if record.get("pattern") else None),
         ("shots", Text("\n".join(map(one_line, shots)) + (f"\n{lost} more did not fit" if lost else "")) if shots or lost else None),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""CORECODE's tasks as a folder that lm-evaluation-harness or inspect_ai runs, with our prompts, parsers and metrics.
+"""Tasks as a folder that lm-evaluation-harness or inspect_ai runs, with our prompts, parsers and metrics.
 
 task_folder  `evalsuite export`: items and prompts -> a folder
 cells        what is exported: one task, set and wording, with its rows of data

@@ -1,17 +1,19 @@
 """Functions that exported tasks call inside other harnesses, so that replies are parsed and scored as in `evalsuite run`.
 
-A row is a line of the exported data: the fields of an Item, and `prompt`, `target` and `shots` as rendered at export.
+A row is a line of the exported data: the fields of an Item; `prompt`, `target` and `shots` as rendered at export; `variant` and
+`answer_after`, which the reading of replies depends on; and `pooled`, the exported metrics that are no means over items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 from evalsuite.backends.checkpoint import labels_response
 from evalsuite.benchmarks.registry import TASKS
-from evalsuite.results.scoring import read_answer, score_answer, score_reply
+from evalsuite.results.scoring import FULL, read_answer, score_answer, score_cell, score_reply
 from evalsuite.types import Answer, Item, Reading, Response, Status, label_begins
 
 
@@ -22,27 +24,82 @@ def item_of(row: Mapping[str, Any]) -> Item:
     return Item(**values)
 
 
-def metric_names(task: str) -> tuple[str, ...]:
-    """Names of the metrics that `read_reply` returns for a task, the headline first."""
-    return (*TASKS[task].metrics, *(("paper.accuracy",) if _by_paper(task) else ()), "answered")
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply and the answer that was read out of it."""
+
+    item: Item
+    response: Response
+    answer: Answer
+    variant: str  # the prompt template's name
+
+    def __str__(self) -> str:  # what lm-eval writes into its samples' log in place of a number
+        return f"{self.answer.status}: {self.answer.text or ''}"
 
 
-def _by_paper(task: str) -> bool:
-    """True if replies are also parsed by the paper's listed forms alone."""
-    return TASKS[task].official is not None
+def read(row: Mapping[str, Any], reply: str, finish: str = "stop") -> Reply:
+    """Parse a reply. `finish` is "stop", "length" or "content_filter"; a harness that does not know why a reply ended passes
+    "stop"."""
+    item, response = item_of(row), Response(reply, finish)
+    answer = read_answer(item, response, answer_after=row.get("answer_after", ""))
+    return Reply(item, response, answer, row.get("variant", ""))
+
+
+def mean_names(task: str) -> tuple[str, ...]:
+    """Names of the metrics whose value is the mean over the items."""
+    of = TASKS[task]
+    own = [name for name in of.item_metrics if name not in of.kind.pooled]
+    return (*own, *(("paper.accuracy", "paper.parts") if of.official else ()), "answered")
 
 
 def read_reply(row: Mapping[str, Any], reply: str, finish: str = "stop") -> tuple[Answer, dict[str, float]]:
-    """Parse and score a reply. Metrics are in [0, 1]; `answered` is 1 if an answer could be read.
+    """Parse and score a reply. Metrics are in [0, 1]; `answered` is 1 if an answer could be read."""
+    found = read(row, reply, finish)
+    return found.answer, item_values(found)
 
-    `finish` is "stop", "length" or "content_filter"; a harness that does not know why a reply ended passes "stop".
-    """
-    item, response = item_of(row), Response(reply, finish)
-    answer, score = score_reply(item, response)
-    values = {**score.values, "answered": float(answer.status is Status.PARSED)}
-    if _by_paper(item.task):
-        values["paper.accuracy"] = score_answer(item, read_answer(item, response, Reading("paper"))).values["accuracy"]
-    return answer, values
+
+def item_values(reply: Reply) -> dict[str, float]:
+    """All metrics that a single item has."""
+    item, answer = reply.item, reply.answer
+    values = {**score_answer(item, answer).values, "answered": float(answer.status is Status.PARSED)}
+    if TASKS[item.task].official:
+        by_paper = read_answer(item, reply.response, Reading("paper"))
+        values["paper.accuracy"] = score_answer(item, by_paper).values["accuracy"]
+        values["paper.parts"] = float(answer.choice != by_paper.choice)
+    return values
+
+
+@lru_cache(maxsize=1)  # lm-eval asks for one metric after the other
+def cell_values(replies: tuple[Reply, ...]) -> dict[str, float]:
+    """All metrics of the replies to a task, set and wording, as in results.json: also those that are no means, as BLEU."""
+    items, responses = [r.item for r in replies], [r.response for r in replies]
+    scored = score_cell(items, responses, FULL, [r.answer for r in replies], variant=replies[0].variant)
+    return {name: scored.value(name) for part in scored.parts for name in part.names}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a reply contributes to a metric of all replies, for lm-eval, which calls one function for each metric."""
+
+    name: str  # of the metric
+    reply: Reply
+
+    def __str__(self) -> str:
+        return str(self.reply)
+
+
+def shares(row: Mapping[str, Any], reply: str) -> dict[str, float | Share]:
+    """Each exported metric's share of a reply: its value for a mean, else what `of_all` needs."""
+    found = read(row, reply)
+    values = item_values(found)
+    means = {name: values[name] for name in mean_names(found.item.task)}
+    return {**means, **{name: Share(name, found) for name in row["pooled"]}}
+
+
+def of_all(found: Sequence[Share]) -> float:
+    """A metric of all replies."""
+    # A metric may be undefined for the part of the items that was asked.
+    return cell_values(tuple(share.reply for share in found)).get(found[0].name, float("nan"))
 
 
 def label_forms(row: Mapping[str, Any]) -> list[str]:

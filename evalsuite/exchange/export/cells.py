@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
 from evalsuite.common.files import name_hash
+from evalsuite.exchange.export.callbacks import cell_values, mean_names, read
 from evalsuite.metrics.signatures import package_version
 from evalsuite.parse import PARSER_VERSION
-from evalsuite.types import Cell, Task, Trial
+from evalsuite.prompt import Prompt
+from evalsuite.types import Benchmark, Cell, Task, Trial
 
 SHIPPED = Path(__file__).parent / "shipped"
 
@@ -20,10 +22,10 @@ SHIPPED = Path(__file__).parent / "shipped"
 def foreign_name(*parts: str) -> str:
     """The name of a task or group in the other harness: a Python name and a file name, another one for other parts.
 
-    >>> foreign_name("easy", "event_cause", "paper")
-    'corecode_easy_event_cause_paper'
+    >>> foreign_name("corecode", "easy", "event_cause", "cot-en")
+    'corecode_easy_event_cause_cot_en'
     """
-    name = "_".join(("corecode", *parts))
+    name = "_".join(parts).replace("-", "_")
     plain = re.sub(r"\W", "_", name, flags=re.ASCII)
     return plain if plain == name and len(name) <= 150 else f"{plain[:150]}_{name_hash(*parts)}"
 
@@ -32,18 +34,34 @@ def foreign_name(*parts: str) -> str:
 class Exported:
     """One exported task: a planned cell with its trials, which no model has answered."""
 
-    name: str  # of the task in the other harness
     cell: Cell
     trials: tuple[Trial, ...]
+    scorings: tuple[str, ...]  # that the task and the wording have
+    prompt: Prompt
 
     @property
     def task(self) -> Task:
         return TASKS[self.cell.place.task]
 
     @property
+    def benchmark(self) -> Benchmark:
+        return BENCHMARKS[self.task.benchmark]
+
+    @property
+    def name(self) -> str:
+        """Its name in the other harness."""
+        return foreign_name(self.task.benchmark, self.cell.place.set, self.task.local, self.cell.place.variant)
+
+    @property
+    def group(self) -> str:
+        """The name of all tasks of its benchmark and wording."""
+        return foreign_name(self.task.benchmark, self.cell.place.variant)
+
+    @property
     def title(self) -> str:
-        cell = self.cell
-        return f"CORECODE {cell.place.set.upper()}, {self.task.en} ({self.task.zh}), {cell.place.split}, wording {cell.place.variant}"
+        place, of = self.cell.place, self.benchmark
+        part = place.set.upper() if of.levels else place.set
+        return f"{of.title} {part}, {self.task.en} ({self.task.zh}), {place.split}, wording {place.variant}"
 
     @property
     def file(self) -> str:
@@ -53,6 +71,20 @@ class Exported:
     @property
     def max_new_tokens(self) -> int:
         return self.trials[0].request.max_new_tokens
+
+    @property
+    def option_after(self) -> str:
+        """What a run puts before an option whose likelihood it asks."""
+        trial = self.trials[0]
+        return trial.request.options[0].removesuffix(trial.item.options[0]) if trial.item.options else ""
+
+    @property
+    def pooled(self) -> list[str]:
+        """The task's headline metrics that are no means over items: of all replies together."""
+        item, variant = self.trials[0].item, self.cell.place.variant
+        # Some metrics need more than replies, as a judge or the whole official file; no harness has that.
+        known = cell_values((read({**asdict(item), "variant": variant}, item.target),))
+        return [name for name in self.task.metrics if name in known and name not in mean_names(self.task.name)]
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -69,12 +101,31 @@ class Exported:
     @property
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row of data for each trial: the rendered prompt, the shots before it, and the fields of the item."""
+        variant, pooled = self.cell.place.variant, self.pooled
         for trial in self.trials:
             *turns, last = trial.request.messages
             shown = zip(turns[::2], turns[1::2], strict=True)
             yield {
                 "prompt": last.content,
-                "target": trial.item.target,
+                "target": self.prompt.target(trial.item),
                 "shots": [{"prompt": asked.content, "target": answered.content} for asked, answered in shown],
+                "variant": variant,
+                "answer_after": trial.request.answer_after,
+                "pooled": pooled,
                 **asdict(trial.item),
             }
+
+
+def listed(cells: Sequence[Exported]) -> str:
+    """The exported tasks and the licences of their data, for a README."""
+    tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.trials)} items" for cell in cells)
+    found = {cell.benchmark.name: cell.benchmark for cell in cells}
+    licences = "\n".join(
+        f"- {b.title}: {b.licence or 'no licence is stated, so do not pass them on'}" for b in found.values()
+    )
+    return f"""{tasks}
+
+The data keep the licence of their source. Samples that evalsuite brings are Apache-2.0. The official files:
+
+{licences}
+"""

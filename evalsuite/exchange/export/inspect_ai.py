@@ -1,4 +1,4 @@
-"""Write tasks for inspect_ai: corecode.py with a @task function for each cell, and README.md.
+"""Write tasks for inspect_ai: a file for each benchmark, with a @task function for each cell, and README.md.
 
 Only written replies are exported: inspect_ai has no interface for the likelihood of a given text.
 """
@@ -8,16 +8,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from evalsuite.common.errors import ConfigError
 from evalsuite.common.files import replace_file
-from evalsuite.exchange.export.cells import SHIPPED, Exported
+from evalsuite.exchange.export.cells import SHIPPED, Exported, listed
 
 
 def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
     """Write the files of inspect_ai into a folder that already has the data."""
-    shared = (SHIPPED / "corecode.py").read_text(encoding="utf-8")
-    # inspect_ai finds tasks in the source text, so each needs a function of its own.
-    replace_file(folder / "corecode.py", "".join([shared, *map(_task, cells)]))
+    for cell in cells:
+        if "generate" not in cell.scorings:
+            raise ConfigError(f"{cell.name}: asks for likelihoods only, which inspect_ai has no interface for")
+    shared = (SHIPPED / "inspect_tasks.py").read_text(encoding="utf-8")
+    for name, own in _files(cells).items():
+        # inspect_ai finds tasks in the source text, so each needs a function of its own.
+        replace_file(folder / name, "".join([shared, *map(_task, own)]))
     replace_file(folder / "README.md", _readme(cells))
+
+
+def _files(cells: Sequence[Exported]) -> dict[str, list[Exported]]:
+    """File -> its cells."""
+    files: dict[str, list[Exported]] = {}
+    for cell in cells:
+        files.setdefault(f"{cell.benchmark.name}.py", []).append(cell)
+    return files
 
 
 def _task(cell: Exported) -> str:
@@ -26,25 +39,21 @@ def _task(cell: Exported) -> str:
 @task
 def {cell.name}(shots: int = {cell.cell.place.shots}) -> Task:
     {cell.title + "."!r}
-    return corecode({cell.file!r}, shots, {cell.max_new_tokens}, {cell.facts!r})
+    return exported({cell.file!r}, shots, {cell.max_new_tokens}, {cell.facts!r})
 """
 
 
 def _readme(cells: Sequence[Exported]) -> str:
-    tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.trials)} items" for cell in cells)
-    return f"""# CORECODE for inspect_ai
+    files = list(_files(cells))
+    return f"""# {", ".join(dict.fromkeys(cell.benchmark.title for cell in cells))} for inspect_ai
 
 Written by `evalsuite export --to inspect`. Needs `evalsuite` in the environment that `inspect` runs in: it reads the replies.
 
 ```console
-$ inspect eval corecode.py --model openai/MODEL                                     # all tasks
-$ inspect eval corecode.py@{cells[0].name} --model hf/MODEL -M do_sample=false      # one; hf must be told not to sample
+$ inspect eval {" ".join(files)} --model openai/MODEL    # all tasks
+$ inspect eval {files[0]}@{cells[0].name} --model hf/MODEL -M do_sample=false    # one; hf must be told not to sample
 ```
 
-Shots: `-T shots=N`, up to {cells[0].cell.place.shots} here. What equals evalsuite's own numbers, and what does not: docs/export.md there.
+Shots: `-T shots=N`, up to {max(cell.cell.place.shots for cell in cells)} here. What equals evalsuite's own numbers, and what does not: docs/export.md there.
 
-{tasks}
-
-The data keep the licence of their source: the bundled sample is Apache-2.0; the official files state no licence, so do not
-pass them on.
-"""
+{listed(cells)}"""

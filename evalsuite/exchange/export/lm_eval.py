@@ -12,9 +12,10 @@ from typing import Any
 
 import yaml
 
+from evalsuite.benchmarks.registry import metric_named
 from evalsuite.common.files import replace_file
-from evalsuite.exchange.export.callbacks import metric_names
-from evalsuite.exchange.export.cells import SHIPPED, Exported, foreign_name
+from evalsuite.exchange.export.callbacks import mean_names
+from evalsuite.exchange.export.cells import SHIPPED, Exported, listed
 
 
 class _Function(str):
@@ -37,9 +38,9 @@ def write_tasks(folder: Path, cells: Sequence[Exported]) -> None:
     groups: dict[str, list[str]] = {}
     for cell in cells:
         for scoring, end in _SCORINGS.items():
-            if scoring in cell.task.kind.scorings:
+            if scoring in cell.scorings:
                 _write(folder / f"{cell.name}{end}.yaml", _task(cell, scoring))
-                groups.setdefault(f"{foreign_name(cell.cell.place.variant)}{end}", []).append(f"{cell.name}{end}")
+                groups.setdefault(f"{cell.group}{end}", []).append(f"{cell.name}{end}")
     for group, names in groups.items():
         _write(folder / f"_{group}.yaml", {"group": group, "task": names})
     replace_file(folder / "README.md", _readme(cells, list(groups)))
@@ -60,7 +61,7 @@ def _task(cell: Exported, scoring: str) -> dict[str, Any]:
         "metadata": cell.facts,
     }
     # A shot shows the right reply, also where likelihoods are compared.
-    shown = {"sampler": _Function("Shown"), "doc_to_choice": None, "doc_to_target": "target"}
+    shown = {"sampler": _Function("Shown"), "doc_to_choice": None, "doc_to_target": "target", "target_delimiter": ""}
     if scoring == "generate":
         return {
             **common,
@@ -69,7 +70,10 @@ def _task(cell: Exported, scoring: str) -> dict[str, Any]:
             "fewshot_config": shown,
             "generation_kwargs": {"until": [], "do_sample": False, "max_gen_toks": cell.max_new_tokens},
             "process_results": _Function("read"),
-            "metric_list": [_mean(name) for name in metric_names(cell.task.name)],
+            "metric_list": [
+                *map(_mean, mean_names(cell.task.name)),
+                *({**_mean(name), "aggregation": _Function("of_all")} for name in cell.pooled),
+            ],
         }
     if scoring == "labels":
         return {
@@ -86,13 +90,14 @@ def _task(cell: Exported, scoring: str) -> dict[str, Any]:
         "output_type": "multiple_choice",
         "doc_to_target": "gold",
         "doc_to_choice": "options",
+        "target_delimiter": cell.option_after,
         "fewshot_config": shown,
         "metric_list": [_mean("acc"), _mean("acc_norm")],
     }
 
 
 def _mean(metric: str) -> dict[str, Any]:
-    return {"metric": metric, "aggregation": "mean", "higher_is_better": True}
+    return {"metric": metric, "aggregation": "mean", "higher_is_better": not metric_named(metric).lower}
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
@@ -101,8 +106,7 @@ def _write(path: Path, content: dict[str, Any]) -> None:
 
 
 def _readme(cells: Sequence[Exported], groups: Sequence[str]) -> str:
-    tasks = "\n".join(f"- `{cell.name}`: {cell.title}, {len(cell.trials)} items" for cell in cells)
-    return f"""# CORECODE for lm-evaluation-harness
+    return f"""# {", ".join(dict.fromkeys(cell.benchmark.title for cell in cells))} for lm-evaluation-harness
 
 Written by `evalsuite export --to lm-eval`. Needs `evalsuite` in the environment that `lm_eval` runs in: it reads the replies.
 
@@ -110,11 +114,7 @@ Written by `evalsuite export --to lm-eval`. Needs `evalsuite` in the environment
 $ lm_eval run --include_path . --tasks {groups[0]} --model hf --model_args pretrained=MODEL --apply_chat_template
 ```
 
-Groups: {", ".join(f"`{group}`" for group in groups)}. Shots: `--num_fewshot N`, up to {cells[0].cell.place.shots} here.
+Groups: {", ".join(f"`{group}`" for group in groups)}. Shots: `--num_fewshot N`, up to {max(cell.cell.place.shots for cell in cells)} here.
 `…_labels` and `…_texts` compare likelihoods. What equals evalsuite's own numbers, and what does not: docs/export.md there.
 
-{tasks}
-
-The data keep the licence of their source: the bundled sample is Apache-2.0; the official files state no licence, so do not
-pass them on.
-"""
+{listed(cells)}"""

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.registry import tasks_named
+from evalsuite.benchmarks.registry import TASKS, tasks_named
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import new_folder, replace_file
+from evalsuite.common.resources import resolve
 from evalsuite.evaluation.journey import preview
+from evalsuite.evaluation.settings import Settings
 from evalsuite.exchange.export import inspect_ai, lm_eval
-from evalsuite.exchange.export.cells import Exported, foreign_name
+from evalsuite.exchange.export.cells import Exported
+from evalsuite.prompt import Prompt
+from evalsuite.types import Cell, Place, Trial
 
+SCORINGS = ("generate", "labels", "texts")
 HARNESSES: dict[str, Callable[[Path, Sequence[Exported]], None]] = {
     "lm-eval": lm_eval.write_tasks,
     "inspect": inspect_ai.write_tasks,
@@ -21,25 +28,26 @@ HARNESSES: dict[str, Callable[[Path, Sequence[Exported]], None]] = {
 
 
 def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path:
-    """Write CORECODE's tasks for another harness into the folder `out`. Returns the folder.
+    """Write tasks for another harness into the folder `out`. Returns the folder.
 
     `to` is a key of HARNESSES. The other keywords are those of `run` that choose items and prompts, with its defaults.
-    Raises ConfigError if the folder is not empty or a task is not CORECODE's, and whatever `run` raises for its settings.
+    Raises ConfigError if the folder is not empty or a task is a probe, and whatever `run` raises for its settings.
     """
     if to not in HARNESSES:
         raise ConfigError(unknown("harness", to, HARNESSES))
     for t in tasks_named(settings.get("tasks", ())):
-        if t.benchmark != "corecode":
-            raise ConfigError(f"{t.name}: only CORECODE's tasks can be exported")
+        if not t.kind.written:
+            raise ConfigError(
+                f"{t.name}: {t.kind.en} cannot be exported: the model writes no reply, and the harnesses do not tell a "
+                "likelihood's number of tokens, by which it is divided"
+            )
     folder = Path(out)
     if folder.is_dir() and any(folder.iterdir()):
         raise ConfigError(f"{folder}: is not empty; name a new folder, or empty this one")
-    # Prompts do not depend on the model, but `preview` needs one; every installation has the baseline `random`.
-    asked = preview(model=["random"], shots=(shots,), **settings)
-    cells = [
-        Exported(foreign_name(cell.place.set, cell.place.task, cell.place.variant), cell, tuple(trials))
-        for cell, trials in asked
-    ]
+    cells = _cells(shots, **settings)
+    for name, count in Counter(cell.name for cell in cells).items():
+        if count > 1:
+            raise ConfigError(f"{count} tasks would be named {name}: export their wordings into folders of their own")
     with new_folder(folder) as draft:
         (draft / "data").mkdir()
         for cell in cells:
@@ -47,3 +55,22 @@ def export(to: str, out: str | Path, *, shots: int = 0, **settings: Any) -> Path
             replace_file(draft / cell.file, "".join(lines))
         HARNESSES[to](draft, cells)
     return folder
+
+
+def _cells(shots: int, **settings: Any) -> list[Exported]:
+    """What a run asks, under every scoring that a harness may have."""
+    # Prompts do not depend on the model, but `preview` needs one, and only those with weights have likelihoods.
+    found: dict[Place, list[tuple[Cell, list[Trial]]]] = {}
+    for cell, trials in preview(model=["tiny-zh"], shots=(shots,), scoring=SCORINGS, **settings):
+        if trials:
+            found.setdefault(replace(cell.place, scoring=""), []).append((cell, trials))
+    folder = resolve(Settings(models="", **settings).prompts)
+    return [
+        Exported(
+            cells[0][0],
+            tuple(cells[0][1]),
+            tuple(cell.place.scoring for cell, _ in cells),
+            Prompt(folder, TASKS[place.task], place.variant),
+        )
+        for place, cells in found.items()
+    ]

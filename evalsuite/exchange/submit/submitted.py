@@ -68,7 +68,9 @@ def response_of(record: dict[str, Any]) -> Response:
         record["prompt_tokens"],
         record["new_tokens"],
         record["error"],
+        record.get("reasoning"),
         likelihoods=tuple(Likelihood(**x) for x in record.get("likelihoods") or ()),
+        thinking_tokens=record.get("thinking_tokens"),
     )
 
 

@@ -32,7 +32,7 @@ EACH = 5  # problems listed of one file of records whose replies give other scor
 SECONDS, SECONDS_A_MB = 60.0, 6.0  # of CPU time; an ordinary submission takes about 4 a MB
 MEMORY, MEMORY_A_BYTE = 700_000_000, 70  # bytes beyond those in use before; an ordinary submission takes some 10 a byte
 NEAR = 1e-12  # tolerance between figures, as machines may differ in the last bit
-_UNSCORED = ("prompt", "messages", "reasoning")  # not kept by Submitted; prompts are verified by the hash in `key`
+_UNSCORED = ("prompt", "messages")  # not kept by Submitted; prompts are verified by the hash in `key`
 
 _NEVER = (
     "that the replies are the model's own: records show what was scored, not who wrote it",

@@ -98,7 +98,7 @@ class Record(Strict):
     finish: Literal["stop", "length", "content_filter", "error", "labels", "texts", "nll"]
     error: str | None
     prompt_tokens: Count
-    new_tokens: Count
+    new_tokens: Count = Field(description="Generated, thinking included; 0: not counted.")
     answer: AnswerRead
     scores: Scores = Field(description="The item's own metrics; empty if the request failed.")
     gold: str | None = Field(
@@ -131,3 +131,7 @@ class Record(Strict):
         default=None, description="The reply reasons first; its answer follows these words."
     )
     sample: Count = Field(default=0, description="Which of the cell's samples; absent for the first.")
+    thinking_tokens: Count | None = Field(
+        default=None,
+        description="Those of new_tokens that are thinking; absent where the endpoint does not count them.",
+    )

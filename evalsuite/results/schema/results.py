@@ -69,6 +69,13 @@ class Trained(Strict):
     labels: dict[str, Count] = Field(description="How often each option label was the answer; empty for texts.")
 
 
+class Price(Strict):
+    """Of a million tokens, in any one currency."""
+
+    input: Annotated[float, Field(ge=0)]
+    output: Annotated[float, Field(ge=0)]
+
+
 class Facts(Strict):
     """The hashes and settings that a cell's figures depend on."""
 
@@ -104,6 +111,25 @@ class Facts(Strict):
         default=None, description="Of the model's checkpoint; absent where they are not known."
     )
     trained: Trained | None = None
+    price: Price | None = Field(default=None, description="Of the model's models.yaml; absent if there is none.")
+
+
+class Tokens(Strict):
+    """The tokens of a cell's replies: every sample and rotation is one, failed requests are none."""
+
+    replies: Annotated[int, Field(ge=1)] = Field(description="Replies whose tokens were counted.")
+    mean: Annotated[float, Field(ge=0)] = Field(description="Generated tokens of a reply, thinking included.")
+    median: Annotated[float, Field(ge=0)]
+    p90: Annotated[float, Field(ge=0)] = Field(description="90th percentile, interpolated linearly.")
+    total: Count = Field(description="Generated tokens of all of them.")
+    thinking: Share = Field(description="Share of the total that is a reasoning model's own thinking.")
+    by_characters: Count = Field(
+        description="Replies whose thinking nobody counted: their tokens are split by the characters of thought and answer."
+    )
+    prompt: Annotated[float, Field(ge=0)] = Field(description="Mean tokens of a prompt.")
+    cost: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="Of all of them at the model's prices; absent without prices."
+    )
 
 
 class CellResult(Cell):
@@ -122,6 +148,9 @@ class CellResult(Cell):
         pattern=r"^records/[^/\\]+\.jsonl$", description="Its evidence (in a submission .gz may follow)."
     )
     facts: Facts
+    tokens: Tokens | None = Field(
+        default=None, description="Absent where nothing was written, or the backend counts no tokens."
+    )
     chance: Share | None = Field(default=None, description="Accuracy of guessing; choices only.")
     accuracy_of_parsed: Share | None = Field(default=None, description="Accuracy over readable replies; choices only.")
 

@@ -18,6 +18,7 @@ from evalsuite.results.sheets.ranks import correlation_sheets, run_groups, run_r
 from evalsuite.results.sheets.robustness import robustness_sheets
 from evalsuite.results.sheets.scores import LEGEND, SAMPLED, leaks, result_sheets
 from evalsuite.results.sheets.second import parted_sheets, second_sheets
+from evalsuite.results.sheets.tokens import token_sheets
 
 # An analysis is a row: its name for --tables, and a function from a run's results to its sheets. They are shown in this order
 # in the terminal, in exported files and on the page.
@@ -25,6 +26,7 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "results": result_sheets,
     "ranks": run_ranks,
     "groups": run_groups,
+    "tokens": lambda done: token_sheets(done.cells),
     "extraction": lambda done: extraction_sheets(done.extraction),
     "gaps": lambda done: gap_sheets(done.gaps),
     "robustness": lambda done: robustness_sheets(done.robustness),

@@ -9,6 +9,7 @@ from evalsuite.benchmarks.corecode import BENCHMARK as CORECODE
 from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.saved import Results
+from evalsuite.results.sheets.tokens import tokens_column
 from evalsuite.results.sheets.words import WAY, task_heading, titled, way
 from evalsuite.types import Place, Status, Task
 
@@ -74,15 +75,18 @@ def _by_task(item_set: str, cells: Sequence[Entry]) -> Sheet:
         )
         for t in tasks
     ]
+    models = _by_model(cells, "task")
+    more, spent = tokens_column([list(by_task.values()) for *_, by_task in models])
     rows = [
-        Row((label, *(_number(by_task.get(t.name), t.metrics[0]) for t in tasks)), about=about)
-        for label, about, by_task in _by_model(cells, "task")
+        Row((label, *(_number(by_task.get(t.name), t.metrics[0]) for t in tasks), *tokens), about=about)
+        for (label, about, by_task), tokens in zip(models, spent, strict=True)
     ]
     chance = {c["task"]: c["chance"] for c in cells if "chance" in c}
     if chance:
-        rows.append(Row((Text("随机", "chance"), *(chance.get(t.name) for t in tasks)), "apart"))
+        blank = [None] * len(more)
+        rows.append(Row((Text("随机", "chance"), *(chance.get(t.name) for t in tasks), *blank), "apart"))
     model = Column(Text("模型", "model"))
-    return Sheet("results", title, (model, *columns), tuple(rows), about={"set": item_set, "split": split})
+    return Sheet("results", title, (model, *columns, *more), tuple(rows), about={"set": item_set, "split": split})
 
 
 def _by_set(task: Task, cells: Sequence[Entry], means: Sequence[Entry]) -> Sheet:
@@ -90,18 +94,20 @@ def _by_set(task: Task, cells: Sequence[Entry], means: Sequence[Entry]) -> Sheet
     metric, split = task.metrics[0], cells[0]["split"]
     averaged = {Place.of(m, set="").but("task", "set", "split"): m for m in means if m["task"] == task.name}
     several = len(sets) > 1
+    models = _by_model(cells, "set")
+    more, spent = tokens_column([list(by_set.values()) for *_, by_set in models])
     rows = []
-    for label, about, by_set in _by_model(cells, "set"):
+    for (label, about, by_set), tokens in zip(models, spent, strict=True):
         value = averaged.get(tuple(about.items()), {"metrics": {}})["metrics"].get(metric, {}).get("value")
         mean = [Value(value)] if several else []
-        rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean), about=about))
+        rows.append(Row((label, *(_number(by_set.get(name), metric) for name in sets), *mean, *tokens), about=about))
     columns = [Column(name, kind="percent", better="more", about={"set": name}) for name in sets]
     if several:
         columns.append(Column(Text("平均", "mean"), kind="percent", better="more"))
     end = f", {split}: {metric_named(metric).heading}"
     title = Text(task.zh + end, task.en + end)
     about = {"task": task.name, "split": split}
-    return Sheet("results", title, (Column(Text("模型", "model")), *columns), tuple(rows), about=about)
+    return Sheet("results", title, (Column(Text("模型", "model")), *columns, *more), tuple(rows), about=about)
 
 
 _TEXTS = Text("文本概率", "texts")

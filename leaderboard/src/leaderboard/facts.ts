@@ -7,7 +7,7 @@ export const fact = (name: Kid, value: Kid, below?: Kid) =>
   h("div", null, h("dt", null, name), h("dd", null, value, below && h("small", null, below)));
 
 /** Names and values, a line each. */
-export const pairs = (lines: ([name: Kid, value: Kid] | false)[]) =>
+export const pairs = (lines: ([name: Kid, value: Kid] | false | undefined)[]) =>
   h(
     "dl",
     { class: "settings" },

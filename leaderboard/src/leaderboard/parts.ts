@@ -16,6 +16,7 @@ import { drawRanks } from "./sections/ranks.ts";
 import { drawRobustness } from "./sections/robustness.ts";
 import { drawScorings } from "./sections/scorings.ts";
 import { drawStatus } from "./sections/status.ts";
+import { drawTokens } from "./sections/tokens.ts";
 
 /** The parts of the page, top to bottom: [id, how it is drawn]. Each draws nothing where there is nothing to show. */
 const PARTS: [id: string, draw: () => Kid][] = [
@@ -27,6 +28,7 @@ const PARTS: [id: string, draw: () => Kid][] = [
   ["extracted", () => drawAnalysis("extraction")],
   ["leveled", () => drawAnalysis("gaps")],
   ["scorings", drawScorings],
+  ["tokens", drawTokens],
   ["robust", drawRobustness],
   ["slices", drawBreakdown],
   ["confused", drawConfusion],

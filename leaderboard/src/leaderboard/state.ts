@@ -35,6 +35,8 @@ export const CHOICES = {
   // Pickers of sections
   wayTask: ["scorings.task", ""],
   waySet: ["scorings.set", ""],
+  tokenTask: ["tokens.task", ""],
+  tokenSet: ["tokens.set", ""],
   robustTask: ["robustness.task", ""],
   robustSet: ["robustness.set", ""],
   sliceTask: ["breakdown.task", ""],

@@ -68,6 +68,9 @@ export interface EvalsuiteRecordFormat1 {
   finish: "stop" | "length" | "content_filter" | "error" | "labels" | "texts" | "nll";
   error: string | null;
   prompt_tokens: number;
+  /**
+   * Generated, thinking included; 0: not counted.
+   */
   new_tokens: number;
   answer: AnswerRead;
   scores: Scores;
@@ -171,6 +174,10 @@ export interface EvalsuiteRecordFormat1 {
    * Which of the cell's samples; absent for the first.
    */
   sample?: number;
+  /**
+   * Those of new_tokens that are thinking; absent where the endpoint does not count them.
+   */
+  thinking_tokens?: number | null;
 }
 /**
  * A chat turn.

@@ -170,6 +170,10 @@ export interface CellResult {
   records: string;
   facts: Facts;
   /**
+   * Absent where nothing was written, or the backend counts no tokens.
+   */
+  tokens?: Tokens | null;
+  /**
    * Accuracy of guessing; choices only.
    */
   chance?: number | null;
@@ -286,6 +290,10 @@ export interface Facts {
    */
   parameters?: number | null;
   trained?: Trained | null;
+  /**
+   * Of the model's models.yaml; absent if there is none.
+   */
+  price?: Price | null;
 }
 /**
  * The training of an adapter by `evalsuite finetune`.
@@ -323,6 +331,51 @@ export interface Trained {
     [k: string]: number;
   };
   [k: string]: unknown;
+}
+/**
+ * Of a million tokens, in any one currency.
+ */
+export interface Price {
+  input: number;
+  output: number;
+}
+/**
+ * The tokens of a cell's replies: every sample and rotation is one, failed requests are none.
+ */
+export interface Tokens {
+  /**
+   * Replies whose tokens were counted.
+   */
+  replies: number;
+  /**
+   * Generated tokens of a reply, thinking included.
+   */
+  mean: number;
+  median: number;
+  /**
+   * 90th percentile, interpolated linearly.
+   */
+  p90: number;
+  /**
+   * Generated tokens of all of them.
+   */
+  total: number;
+  /**
+   * Share of the total that is a reasoning model's own thinking.
+   */
+  thinking: number;
+  /**
+   * Replies whose thinking nobody counted: their tokens are split by the characters of thought and answer.
+   */
+  by_characters: number;
+  /**
+   * Mean tokens of a prompt.
+   */
+  prompt: number;
+  /**
+   * Of all of them at the model's prices; absent without prices.
+   */
+  cost?: number | null;
 }
 /**
  * Drops under perturbation, choices by option position, wordings, shots (docs/robustness.md).

@@ -1,12 +1,13 @@
-"""CORECODE in lm-evaluation-harness: the data lie beside this file, evalsuite parses and scores the replies."""
+"""Tasks of evalsuite in lm-evaluation-harness: the data lie beside this file, evalsuite parses and scores the replies."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from datasets import load_dataset
+from datasets import Dataset
 from lm_eval.api.samplers import ContextSampler
 
 try:
@@ -21,8 +22,11 @@ HERE = Path(__file__).parent
 
 
 def data(file: str, **_: Any) -> Any:
-    """Rows of a file in this folder. lm-eval itself would resolve the path from the working directory."""
-    return load_dataset("json", data_files={"test": str(HERE / file)})
+    """Rows of a file in this folder. lm-eval itself would resolve the path from the working directory, and `load_dataset`
+    would make times of texts such as 2008-08-08."""
+    # Not splitlines(): it also splits at U+2028, which a JSON string may hold.
+    lines = (HERE / file).read_text(encoding="utf-8").split("\n")
+    return {"test": Dataset.from_list([json.loads(line) for line in lines if line])}
 
 
 class Shown(ContextSampler):
@@ -37,8 +41,12 @@ class Shown(ContextSampler):
         return shots[:n]
 
 
-def read(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    return callbacks.read_reply(doc, results[0])[1]
+def read(doc: dict[str, Any], results: Sequence[str]) -> dict[str, Any]:
+    return callbacks.shares(doc, results[0])
+
+
+def of_all(items: Sequence[Any]) -> float:
+    return callbacks.of_all(items)
 
 
 def label_forms(doc: dict[str, Any]) -> list[str]:

@@ -39,6 +39,12 @@ export const scale =
   (value) =>
     from + ((Math.min(high, Math.max(low, value)) - low) / (high - low)) * (to - from);
 
+/** The same on a scale of powers, for values above 0. */
+export const powers = (low: number, high: number, from: number, to: number): Scale => {
+  const across = scale(Math.log(low), Math.log(high), from, to);
+  return (value) => across(Math.log(value));
+};
+
 /** How far the i-th of n stands aside, so that marks do not cover each other: so many pixels apart, in so much room. */
 export const aside = (i: number, n: number, most: number, room: number) => (i - (n - 1) / 2) * Math.min(most, room / n);
 
@@ -56,6 +62,34 @@ export function rangeOf(values: Maybe[], most = 1): Range {
   const to = Math.max(from + step, Math.ceil(high / step - 1e-9) * step);
   const count = Math.round((to - from) / step) + 1;
   return { low: from, high: to, ticks: Array.from({ length: count }, (_, i) => from + i * step) };
+}
+
+/** How many times the smallest the largest value is from which on values stand on a scale of powers. */
+const SPREAD = 8;
+const MOST = 11; // ticks, beyond which only powers of ten are named
+/** A round range around numbers of things: from 0, or, where they part widely, between 1, 2 and 5 times powers of ten. */
+export function countRange(values: number[]): Range & { wide: boolean } {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (most < SPREAD * least) {
+    const steps = roundNumbers(most / 10, most);
+    const step = steps.find((x) => x >= most / 5) ?? 1;
+    const count = Math.ceil(most / step - 1e-9);
+    return { low: 0, high: count * step, ticks: Array.from({ length: count + 1 }, (_, i) => i * step), wide: false };
+  }
+  const all = roundNumbers(least, most);
+  const [low, high] = [all.findLast((x) => x <= least) ?? least, all.find((x) => x >= most) ?? most];
+  const ticks = all.filter((x) => x >= low && x <= high);
+  return {
+    low,
+    high,
+    ticks: ticks.length > MOST ? ticks.filter((x) => Number.isInteger(Math.log10(x))) : ticks,
+    wide: true,
+  };
+}
+/** 1, 2 and 5 times powers of ten, from below the one number to above the other. */
+function roundNumbers(from: number, to: number): number[] {
+  const [first, last] = [Math.floor(Math.log10(from)), Math.ceil(Math.log10(to))];
+  return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i)).flatMap((x) => [x, 2 * x, 5 * x]);
 }
 
 /** Where an axis that begins at 0 ends: above all intervals of groups of some size. */

@@ -11,6 +11,7 @@ import { fact, settings } from "../facts.ts";
 import { figure, longName, span, spreadOf } from "../metrics.ts";
 import { perturbName, setLabel, settingWords, taskName } from "../names.ts";
 import { metricOf } from "../offered.ts";
+import { count } from "../spent.ts";
 import { STATUSES } from "../statuses.ts";
 import { sheetNode } from "../tables/sheet.ts";
 import type { Cell, Metric, Sheet, SheetColumn, SheetValue, Task } from "../types.ts";
@@ -45,12 +46,24 @@ function cellHead(cell: Cell) {
       cell.accuracy_of_parsed != null &&
         !cell.metrics.accuracy?.signature.includes("|by:") &&
         fact(t("ofParsed"), pct(cell.accuracy_of_parsed)),
+      cell.tokens && fact(t("tokensReply"), count(cell.tokens.mean), spentWords(cell.tokens)),
       fact(t("statusIs"), statusBar(cell), statusCounts(cell)),
     ),
     notices(cell),
     metricTable(cell),
     h("details", null, h("summary", null, t("made")), settings(Object.entries(cell.facts ?? {}))),
   );
+}
+
+/** What stands below the mean of a reply's tokens. */
+function spentWords({ median, p90, thinking, by_characters, prompt, cost }: NonNullable<Cell["tokens"]>): Kid {
+  const lines = [
+    `${t("median")} ${count(median)}, p90 ${count(p90)}`,
+    thinking > 0 && `${t("thinking")} ${by_characters > 0 ? "≈ " : ""}${pct(thinking, 0)} %`,
+    `${t("tokensPrompt")} ${count(prompt)}`,
+    isNumber(cost) && `${t("cost")} ${cost.toFixed(4)}`,
+  ];
+  return lines.filter(Boolean).map((line) => h("span", { class: "line" }, line));
 }
 
 const askedHow = (cell: Cell) =>

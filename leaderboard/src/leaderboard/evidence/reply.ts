@@ -7,7 +7,7 @@ import { t } from "../../common/words.ts";
 import { pairs } from "../facts.ts";
 import { figure, metricName } from "../metrics.ts";
 import { NO_ANSWER } from "../statuses.ts";
-import type { Reply } from "./shards.ts";
+import type { Reply, ReplyTokens } from "./shards.ts";
 
 /** The badge of an outcome. */
 export function badge(kind: string, words = t(kind)) {
@@ -31,9 +31,15 @@ export function replyBlock(row: Reply, kind: string) {
       [t("rule"), data$("code", "", row.rule || "–")],
       [t("scores"), scores.join(" · ") || "–"],
       [t("finish"), data$("code", "", row.finish)],
+      row.tokens && [t("tokensAre"), tokensOf(row.tokens)],
       [t("shotsShown"), t("shotsOf", row.shots, row.asked) + (lost > 0 ? t("shotsLost", lost) : "")],
     ]),
   ];
+}
+
+function tokensOf([ofPrompt, generated, thinking, guessed]: ReplyTokens) {
+  const thought = thinking > 0 && t("tokensThought", `${guessed ? "≈ " : ""}${num(thinking)}`);
+  return [t("tokensWritten", num(generated)), thought, t("tokensOfPrompt", num(ofPrompt))].filter(Boolean).join(" · ");
 }
 
 /** What came back: the reply, why there is none, or that none was written. */

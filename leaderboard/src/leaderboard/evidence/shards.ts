@@ -13,6 +13,8 @@ export type Item = Pick<
 >;
 /** How likely an option is; null where that is no finite number. */
 export type Likelihood = [logprob: number | null, tokens: number, prior: number | null];
+/** Tokens; 1 at the end where those of thinking are told apart by characters. */
+export type ReplyTokens = [ofPrompt: number, generated: number, thinking: number, guessed?: 1];
 /** A reply as it is packed: items and long texts by their numbers in the shard. */
 type PackedReply = [
   item: number,
@@ -35,6 +37,7 @@ type PackedReply = [
   choices: number[] | null,
   pairs: number[][] | null,
   sample?: number,
+  tokens?: ReplyTokens,
 ];
 /** What a judge or a second reader said of a cell's replies, by the names of entries. */
 interface PackedOpinions {
@@ -185,7 +188,7 @@ export function rowIn({ rows, items, strings, judged }: Shard, cell: Cell, entry
   if (!packed) return undefined;
   const [item, prompt, reply, status, choice, text, rule, start, end, scores, finish, error, shots, asked, ...rest] =
     packed;
-  const [reasoning, likelihoods, rotation, choices, pairs, sample = 0] = rest;
+  const [reasoning, likelihoods, rotation, choices, pairs, sample = 0, tokens] = rest;
   const opinions = (judged[cell.number] ?? []).flatMap(({ rows: judgements, ...by }) => {
     const mine = judgements[idAt(cell, entry)];
     return mine
@@ -198,6 +201,7 @@ export function rowIn({ rows, items, strings, judged }: Shard, cell: Cell, entry
     shots,
     asked,
     sample,
+    tokens,
     item: items[item],
     prompt: strings[prompt],
     reply: strings[reply],

@@ -1,4 +1,4 @@
-"""CORECODE in inspect_ai: the data lie beside this file, evalsuite parses and scores the replies."""
+"""Tasks of evalsuite in inspect_ai: the data lie beside this file, evalsuite parses and scores the replies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai import Task, task  # noqa: F401  (used by the functions that `evalsuite export` appends)
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, GenerateConfig
-from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
 try:
@@ -44,12 +44,29 @@ def evalsuite_reading() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         finish = FINISH.get(state.output.stop_reason, "stop")
         answer, values = callbacks.read_reply(state.metadata, state.output.completion, finish)
-        return Score(value=values, answer=answer.text or "", explanation=f"{answer.status}: {answer.rule}")
+        return Score(
+            value={name: values[name] for name in callbacks.mean_names(state.metadata["task"])},
+            answer=answer.text or "",
+            explanation=f"{answer.status}: {answer.rule}",
+            metadata={"reply": state.output.completion, "finish": finish},
+        )
 
     return score
 
 
-def corecode(file: str, shots: int, max_tokens: int, facts: dict[str, Any]) -> Task:
+@metric(scores="unreduced")
+def of_all() -> Metric:
+    """The metrics that are no means over items, of all replies together."""
+
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
+        said = [(each.sample_metadata, each.score.metadata) for each in scores]
+        found = callbacks.cell_values(tuple(callbacks.read(row, kept["reply"], kept["finish"]) for row, kept in said))
+        return {name: found[name] for name in said[0][0]["pooled"] if name in found}
+
+    return compute
+
+
+def exported(file: str, shots: int, max_tokens: int, facts: dict[str, Any]) -> Task:
     # Not splitlines(): it also splits at U+2028, which a JSON string may hold.
     lines = (HERE / file).read_text(encoding="utf-8").split("\n")
     samples = [sample(json.loads(line), shots) for line in lines if line]
@@ -57,6 +74,7 @@ def corecode(file: str, shots: int, max_tokens: int, facts: dict[str, Any]) -> T
         dataset=MemoryDataset(samples, name=Path(file).stem),
         solver=generate(),
         scorer=evalsuite_reading(),
+        metrics=[{"*": [mean(), stderr()]}, of_all()] if samples[0].metadata["pooled"] else None,
         config=GenerateConfig(max_tokens=max_tokens, temperature=0.0),
         version=facts["version"],
         metadata=facts,

@@ -1,0 +1,66 @@
+"""Tokens of a cell's replies: how many were generated, how many of them are thinking, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from evalsuite.parse.strip import thinking_share
+from evalsuite.types import WRITTEN, Cell, Response
+
+
+def tokens_of(cell: Cell, responses: Sequence[Response]) -> dict[str, Any] | None:
+    """The key "tokens" of a cell in results.json; None where nothing was written, or no tokens were counted.
+
+    responses: to the answered requests. Every sample and rotation is a reply. Replies that nobody counted are left out:
+    what a filter withheld, what an endpoint sent without usage.
+    """
+    import numpy as np
+
+    counted = [response for response in responses if response.new_tokens]
+    if cell.place.scoring not in WRITTEN or not counted:
+        return None
+    new = [response.new_tokens for response in counted]
+    prompts = sum(response.prompt_tokens for response in counted)
+    thinking = [thinking_tokens(response) for response in counted]
+    median, p90 = np.percentile(new, [50, 90])
+    price = cell.facts.get("price")
+    return {
+        "replies": len(counted),
+        "mean": sum(new) / len(new),
+        "median": float(median),
+        "p90": float(p90),
+        "total": sum(new),
+        "thinking": sum(thinking) / sum(new),
+        "by_characters": sum(1 for n, r in zip(thinking, counted, strict=True) if n and not r.thinking_tokens),
+        "prompt": prompts / len(new),
+        **({"cost": (prompts * price["input"] + sum(new) * price["output"]) / 1e6} if price else {}),
+    }
+
+
+def thinking_tokens(response: Response) -> float:
+    """The tokens of a reply that are a reasoning model's own thinking.
+
+    They are what the endpoint counts. Where it counts none, the reply's tokens are split by characters, between what the
+    engine returned as reasoning, or what stands between the tags of a thought, and the rest.
+    """
+    if response.thinking_tokens:
+        return min(response.thinking_tokens, response.new_tokens)
+    return response.new_tokens * thinking_share(response.text, response.reasoning or "")
+
+
+class ReplyTokens(NamedTuple):
+    """Tokens of a prompt and of its reply, and those of the reply that are thinking, `guessed` by characters or counted."""
+
+    prompt: int
+    new: int
+    thinking: int
+    guessed: bool
+
+
+def reply_tokens(record: Mapping[str, Any]) -> ReplyTokens:
+    """The tokens of one record; older ones may lack reasoning."""
+    prompt, new, counted = record["prompt_tokens"], record["new_tokens"], record.get("thinking_tokens")
+    reply = Response(record["reply"] or "", "", prompt, new, None, record.get("reasoning"), thinking_tokens=counted)
+    thinking = round(thinking_tokens(reply))
+    return ReplyTokens(prompt, new, thinking, bool(thinking and not counted))

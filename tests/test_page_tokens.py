@@ -1,0 +1,177 @@
+"""Accuracy against tokens on the page: points where results.json has them, their table, the evidence behind them, and nothing
+where nobody counted."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from once import made_once
+from test_page import no_sideways_scrolling, shown
+
+import evalsuite
+from evalsuite.backends.registry import BACKENDS
+from evalsuite.types import SCORINGS, Likelihood, Request, Response
+
+TASKS = ["domain_identification", "slot_identification"]
+LEFT, RIGHT, EDGE, START, TOP, BOTTOM = 32, 428, 46, 72, 12, 268  # of charts/tokens.ts
+
+
+def brief(request: Request) -> Response:
+    """Writes a label, or compares them."""
+    if request.scoring == "labels":
+        found = tuple(Likelihood(-1.0 - n, 1) for n in range(len(request.labels)))
+        return Response("", "labels", 90, likelihoods=found)
+    return Response(request.labels[0], "stop", len(request.prompt), 3 + len(request.prompt) % 4)
+
+
+def thinker(request: Request) -> Response:
+    """Thinks before it writes one; its endpoint counts that."""
+    new = 400 + len(request.prompt) % 100
+    return Response(request.labels[1], "stop", len(request.prompt), new, reasoning="想一想", thinking_tokens=new - 5)
+
+
+@made_once
+def run(folder: Path) -> Path:
+    """Two models in two wordings, one of them by likelihood, too, and a baseline that counts nothing."""
+    out = folder / "run"
+    asked: dict[str, Any] = {"tasks": TASKS, "limit": 8, "out": out}
+    evalsuite.run(model=["random"], **asked)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(BACKENDS, "scripted", replace(BACKENDS["scripted"], scorings=SCORINGS))
+        evalsuite.run({"thinker": thinker}, prompt=["paper", "plain"], **asked)
+        evalsuite.run({"brief": brief}, prompt=["paper", "plain"], scoring=["generate", "labels"], **asked)
+    evalsuite.report([out])
+    return out
+
+
+@pytest.fixture(scope="module")
+def cells(run: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((run / "results.json").read_text())["cells"]
+    return found
+
+
+@pytest.fixture
+def page(run: Path, browse: Any) -> Iterator[Any]:
+    with browse(run / "page" / "index.html") as tab:
+        yield tab
+
+
+def choose(page: Any, task: str, item_set: str = "hard") -> None:
+    page.select_option("[data-keep=token-task] select", task)
+    page.select_option("[data-keep=token-set] select", item_set)
+
+
+def spots(page: Any, model: str) -> list[Any]:
+    found: list[Any] = page.locator(f"#tokens-chart [data-model={model}] .spot").all()
+    return found
+
+
+def centre(spot: Any) -> tuple[float, float]:
+    hit = spot.locator(".hit")
+    return float(hit.get_attribute("cx")), float(hit.get_attribute("cy"))
+
+
+@pytest.mark.parametrize("item_set", ["easy", "hard"])
+def test_points(page: Any, cells: list[dict[str, Any]], item_set: str) -> None:
+    """Where and what results.json says: across on a scale of powers, up as the ticks; likelihoods at the edge, not joined."""
+    choose(page, TASKS[0], item_set)
+    mine = [c for c in cells if (c["task"], c["set"]) == (TASKS[0], item_set) and c["model"] != "random"]
+    written = [c for c in mine if "tokens" in c]
+    assert len(written) == 4 and len(mine) == 6
+    low, high = 2, 500
+    ticks = [
+        float(x) for x in page.locator("#tokens-chart .plot text[text-anchor=end]").all_text_contents() if x.isdigit()
+    ]
+    for model in ("brief", "thinker"):
+        own = sorted((c for c in written if c["model"] == model), key=lambda c: c["tokens"]["mean"])
+        path = page.locator(f"#tokens-chart [data-model={model}] .path").get_attribute("points").split()
+        assert len(path) == 2  # the written ones are joined
+        told = {spot.get_attribute("aria-label"): centre(spot) for spot in spots(page, model)}
+        assert len(told) == (4 if model == "brief" else 2)
+        for c in own:
+            ((words, (x, y)),) = [(w, at) for w, at in told.items() if f" {c['variant']} 0-shot:" in w]
+            metric = c["metrics"]["accuracy"]
+            assert f": {shown(metric['value'])} %" in words and "tokens on average" in words
+            assert x == pytest.approx(START + (RIGHT - 10 - START) * math.log(c["tokens"]["mean"] / low) / math.log(high / low), abs=0.5)  # fmt: skip
+            assert y == pytest.approx(BOTTOM - (BOTTOM - TOP) * (100 * metric["value"] - min(ticks)) / (max(ticks) - min(ticks)), abs=0.5)  # fmt: skip
+        assert {x for w, (x, _) in told.items() if "nothing written" in w} == ({EDGE} if model == "brief" else set())
+    assert page.locator("#tokens-chart [data-model=random]").count() == 0
+    assert "Ways left out whose tokens nobody counted, such as baselines: 1." in page.inner_text("#against-tokens")
+
+
+def test_the_table_has_the_figures_of_results_json(page: Any, cells: list[dict[str, Any]]) -> None:
+    choose(page, TASKS[0])
+    page.click("#against-tokens summary")
+    rows = page.locator("#sheet-tokens-table tbody tr")
+    rows.first.wait_for()
+    assert rows.count() == 6
+    for row in rows.all():
+        model, variant, _, scoring, score, mean, median, p90, thinking, prompt, total = row.locator(
+            "th, td"
+        ).all_inner_texts()
+        (c,) = [
+            c for c in cells if (c["task"], c["set"], c["model"], c["variant"], c["scoring"]) == (TASKS[0], "hard", model, variant, scoring)
+        ]  # fmt: skip
+        assert score.startswith(shown(c["metrics"]["accuracy"]["value"]))
+        if (spent := c.get("tokens")) is None:
+            assert {mean, median, p90, thinking, prompt, total} == {"–"}
+            continue
+        assert float(mean) == pytest.approx(spent["mean"], abs=0.5) and float(p90) == pytest.approx(
+            spent["p90"], abs=0.5
+        )
+        assert float(median) == pytest.approx(spent["median"], abs=0.5)
+        assert thinking == f"{100 * spent['thinking']:.0f}" and total == f"{spent['total']:,}"
+    assert page.locator("#sheet-tokens-table thead th").count() == 11
+
+
+def test_the_mean_over_tasks(page: Any, cells: list[dict[str, Any]]) -> None:
+    """It is there at first, has no interval, opens nothing, and has ways in words of both languages."""
+    assert page.input_value("[data-keep=token-task] select") == ""
+    label = spots(page, "thinker")[0].get_attribute("aria-label")
+    variant = "paper" if " paper " in label else "plain"
+    mine = [c for c in cells if (c["model"], c["variant"], c["set"]) == ("thinker", variant, "hard")]
+    assert f": {shown(sum(c['metrics']['accuracy']['value'] for c in mine) / 2)} %, " in label
+    assert page.locator("#tokens-chart .whisker").count() == 0
+    assert page.locator("#tokens-chart .spot[role=button]").count() == 0
+    assert page.locator("#tokens-chart .spot").count() == 6
+    page.click("#lang")
+    assert "准确率与所用词元" in page.inner_text("#against-tokens h2")
+    assert "对数坐标" in page.inner_text("#tokens-chart")
+
+
+def test_a_point_opens_its_evidence_by_keyboard(page: Any) -> None:
+    """The cell tells what its replies took, and a reply what it took itself."""
+    choose(page, TASKS[0])
+    page.locator("#tokens-chart .spot").first.focus()
+    page.keyboard.press("ArrowDown")  # to the next line
+    told = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert told.startswith("thinker, ")
+    assert page.inner_text("#tokens-chart .readout") == told
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#panes")
+    facts = page.inner_text(".cellhead dl")
+    assert "Tokens a reply" in facts and "p90" in facts and "Thinking 99 %" in facts
+    page.locator(".rows .row").first.click()
+    page.wait_for_selector(".reasoning")
+    text = page.inner_text("#detail .two")
+    assert "generated" in text and "of them thinking" in text and "≈" not in text
+
+
+def test_nothing_where_nobody_counted(tmp_path: Path, browse: Any) -> None:
+    evalsuite.run(model=["random", "lexical"], tasks=TASKS[:1], limit=3, out=tmp_path)
+    evalsuite.report([tmp_path])
+    with browse(tmp_path / "page" / "index.html") as tab:
+        assert tab.locator("#part-tokens > *").count() == 0
+        assert "Accuracy against tokens" not in tab.inner_text("#sections")
+
+
+def test_no_sideways_scrolling(page: Any) -> None:
+    page.click("#against-tokens summary")
+    page.wait_for_selector("#sheet-tokens-table tbody tr")
+    assert no_sideways_scrolling(page)
