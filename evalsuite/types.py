@@ -460,7 +460,6 @@ class Benchmark:
     address: str | Archives = ""  # what `data pull` fetches: a git repository or archives; "": nothing
     commit: str = ""  # of the repository at `address`; "": the newest
     no_address: str = ""  # why there is nothing to fetch
-    licence: str = ""  # of the official data, in English: what `data pull` tells who fetches them
     averaged: bool = False  # the paper reports the mean over the sets (cross-validation folds)
     training: str = "train"  # the split that shots are drawn from and leakage is counted against; "": it has none
     levels: tuple[str, ...] = ()  # two sets whose gap is tested, the one that should be easier first

@@ -18,6 +18,7 @@ from evalsuite.benchmarks.check import check_data
 from evalsuite.benchmarks.registry import Corpora
 from evalsuite.common.errors import DataError
 from evalsuite.common.resources import bundled
+from evalsuite.common.sheet import Text
 from evalsuite.parse import parse_option
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.perturb.choice import reindicate, reverse, shuffle
@@ -190,7 +191,7 @@ def test_the_sample_with_all_perturbations(models: Path, tmp_path: Path) -> None
     assert {g["name"]: g["n"] for g in entry["groups"]} == want
     assert [g["name"] for g in entry["groups"]] == [kind for kind in KINDS_OF_KNOWLEDGE if want[kind]]
     (sheet,) = (s for s in breakdown_sheets([entry]) if s.title.en.endswith("by group"))
-    assert KINDS_OF_KNOWLEDGE[entry["groups"][0]["name"]] in [(c.heading.zh, c.heading.en) for c in sheet.columns]
+    assert Text(*KINDS_OF_KNOWLEDGE[entry["groups"][0]["name"]]) in [column.heading for column in sheet.columns]
 
 
 def test_shots_are_of_other_documents() -> None:
