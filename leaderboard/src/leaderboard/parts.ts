@@ -11,6 +11,7 @@ import { drawCorrelations } from "./sections/correlations.ts";
 import { drawCurves } from "./sections/curves.ts";
 import { drawAbout, drawIntro } from "./sections/intro.ts";
 import { drawJudge } from "./sections/judge.ts";
+import { drawMemory } from "./sections/memory.ts";
 import { drawTables } from "./sections/overview.ts";
 import { drawRanks } from "./sections/ranks.ts";
 import { drawRobustness } from "./sections/robustness.ts";
@@ -30,6 +31,7 @@ const PARTS: [id: string, draw: () => Kid][] = [
   ["scorings", drawScorings],
   ["tokens", drawTokens],
   ["robust", drawRobustness],
+  ["remembered", drawMemory],
   ["slices", drawBreakdown],
   ["confused", drawConfusion],
   ["learn", drawCurves],

@@ -43,6 +43,15 @@ export function toldOf<K extends "breakdowns" | "confusions">(name: K) {
   });
 }
 
+/** What models know against what they conclude, task by task, as they are asked now. */
+export const toldMemory = () =>
+  data.runs.flatMap((run, i) =>
+    ofModels(
+      (run.memory?.tasks ?? []).filter((r) => asChosen(r)),
+      i,
+    ),
+  );
+
 /** Which of `rows` the task and set chosen are, or the first task and the last set that there are. */
 export function taskAndSet<R extends { task: string; set: string }>(rows: R[], wishTask: string, wishSet: string) {
   const all = tasks.filter((x) => rows.some((r) => r.task === x.name));

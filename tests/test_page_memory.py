@@ -1,0 +1,65 @@
+"""Memorization against reasoning on the page: a point a model and task where results.json has it, and the evidence behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from once import made_once
+from test_page import no_sideways_scrolling
+
+import evalsuite
+from evalsuite.types import Request
+
+
+@made_once
+def run(folder: Path) -> Path:
+    """One model that says an option's letter and knows nothing, one that knows every second fact; on the sample."""
+    out = folder / "run"
+    facts = {
+        row["id"]: row["target"]
+        for path in Path("sample/charm/data/CHARM/memorization").glob("*.json")
+        for row in json.loads(path.read_text(encoding="utf-8"))["examples"]
+    }
+
+    def knowing(request: Request) -> str:
+        fact = facts.get(request.id.rpartition("/")[2])
+        if fact is None:
+            return "所以答案是(A)。"
+        return fact if hash(len(request.prompt)) % 2 else "这个我说不好。"
+
+    ignorant = {"ignorant": lambda request: "这个我说不好。" if "memory" in request.id else "所以答案是(B)。"}
+    evalsuite.run({"knowing": knowing, **ignorant}, tasks=["charm"], set="chinese", out=out)
+    return out
+
+
+@pytest.fixture
+def page(run: Path, browse: Any) -> Iterator[Any]:
+    with browse(run / "page" / "index.html") as tab:
+        yield tab
+
+
+def test_a_point_says_what_results_json_says_and_opens_its_evidence(run: Path, page: Any) -> None:
+    rows = json.loads((run / "results.json").read_text(encoding="utf-8"))["memory"]["tasks"]
+    row = next(r for r in rows if (r["model"], r["task"]) == ("knowing", "charm_sport"))
+    panel = page.locator("#memory-chart [data-task=charm_sport]")
+    spot = panel.locator("[data-model=knowing] .spot")
+    words = spot.get_attribute("aria-label")
+    assert f"facts known {100 * row['facts']['value']:.1f} %" in words
+    assert f"all items {100 * row['all']['value']:.1f} % (n={row['all']['n']})" in words
+    assert panel.locator(".spot").count() == 2
+    spot.focus()
+    page.keyboard.press("Enter")
+    assert "charm_sport" in page.url
+    assert "knowing" in page.url
+
+
+def test_its_tables_stand_there_and_nowhere_else(page: Any) -> None:
+    assert page.locator("#memory table").count() >= 2
+    assert "FRMM" in page.locator("#memory").inner_text()
+    assert page.locator("#sheets").count() == 0 or "FRMM" not in page.locator("#sheets").inner_text()
+    page.set_viewport_size({"width": 400, "height": 800})
+    no_sideways_scrolling(page)
