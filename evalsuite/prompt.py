@@ -6,11 +6,13 @@ model gets them as earlier turns. The variables of a template are `dialogue` (li
 (label, text)), `listed` (the question with its options as the file prints them), `kind` (the name of the task's kind), and what
 the benchmark gives (`Corpus.given`).
 
-A template may begin with a YAML comment: the longest reply in tokens, and, if the reply is to reason before it answers, the
-words behind which its answer stands. Shots show these words before the right answer.
+A template may begin with a YAML comment: the longest reply in tokens; if the reply is to reason before it answers, the words
+behind which its answer stands; if the text goes on with an option, what stands between the two. Shots show these words
+before the right answer, or the right option's text. Of options that go on the text only the likelihood is asked.
 
     {#- tokens: 1024
         answer_after: 答案： -#}
+    {#- option_after: " " -#}
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ class _Head(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     tokens: PositiveInt | None = None
     answer_after: str = ""
+    option_after: str | None = None
 
 
 def wordings(folder: Path, task: Task) -> dict[str, Path]:
@@ -62,10 +65,16 @@ class Prompt:
         self._template, self._given = TemplateFile(self.path), dict(given or {})
         head = self._template.head(_Head)
         self.tokens, self.answer_after = head.tokens or task.max_new_tokens, head.answer_after
+        self.option_after = head.option_after
         self.sha256 = self._template.sha256
         if self._given:
             facts = json.dumps([self.sha256, self._given], sort_keys=True)
             self.sha256 = hashlib.sha256(facts.encode()).hexdigest()
+
+    @property
+    def scorings(self) -> tuple[str, ...]:
+        """The only scorings that the wording has a meaning for; () if it has one for all."""
+        return ("generate",) if self.answer_after else () if self.option_after is None else ("texts",)
 
     def render(self, item: Item) -> str:
         """The item's prompt, up to where its answer begins. Raises PromptError if the template cannot be rendered."""
@@ -82,6 +91,8 @@ class Prompt:
 
     def target(self, item: Item) -> str:
         """The right reply to the item's prompt, as shots show it and finetuning teaches it."""
+        if self.option_after is not None:
+            return self.option_after + item.references[0]
         form = self.task.forms.get(self.variant)
         return self.answer_after + (form.shown(item) if form else item.target)
 
@@ -96,7 +107,7 @@ class Prompt:
             messages=(*messages, Message("user", last)),
             max_new_tokens=limit or self.tokens,
             labels=item.labels,
-            options=item.options,
+            options=tuple((self.option_after or "") + option for option in item.options),
             answer_after=self.answer_after,
         )
 

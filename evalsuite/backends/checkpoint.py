@@ -209,11 +209,13 @@ class Checkpoint:
         return self.after(self.text(request), request.options)
 
     def prior(self, request: Request) -> tuple[list[int], list[list[int]]]:
-        """The ids of the prompt's last line alone ("答："), and each option's ids after it.
+        """The ids of the prompt's last line alone ("答："), and each option's ids after it; of nothing, where the item's prompt
+        is a single line.
 
         The probability of an option after that line is its prior, independent of the question.
         """
-        line = request.prompt.rpartition("\n")[2]
+        _, several, last = request.messages[-1].content.rpartition("\n")
+        line = last if several else ""
         bare = replace(request, prompt=line, messages=(Message("user", line),))
         # A network needs at least one token of context.
         return self.ids(bare) or [self._start], self.option_ids(bare)

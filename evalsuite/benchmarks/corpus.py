@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalsuite.common.errors import DataError, unknown
 from evalsuite.common.files import read_bytes
-from evalsuite.common.jsonl import numbered_lines, parse_model
+from evalsuite.common.jsonl import load_json, numbered_lines, parse_model
 from evalsuite.types import Benchmark, Item, Task
 
 if TYPE_CHECKING:
@@ -64,6 +64,19 @@ def read_lines(
         numbered_lines(io.BytesIO(raw)), lambda line, text: make(line, parse_model(model, text, path, line)), skip_bad
     )
     return made, skipped, hashlib.sha256(raw).hexdigest()
+
+
+def parse_list(raw: bytes, path: Path) -> list[Any]:
+    """The elements of a file that is one JSON list. Raises DataError if it is not."""
+    try:
+        rows = load_json(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 at byte {error.start}", path) from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON: {error}", path) from None
+    if not isinstance(rows, list):
+        raise DataError(f"expected a list, found {type(rows).__name__}", path)
+    return rows
 
 
 class Corpus(ABC):

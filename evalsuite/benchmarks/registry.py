@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from evalsuite.benchmarks import cedar, charm, cicero, cider, corecode, glucose
+from evalsuite.benchmarks import c3, cedar, charm, cicero, cider, corecode, glucose, xcopa
 from evalsuite.benchmarks.corpus import Corpus, File
 from evalsuite.benchmarks.groups import groups
 from evalsuite.common.errors import ConfigError, unknown
@@ -16,7 +16,16 @@ from evalsuite.common.resources import bundled
 from evalsuite.metrics.rows import METRICS, TEXT_METRICS
 from evalsuite.types import Benchmark, Item, Kind, Language, Metric, Task
 
-SHIPPED = (corecode.BENCHMARK, charm.BENCHMARK, cicero.BENCHMARK, cider.BENCHMARK, glucose.BENCHMARK, cedar.BENCHMARK)
+SHIPPED = (
+    corecode.BENCHMARK,
+    charm.BENCHMARK,
+    xcopa.BENCHMARK,
+    c3.BENCHMARK,
+    cicero.BENCHMARK,
+    cider.BENCHMARK,
+    glucose.BENCHMARK,
+    cedar.BENCHMARK,
+)
 DEFAULT = "corecode"  # evaluated and downloaded if no benchmark is given
 GROUP = "evalsuite.benchmarks"
 

@@ -95,4 +95,6 @@ def data_pull(
     corpus = pull(benchmark, shown, address)
     for source, version in json.loads((shown / SOURCE).read_text(encoding="utf-8")).items():
         say(f"{source}: {version}")
+    if licence := corpus.benchmark.licence:
+        say(f"licence of the data: {licence}")
     say(f"{corpus.root}: use it with --data {shown}; see `evalsuite data check {shown}`")

@@ -38,6 +38,7 @@ _COPIED = 0.7
 _WINDOW, _LETTERS_WINDOW = 24, 90
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
+_TEXT_END = re.compile(r"(?<=[.?!])\s+|(?<=[。！？])|\n")  # of sentences in a text that is no speaker's turn
 _SPEAKER = re.compile(r"^[\s*]*[^\W\d_]{1,2}\s*[:：]")
 _MARKS = re.compile(r"[\W_]+")
 _MASK = "[MASK]"
@@ -49,7 +50,7 @@ def is_copy(one: Dialogue, other: Dialogue) -> bool:
     The turns that they share make up at least 70 % of the letters and digits of the shorter one, and 24 in number (90 in
     English), or the dialogues are equal. Equal turns are shared, wherever they stand; so are a turn with [MASK] and the turn
     that it was, and the last turn of a clipped dialogue and the turn that it begins. Speakers, case, blanks and punctuation
-    do not count. In a context of a single turn, as in CIDER, sentences take the place of turns.
+    do not count. In a context of a single turn, as in CIDER, or a text, as in C3, sentences take the place of turns.
 
     >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了足足四十分钟。", "A: 快来吃饭吧，菜都凉了。"]
     >>> is_copy(whole, ["B: 别提了！地铁坏在半路上，等了足足四十分钟", "A: 快来[MASK]吧，菜都凉了。"])
@@ -107,12 +108,19 @@ class _Words:
     @classmethod
     @lru_cache(8192)  # a pool of shots is compared with item after item
     def of(cls, dialogue: tuple[str, ...]) -> _Words:
-        parts = dialogue if len(dialogue) != 1 else _SENTENCE_END.split(dialogue[0])
-        turns = tuple(filter(str.strip, map(_letters, parts)))
+        turns = tuple(filter(str.strip, map(_letters, _parts(dialogue))))
         chinese = any(map(_CHINESE.search, turns))
         letters = sum(len(turn.replace(" ", "")) for turn in turns)
         unsure = sum(len(turn) for turn in turns if " " in turn) + len(turns[-1] if turns else "")
         return cls(turns, letters, _WINDOW if chinese else _LETTERS_WINDOW, unsure)
+
+
+def _parts(turns: Dialogue) -> Dialogue:
+    """The turns; of a single one its sentences. A Chinese turn is whole, as it may be the first of a clipped dialogue."""
+    if len(turns) != 1:
+        return turns
+    ends = _SENTENCE_END if _SPEAKER.match(turns[0]) else _TEXT_END
+    return [part for part in ends.split(turns[0]) if part.strip()]
 
 
 @lru_cache(8192)  # dialogues share turns, and one is asked about in several ways
@@ -176,8 +184,8 @@ def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
 
     Masked, altered and clipped versions of one dialogue get the same number, and so do others with a passage in common; it is
     wider than `is_copy`, which alone decides on leakage. Dialogues have one source if they share two neighbouring turns with
-    24 characters or more in total (90 in English), or if they are equal. In a context of a single turn, as in CIDER, sentences
-    take the place of turns. The time is linear in the text.
+    24 characters or more in total (90 in English), or if they are equal. In a context of a single turn, as in CIDER, or a text,
+    as in C3, sentences take the place of turns. The time is linear in the text.
 
     >>> whole = ["A: 今天怎么回来得这么晚？", "B: 别提了，地铁坏在半路上，等了足足四十分钟。", "A: 快吃饭吧。"]
     >>> sources([whole, ["A: 你好。"], [*whole[:2], "A: 快[MASK]吧。"]])
@@ -195,8 +203,7 @@ def sources(dialogues: Sequence[Sequence[str]]) -> list[int]:
     for n, dialogue in enumerate(dialogues):
         turns = [turn.strip("*") for turn in dialogue]  # GLUCOSE marks the sentence it asks about with asterisks
         least = _WINDOW if any(map(_CHINESE.search, turns)) else _LETTERS_WINDOW
-        parts = turns if len(turns) > 1 else _SENTENCE_END.split(turns[0]) if turns else ()
-        windows: list[object] = [pair for pair in pairwise(parts) if len(pair[0]) + len(pair[1]) >= least]
+        windows: list[object] = [pair for pair in pairwise(_parts(turns)) if len(pair[0]) + len(pair[1]) >= least]
         for window in (*windows, tuple(turns)):
             roots = find(seen.setdefault(window, n)), find(n)
             parent[max(roots)] = min(roots)

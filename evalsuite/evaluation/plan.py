@@ -77,7 +77,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
                     prompt.render(item)
             except PromptError as error:
                 raise PromptError(f"{owner}{error}") from None
-            scored = scored or any(_scorings(s, m, t, bool(prompt.answer_after)) for m in chosen)
+            scored = scored or any(_scorings(s, m, t, prompt.scorings) for m in chosen)
         if any(count for m in chosen for count in _shots(s, m, t)) and corpus.training(t, item_set) is None:
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
             raise DataError("shots are drawn from the training split, which is not there; run with --shots 0", path)
@@ -85,7 +85,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         raise ConfigError(f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join(t.name for t, _ in places)}")
     if not scored:
         raise ConfigError(
-            f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll) in wordings that do not ask to reason first, on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}"
+            f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll) in wordings that do not ask to reason first, wordings that options go on for texts only, on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}"
         )
     return s, chosen, corpus, eval_sets
 
@@ -180,7 +180,7 @@ def plan_cells(
             file, items = _asked_in(corpus, source, s.split, variant)
             ways = product(
                 _shots(s, model, source.task),
-                _scorings(s, model, source.task, bool(prompt.answer_after)),
+                _scorings(s, model, source.task, prompt.scorings),
                 _perturbations(s, source.task),
             )
             for count, scoring, change in ways:
@@ -255,14 +255,14 @@ def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:
     return model.shots or s.shots if t.kind.written and BENCHMARKS[t.benchmark].training else (0,)
 
 
-def _scorings(s: Settings, model: Model, t: Task, reasons: bool = False) -> list[str]:
-    """The scorings asked for that both the task and the model's backend support. A wording that asks to reason first
-    (`reasons`) has no answer to compare likelihoods of."""
+def _scorings(s: Settings, model: Model, t: Task, only: Sequence[str]) -> list[str]:
+    """The scorings asked for that both the task and the model's backend support, and the wording, which may have some `only`:
+    one that asks to reason first has no answer to compare likelihoods of."""
     can = backend_named(model.backend).scorings
     if not t.kind.written:
         return [name for name in t.kind.scorings if name in can]
-    fitting = ("generate",) if reasons else (*t.kind.scorings, *(["constrained"] if t.pattern else []))
-    return [name for name in s.scoring if name in fitting and name in can]
+    fitting = (*t.kind.scorings, *(["constrained"] if t.pattern else []))
+    return [name for name in s.scoring if name in fitting and name in can and name in (only or fitting)]
 
 
 def _perturbations(s: Settings, t: Task) -> list[Perturbation]:

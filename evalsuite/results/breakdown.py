@@ -62,7 +62,7 @@ def breakdown(outcomes: CellOutcomes, rows: Rows) -> dict[str, Any] | None:
         entry["options"] = _bins(((len(item.options),) * 2, *rest) for item, *rest in items)
     if TASKS[outcomes.cell.place.task].kind.several:
         entry["answers"] = _bins((_bin(len(item.golds), RIGHT), *rest) for item, *rest in items)
-    if len({item.group for item, *_ in items}) > 1:
+    if len({item.group for item, *_ in items}) > 1:  # an item may have none
         entry["groups"] = _groups(outcomes.cell.place.task, items)
     return entry
 
@@ -71,12 +71,13 @@ def _groups(task: str, items: Iterable[tuple[Item, float, int]]) -> list[dict[st
     """By group (relation category, inference type, dimension): those of the paper in its order, then others by name."""
     groups: dict[str, list[tuple[float, int]]] = {}
     for item, value, source in items:
-        for name in item.group.split("|"):  # an item may be of several
+        for name in filter(None, item.group.split("|")):  # an item may be of several
             groups.setdefault(name, []).append((value, source))
-    known = benchmark_of(task).groups
+    known, names = benchmark_of(task).groups, benchmark_of(task).group_names
     places = {name: n for n, name in enumerate(known)}
     order = sorted(groups, key=lambda name: (places.get(name, len(known)), name))
-    return [{"name": name, **figures(groups[name])} for name in order]
+    shown = {name: dict(zip(("zh", "en"), names[name], strict=True)) for name in order if name in names}
+    return [{"name": name, **shown.get(name, {}), **figures(groups[name])} for name in order]
 
 
 def _items(outcomes: CellOutcomes, rows: Rows) -> Iterator[tuple[Item, float, int]]:

@@ -11,11 +11,10 @@ from typing import Any
 
 from evalsuite.benchmarks.cider.dnli import Triplet
 from evalsuite.benchmarks.cider.relations import RELATIONS, official_triplet, parse_question
-from evalsuite.benchmarks.corpus import File, collect
+from evalsuite.benchmarks.corpus import File, collect, parse_list
 from evalsuite.common import csvfile
 from evalsuite.common.errors import DataError, unknown
 from evalsuite.common.files import read_bytes
-from evalsuite.common.jsonl import load_json
 from evalsuite.types import Item, Task
 
 Fail = Callable[..., DataError]  # (message, field) -> an error with file and line
@@ -64,15 +63,7 @@ def _rows(path: Path, raw: bytes) -> Iterator[tuple[int, Any]]:
     if path.suffix != ".json":
         yield from csvfile.parse_rows(raw, path)
         return
-    try:
-        rows = load_json(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 at byte {error.start}", path) from None
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"not JSON: {error}", path) from None
-    if not isinstance(rows, list):
-        raise DataError(f"expected a list, found {type(rows).__name__}", path)
-    yield from enumerate(rows)
+    yield from enumerate(parse_list(raw, path))
 
 
 def _failing(path: Path, line: int) -> Fail:

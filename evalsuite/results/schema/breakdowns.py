@@ -28,6 +28,8 @@ class Group(Strict):
     """Items of one relation category, inference type or dimension."""
 
     name: str
+    zh: str | None = Field(default=None, description="What it is shown as in Chinese; as its name if absent.")
+    en: str | None = Field(default=None, description="In English.")
     n: _Positive = Field(description="Items.")
     dialogues: _Positive = Field(description="Dialogues that they come from.")
     value: Share = Field(description="The cell's metric over them, 0 … 1.")

@@ -89,7 +89,8 @@ def _breakdown(title: Text, entries: Sequence[Entry], by: str, bins: Sequence[Bi
         for entry, by_bin in zip(models, figures, strict=True):
             place = {"model": entry["model"], "task": task.name}
             rows.append(Row((entry["model"], *(_value(by_bin.get(b)) for b in bins)), about=place))
-    names = (b if isinstance(b, str) else bin_name(*b) for b in bins)
+    shown = {b["name"]: Text(b["zh"], b["en"]) for e in entries for b in e.get(by, ()) if b.get("zh")}
+    names = (shown.get(b, b) if isinstance(b, str) else bin_name(*b) for b in bins)
     columns = (Column(name, kind="percent", digits=0) for name in names)
     return Sheet("breakdowns", title, (Column(""), *columns), tuple(rows), about=about)
 

@@ -27,6 +27,8 @@ export interface EvalsuiteJudgedRecordFormat1 {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"

@@ -77,6 +77,8 @@ export interface CellResult {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -415,6 +417,8 @@ export interface Drop {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -541,6 +545,8 @@ export interface Positions {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -641,6 +647,8 @@ export interface Wording {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -731,6 +739,8 @@ export interface ShotValues {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -815,6 +825,8 @@ export interface Mean {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -914,6 +926,8 @@ export interface Extraction {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1029,6 +1043,8 @@ export interface Gap {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1143,6 +1159,8 @@ export interface Curve {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1301,6 +1319,8 @@ export interface Breakdown {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1420,6 +1440,14 @@ export interface Bin {
 export interface Group {
   name: string;
   /**
+   * What it is shown as in Chinese; as its name if absent.
+   */
+  zh?: string | null;
+  /**
+   * In English.
+   */
+  en?: string | null;
+  /**
    * Items.
    */
   n: number;
@@ -1474,6 +1502,8 @@ export interface Aspects {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1502,6 +1532,14 @@ export interface Aspects {
  */
 export interface Aspect {
   name: string;
+  /**
+   * What it is shown as in Chinese; as its name if absent.
+   */
+  zh?: string | null;
+  /**
+   * In English.
+   */
+  en?: string | null;
   /**
    * Items.
    */
@@ -1553,6 +1591,8 @@ export interface Confusion {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1666,6 +1706,8 @@ export interface MetricCorrelation {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1748,6 +1790,8 @@ export interface BenchmarkGroup {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1852,6 +1896,8 @@ export interface GroupPart {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -1971,6 +2017,8 @@ export interface GroupChangePart {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2045,6 +2093,8 @@ export interface JudgedCell {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2246,6 +2296,8 @@ export interface OverModels {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2465,6 +2517,8 @@ export interface MedianCell {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2652,6 +2706,8 @@ export interface SecondTask {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2743,6 +2799,8 @@ export interface SecondCell {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -2937,6 +2995,8 @@ export interface TaskAgainst {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -3024,6 +3084,8 @@ export interface Knowledge {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -3157,6 +3219,8 @@ export interface PooledAgainst {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"
@@ -3231,6 +3295,8 @@ export interface Independent {
     | "charm_memory_time"
     | "charm_memory_recommendation"
     | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
     | "cicero_cause"
     | "cicero_subsequent_event"
     | "cicero_clipped_subsequent_event"

@@ -2,7 +2,7 @@
 import { h } from "../../common/dom.ts";
 import { isNumber, type Maybe, num, pct } from "../../common/numbers.ts";
 import { plain, shortened } from "../../common/text.ts";
-import { t } from "../../common/words.ts";
+import { inChinese, t } from "../../common/words.ts";
 import type { Bin, Breakdown, Group } from "../../types/results.ts";
 import { published } from "../columns.ts";
 import { cellIndex, isChoice, placeOf } from "../data.ts";
@@ -29,7 +29,7 @@ const itemsOf = (row: Row, by: By): Items[] => row[by] ?? [];
 const binKey = (b: Partial<Items>) => b.name ?? b.low;
 export const binLike = (b: Partial<Items>) => (x: Partial<Items>) => binKey(x) === binKey(b);
 export function binName(b: Partial<Items>): string {
-  if (b.name !== undefined) return plain(b.name);
+  if (b.name !== undefined) return plain((inChinese() ? b.zh : b.en) ?? b.name);
   if (b.low === null) return "?";
   if (b.high === null) return `${b.low}+`;
   return b.low === b.high ? String(b.low) : `${b.low}–${b.high}`;

@@ -1,0 +1,255 @@
+"""C3: files, annotations, prompts, the reading of OpenCompass; the sample and the official files lose nothing on the way."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalsuite
+from evalsuite.benchmarks.c3 import BENCHMARK
+from evalsuite.benchmarks.c3.loader import Corpus, load_file, path_of
+from evalsuite.benchmarks.c3.reference import figures, reference_sheets
+from evalsuite.benchmarks.c3.tasks import KINDS_OF_KNOWLEDGE, TASKS_C3
+from evalsuite.benchmarks.check import check_data
+from evalsuite.benchmarks.registry import Corpora
+from evalsuite.common.errors import DataError
+from evalsuite.common.resources import bundled
+from evalsuite.common.sheet import Text
+from evalsuite.parse import parse_option
+from evalsuite.perturb import PERTURBATIONS
+from evalsuite.perturb.choice import reindicate, reverse, shuffle
+from evalsuite.prompt import Prompt, Shots, wordings
+from evalsuite.results.sheets.breakdown import breakdown_sheets
+from evalsuite.types import Response, Status
+
+TASK = TASKS_C3["reading"]
+ASKED = {"question": "女的要去哪儿?", "choice": ["车站", "机场", "学校", "公司"], "answer": "机场"}
+SECOND = {"question": "男的几点来?", "choice": ["八点", "九点", "十点"], "answer": "八点"}
+DOCUMENT = [["男：我八点来接你去机场。", "女：太好了，谢谢。"], [ASKED, SECOND], "1-2"]
+HEAD = "documentID\tquestionIndex\ttype\n"
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    rows = (f"{{name: {name}, backend: baseline, path: {name}}}" for name in ("oracle", "majority"))
+    path = tmp_path / "models.yaml"
+    path.write_text(f"models: [{', '.join(rows)}]\n", encoding="utf-8")
+    return path
+
+
+def write(root: Path, *documents: Any, annotations: str = "", item_set: str = "d") -> Path:
+    path = path_of(root, item_set, "test")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(documents, ensure_ascii=False), encoding="utf-8")
+    if annotations:
+        (root / "annotation").mkdir(exist_ok=True)
+        (root / "annotation" / f"c3-{item_set}-test.txt").write_text(HEAD + annotations, encoding="utf-8")
+    return path
+
+
+def test_a_question_is_an_item(tmp_path: Path) -> None:
+    write(tmp_path, DOCUMENT, annotations="1-2\t2\tc-e|l||1\n")
+    first, second = load_file(tmp_path, TASK, "d", "test").items
+    assert (first.id, first.dialogue) == ("c3/d/test/reading/1-2-1", tuple(DOCUMENT[0]))
+    assert (first.options, first.gold, first.target, first.group) == (tuple(ASKED["choice"]), 1, "B", "")
+    assert (second.id, second.labels, second.target, second.group) == (
+        "c3/d/test/reading/1-2-2", ("(A)", "(B)", "(C)"), "A", "c-e|l",
+    )  # fmt: skip
+
+
+def test_of_two_choices_with_the_right_text_the_first_is_right(tmp_path: Path) -> None:
+    """As in OpenCompass and CLUE, which look for the first."""
+    write(
+        tmp_path,
+        [
+            ["有六块的，也有五块的。"],
+            [{"question": "多少钱?", "choice": ["六块", "五块", "五块"], "answer": "五块"}],
+            "m7",
+        ],
+    )
+    assert load_file(tmp_path, TASK, "d", "test").items[0].gold == 1
+
+
+def test_annotations_are_part_of_the_hash(tmp_path: Path) -> None:
+    write(tmp_path, DOCUMENT)
+    bare = load_file(tmp_path, TASK, "d", "test").sha256
+    write(tmp_path, DOCUMENT, annotations="1-2\t1\tm||0\n")
+    assert load_file(tmp_path, TASK, "d", "test").sha256 != bare
+
+
+BROKEN = [
+    ([DOCUMENT[0], [{**ASKED, "answer": "公园"}], "9"], "[1][1][0].answer", "one of the choices"),
+    ([DOCUMENT[0], [{**ASKED, "choice": ["机场"]}], "9"], "[1][1][0].choice", "at least 2"),
+    ([DOCUMENT[0], [{**ASKED, "question": " "}], "9"], "[1][1][0].question", "blank"),
+    ([[], [ASKED], "9"], "[1][0]", "at least 1"),
+    ([DOCUMENT[0], [ASKED], "1-2"], "[1][2]", "also the id of [0]"),
+    ("text", "[1]", "a list"),
+]
+
+
+@pytest.mark.parametrize(("document", "field", "message"), BROKEN)
+def test_a_broken_document_is_named(tmp_path: Path, document: Any, field: str, message: str) -> None:
+    write(tmp_path, DOCUMENT, document)
+    with pytest.raises(DataError) as error:
+        load_file(tmp_path, TASK, "d", "test")
+    assert error.value.field == field and message in error.value.message
+    kept = load_file(tmp_path, TASK, "d", "test", skip_bad=True)
+    assert (len(kept.items), len(kept.skipped)) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("1-2\t3\tm||0\n", "1-2-3 is no question"),
+        ("1-2\t1\tc-x||0\n", "unknown kind of knowledge 'c-x'"),
+        ("1-2\t1\tm\n", r"expected an id"),
+        ("1-2 1 m||0\n", r"expected an id"),
+    ],
+)
+def test_a_broken_annotation_is_named(tmp_path: Path, line: str, says: str) -> None:
+    write(tmp_path, DOCUMENT, annotations=line)
+    with pytest.raises(DataError, match=says):
+        load_file(tmp_path, TASK, "d", "test")
+
+
+def test_what_is_not_json_or_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no C3 data here"):
+        Corpus(BENCHMARK, tmp_path)
+    with pytest.raises(DataError, match="no such C3 file"):
+        load_file(tmp_path, TASK, "d", "test")
+    write(tmp_path).write_text("[{", encoding="utf-8")
+    with pytest.raises(DataError, match="not JSON"):
+        load_file(tmp_path, TASK, "d", "test")
+
+
+# Prompts ----------------------------------------------------------------------------------------------------------
+
+CONTENT = "男：我八点来接你去机场。女：太好了，谢谢。\n"
+# What OpenCompass (CLUE_C3_gen_8c358f, C3Dataset_V2) makes of DOCUMENT.
+OFFICIAL = [
+    f"{CONTENT}问：女的要去哪儿?\nA. 车站\nB. 机场\nC. 学校\nD. 公司\n请从“A”，“B”，“C”，“D”中进行选择。\n答：",
+    f"{CONTENT}问：男的几点来?\nA. 八点\nB. 九点\nC. 十点\nD. [NULL]\n请从“A”，“B”，“C”，“D”中进行选择。\n答：",
+]
+
+
+def test_the_paper_prompt_is_that_of_opencompass(tmp_path: Path) -> None:
+    write(tmp_path, DOCUMENT)
+    prompt = Prompt(bundled("prompts"), TASK, "paper")
+    items = load_file(tmp_path, TASK, "d", "test").items
+    assert [prompt.render(item) for item in items] == OFFICIAL
+    assert "\nA. 公司\nB. 学校\nC. 机场\nD. 车站\n" in prompt.render(reverse(items[0]))
+    renamed = prompt.render(reindicate(items[1]))
+    assert "1. 八点\n2. 九点\n3. 十点\n4. [NULL]\n请从“1”，“2”，“3”，“4”中进行选择。" in renamed
+
+
+@pytest.mark.parametrize(
+    ("reply", "choice"),
+    [("B", 1), ("答案是B，不是A", 1), ("I choose B", None), ("机场", None), ("", None), ("D", None)],
+)
+def test_opencompass_reads_the_first_capital_letter(tmp_path: Path, reply: str, choice: int | None) -> None:
+    write(tmp_path, DOCUMENT)
+    item = load_file(tmp_path, TASK, "d", "test").items[1]  # of three choices
+    assert TASK.official
+    answer = TASK.official(item, Response(reply, "stop"))
+    assert (answer.choice, answer.status is Status.PARSED) == (choice, choice is not None)
+
+
+def test_every_wording_shows_document_and_choices() -> None:
+    corpus = Corpus(BENCHMARK, bundled("sample"))
+    assert {*wordings(bundled("prompts"), TASK)} == {"paper", "plain", "cot", "cot-en"}
+    for item_set in BENCHMARK.sets:
+        shot, item = corpus.file(TASK, item_set, "train").items[0], corpus.file(TASK, item_set, "test").items[0]
+        for wording in wordings(bundled("prompts"), TASK):
+            request = Prompt(bundled("prompts"), TASK, wording).request(item, [shot])
+            assert all(
+                text in request.prompt for text in (*item.dialogue, item.question, *item.options, *shot.dialogue)
+            )
+            assert request.messages[1].content == request.answer_after + shot.target
+
+
+# The whole way ----------------------------------------------------------------------------------------------------
+
+
+def test_the_sample_with_all_perturbations(models: Path, tmp_path: Path) -> None:
+    every = [name for name, row in PERTURBATIONS.items() if row.applies(TASK.name)]
+    done = evalsuite.run(
+        models, model=["oracle"], tasks=["c3"], prompt=["paper", "cot"], perturb=every, out=tmp_path / "run"
+    )
+    assert not done.problems and {cell["set"] for cell in done.cells} == {"d", "m"}
+    assert {cell["metrics"]["accuracy"]["value"] for cell in done.cells} == {1}
+    official = [c["metrics"]["paper.accuracy"]["value"] for c in done.cells if c["perturb"] == "none"]
+    assert official and {*official} == {1}  # "B", and 答案：B
+    # Only annotated questions are counted by kind, each for all its kinds.
+    entry = next(b for b in done.breakdowns if (b["set"], b["variant"], b["perturb"]) == ("d", "paper", "none"))
+    items = Corpus(BENCHMARK, bundled("sample")).file(TASK, "d", "test").items
+    want = Counter(kind for item in items for kind in item.group.split("|") if kind)
+    assert any(not item.group for item in items)
+    assert {g["name"]: g["n"] for g in entry["groups"]} == want
+    assert [g["name"] for g in entry["groups"]] == [kind for kind in KINDS_OF_KNOWLEDGE if want[kind]]
+    (sheet,) = (s for s in breakdown_sheets([entry]) if s.title.en.endswith("by group"))
+    assert Text(*KINDS_OF_KNOWLEDGE[entry["groups"][0]["name"]]) in [column.heading for column in sheet.columns]
+
+
+def test_shots_are_of_other_documents() -> None:
+    corpus = Corpus(BENCHMARK, bundled("sample"))
+    for item_set in BENCHMARK.sets:
+        pool = corpus.train(TASK.name, item_set)
+        for item in (*pool, *corpus.file(TASK, item_set, "test").items):
+            drawn = Shots(pool, 0).draw(item, 2)
+            assert drawn and all(shot.dialogue != item.dialogue for shot in drawn)
+
+
+def test_published_figures_are_of_both_parts_together() -> None:
+    (sheet,) = reference_sheets()
+    assert len(sheet.rows) == len(figures()) == 14
+    assert next(row for row in figures() if row["model"] == "Human")["accuracy"] == "96.0"
+
+
+# Official files ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def official(real_data: Path) -> Corpus:
+    if not (real_data / "c3").is_dir():
+        pytest.skip("needs c3/, the official files, in EVALSUITE_DATA")
+    return Corpus(BENCHMARK, real_data)
+
+
+COUNTS = {  # questions and documents, as in the paper's Table 2
+    ("d", "train"): (5856, 4885), ("d", "dev"): (1825, 1628), ("d", "test"): (1890, 1627),
+    ("m", "train"): (6013, 3138), ("m", "dev"): (1991, 1046), ("m", "test"): (2002, 1045),
+}  # fmt: skip
+
+
+def test_official_files(official: Corpus) -> None:
+    found = check_data(Corpora(official.root))
+    assert {(c.set, c.split): (c.items, c.dialogues) for c in found.counts} == COUNTS
+    assert not found.leaks
+    for item_set, split in COUNTS:
+        items = official.file(TASK, item_set, split).items
+        assert len({item.id for item in items}) == len(items)
+        assert sum(bool(item.group) for item in items) == (0 if split == "train" else 150)
+        for item in items:
+            options = dict(zip(item.labels, item.options, strict=True))
+            assert parse_option(item.target, options).choice == item.gold
+            assert shuffle(item).options[shuffle(item).gold or 0] == item.references[0]
+    twice = [i for s, p in COUNTS for i in official.file(TASK, s, p).items if i.options.count(i.references[0]) > 1]
+    assert [item.id for item in twice] == ["c3/d/train/reading/51-157-1", "c3/m/train/reading/m7-65-2"]
+
+
+def test_official_majority_and_oracle(official: Corpus, models: Path, tmp_path: Path) -> None:
+    """The majority of the training file, counted from the file itself."""
+    done = evalsuite.run(models, tasks=["c3"], data=official.root, out=tmp_path / "run")
+    for item_set in BENCHMARK.sets:
+        got = {c["model"]: c["metrics"]["accuracy"]["value"] for c in done.cells if c["set"] == item_set}
+        places = {}
+        for split in ("train", "test"):
+            raw = json.loads(path_of(official.root, item_set, split).read_text(encoding="utf-8"))
+            places[split] = [(q["choice"].index(q["answer"]), len(q["choice"])) for _, qs, _ in raw for q in qs]
+        order = [place for place, _ in Counter(place for place, _ in places["train"]).most_common()]
+        right = [place == next(p for p in order if p < many) for place, many in places["test"]]
+        assert got == {"majority": pytest.approx(sum(right) / len(right)), "oracle": 1}
