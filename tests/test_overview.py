@@ -17,7 +17,8 @@ from passing import passing
 from rich.console import Console
 
 import evalsuite
-from evalsuite.benchmarks.groups import Ability, Group
+from evalsuite.benchmarks.groups import Ability, Group, groups
+from evalsuite.benchmarks.registry import BENCHMARKS, benchmark_of
 from evalsuite.cli.tables.terminal import draw
 from evalsuite.results.overview import overview, weights
 from evalsuite.results.saved import load_results, narrow
@@ -269,3 +270,12 @@ def test_narrowed(run: Path, content: dict[str, Any], group: dict[str, Any], tmp
     assert [r["model"] for r in left["rows"]] == ["second"] and left["rows"][0] == row(group, "second")
     assert narrow(done, {"task": ["knowledge_filling"]}).groups == []  # its means would be others
     assert narrow(done, {"perturb": ["shuffle"]}).groups == []
+
+
+def test_the_groups_name_tasks_and_sets_that_there_are() -> None:
+    for group in groups().values():
+        assert {*group.benchmarks} <= {*BENCHMARKS}
+        for ability in group.abilities:
+            for task, _, item_set in (name.partition("/") for name in ability.tasks):
+                assert benchmark_of(task).name in group.benchmarks
+                assert not item_set or item_set in benchmark_of(task).sets
