@@ -29,7 +29,7 @@ SETS = ("easy", "hard", "v1", "fold1", "d1")
 LIMIT = 3  # a file
 METRICS = (
     "accuracy", "paper.accuracy", "paper.parts", "f1", "em", "set_accuracy", "answer_f1", "answer_precision", "answer_recall", "bleu2",
-    "meteor", "rouge_l", "cider", "macro_f1", "weighted_f1", "precision", "recall", "no_match", "sacrebleu",
+    "meteor", "rouge_l", "cider", "macro_f1", "weighted_f1", "precision", "recall", "no_match", "sacrebleu", "contains",
 )  # fmt: skip
 GROUPS = {
     "corecode": ("", "_labels", "_texts"), "cicero": ("", "_labels", "_texts"), "cider": ("", "_labels", "_texts"),
@@ -183,7 +183,10 @@ def test_inspect(ours: Results, tmp_path: Path, tiny: Path, monkeypatch: pytest.
             assert sample.output.completion == record["reply"]
 
 
-SAID: dict[str, Any] = {**COMMON, "limit": 12, "prompt": ["paper", "cot-en"]}  # which reasons first
+SAID: dict[str, Any] = {
+    **COMMON, "tasks": (*TASKS, "charm_sport", "charm_memory_sport", "xcopa", "c3_reading"), "set": f"{COMMON['set']},chinese,zh,d",
+    "limit": 12, "prompt": ["paper", "cot-en"],  # which reasons first
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +196,10 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, dict[str, s
     for path in sorted((evalsuite.export("inspect", tmp_path_factory.mktemp("x") / "out", **SAID) / "data").iterdir()):
         lines = path.read_text(encoding="utf-8").split("\n")
         for n, row in enumerate(json.loads(line) for line in lines if line):
-            target, wrong = row["target"], row["options"][0] if row["options"] else row["dialogue"][0][:20]
+            target, wrong = (
+                row["target"],
+                row["options"][0] if row["options"] else (row["dialogue"] or [row["question"]])[0][:20],
+            )
             # The paper's program does not know the fourth form.
             answers = (target, wrong, f"{target} and more", f"我觉得应该选{row['references'][0]}，这样更合适", "")
             reasoning = f"{wrong}.\n" if row["answer_after"] else ""
@@ -252,7 +258,7 @@ def test_inspect_on_scripted_replies(
     folder = evalsuite.export("inspect", tmp_path / "out", **SAID)
     monkeypatch.chdir(folder)
     logs = inspect_ai.eval(
-        [f"{name}.py" for name in GROUPS],
+        [f"{name}.py" for name in (*GROUPS, "charm", "xcopa", "c3")],
         model="mockllm/said",
         model_args={"custom_outputs": reply},
         display="none",
