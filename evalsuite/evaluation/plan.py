@@ -149,6 +149,8 @@ def _fitting(s: Settings, t: Task, asked: Sequence[str]) -> list[str]:
     """The wordings asked for that the task has. A benchmark may have some for a part of its tasks only; if the task has none
     of those asked for, all are returned, which raises the error."""
     known = wordings(resolve(s.prompts), t)
+    if known.keys() >= {*asked}:
+        return list(asked)
     every = {name for other in tasks_named(s.tasks or [DEFAULT]) for name in wordings(resolve(s.prompts), other)}
     return [name for name in asked if name in known or name not in every] or list(asked)
 
