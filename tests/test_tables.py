@@ -141,7 +141,7 @@ def test_tables_of_all_tasks_fit_80(sheets: Iterator[Sheet], told: list[str]) ->
 def test_headings_of_the_tasks_metrics() -> None:
     found = {name: metric_named(name).heading for t in registry.TASKS.values() for name in t.metrics[:1]}
     assert found == {
-        "accuracy": "acc %", "f1": "f1 %", "set_accuracy": "set acc %", "sacrebleu": "BLEU", "accuracy_logical": "logical %",
+        "accuracy": "acc %", "f1": "f1 %", "set_accuracy": "set acc %", "contains": "holds %", "sacrebleu": "BLEU", "accuracy_logical": "logical %",
         "bleu2": "ble %", "macro_f1": "mac %",
     }  # fmt: skip
 
@@ -150,4 +150,4 @@ def test_shares_are_shown_times_100_and_nats_and_cider_are_not() -> None:
     metrics = {**SHARED_METRICS, **TEXT_METRICS}
     assert {name for name, metric in metrics.items() if not metric.percent} == {"delta_nll", "cider", "cider_plain"}
     assert {name: metric.top for name, metric in metrics.items() if metric.top != 1} == {"delta_nll": None, "cider": 10, "cider_plain": 10}  # fmt: skip
-    assert [name for name, metric in metrics.items() if metric.lower] == ["no_match"]
+    assert [name for name, metric in metrics.items() if metric.lower] == ["paper.parts", "no_match"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
+from operator import itemgetter
 from typing import NamedTuple
 
 from evalsuite.parse.chars import SENTINELS, TURN, WORD, bare, key, lower
@@ -177,7 +179,8 @@ class Reply(NamedTuple):
 
     def tape(self, block: Block) -> Tape:
         inside = [group for group in self.groups if block.start <= group.start and group.end <= block.end]
-        return make_tape(self.low, block, inside, self.cues, self.quoted)
+        first, last = (bisect_left(self.cues, place, key=itemgetter(1)) for place in (block.start, block.end))
+        return make_tape(self.low, block, inside, self.cues[first:last], self.quoted)
 
 
 def named_in(clean: Clean, options: Options) -> Reply:
