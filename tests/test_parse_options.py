@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalsuite.parse import parse_options
+from evalsuite.parse import parse_option, parse_options
 from evalsuite.types import Status
 
 TEXTS = (
@@ -48,3 +48,20 @@ def test_of_two_options_with_one_text_the_first_is_read() -> None:
     twins = {"(0)": "It rains.", "(1)": "It snows.", "(2)": "It rains."}
     assert parse_options("It rains. It snows.", twins).choices == (0, 1)
     assert parse_options("(2)", twins).choices == (2,)
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("B：辛酉", 1), ("b: 辛酉", 1), ("B：丙辰", 1), ("B：", 1), ("B：乙酉", Status.CONFLICT),
+        ("A：辛酉", 1), ("A：(C)", 2), ("A：让我们一步一步来思考。所以答案是(C)。", 2),  # the answer of "Q：…"
+    ],
+)  # fmt: skip
+def test_a_letter_with_a_colon_is_a_label_where_nobody_speaks(reply: str, read: int | Status) -> None:
+    options = {"(A)": "乙酉", "(B)": "辛酉", "(C)": "癸酉", "(D)": "丁亥"}
+    for dialogue in ((), ("男：今年是哪一年？", "女：我算算。")):
+        answer = parse_option(reply, options, dialogue=dialogue)
+        assert (answer.choice if answer.status is Status.PARSED else answer.status) == read
+        assert answer.start is None or answer.text == reply[answer.start : answer.end]
+    spoken = parse_option("B：乙酉", options, dialogue=("A: 今年是哪一年？", "B: 我算算。"))
+    assert spoken.choice == 0

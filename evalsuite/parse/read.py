@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
 from operator import itemgetter
@@ -38,6 +38,7 @@ _INFERS = re.compile(
     r"(?<![a-z])(?:(?P<entailment>entail(?:s|ed|ing)?|follows from|(?:is|are) true|true(?=[,.:;]))"
     r"|(?P<contradiction>contradict(?:s|ed|ing|ory)?|(?:is|are) (?:false|not true|untrue)|false(?=[,.:;])))(?![a-z])"
 )
+_LETTER = re.compile(r"\s*[B-Pb-p][:：]")  # "A:" may also head the answer of "Q: …"
 _UNSURE = re.compile(
     r"(?:(?<![a-z])(?:not|never|cannot|neither|nor|or)|n['’]t) (?:[a-z]+ ){0,2}$|(?<![a-z])(?:if|whether) [^.\n]{0,80}$"
 )
@@ -65,7 +66,7 @@ def parse_option(
 
     `options` maps labels to texts in order; the answer's `choice` is an index into them, None unless exactly one option
     is chosen. `finish` is the reply's finish reason ("length": cut off). With `dialogue`, a reply that repeats the
-    [MASK] turn with an option filled in is recognised (rule 9).
+    [MASK] turn with an option filled in is recognised, and "B:" at its head is a label if no turn begins so (rule 9).
 
     `mode`: "paper" accepts only the forms that the paper lists, "strict" only a reply that is nothing but the answer,
     "full" reads everything. Raises ValueError for any other mode.
@@ -74,6 +75,10 @@ def parse_option(
         raise ValueError(f"mode is {mode!r}, not 'full', 'strict' or 'paper'")
     if mode == "paper":
         return _paper(output, options)
+    if dialogue is not None and not any(_LETTER.match(turn) for turn in dialogue) and (head := _LETTER.match(output)):
+        dotted = f"{output[: head.end() - 1]}.{output[head.end() :]}"  # the mark of a label, which is as long
+        found = parse_option(dotted, options, finish=finish, mode=mode)
+        return replace(found, text=output[found.start : found.end]) if found.start is not None else found
     if mode == "strict":
         return _answer(output, clean := strip(output), _strict(clean, prepare(options)))
     read = read_one if len(output) <= CACHED else read_one.__wrapped__
