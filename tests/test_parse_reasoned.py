@@ -287,6 +287,11 @@ LATER_ZH: list[Row] = [  # written when the rest was read as labelled
     (FILM, "| 选项 | 是否合适 |\n|---|---|\n| (a) | 否 |\n| (b) | 是 |\n| (c) | 否 |\n\n答案：(b)", "(b)"),
     (FILM, "A怕鬼。\n答案：(b)。\n\n注：如果对话中提到了笑话，答案：(c)也有可能。", "(b)"),
     (FILM, "A怕鬼。\n答案：[MASK]处应填(b)恐怖片", "(b)"),
+    (
+        FILM,
+        "第一步：B觉得(b)比较好看。\n\n第二步：\n答案：打122",
+        Status.UNPARSED,
+    ),  # the answer is no option, whatever the reasoning names
     (FILM, "1. (a)不对\n2. (b)对\n3. (c)不对\n答案：2", "(b)"),
     (
         SPAN,

@@ -29,8 +29,8 @@ FULL = Reading()
 def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_after: str = "") -> Answer:
     """Read the answer to an item out of a reply. `answer_after`: that of the request, if the reply reasons first.
 
-    Then only the part that answers is read, but choices are also read from all that a reply says, if that part says nothing
-    of them, and papers' own programs get the whole reply.
+    Then only the part that answers is read; an announced answer that is no option is no answer, whatever the reasoning names.
+    Choices that nothing announces are read from all that a reply says. Papers' own programs get the whole reply.
     """
     task, language = TASKS[item.task], benchmark_of(item.task).language
     choice, cut = task.kind.options, response.finish == "length"
@@ -45,13 +45,16 @@ def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_
     if part and (part.stated or not choice):
         finish = "stop" if cut and part.end < len(response.text) else response.finish
         found = task.answer(item, replace(response, text=said, finish=finish), reading, language)
-        if not (choice and (found.status is Status.EMPTY or found.rule in _UNSAID)):
+        if not (choice and (found.status is Status.EMPTY or (found.status is Status.UNPARSED and _counts(said, item)))):
             start, end = (None if place is None else place + part.start for place in (found.start, found.end))
             return replace(found, start=start, end=end, reasoned=part.start)
     return task.answer(item, response, reading, language)
 
 
-_UNSAID = ("undecided",)  # rules of the reader of choices: nothing names an option
+def _counts(said: str, item: Item) -> bool:
+    """Whether an answer is the position of an option, of which all that the reply says may tell more: 答案：2."""
+    number = said.strip(" \n.。()（）*")
+    return number.isdecimal() and 1 <= int(number) <= len(item.options)
 
 
 def score_answer(item: Item, answer: Answer, response: Response | None = None) -> Score:
