@@ -15,7 +15,7 @@ from evalsuite.benchmarks.charm import BENCHMARK
 from evalsuite.benchmarks.charm.loader import Corpus, references, split_options
 from evalsuite.benchmarks.charm.reading import first_letter
 from evalsuite.benchmarks.charm.tasks import TASKS_CHARM
-from evalsuite.common.errors import DataError, PromptError
+from evalsuite.common.errors import ConfigError, DataError, PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.metrics.contains import contains
 from evalsuite.perturb.choice import reindicate, reverse
@@ -317,3 +317,12 @@ def test_what_is_done_with_other_runs_is_done_with_its_facts(tmp_path: Path) -> 
         "charm_time"
     ]
     assert not asked.problems
+
+
+def test_nothing_is_tuned_on_its_test_items(tmp_path: Path) -> None:
+    own(tmp_path / "data")
+    with pytest.raises(ConfigError, match="charm_time: CHARM has no training split"):
+        evalsuite.finetune(
+            model=["tiny-zh"], tasks=["charm_time"], set="chinese", sizes=[1], allow_leak=True,
+            data=tmp_path / "data", out=tmp_path / "sweep",
+        )  # fmt: skip
