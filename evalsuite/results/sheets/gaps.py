@@ -58,11 +58,11 @@ def _sheet(split: str, asked: str, rows: Sequence[Mapping[str, Any]], several: b
 
 
 def _row(row: Mapping[str, Any]) -> Row:
-    task, heading = TASKS[row["task"]], metric_named(row["metric"]).heading
+    task, metric = TASKS[row["task"]], metric_named(row["metric"])
     sure, few = row["p_holm"] < 0.05, row["least_p"] >= 0.05
     gap = Value(row["gap"], row["low"], row["high"], tone="strong" if sure else "")
     corrected = Value(row["p_holm"], asides=("?" if few else "*" if sure else "",))
-    name = Text(f"{row['model']} {task.zh} {heading}", f"{row['model']} {task.short} {heading}")
+    name = Text(f"{row['model']} {task.zh} {metric.zh}", f"{row['model']} {task.short} {metric.heading}")
     about = {"model": row["model"], "task": task.name}
     return Row((name, *row["values"], gap, row["p"], corrected), about=about)
 
