@@ -146,8 +146,9 @@ def _read_answer(item: Item, response: Response, reading: Reading, language: Lan
     said, short = whole_reply(response.text), language.read_text(item, response, reading)
     if not said or short.status in (Status.REFUSED, Status.EMPTY):
         return short
-    start = response.text.find(said)
-    return Answer(Status.PARSED, text=said, rule="whole reply", start=start, end=start + len(said))
+    start = response.text.rfind(said)  # not its echo in the thinking before; -1: tokens stand within it
+    place = (None, None) if start < 0 else (start, start + len(said))
+    return Answer(Status.PARSED, None, said, "whole reply", *place)
 
 
 def _holds(item: Item, answer: Answer) -> float:
