@@ -15,7 +15,7 @@ from evalsuite.benchmarks.charm import BENCHMARK
 from evalsuite.benchmarks.charm.loader import Corpus, references, split_options
 from evalsuite.benchmarks.charm.reading import first_letter
 from evalsuite.benchmarks.charm.tasks import TASKS_CHARM
-from evalsuite.common.errors import DataError, PromptError
+from evalsuite.common.errors import ConfigError, DataError, PromptError
 from evalsuite.common.resources import bundled
 from evalsuite.evaluation.plan import prepare
 from evalsuite.metrics.contains import contains
@@ -354,3 +354,12 @@ def test_a_translation_that_lacks_items(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="lacks 1 of the items that wording translate-en asks, first: charm/chinese"):
         prepare("bundled:models.yaml", **asked)
     assert prepare("bundled:models.yaml", **asked, skip_bad=True)
+
+
+def test_nothing_is_tuned_on_its_test_items(tmp_path: Path) -> None:
+    own(tmp_path / "data")
+    with pytest.raises(ConfigError, match="charm_time: CHARM has no training split"):
+        evalsuite.finetune(
+            model=["tiny-zh"], tasks=["charm_time"], set="chinese", sizes=[1], allow_leak=True,
+            data=tmp_path / "data", out=tmp_path / "sweep",
+        )  # fmt: skip

@@ -136,7 +136,7 @@ class Corpus(ABC):
 
     def has(self, task: Task, set: str, split: str) -> bool:
         """Whether the data have items of the task, set and split."""
-        return self.path(task, set, split).is_file()
+        return split in self.benchmark.splits and self.path(task, set, split).is_file()
 
     def file(self, task: Task, set: str, split: str) -> File:
         """The items, read on first use. Raises DataError for an unknown set and for a broken or missing file."""

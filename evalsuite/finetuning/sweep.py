@@ -22,7 +22,7 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
 from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.cedar.probing import probe
-from evalsuite.benchmarks.registry import Corpora, task_named
+from evalsuite.benchmarks.registry import Corpora, benchmark_of, task_named
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.files import make_folder, replace_file, safe_name
@@ -77,7 +77,7 @@ def finetune(models: str | Path = "bundled:models.yaml", **settings: Any) -> Res
         "executor": s.executor, "ray_address": s.ray_address, "replicas": s.replicas,
     }  # fmt: skip
     # Invalid settings raise before anything is trained.
-    _places(Corpora(resolve(data_of(Settings(data=s.data)))), (*s.tasks, *s.train_tasks), "train", s)
+    _training_places(Corpora(resolve(data_of(Settings(data=s.data)))), (*s.tasks, *s.train_tasks), s)
     *_, corpus, eval_sets = prepare(s.models, model=s.model, **evaluation)
     pools = make_pools(corpus, s)
     for model, pool in product(chosen, pools):
@@ -121,7 +121,8 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
     Raises ConfigError for a group that no item has, or if fewer items remain than the largest size.
     """
     files = {
-        (t.name, item_set): corpus.file(t, item_set, "train") for t, item_set in _places(corpus, train, "train", s)
+        (t.name, item_set): corpus.file(t, item_set, benchmark_of(t.name).training)
+        for t, item_set in _training_places(corpus, train, s)
     }
     items = [item for (name, _), file in files.items() for item in _distinct(task_named(name), file.items)]
     if s.train_groups:
@@ -147,6 +148,17 @@ def make_pool(corpus: Corpora, train: tuple[str, ...], test: tuple[str, ...], s:
             f"--sizes {max(s.sizes)}: {pool.name} ({s.set}) has {len(kept)} training items in {corpus.root}{hint}"
         )
     return pool
+
+
+def _training_places(corpus: Corpora, tasks: Iterable[str], s: Sweep) -> list[tuple[Task, str]]:
+    """The (task, set) pairs to train on. Raises ConfigError for a task whose benchmark has no training split."""
+    found = []
+    for name in tasks:
+        benchmark = benchmark_of(task_named(name).name)
+        if not benchmark.training:
+            raise ConfigError(f"{name}: {benchmark.title} has no training split, so nothing can be tuned on it")
+        found += _places(corpus, [name], benchmark.training, s)
+    return found
 
 
 def _places(corpus: Corpora, tasks: Iterable[str], split: str, s: Sweep) -> list[tuple[Task, str]]:

@@ -177,11 +177,11 @@ def _number(cell: Entry | None, metric: str) -> Value:
 
 
 def leaks(done: Results) -> list[str]:
-    """A line for each file with items whose dialogue is also in the training split, another than their own."""
+    """A line for each file with items whose dialogue is also in the training split."""
     lines = {}
     for cell in done.cells:
         count, dropped = cell["facts"]["leaked"], cell["facts"]["drop_leaked"]
-        if count and cell["split"] != benchmark_of(cell["task"]).training:  # the same items
+        if count:
             what = "left out" if dropped else "kept; --drop-leaked leaves them out"
             lines[cell["set"], cell["task"]] = f"{count} test items share a dialogue with the training split ({what})"
     return [f"{item_set} {task}: {text}" for (item_set, task), text in lines.items()]
