@@ -9,6 +9,7 @@ from evalsuite.common.sheet import Sheet, spell
 from evalsuite.results.saved import Results
 from evalsuite.results.sheets.aspects import aspect_sheets
 from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
+from evalsuite.results.sheets.difficulty import difficulty_sheets, suspicious_sheets
 from evalsuite.results.sheets.extraction import extraction_sheets
 from evalsuite.results.sheets.gaps import gap_sheets
 from evalsuite.results.sheets.judge import judge_sheets
@@ -35,6 +36,8 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "memory": lambda done: memory_sheets(done.memory),
     "breakdowns": lambda done: breakdown_sheets(done.breakdowns),
     "aspects": lambda done: aspect_sheets(done.aspects),
+    "difficulty": lambda done: difficulty_sheets(done.difficulty),
+    "suspicious": lambda done: suspicious_sheets(done.difficulty),
     "confusions": lambda done: confusion_sheets(done.confusions),
     "correlations": lambda done: correlation_sheets(done.metric_correlations),
     "judge": lambda done: judge_sheets(done.judged),
