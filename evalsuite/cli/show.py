@@ -38,7 +38,7 @@ def show(
     scoring: Annotated[str, typer.Option("--scoring", help=f"Scorings, such as generate or labels, {_ALL}")] = "",
     perturb: Annotated[str, typer.Option("--perturb", help=f"Perturbations, such as none or shuffle, {_ALL}")] = "",
     tables: Annotated[str, typer.Option("--tables", help="Tables, comma-separated: overview, results, ranks, groups, tokens, extraction, gaps, robustness, memory, breakdowns, aspects, difficulty, suspicious, confusions, correlations, judge, "
-                                                  "second, parted, curves; default: all but groups, which reads every record.")] = "",
+                                                  "second, parted, curves; default: all but groups, which reads every record, tokens and suspicious.")] = "",
     form: Annotated[str, typer.Option("--as", help="Output format: table, csv, latex or markdown.")] = "table",
     prompt: Annotated[bool, typer.Option("--prompt", help="With --item: print whole prompts.")] = False,
     full: Annotated[bool, typer.Option("--full", help="With --item: print long texts whole.")] = False,
@@ -75,7 +75,7 @@ def print_results(done: Results) -> None:
 
 
 def print_tables(done: Results, names: Sequence[str]) -> None:
-    """Print the tables of these names (keys of results.sheets.SHEETS; default: all but the slow ones), notes, and problems to stderr."""
+    """Print the tables of these names (keys of results.sheets.SHEETS; default: all but those of NAMED), notes, and problems to stderr."""
     from evalsuite.cli.tables.terminal import draw
     from evalsuite.results.sheets import notes, sheets
 

@@ -52,7 +52,7 @@ def _single(kind: Kind) -> bool:
 
 
 def _free(kind: Kind) -> bool:
-    return kind.written and not kind.options
+    return kind.written and not kind.options and "f1" in kind.item_metrics  # answered from the dialogue
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,11 +46,12 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "curves": lambda done: learning_sheets(done.learning),
 }
 END = ("overview", "results", "robustness", "judge", "second", "curves")  # printed at the end of a run
-SLOW = ("groups",)  # made only if named: it reads all records and compares all pairs of models
+# Made only if named: groups reads all records, tokens has a row for every cell, suspicious up to 50 for every task.
+NAMED = ("groups", "tokens", "suspicious")
 
 
 def sheets(done: Results, names: Sequence[str] = ()) -> Iterator[Sheet]:
-    """The sheets of the named analyses; of all but the slow ones if none is named.
+    """The sheets of the named analyses; of all but those of NAMED if none is named.
 
     Raises ConfigError for an unknown name, and for results that lack what an analysis needs.
     """
@@ -58,7 +59,7 @@ def sheets(done: Results, names: Sequence[str] = ()) -> Iterator[Sheet]:
         if name not in SHEETS:
             raise ConfigError(unknown("table", name, SHEETS))
     for name, make in SHEETS.items():
-        if name in (names or SHEETS.keys() - SLOW):
+        if name in (names or SHEETS.keys() - NAMED):
             yield from _checked(done, name, make)
 
 
