@@ -28,6 +28,12 @@ class Status(StrEnum):
     FAILED = "failed"  # no reply at all: the engine or the endpoint gave an error
 
 
+def context_of(dialogue: Sequence[str], question: str, options: Sequence[str]) -> tuple[str, ...]:
+    """What an item is about: its dialogue, or its question and options where there is none. Items of one context are not
+    independent."""
+    return tuple(dialogue) or (question, *sorted(options))
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One question of a benchmark. `gold` is an index; `labels` are presentation and may be perturbed.
@@ -68,9 +74,8 @@ class Item:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """What the item is about: its dialogue, or its question and options where there is none. Items of one context are not
-        independent."""
-        return self.dialogue or (self.question, *sorted(self.options))
+        """As `context_of`."""
+        return context_of(self.dialogue, self.question, self.options)
 
     @property
     def listed(self) -> str:

@@ -158,6 +158,14 @@ def test_opencompass_reads_the_first_capital_letter(tmp_path: Path, reply: str, 
     assert (answer.choice, answer.status is Status.PARSED) == (choice, choice is not None)
 
 
+def test_opencompass_reads_renamed_choices(tmp_path: Path) -> None:
+    write(tmp_path, DOCUMENT)
+    item = load_file(tmp_path, TASK, "d", "test").items[1]
+    assert TASK.official
+    for style, reply in (("digits", "选2"), ("stems", "选乙"), ("lower", "b"), ("circled", "②")):
+        assert TASK.official(reindicate(item, style=style), Response(reply, "stop")).choice == 1, style
+
+
 def test_every_wording_shows_document_and_choices() -> None:
     corpus = Corpus(BENCHMARK, bundled("sample"))
     assert {*wordings(bundled("prompts"), TASK)} == {"paper", "plain", "cot", "cot-en"}

@@ -17,10 +17,13 @@ from evalsuite.benchmarks.charm.reading import first_letter
 from evalsuite.benchmarks.charm.tasks import TASKS_CHARM
 from evalsuite.common.errors import ConfigError, DataError, PromptError
 from evalsuite.common.resources import bundled
+from evalsuite.evaluation.plan import prepare
 from evalsuite.metrics.contains import contains
 from evalsuite.perturb.choice import reindicate, reverse
 from evalsuite.prompt import Prompt
 from evalsuite.results.judged.replies import read_verdict
+from evalsuite.results.ranking import rated_run
+from evalsuite.results.scoring import read_answer
 from evalsuite.review.audit.outputs import population
 from evalsuite.review.judge.rubric import RubricTemplate
 from evalsuite.types import Item, Response, Status
@@ -317,6 +320,40 @@ def test_what_is_done_with_other_runs_is_done_with_its_facts(tmp_path: Path) -> 
         "charm_time"
     ]
     assert not asked.problems
+
+
+def test_items_without_dialogue_are_compared_one_by_one(tmp_path: Path) -> None:
+    """Not as if they shared the dialogue that they do not have: then nothing would ever be significant."""
+    evalsuite.run(tasks=["charm_sport", "charm_memory_recommendation"], model=["tiny-zh"], limit=4, out=tmp_path)
+    for cell in rated_run(tmp_path):
+        assert [value.source for value in cell.values] == [*range(4)], cell.place
+
+
+@pytest.mark.parametrize(
+    ("reply", "place"),
+    [("是黄渤", (0, 3)), ("<think>黄渤</think>黄渤", (17, 19)), ("黄渤<|im_end|>是他", (None, None))],
+)
+def test_where_a_short_answer_stands(reply: str, place: tuple[int | None, int | None]) -> None:
+    item = Item("charm/chinese/test/memory_sport/1", "charm_memory_sport", "chinese", "test", (), "谁？", references=("黄渤",))  # fmt: skip
+    answer = read_answer(item, Response(reply, "stop"))
+    assert (answer.status, answer.start, answer.end) == (Status.PARSED, *place)
+
+
+def test_a_wording_that_a_part_of_the_tasks_has() -> None:
+    with pytest.raises(PromptError, match=r"charm_anachronisms, .*charm_reading have it: name these alone"):
+        prepare("bundled:models.yaml", model=["random"], tasks=["charm"], prompt=["xlt"])
+
+
+def test_a_translation_that_lacks_items(tmp_path: Path) -> None:
+    own(tmp_path / "charm")
+    write(tmp_path / "charm", "reasoning_Translate-EN/Chinese_Time_Understanding")
+    folder = tmp_path / "charm" / "few-shot-examples_Translate-EN"
+    folder.mkdir()
+    (folder / "Chinese_Time_Understanding_Translate-EN.txt").write_text("Q", encoding="utf-8")
+    asked: dict[str, Any] = {"model": ["random"], "tasks": ["charm_time"], "prompt": ["translate-en"], "data": tmp_path / "charm"}  # fmt: skip
+    with pytest.raises(DataError, match="lacks 1 of the items that wording translate-en asks, first: charm/chinese"):
+        prepare("bundled:models.yaml", **asked)
+    assert prepare("bundled:models.yaml", **asked, skip_bad=True)
 
 
 def test_nothing_is_tuned_on_its_test_items(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from evalsuite.common.resources import bundled
 from evalsuite.parse import parse_option
 from evalsuite.perturb import PERTURBATIONS
 from evalsuite.prompt import Prompt, Shots, wordings
+from evalsuite.results.sheets.scores import leaks
 
 TASK = TASKS_XCOPA["cause_effect"]
 LINE = {
@@ -236,3 +237,10 @@ def test_official_baselines(official: Corpus, models: Path, tmp_path: Path) -> N
     got = {cell["model"]: cell["metrics"]["accuracy"]["value"] for cell in done.cells}
     assert got == {"majority": sum(line["label"] == 0 for line in lines) / 500, "oracle": 1}
     assert TASKS[TASK.name].benchmark == "xcopa"
+
+
+def test_the_split_of_the_shots_asked_itself(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"tasks": ["xcopa"], "split": "dev", "model": ["random"], "out": tmp_path / "run"}
+    assert leaks(evalsuite.run(**asked, limit=2)) == []
+    with pytest.raises(ConfigError, match="nothing would be left"):
+        evalsuite.run(**asked, drop_leaked=True)

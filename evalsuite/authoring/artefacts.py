@@ -101,7 +101,7 @@ def _check_file(corpus: Corpus, task: Task, item_set: str, split: str) -> Iterat
     if not tested or not task.kind.written or task.kind.several:
         return
     known = corpus.labelled(task.name, item_set) if split == "test" else corpus.train(task.name, item_set)
-    numbers = sources([i.dialogue for i in (*tested, *known)])
+    numbers = sources([i.context for i in (*tested, *known)])
     of_tested = numbers[: len(tested)]
     fresh = [i for i, source in zip(known, numbers[len(tested) :], strict=True) if source not in {*of_tested}]
     measures = _measures(task.kind)

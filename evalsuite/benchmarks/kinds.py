@@ -140,14 +140,15 @@ def _text_parts(answered: Answered) -> tuple[Part, ...]:
 
 
 def _read_answer(item: Item, response: Response, reading: Reading, language: Language) -> Answer:
-    """The whole reply, unless it declines: what matters is what stands in it."""
+    """The whole reply, without thinking: what matters is what stands in it."""
     from evalsuite.parse import whole_reply
 
-    said, short = whole_reply(response.text), language.read_text(item, response, reading)
-    if not said or short.status in (Status.REFUSED, Status.EMPTY):
-        return short
-    start = response.text.find(said)
-    return Answer(Status.PARSED, text=said, rule="whole reply", start=start, end=start + len(said))
+    said = whole_reply(response.text)
+    if not said:
+        return language.read_text(item, response, reading)
+    start = response.text.rfind(said)  # not its echo in the thinking before; -1: tokens stand within it
+    place = (None, None) if start < 0 else (start, start + len(said))
+    return Answer(Status.PARSED, None, said, "whole reply", *place)
 
 
 def _holds(item: Item, answer: Answer) -> float:

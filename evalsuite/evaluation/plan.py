@@ -56,6 +56,10 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     for t, item_set in places:
         file = corpus.file(t, item_set, s.split)
         own = s.split == corpus.of(t).benchmark.training  # which holds its own dialogues
+        if own and s.drop_leaked:
+            raise ConfigError(
+                f"--drop-leaked: {s.split} is the split that the shots of {t.name} come from, so nothing would be left"
+            )
         leaked = None if own else leaks(corpus, t, item_set, file.items)
         if s.drop_leaked and leaked is None:
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
@@ -77,7 +81,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
                 for item in _asked_in(corpus, eval_sets[-1], s.split, variant)[1][:1]:
                     prompt.render(item)
             except PromptError as error:
-                raise PromptError(f"{owner}{error}") from None
+                raise PromptError(f"{owner}{error}{_elsewhere(s, t, variant)}") from None
             scored = scored or any(_scorings(s, m, t, prompt.scorings) for m in chosen)
         if any(count for m in chosen for count in _shots(s, m, t)) and corpus.training(t, item_set) is None:
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
@@ -156,12 +160,30 @@ def _fitting(s: Settings, t: Task, asked: Sequence[str]) -> list[str]:
     return [name for name in asked if name in known or name not in every] or list(asked)
 
 
+def _elsewhere(s: Settings, t: Task, variant: str) -> str:
+    """What to do where the task lacks a wording that others have."""
+    if variant in wordings(resolve(s.prompts), t):
+        return ""
+    others = [x.name for x in tasks_named(s.tasks or [DEFAULT]) if variant in wordings(resolve(s.prompts), x)]
+    return (
+        f" Of the tasks asked, {', '.join(others)} have it: name these alone, or add a wording that all have."
+        if others
+        else ""
+    )
+
+
 def _asked_in(corpus: Corpora, source: EvalSet, split: str, variant: str) -> tuple[File, Sequence[Item]]:
-    """The file and the items that a wording asks, where it asks the same items in other words."""
+    """The file and the items that a wording asks, where it asks the same items in other words. Raises DataError if the file
+    lacks some of them, unless broken lines are left out."""
     file = corpus.reworded(source.task, source.set, split, variant)
     if file is source.file:
         return file, source.items
     reworded = {item.id: item for item in file.items}
+    lacking = [item.id for item in source.items if item.id not in reworded]
+    if lacking and not corpus.of(source.task).skip_bad:
+        raise DataError(
+            f"lacks {len(lacking)} of the items that wording {variant} asks, first: {lacking[0]}", file.path
+        )
     return file, [reworded[item.id] for item in source.items if item.id in reworded]
 
 

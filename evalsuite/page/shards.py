@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalsuite.results.records import entry_name
+from evalsuite.results.records import context, entry_name
 from evalsuite.results.tokens import reply_tokens
 from evalsuite.types import Place
 
@@ -26,7 +26,9 @@ OUTCOMES = {
 }  # fmt: skip
 ABSENT, UNKNOWN = ".", "?"  # no record; a status of a later version
 
-Rating = tuple[str, int, list[str], dict[str, float], int]  # item, a number for its content, dialogue, scores, sample
+Rating = tuple[
+    str, int, tuple[str, ...], dict[str, float], int
+]  # item, a number for its content, context, scores, sample
 
 
 @dataclass(slots=True)
@@ -123,7 +125,7 @@ def _read(column: _Column, number: int, records: Iterator[dict[str, Any]]) -> tu
             *([sample, _tokens(record)] if record.get("new_tokens") else [sample] if sample else []),
         ]  # fmt: skip
         values[name] = next(iter(record["scores"].values()), math.nan)
-        ratings.append((record["item"], item, record["dialogue"], record["scores"], sample))
+        ratings.append((record["item"], item, context(record), record["scores"], sample))
     return values, ratings
 
 

@@ -7,13 +7,15 @@ same. Intervals are those of breakdowns: Wilson's at the effective number of ite
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
+from evalsuite.common.dialogue import sources
 from evalsuite.results.breakdown import figures
 from evalsuite.results.outcomes import CellOutcomes, ScoredRun
+from evalsuite.types import Item
 
 
 def section(run: ScoredRun) -> dict[str, Any]:
@@ -25,20 +27,34 @@ def section(run: ScoredRun) -> dict[str, Any]:
         kind = TASKS[place.task].kind
         if grouped and place.perturb == "none" and kind.single and kind.written:
             pooled.setdefault((benchmark_of(place.task).name, place.but("task")), []).append(outcomes)
-    return {"aspects": [_row(name, place, cells) for (name, place), cells in pooled.items() if len(cells) > 1]}
+    several = {key: cells for key, cells in pooled.items() if len(cells) > 1}
+    contexts = _contexts(run, several.values())
+    return {"aspects": [_row(name, place, cells, contexts) for (name, place), cells in several.items()]}
 
 
-def _row(benchmark: str, place: Sequence[tuple[str, Any]], cells: Sequence[CellOutcomes]) -> dict[str, Any]:
+def _contexts(run: ScoredRun, pools: Iterable[Sequence[CellOutcomes]]) -> dict[str, tuple[str, ...]]:
+    """Item -> what it is about, which outcomes do not hold. Cells with the same items are read once."""
+    found: dict[str, tuple[str, ...]] = {}
+    for cell in (cell for cells in pools for cell in cells):
+        if any(row.item not in found for row in cell.outcomes):
+            found |= {trial.item.id: trial.item.context for _, trial, _ in run.source.read(cell.cell)}
+    return found
+
+
+def _row(
+    benchmark: str,
+    place: Sequence[tuple[str, Any]],
+    cells: Sequence[CellOutcomes],
+    contexts: Mapping[str, Sequence[str]],
+) -> dict[str, Any]:
+    items = [found for cell in cells for found in _items(cell)]
+    clusters = sources([contexts[item.id] for item, _ in items])  # over all tasks: they may ask about one dialogue
     groups: dict[str, list[tuple[float, int]]] = {}
     chances: dict[str, list[float]] = {}
-    sources: dict[tuple[str, int], int] = {}
-    for cell in cells:
-        task = cell.cell.place.task
-        for values, source, names, chance in _items(cell):
-            number = sources.setdefault((task, source), len(sources))
-            for name in names:
-                groups.setdefault(name, []).append((math.fsum(values) / len(values), number))
-                chances.setdefault(name, []).append(chance)
+    for (item, value), cluster in zip(items, clusters, strict=True):
+        for name in item.group.split("|"):
+            groups.setdefault(name, []).append((value, cluster))
+            chances.setdefault(name, []).append(1 / len(item.options))
     known = benchmark_of(cells[0].cell.place.task).groups
     order = sorted(groups, key=lambda name: (known.index(name) if name in known else len(known), name))
     return {
@@ -49,16 +65,10 @@ def _row(benchmark: str, place: Sequence[tuple[str, Any]], cells: Sequence[CellO
     }
 
 
-def _items(cell: CellOutcomes) -> list[tuple[list[float], int, list[str], float]]:
-    """(values of its samples, number of its dialogue, groups, chance) of each item that has a group."""
-    found: dict[str, tuple[list[float], int, list[str], float]] = {}
+def _items(cell: CellOutcomes) -> list[tuple[Item, float]]:
+    """(item, mean of its samples) of each item that has a group."""
+    found: dict[str, tuple[Item, list[float]]] = {}
     for row in cell.outcomes:
         if row.original and row.original.group:
-            new: tuple[list[float], int, list[str], float] = (
-                [],
-                row.source,
-                row.original.group.split("|"),
-                1 / len(row.original.options),
-            )
-            found.setdefault(row.item, new)[0].append(row.value)
-    return list(found.values())
+            found.setdefault(row.item, (row.original, []))[1].append(row.value)
+    return [(item, math.fsum(values) / len(values)) for item, values in found.values()]

@@ -51,7 +51,9 @@ def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
             score.values[metric],
             trial.item.golds,
             answer.choices or (() if answer.choice is None else (answer.choice,)),
-            replace(trial.item, dialogue=(), question="", references=()) if cell.place.perturb == "none" else None,
+            replace(trial.item, dialogue=(), question="", references=(), layout=())
+            if cell.place.perturb == "none"
+            else None,
         )
         for (trial, answer, score), source in zip(rows, dialogues, strict=True)
     )

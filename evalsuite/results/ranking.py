@@ -30,7 +30,7 @@ ALPHA = 0.05
 # Permutations. Holm multiplies the smallest p by the number of pairs, so more pairs need more of them to be significant.
 _DRAWS, _DRAWS_A_PAIR = 9_999, 100
 
-# Item's id, its content, its dialogue, scores, which of its samples.
+# Item's id, its content, its context, scores, which of its samples.
 Row = tuple[str, Hashable, Sequence[str], Mapping[str, float], int]
 
 
@@ -105,7 +105,7 @@ def rated_run(folder: Path) -> Iterator[Rated]:
 def _row(record: Mapping[str, Any]) -> Row:
     shown = [record[key] for key in ("dialogue", "question", "labels", "options", "references", "gold")]
     content = blake2b(json.dumps(shown).encode(), digest_size=16).digest()
-    return record["item"], content, record["dialogue"], record["scores"], record.get("sample", 0)
+    return record["item"], content, records.context(record), record["scores"], record.get("sample", 0)
 
 
 # --- significance groups

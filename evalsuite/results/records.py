@@ -18,7 +18,7 @@ from evalsuite.common.errors import ConfigError, DataError
 from evalsuite.common.files import safe_name
 from evalsuite.common.jsonl import parse_object
 from evalsuite.common.plainfile import open_plain, read_json
-from evalsuite.types import Answer, Cell, Likelihood, Message, Place, Response, Score, Trial
+from evalsuite.types import Answer, Cell, Likelihood, Message, Place, Response, Score, Trial, context_of
 
 LINE = 2**24  # bytes of a line: a reply of 1 MB, fully escaped, and its prompt
 FILE = 2**30  # bytes of a file, unpacked
@@ -115,6 +115,11 @@ def answer_row(answer: Answer) -> dict[str, Any]:
 def _flat(value: Message | Likelihood | Answer) -> dict[str, Any]:
     """`asdict` without its deep copy, which is slow: the fields are plain values."""
     return {name: getattr(value, name) for name in value.__slots__}
+
+
+def context(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a record's item is about, as `Item.context`: the unit of intervals and tests."""
+    return context_of(record["dialogue"], record["question"], record["options"])
 
 
 def entry_name(record: Mapping[str, Any]) -> str:

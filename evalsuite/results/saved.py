@@ -228,4 +228,6 @@ def _is_wanted(row: Any, chosen: Mapping[str, set[Any]]) -> bool:
     place = (
         {"model": row["base"], **row} if isinstance(row.get("base"), str) else row
     )  # a learning curve names its base
+    if "task" in chosen and not {*place.get("tasks", ())} <= chosen["task"]:
+        return False  # it pools tasks: of the wanted ones alone its figures would be others
     return all(n not in place or isinstance(place[n], (list, dict)) or place[n] in v for n, v in chosen.items())

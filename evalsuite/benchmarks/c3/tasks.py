@@ -25,11 +25,15 @@ KINDS_OF_KNOWLEDGE = {
 
 
 def _first_capital(item: Item, response: Response) -> Answer:
-    """As OpenCompass reads a reply: its first capital letter names the option."""
-    place, letter = next(((n, t) for n, t in enumerate(response.text) if t.isupper()), (None, ""))
-    if place is None or letter not in item.indicators:
+    """As OpenCompass reads a reply: its first capital letter names the option. Of options that are renamed, the new labels
+    stand for the letters."""
+    names = item.indicators
+    capitals = all(name.isupper() for name in names)
+    found = ((n, t) for n, t in enumerate(response.text) if (t.isupper() if capitals else t in names))
+    place, letter = next(found, (None, ""))
+    if place is None or letter not in names:
         return Answer(Status.UNPARSED, rule="first capital letter")
-    choice = item.indicators.index(letter)
+    choice = names.index(letter)
     return Answer(Status.PARSED, choice, letter, "first capital letter", place, place + 1)
 
 
