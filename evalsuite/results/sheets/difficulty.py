@@ -12,10 +12,10 @@ from evalsuite.results.sheets.words import titled, way, with_notes
 Entry = Mapping[str, Any]
 
 _LEGEND = Text(
-    "难度：答对的模型所占 % 的平均（F1 等为平均值），95% 置信区间以对话为单位；题数依答对的模型数（0、1、…；六个模型以上：无、≤25、≤50、≤75、<100 %、全部）；α：Cronbach 系数，对错题即 KR-20；"
+    "难度：答对的模型所占 % 的平均（F1 等为平均值），95% 置信区间以对话为单位；题数依答对的模型数（0、1、…；六个模型以上：无、不超过 ¼、½、¾，不到全部，全部）；α：Cronbach 系数，对错题即 KR-20；"
     "区分度：一题与其余各题之和跨模型相关系数的平均，只计各模型不全相同的题；<0：区分度为负的题数。不含基线、适配器，以及有回复失败或未问完的模型",
     "right: mean % of models that are right on an item, or their mean value (F1), with its 95 % interval (dialogues as units); "
-    "items by number of models right on them: 0, 1, …, of six models and more: none, up to 25, 50, 75, below 100 %, all; alpha: Cronbach's, of right/wrong items KR-20; discr.: mean correlation of "
+    "items by number of models right on them: 0, 1, …, of six models and more: none, up to ¼, ½, ¾, not all, all; alpha: Cronbach's, of right/wrong items KR-20; discr.: mean correlation of "
     "an item with the sum of the others, over models, of the items on which they differ; <0: how many have a negative one. "
     "Without baselines, adapters, and models with replies that failed or are still to be made",
 )
@@ -128,17 +128,17 @@ def _counts(right: Sequence[int]) -> dict[str, int]:
     models = len(right) - 1
     if models <= _EACH:
         return {str(n): count for n, count in enumerate(right)}
-    found = dict.fromkeys(("0", "≤25 %", "≤50 %", "≤75 %", "<100 %", "100 %"), 0)
+    found = dict.fromkeys(("0", "¼", "½", "¾", "<1", "1"), 0)
     for n, count in enumerate(right):
         percent = 100 * n / models
         ends = {
             "0": n == 0,
-            "≤25 %": percent <= 25,
-            "≤50 %": percent <= 50,
-            "≤75 %": percent <= 75,
-            "<100 %": n < models,
+            "¼": percent <= 25,
+            "½": percent <= 50,
+            "¾": percent <= 75,
+            "<1": n < models,
         }
-        found[next((name for name, inside in ends.items() if inside), "100 %")] += count
+        found[next((name for name, inside in ends.items() if inside), "1")] += count
     return found
 
 
