@@ -128,7 +128,8 @@ def _counts(right: Sequence[int]) -> dict[str, int]:
     models = len(right) - 1
     if models <= _EACH:
         return {str(n): count for n, count in enumerate(right)}
-    found = dict.fromkeys(("0", "¼", "½", "¾", "<1", "1"), 0)
+    # Names of whole numbers would come first in JavaScript.
+    found = dict.fromkeys(("0", "¼", "½", "¾", "<1", "=1"), 0)
     for n, count in enumerate(right):
         percent = 100 * n / models
         ends = {
@@ -138,7 +139,7 @@ def _counts(right: Sequence[int]) -> dict[str, int]:
             "¾": percent <= 75,
             "<1": n < models,
         }
-        found[next((name for name, inside in ends.items() if inside), "1")] += count
+        found[next((name for name, inside in ends.items() if inside), "=1")] += count
     return found
 
 
