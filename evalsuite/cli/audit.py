@@ -31,14 +31,21 @@ def audit_make(
     name: Annotated[
         str, typer.Option("--name", help="Name of the sample's folder in RUN/audit; default: RUBRIC-N-seedSEED.")
     ] = "",
+    suspicious: Annotated[
+        bool,
+        typer.Option(
+            "--suspicious", help="Draw from replies to suspicious items only, whose gold answer may be wrong."
+        ),
+    ] = False,
 ) -> None:
     """Draw a stratified sample of replies; write a page and a spreadsheet to mark them."""
     from evalsuite.review import audit as auditing
 
-    page, sample = auditing.make_sample(run, n, seed, parts(models), parts(tasks), rubric, name)
+    page, sample = auditing.make_sample(run, n, seed, parts(models), parts(tasks), rubric, name, suspicious)
     strata = len({(d.output.model, d.stratum) for d in sample.drawn})
     of = sum(w.outputs for w in sample.whole)
-    say(f"{len(sample.drawn)} of {of} outputs, {strata} strata, sample {sample.hash}")
+    kind = "outputs to suspicious items" if suspicious else "outputs"
+    say(f"{len(sample.drawn)} of {of} {kind}, {strata} strata, sample {sample.hash}")
     say(f"page: {page}")
     say(f"for a spreadsheet: {page.parent / 'to-mark.csv'}   for a program: {page.parent / 'to-mark.jsonl'}")
 

@@ -11,7 +11,6 @@ sample. An item that failed, or that the judge gave no verdict on, is neither kn
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS
 from evalsuite.results.breakdown import figures
 from evalsuite.results.judged.summary import Verdicts, verdicts
-from evalsuite.results.outcomes import CellOutcomes, ScoredRun, is_baseline
+from evalsuite.results.outcomes import CellOutcomes, ScoredRun, is_baseline, item_values
 from evalsuite.types import Place
 
 RIGHT = 0.5  # an item is right if its value, the mean of its samples, is above
@@ -153,7 +152,7 @@ def _known(cells: Sequence[CellOutcomes], opinions: Sequence[Verdicts], whole: b
     right = {v.place: v.right for v in opinions}
     facts: dict[str, Fact] = {}
     for cell in cells:
-        rule = {} if opinions else {item: value > RIGHT for item, value in _values(cell).items()}
+        rule = {} if opinions else {item: value > RIGHT for item, value in item_values(cell).items()}
         facts |= _facts_of(cell, right.get(cell.cell.place, rule))
     place = cells[0].cell.place
     how = {
@@ -169,14 +168,6 @@ def _facts_of(cell: CellOutcomes, right: Mapping[str, bool]) -> dict[str, Fact]:
     """The facts that a cell's items ask for, from item -> whether it is right."""
     sources = {o.item: (cell.cell.place.name, o.source) for o in cell.outcomes}
     return {item: Fact(known, sources[item]) for item, known in right.items() if item in sources}
-
-
-def _values(cell: CellOutcomes) -> dict[str, float]:
-    """Item -> its value, the mean of its samples."""
-    found: dict[str, list[float]] = {}
-    for outcome in cell.outcomes:
-        found.setdefault(outcome.item, []).append(outcome.value)
-    return {item: math.fsum(values) / len(values) for item, values in found.items()}
 
 
 # --- what it concludes
@@ -195,7 +186,7 @@ def _reasoning(
     rests_on = {name: set(o.original.rests_on) if o.original else set() for name, o in items.items()}
     questions = tuple(
         Question(item, value, (place.task, place.set, items[item].source), _state(rests_on[item], facts))
-        for item, value in _values(cell).items()
+        for item, value in item_values(cell).items()
     )
     whole = wholes.get(place, True) and all(k.whole for k in used)
     return Reasoning((place,), questions, facts, tuple(k.how for k in used), whole)

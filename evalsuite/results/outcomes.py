@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -57,6 +58,14 @@ def outcomes_of(cell: Cell, rows: Rows) -> CellOutcomes:
         for (trial, answer, score), source in zip(rows, dialogues, strict=True)
     )
     return CellOutcomes(cell, max((t.item.labels for t, _, _ in rows), key=len, default=()), outcomes)
+
+
+def item_values(cell: CellOutcomes) -> dict[str, float]:
+    """Item -> its value, the mean of its samples."""
+    found: dict[str, list[float]] = {}
+    for outcome in cell.outcomes:
+        found.setdefault(outcome.item, []).append(outcome.value)
+    return {item: math.fsum(values) / len(values) for item, values in found.items()}
 
 
 def is_baseline(facts: Mapping[str, Any]) -> bool:

@@ -32,6 +32,7 @@ class Results:
     learning: list[dict[str, Any]] = field(default_factory=list)
     breakdowns: list[dict[str, Any]] = field(default_factory=list)
     aspects: list[dict[str, Any]] = field(default_factory=list)
+    difficulty: list[dict[str, Any]] = field(default_factory=list)
     confusions: list[dict[str, Any]] = field(default_factory=list)
     metric_correlations: list[dict[str, Any]] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)

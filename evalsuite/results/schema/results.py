@@ -24,6 +24,7 @@ from evalsuite.results.schema.base import (
     Task,
 )
 from evalsuite.results.schema.breakdowns import Aspects, Breakdown, Confusion, MetricCorrelation
+from evalsuite.results.schema.difficulty import Difficulty
 from evalsuite.results.schema.judged import Judged
 from evalsuite.results.schema.memory import Memory
 from evalsuite.results.schema.second import Second
@@ -440,6 +441,7 @@ class Results(Strict):
     learning: Rows[Curve]
     breakdowns: Rows[Breakdown]
     aspects: Rows[Aspects] = Field(default_factory=list, description="Accuracy by group over the tasks of a benchmark.")
+    difficulty: Rows[Difficulty] = Field(default_factory=list, description="Absent in older runs.")
     confusions: Rows[Confusion]
     metric_correlations: Rows[MetricCorrelation]
     groups: Rows[BenchmarkGroup] = Field(default_factory=list, description="Absent in older runs.")

@@ -9,6 +9,7 @@ from evalsuite.common.sheet import Sheet, spell
 from evalsuite.results.saved import Results
 from evalsuite.results.sheets.aspects import aspect_sheets
 from evalsuite.results.sheets.breakdown import breakdown_sheets, confusion_sheets
+from evalsuite.results.sheets.difficulty import difficulty_sheets, suspicious_sheets
 from evalsuite.results.sheets.extraction import extraction_sheets
 from evalsuite.results.sheets.gaps import gap_sheets
 from evalsuite.results.sheets.judge import judge_sheets
@@ -35,6 +36,8 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "memory": lambda done: memory_sheets(done.memory),
     "breakdowns": lambda done: breakdown_sheets(done.breakdowns),
     "aspects": lambda done: aspect_sheets(done.aspects),
+    "difficulty": lambda done: difficulty_sheets(done.difficulty),
+    "suspicious": lambda done: suspicious_sheets(done.difficulty),
     "confusions": lambda done: confusion_sheets(done.confusions),
     "correlations": lambda done: correlation_sheets(done.metric_correlations),
     "judge": lambda done: judge_sheets(done.judged),
@@ -43,7 +46,8 @@ SHEETS: dict[str, Callable[[Results], Iterable[Sheet]]] = {
     "curves": lambda done: learning_sheets(done.learning),
 }
 END = ("overview", "results", "robustness", "judge", "second", "curves")  # printed at the end of a run
-NAMED = ("groups", "tokens")  # made only if named: groups reads all records, tokens has a row for every cell
+# Made only if named: groups reads all records, tokens has a row for every cell, suspicious up to 50 for every task.
+NAMED = ("groups", "tokens", "suspicious")
 
 
 def sheets(done: Results, names: Sequence[str] = ()) -> Iterator[Sheet]:

@@ -69,7 +69,12 @@ class Audit:
         parts = ("correct", "readers", "scores", "agreement", "judges", "metrics")
         return {
             "format": 1,
-            "sample": {**sample, "seed": self.sample.seed, "rubric": self.sample.rubric},
+            "sample": {
+                **sample,
+                "seed": self.sample.seed,
+                "rubric": self.sample.rubric,
+                "suspicious": self.sample.suspicious,
+            },
             "annotators": self.annotators,
             "marked": self.marked,
             **{name: [asdict(row) for row in getattr(self, name)] for name in parts},
@@ -89,9 +94,10 @@ def summarize_marks(
     """
     paths = [Path(file) for file in files]
     sample = _find_sample(paths, Path(run) if run else None)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = (_SUSPICIOUS,) if sample.suspicious else ()
     if run:
-        sample, notes = _reread(sample, Path(run))
+        sample, changes = _reread(sample, Path(run))
+        notes += changes
         judges = judges if judges is not None else judge_scores(Path(run), sample.rubric)
     marks = read_marks(paths, sample)
     if not marks.marks:
@@ -111,6 +117,9 @@ def summarize_marks(
         tuple(metric_correlations(found)),
         (*notes, *marks.notes),
     )
+
+
+_SUSPICIOUS = "the sample is of suspicious items only: every figure speaks for the replies to these, not for the run"
 
 
 def _find_sample(files: Sequence[Path], run: Path | None) -> Sample:
@@ -142,7 +151,9 @@ def _reread(sample: Sample, run: Path) -> tuple[Sample, tuple[str, ...]]:
         notes.append(
             f"{gone} outputs of the sample are no longer in {run}: their readings are those of when it was drawn"
         )
-    if sizes[0] != sizes[1]:  # for example, cells were added since
+    if sample.suspicious:  # other items may look so by now
+        totals = sample.whole
+    elif sizes[0] != sizes[1]:  # for example, cells were added since
         notes.append(f"{run} holds other outputs than when the sample was drawn: the totals are those of that time")
         totals = sample.whole
     return replace(sample, drawn=fresh, whole=totals), tuple(notes)

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from evalsuite.common.files import replace_file, safe_name
 from evalsuite.common.lock import locked
 from evalsuite.page.report import assemble
 from evalsuite.results import records
-from evalsuite.review.audit.outputs import Output, population
+from evalsuite.review.audit.outputs import Output, population, suspicious_ids
 from evalsuite.review.audit.rubrics import rubric_named
 from evalsuite.review.audit.sample import SAMPLE, Sample, draw_sample, load_sample, save_sample
 
@@ -32,11 +32,12 @@ def make_sample(
     tasks: Sequence[str] = (),
     rubric_name: str = "",
     name: str = "",
+    suspicious: bool = False,
 ) -> tuple[Path, Sample]:
     """Draw `n` outputs per model and write RUN/audit/NAME/; returns the page's path and the sample.
 
     `models` and `tasks` restrict the outputs (all if empty). `rubric_name` defaults to the rubric of the benchmark.
-    Raises ConfigError for unknown names, too small an `n`, or a folder that holds another sample.
+    suspicious: only replies to items that look suspicious (results/difficulty.py). Raises ConfigError for unknown names, too small an `n`, no suspicious items where they are asked for, or a folder that holds another sample.
     """
     if n < 1:
         raise ConfigError(f"--n {n}: expected 1 or more")
@@ -44,17 +45,26 @@ def make_sample(
         raise ConfigError(f"--name {name!r}: expected a folder's name")
     records.find_results(Path(run))  # fail before anything is written
     with locked(Path(run)):
-        return _make_sample(run, n, seed, models, tasks, rubric_name, name)
+        return _make_sample(run, n, seed, models, tasks, rubric_name, name, suspicious)
 
 
 def _make_sample(
-    run: str | Path, n: int, seed: int, models: Sequence[str], tasks: Sequence[str], rubric_name: str, name: str
+    run: str | Path,
+    n: int,
+    seed: int,
+    models: Sequence[str],
+    tasks: Sequence[str],
+    rubric_name: str,
+    name: str,
+    suspicious: bool,
 ) -> tuple[Path, Sample]:
     outputs = _selected(population(Path(run)), run, models, tasks)
+    if suspicious:
+        outputs = _suspicious(outputs, Path(run))
     rubric_name = rubric_name or _own_rubric(outputs)
     scales = rubric_named(rubric_name)
-    name = name or f"{rubric_name}-{n}-seed{seed}"
-    sample = draw_sample(outputs, name, n, seed, scales.name)
+    name = name or f"{rubric_name}-{n}-seed{seed}{'-suspicious' if suspicious else ''}"
+    sample = replace(draw_sample(outputs, name, n, seed, scales.name), suspicious=suspicious)
     folder = Path(run) / "audit" / safe_name(name)
     if (folder / SAMPLE).is_file() and load_sample(folder / SAMPLE).hash != sample.hash:
         raise ConfigError(f"{folder}: holds another sample, which may have marks already; choose another --name")
@@ -87,6 +97,17 @@ def _selected(
     found = [o for o in outputs if (not models or o.model in models) and o.task in named]
     if not found:
         raise ConfigError(f"{run}: no model wrote a reply here; there is nothing to mark")
+    return found
+
+
+def _suspicious(outputs: Sequence[Output], run: Path) -> Sequence[Output]:
+    wanted = suspicious_ids(run)
+    found = [o for o in outputs if o.id in wanted]
+    if not found:
+        raise ConfigError(
+            f"{run}: no reply to an item that looks suspicious. Items are listed in results.json where three models or more, "
+            "no baselines, answered a task; results of an earlier version need `evalsuite score`"
+        )
     return found
 
 

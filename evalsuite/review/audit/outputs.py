@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS, task_named
 from evalsuite.common.plainfile import as_written
 from evalsuite.results import records
-from evalsuite.types import Kind, Status
+from evalsuite.types import Kind, Place, Status
 
 _UNWRITTEN = (Status.FAILED, Status.FILTERED)  # no reply came, or the endpoint kept it: there is nothing to read
 
@@ -88,11 +88,27 @@ def population(run: Path) -> tuple[Output, ...]:
         return tuple(output for cell in records.read_results(run)["cells"] for output in _outputs(run, cell))
 
 
-def _outputs(run: Path, cell: dict[str, Any]) -> Iterator[Output]:
+def suspicious_ids(run: Path) -> set[str]:
+    """Ids of the written replies to items that results.json lists as suspicious, asked as they were where they look so."""
+    with as_written(run):
+        content = records.read_results(run)
+        listed = {_asked(row): {x["item"] for x in row["suspicious"]} for row in content.get("difficulty", ())}
+        return {o.id for cell in content["cells"] for o in _outputs(run, cell, listed.get(_asked(cell), ()))}
+
+
+def _asked(row: Mapping[str, Any]) -> Place:
+    return Place.of(row, model="")
+
+
+def _outputs(run: Path, cell: dict[str, Any], items: Collection[str] | None = None) -> Iterator[Output]:
+    """The written replies of a cell, or those to some of its items."""
     if not task_named(cell["task"]).kind.written:  # a probe, though a person may have chosen in writing
         return
+    if items is not None and not items:
+        return
     for record in records.read_records(run, cell["records"]):
-        if not record["likelihoods"] and record["answer"]["status"] not in _UNWRITTEN:
+        wanted = items is None or record["item"] in items
+        if wanted and not record["likelihoods"] and record["answer"]["status"] not in _UNWRITTEN:
             yield _output(record, way_of(cell, record["rotation"], record.get("sample", 0)))
 
 

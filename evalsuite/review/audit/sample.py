@@ -68,6 +68,7 @@ class Sample:
     tasks: tuple[str, ...]  # sampled from; with coarse strata some may have no output in the sample
     drawn: tuple[Drawn, ...]  # in marking order
     whole: tuple[RunTotals, ...]
+    suspicious: bool = False  # drawn from replies to suspicious items only; `whole` counts these, too
 
     @property
     def hash(self) -> str:
@@ -155,6 +156,7 @@ def load_sample(path: Path) -> Sample:
             tasks=tuple(found["tasks"]),
             drawn=drawn,
             whole=tuple(RunTotals(**w) for w in found["whole"]),
+            suspicious=bool(found.get("suspicious")),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{path}: not a sample of `evalsuite audit make` ({error!r})") from None

@@ -27,6 +27,10 @@ export interface EvalsuiteResultsFormat1 {
    * Accuracy by group over the tasks of a benchmark.
    */
   aspects?: Aspects[];
+  /**
+   * Absent in older runs.
+   */
+  difficulty?: Difficulty[];
   confusions: Confusion[];
   metric_correlations: MetricCorrelation[];
   /**
@@ -1563,6 +1567,195 @@ export interface Aspect {
    * Mean of 1 / number of options.
    */
   chance: number;
+}
+/**
+ * A task and set asked in one way of at least three models: how hard its items are, and which look suspicious.
+ */
+export interface Difficulty {
+  /**
+   * A name of `evalsuite tasks`.
+   */
+  task:
+    | "knowledge_filling"
+    | "knowledge_generation"
+    | "conflict_detection"
+    | "domain_identification"
+    | "slot_identification"
+    | "event_cause"
+    | "subsequent_event"
+    | "clipped_subsequent_event"
+    | "charm_anachronisms"
+    | "charm_time"
+    | "charm_sequence"
+    | "charm_recommendation"
+    | "charm_sport"
+    | "charm_nli"
+    | "charm_reading"
+    | "charm_memory_anachronisms"
+    | "charm_memory_time"
+    | "charm_memory_recommendation"
+    | "charm_memory_sport"
+    | "xcopa_cause_effect"
+    | "c3_reading"
+    | "cicero_cause"
+    | "cicero_subsequent_event"
+    | "cicero_clipped_subsequent_event"
+    | "cicero_prerequisite"
+    | "cicero_motivation"
+    | "cicero_reaction"
+    | "cicero_chained_cause"
+    | "cicero_chained_subsequent_event"
+    | "cicero_single_answer"
+    | "cicero_all_answers"
+    | "cider_dnli"
+    | "cider_span_extraction"
+    | "cider_span_selection"
+    | "cider_span_selection_question"
+    | "cider_relation_prediction"
+    | "cider_relation_prediction_pair"
+    | "glucose_specific_statement"
+    | "glucose_general_rule"
+    | "cedar_inference_probing"
+    | "cedar_attribution_probing";
+  /**
+   * easy or hard; of other benchmarks a fold, dimension, version or source.
+   */
+  set: string;
+  split: "train" | "dev" | "test";
+  /**
+   * The prompt template's name.
+   */
+  variant: string;
+  /**
+   * Examples before the question that were asked for.
+   */
+  shots: number;
+  /**
+   * Whether the model writes an answer, or its options are compared by likelihood.
+   */
+  scoring: "generate" | "labels" | "texts" | "constrained" | "nll";
+  /**
+   * The perturbation of the items.
+   */
+  perturb:
+    | "none"
+    | "reindicate"
+    | "reindicate_upper"
+    | "reindicate_circled"
+    | "reindicate_stems"
+    | "shuffle"
+    | "both"
+    | "derange"
+    | "derange_both"
+    | "reverse"
+    | "circular"
+    | "swap_speakers"
+    | "drop_turns"
+    | "traditional";
+  /**
+   * The task's first metric; an item's value is the mean of its samples.
+   */
+  metric: string;
+  /**
+   * Without baselines and adapters.
+   *
+   * @minItems 3
+   */
+  models: [string, string, string, ...string[]];
+  /**
+   * Items that all of them answered.
+   */
+  n: number;
+  /**
+   * Dialogues that they come from.
+   */
+  dialogues: number;
+  /**
+   * Mean difficulty: the share of models that are right, or their mean value.
+   */
+  value: number;
+  /**
+   * Wilson's 95 % interval at the effective number of items, low and high.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  interval: [number, number];
+  /**
+   * Items that 0, 1, … all of the models get right, with a value above 0.5.
+   */
+  right: number[];
+  /**
+   * Cronbach's alpha, which of right/wrong items is KR-20; null: all sums are equal.
+   */
+  alpha: number | null;
+  discrimination: Discriminations;
+  /**
+   * Items on which every model has value 0.
+   */
+  all_wrong: number;
+  /**
+   * Items with a discrimination below 0 and p up to 0.05. By chance up to 5 % of those with one.
+   */
+  negative: number;
+  /**
+   * In ascending order of p.
+   *
+   * @maxItems 50
+   */
+  suspicious: Suspicious[];
+  /**
+   * Models with replies that failed or are still to be made.
+   */
+  left_out: string[];
+}
+/**
+ * Corrected item-total correlations: of an item with the sum of the task's other items, over models.
+ */
+export interface Discriminations {
+  /**
+   * Items of which it is defined: the models do not all have one value.
+   */
+  n: number;
+  mean: number | null;
+  /**
+   * Items below 0, below 0.2, below 0.4, and from 0.4.
+   *
+   * @minItems 4
+   * @maxItems 4
+   */
+  bins: [number, number, number, number];
+}
+/**
+ * An item whose gold answer people should look at.
+ */
+export interface Suspicious {
+  item: string;
+  /**
+   * All models have value 0; or the weaker are right and the stronger wrong, discrimination < 0 with p up to 0.05.
+   */
+  why: "all_wrong" | "negative";
+  /**
+   * Models with a value above 0.5.
+   */
+  right: number;
+  /**
+   * Mean over the models.
+   */
+  value: number;
+  discrimination: number | null;
+  /**
+   * Of all_wrong: the product of the models' shares of items with value 0. Of negative: one-sided, by permutation of the models; not corrected for the number of items.
+   */
+  p: number;
+  /**
+   * Most models that chose the same wrong options; null where there are none.
+   */
+  agree: number | null;
+  /**
+   * The best model that is wrong on it.
+   */
+  reply_of: string;
 }
 /**
  * A confusion matrix over names of the ontology; every rotation counts as a reply.

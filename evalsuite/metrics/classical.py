@@ -1,0 +1,82 @@
+"""Classical test theory: how well the items of a test tell the strong from the weak. Tables are (takers, items).
+
+discrimination   corrected item-total correlation: Pearson's r of an item with the sum of all other items (of right/wrong
+                 items a point-biserial correlation)
+alpha            Cronbach's α, which of right/wrong items is KR-20: the share of the variance of sums that is not the items' own
+p                of a negative discrimination, one-sided: the share of permutations of the takers' values of the item that
+                 correlate at least as negatively with the sums of the others
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from evalsuite.metrics.statistics import Floats
+
+_EXACT = 7  # takers up to whom all permutations (5,040) are tried
+_DRAWS = 9999  # random ones beyond
+_NOISE = 1e-9  # sums of shares in another order differ by less
+
+
+def rests(table: Floats) -> Floats:
+    """The sum of all other items, for each taker and item."""
+    sums: Floats = table.sum(axis=1, keepdims=True) - table
+    return sums
+
+
+def discriminations(table: Floats) -> list[float | None]:
+    """Corrected item-total correlation of each item; None where all takers have the same value, or the same sum of the others.
+
+    >>> import numpy as np
+    >>> discriminations(np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]]))
+    [0.5, 0.5, None]
+    """
+    import numpy as np
+
+    others = rests(table)
+    varies = (np.ptp(table, axis=0) > _NOISE) & (np.ptp(others, axis=0) > _NOISE)
+    x, y = table - table.mean(axis=0), others - others.mean(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = (x * y).sum(axis=0) / np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
+    return [round(min(1.0, max(-1.0, float(r))), 6) if ok else None for r, ok in zip(found, varies, strict=True)]
+
+
+def alpha(table: Floats) -> float | None:
+    """Cronbach's α; None with fewer than two items, or where all takers have the same sum. It may be negative.
+
+    >>> import numpy as np
+    >>> alpha(np.array([[1, 1], [0, 0], [1, 1]]))
+    1.0
+    """
+    import numpy as np
+
+    count, sums = table.shape[1], table.sum(axis=1)
+    if count < 2 or np.ptp(sums) <= _NOISE:
+        return None
+    return round(float(count / (count - 1) * (1 - table.var(axis=0).sum() / sums.var())), 6)
+
+
+def negative_p(item: Floats, others: Floats, orders: NDArray[np.intp]) -> float:
+    """One-sided p of an item's negative discrimination, over `orders` (from `orders_of`). All permutations give an exact one."""
+    import numpy as np
+
+    # Means and variances do not change under permutation, so that the sum of products orders as the correlation does.
+    hits = int(np.count_nonzero(item[orders] @ others <= item @ others + _NOISE))
+    whole = len(orders) == math.factorial(len(item))
+    return hits / len(orders) if whole else (hits + 1) / (len(orders) + 1)
+
+
+def orders_of(takers: int) -> NDArray[np.intp]:
+    """Orders of so many takers: all of them, or a seeded sample."""
+    import numpy as np
+
+    if takers <= _EXACT:
+        return np.array(list(permutations(range(takers))), dtype=np.intp)
+    rows = np.tile(np.arange(takers, dtype=np.intp), (_DRAWS, 1))
+    return np.random.default_rng(0).permuted(rows, axis=1)
