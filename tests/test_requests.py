@@ -17,7 +17,7 @@ from needs import needs
 
 import evalsuite
 from evalsuite.backends.openai.faults import Server, reply_to
-from evalsuite.common.errors import BackendError, ConfigError
+from evalsuite.common.errors import BackendError, ConfigError, DataError
 from evalsuite.exchange.replies import Imported, read_replies
 from evalsuite.exchange.reply_lines import Unreadable, read_line
 from evalsuite.exchange.requests import write_requests
@@ -119,7 +119,7 @@ def put(folder: Path, rows: list[Row], name: str = "out.jsonl") -> None:
 
 
 def content(run: Path) -> dict[str, bytes]:
-    """What a run is compared by: results and records."""
+    """What a run is compared by: results and records. Its page also tells when it began."""
     files = [run / "results.json", *sorted((run / "records").iterdir())]
     return {str(path.relative_to(run)): path.read_bytes() for path in files}
 
@@ -205,11 +205,11 @@ def test_a_second_import_changes_nothing(models: Path, tmp_path: Path) -> None:
     rows = answered(models, out)
     put(out, rows)
     assert (first := read_replies(out, run)).exit_code == 0 and first.stored == len(rows)
-    before, files, stored = content(run), (run / "page/index.html").read_bytes(), rows_of(run)
+    before, page, stored = content(run), (run / "page/index.html").read_bytes(), rows_of(run)
     put(out, rows, "copy.jsonl")
     done = read_replies(out, run)
     assert (done.stored, done.already, remarks(done)) == (0, len(rows), {"double": len(rows)}) and done.exit_code == 0
-    assert (content(run), (run / "page/index.html").read_bytes(), rows_of(run)) == (before, files, stored)
+    assert (content(run), (run / "page/index.html").read_bytes(), rows_of(run)) == (before, page, stored)
 
 
 def test_what_does_not_fit_is_said_and_not_stored(models: Path, tmp_path: Path) -> None:
@@ -332,6 +332,12 @@ def test_folders_that_hold_something_else_are_refused(models: Path, tmp_path: Pa
         read_replies(out, tmp_path / "run")
     assert not (tmp_path / "run").exists()
     put(out, [{"key": "x", "text": ""}])
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "plan.sqlite").write_bytes((out / "plan.sqlite").read_bytes())
+    (tmp_path / "bare" / "manifest.json").write_text("[]")
+    put(tmp_path / "bare", [{"key": "x", "text": ""}])
+    with pytest.raises(DataError, match=r"no manifest of evalsuite"):
+        read_replies(tmp_path / "bare", tmp_path / "run2")
     with pytest.raises(ConfigError, match=r"manifest\.json and no store\.sqlite"):
         read_replies(out, out)
     with pytest.raises(ConfigError, match=r"no requests here \(no plan.sqlite\)"):

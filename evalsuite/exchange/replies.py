@@ -154,7 +154,10 @@ def _take_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:
     """Plan the run as one that asks directly would, and write its manifest."""
     require_cells(out, store.cells())
     manifest = read_json(folder / "manifest.json")
-    manifest["settings"]["out"] = str(out)
+    try:
+        manifest["settings"]["out"] = str(out)
+    except (LookupError, TypeError):
+        raise DataError("no manifest of evalsuite: its settings are missing", folder / "manifest.json") from None
     replace_file(out / "manifest.json", finite_json(manifest, out / "manifest.json", indent=1) + "\n")
     for cell in plan.cells():
         store.plan(cell, [(key, trial) for key, trial, _ in plan.read(cell)])
