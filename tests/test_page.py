@@ -163,7 +163,7 @@ def test_overview(page: Any) -> None:
 
 def test_language_and_theme(page: Any) -> None:
     page.click("#lang")
-    assert page.inner_text("h1").startswith("CORECODE 评测榜")
+    assert page.inner_text("h1").startswith("CORECODE 排行榜")
     page.click("#theme")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 

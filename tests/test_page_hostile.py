@@ -199,7 +199,7 @@ CHECK = r"""() => {
       if (hidden.test(text)) wrong.push("text " + JSON.stringify(text.slice(0, 200)) + " in " + walk.currentNode.parentNode.outerHTML.slice(0, 120));
     }
   }
-  if (!["CORECODE leaderboard", "CORECODE 评测榜"].includes(document.title)) wrong.push("title " + document.title);
+  if (!["CORECODE leaderboard", "CORECODE 排行榜"].includes(document.title)) wrong.push("title " + document.title);
   if (globalThis.ran.length) wrong.push("ran " + globalThis.ran);
   return [...new Set(wrong)].slice(0, 20);
 }"""

@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 METRICS = {
     row.name: row
     for row in (
-        Metric("accuracy", "正确率", "Acc.", share=True),
-        Metric("paper.accuracy", "正确率（论文读法）", "Acc. (the paper's reading)", "acc %", share=True),
-        Metric("paper.parts", "与论文读法不同", "Read otherwise than by the paper", "differ %", lower=True, share=True),
-        Metric("accuracy_sum", "正确率（总和）", "Acc. (sum)", share=True),
-        Metric("accuracy_token", "正确率（每词元）", "Acc. (per token)", share=True),
-        Metric("accuracy_char", "正确率（每字）", "Acc. (per char.)", share=True),
-        Metric("accuracy_prior", "正确率（减先验）", "Acc. (less prior)", share=True),
+        Metric("accuracy", "准确率", "Acc.", share=True),
+        Metric("paper.accuracy", "准确率（论文解析）", "Acc. (the paper's reading)", "acc %", share=True),
+        Metric(
+            "paper.parts", "与论文解析不一致", "Read otherwise than by the paper", "differ %", lower=True, share=True
+        ),
+        Metric("accuracy_sum", "准确率（未归一化）", "Acc. (sum)", share=True),
+        Metric("accuracy_token", "准确率（按词元数）", "Acc. (per token)", share=True),
+        Metric("accuracy_char", "准确率（按字数）", "Acc. (per char.)", share=True),
+        Metric("accuracy_prior", "准确率（减先验）", "Acc. (less prior)", share=True),
         Metric("semsim", "Sem-Sim"),
         Metric("macro_f1", "宏平均 F1", "Macro F1"),
         Metric("weighted_f1", "加权 F1", "Weighted F1"),

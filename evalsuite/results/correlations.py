@@ -32,12 +32,16 @@ _OVER = ("model", "scoring", "perturb")  # parts of a place that an entry pools 
 
 
 def points(cell: Cell, scored: Scored) -> Points | None:
-    """The metrics of a cell's items; None for choices, probes, baselines and perturbed items."""
+    """The metrics of a cell's items; None for choices, probes, baselines, perturbed items and a single metric."""
     import numpy as np
 
     if TASKS[cell.place.task].kind.options or cell.place.perturb != "none" or is_baseline(cell.facts):
         return None
     columns = {name: values for name, values in per_item(scored).items() if name not in _ALIKE}
+    if len(columns) < 2:  # nothing to correlate, as of tasks scored by a rule alone
+        return None
+    if len(columns) < 2:  # nothing to correlate, as of tasks scored by a rule alone
+        return None
     return Points(cell.place, tuple(columns), np.array(list(columns.values()), dtype=np.float32))
 
 

@@ -22,7 +22,7 @@ def reference_sheets() -> Sequence[Sheet]:
     columns = (
         Column(Text("模型", "model")),
         Column(Text("出处", "source"), key=True),
-        Column(Text("正确率", "accuracy"), kind="percent", digits=1),
+        Column(Text("准确率", "accuracy"), kind="percent", digits=1),
     )
     rows = (
         Row(

@@ -88,7 +88,7 @@ METRICS = tuple(
     metric
     for name, (zh, en) in _WORDS.items()
     for metric in (
-        Metric(f"accuracy_{name}", f"正确率（{zh}）", f"Acc. ({en})", f"{name} %"),
+        Metric(f"accuracy_{name}", f"准确率（{zh}）", f"Acc. ({en})", f"{name} %"),
         Metric(
             f"delta_nll_{name}", f"ΔNLL（{zh}）", f"ΔNLL ({en})", f"{name}\nΔNLL", top=None, percent=False, unit="nats"
         ),

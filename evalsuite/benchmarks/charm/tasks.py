@@ -52,11 +52,16 @@ TASKS_CHARM: dict[str, Task] = {
         _reasoning("sport", "SpU", "体育理解", "Sport understanding", _SPU),
         _reasoning("nli", "NLI", "自然语言推断", "Natural language inference", "Natural_Language_Inference"),
         _reasoning("reading", "RC", "阅读理解", "Reading comprehension", "Reading_Comprehension"),
-        _memory("anachronisms", "AJ-M", "时代错误判断之所知", "Anachronism judgment, facts", _AJ),
-        _memory("time", "TU-M", "时间理解之所知", "Time understanding, facts", _TU),
+        _memory("anachronisms", "AJ-M", "时代错误判断（知识记忆）", "Anachronism judgment, facts", _AJ),
+        _memory("time", "TU-M", "时间理解（知识记忆）", "Time understanding, facts", _TU),
         _memory(
-            "recommendation", "MMR-M", "影视音乐推荐之所知", "Movie and music recommendation, facts", _MMR, judged_by=""
+            "recommendation",
+            "MMR-M",
+            "影视音乐推荐（知识记忆）",
+            "Movie and music recommendation, facts",
+            _MMR,
+            judged_by="",
         ),
-        _memory("sport", "SpU-M", "体育理解之所知", "Sport understanding, facts", _SPU),
+        _memory("sport", "SpU-M", "体育理解（知识记忆）", "Sport understanding, facts", _SPU),
     )
 }

@@ -20,7 +20,7 @@ _TITLES = {
 }
 _NOTES = {
     14: Text(
-        "单选为正确率，其余为全对率，%。以全部题训练者即表 9，与成绩并列。",
+        "单选为准确率，其余为全对率，%。以全部题训练者即表 9，与成绩并列。",
         "Accuracy where one answer is right, else exact sets, in %. Those trained on both are Table 9's, which stand beside scores.",
     ),
     15: Text(

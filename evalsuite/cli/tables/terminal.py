@@ -16,7 +16,7 @@ from evalsuite.common.sheet import Column, Piece, Row, Sheet, Text, english, spe
 from evalsuite.common.terminal import one_line, safe
 
 WORDS = 16  # least width of a column of words, in characters, unless its cells are shorter
-HEAD = 6  # the same for a heading over numbers
+HEAD = 15  # the same for a heading over numbers: no word of ours is cut
 _STYLES = {"strong": "bold", "quiet": "dim", "flag": "yellow"}
 
 

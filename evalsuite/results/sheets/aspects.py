@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_order
 from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.sheets.words import titled, way, with_notes
 
 _LEGEND = Text(
-    "各方面跨任务合计，每题同权；95 % 区间按上下文聚类（Wilson，有效题数）。机会：各题选项数倒数的平均。",
+    "各方面跨任务合计，每题权重相同；95% 置信区间按上下文聚类（Wilson，有效题数）。随机水平：各题选项数倒数的平均。",
     "Pooled over tasks, every item with the same weight; 95 % intervals by contexts (Wilson's, effective number of items). "
     "chance: mean of 1 / number of options.",
 )
@@ -41,11 +41,15 @@ def _sheet(benchmark: str, item_set: str, rows: Sequence[Mapping[str, Any]]) -> 
         )
         lines.append(Row((row["model"], way(row), *values), about={"model": row["model"]}))
     counts, chances = ({g["name"]: g[key] for row in rows for g in row["groups"]} for key in ("n", "chance"))
-    lines.append(Row((Text("机会", "chance"), "", *(Value(chances[name]) for name in names)), "apart"))
-    tasks = ", ".join(dict.fromkeys(TASKS[task].short for row in rows for task in row["tasks"]))
-    sizes = ", ".join(f"{english} {counts[name]}" for name in names if (english := _name(benchmark, name).en))
+    lines.append(Row((Text("随机水平", "chance"), "", *(Value(chances[name]) for name in names)), "apart"))
+    tasks = [TASKS[name] for name in sorted({task for row in rows for task in row["tasks"]}, key=task_order)]
+    sizes = [(_name(benchmark, name), counts[name]) for name in names]
+    what = Text(
+        f"任务：{'、'.join(task.zh for task in tasks)}；题数：{'、'.join(f'{name.zh} {n}' for name, n in sizes)}",
+        f"{', '.join(task.short for task in tasks)}; n: {', '.join(f'{name.en} {n}' for name, n in sizes)}",
+    )
     title = titled(f"{found.title} {item_set}", "：按方面", ": by aspect")
-    return Sheet("aspects", title, columns, tuple(lines), (f"{tasks}; n: {sizes}",), about={"set": item_set})
+    return Sheet("aspects", title, columns, tuple(lines), (what,), about={"set": item_set})
 
 
 def _name(benchmark: str, group: str) -> Text:

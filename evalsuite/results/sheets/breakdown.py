@@ -30,7 +30,7 @@ def breakdown_sheets(entries: Sequence[Entry]) -> Iterator[Sheet]:
     `entries` are "breakdowns" of results.json.
     """
     legend = Text(
-        "指标为 %，其后为 95 % 区间（Wilson，以对话为单位）；n：题数；?：无法判断",
+        "指标为 %，其后为 95% 置信区间（Wilson，以对话为单位）；n：题数；?：无法判断",
         "metric in % and its 95 % interval (Wilson, dialogues as units); n: items; ?: could not be told",
     )
     yield from with_notes(_breakdowns(entries), legend)

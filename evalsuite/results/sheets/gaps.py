@@ -1,4 +1,4 @@
-"""The sheet of the gap between EASY and HARD, with the paper's averages."""
+"""The sheets of the gap between two sets (EASY and HARD), with the paper's averages."""
 
 from __future__ import annotations
 
@@ -11,23 +11,28 @@ from evalsuite.common.sheet import Column, Row, Sheet, Text, Value
 from evalsuite.results.sheets.words import titled, way, with_notes
 
 _LEGEND = Text(
-    "差：前一集合减后一集合，百分点，95 % 区间；p 由两集合间的对话置换检验得出（题目不同，不配对），p′ 按模型同一问法的全部任务作 Holm "
-    "校正，* p′ < 0.05，?：对话太少，无法判断。论文：附录 F 各模型 F1 的平均，按整段回复。",
+    "差：前一题集减后一题集，百分点，95% 置信区间；p 由两题集间的对话置换检验得出（题目不同，不配对），p′ 按模型同一问法的全部任务作 Holm "
+    "校正，* p′ < 0.05，?：对话太少，无法判断。",
     "gap: the first set less the second, in points, with its 95 % interval; p: dialogues permuted between the sets (the items "
-    "differ, so no pairs); p': Holm over a model's tasks asked in one way, * p' < 0.05, ?: too few dialogues to tell. paper: "
-    "mean F1 of Appendix F's models, of whole replies.",
+    "differ, so no pairs); p': Holm over a model's tasks asked in one way, * p' < 0.05, ?: too few dialogues to tell.",
+)
+_PAPER = Text(
+    "论文：附录 F 各模型 F1 的平均，按整段回复。", " paper: mean F1 of Appendix F's models, of whole replies."
 )
 
 
 def gap_sheets(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sheet]:
-    """A sheet for each split and way of asking: a row a model and task with both values, their gap and its test.
+    """A sheet for each split, way of asking and pair of sets: a row a model and task with both values, their gap and its test.
 
     `rows` are "gaps" of results.json; no sheets without them.
     """
-    ways: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    ways: dict[tuple[str, str, tuple[str, ...]], list[Mapping[str, Any]]] = {}
     for row in rows:
-        ways.setdefault((row["split"], way(row)), []).append(row)
-    yield from with_notes((_sheet(*place, mine, len(ways) > 1) for place, mine in ways.items()), _LEGEND)
+        ways.setdefault((row["split"], way(row), tuple(row["sets"])), []).append(row)
+    several = len({place[:2] for place in ways}) > 1
+    sheets = [_sheet(split, asked, mine, several) for (split, asked, _), mine in ways.items()]
+    published = any(row.kind == "apart" for sheet in sheets for row in sheet.rows)
+    yield from with_notes(sheets, Text(_LEGEND.zh + _PAPER.zh, _LEGEND.en + _PAPER.en) if published else _LEGEND)
 
 
 def _sheet(split: str, asked: str, rows: Sequence[Mapping[str, Any]], several: bool) -> Sheet:
@@ -47,17 +52,17 @@ def _sheet(split: str, asked: str, rows: Sequence[Mapping[str, Any]], several: b
         Column("p'", kind="number", digits=3),
     )
     rest = f", {split} {asked}" if several else f", {split}"
-    title = titled(f"{easy.upper()} / {hard.upper()}", f"：两集合之差{rest}", f": the gap{rest}")
+    title = titled(f"{easy.upper()} / {hard.upper()}", f"：两个题集之差{rest}", f": the gap{rest}")
     about = {k: rows[0][k] for k in ("split", "variant", "shots", "scoring")}
     return Sheet("gaps", title, columns, tuple(lines), about=about)
 
 
 def _row(row: Mapping[str, Any]) -> Row:
-    task, heading = TASKS[row["task"]], metric_named(row["metric"]).heading
+    task, metric = TASKS[row["task"]], metric_named(row["metric"])
     sure, few = row["p_holm"] < 0.05, row["least_p"] >= 0.05
     gap = Value(row["gap"], row["low"], row["high"], tone="strong" if sure else "")
     corrected = Value(row["p_holm"], asides=("?" if few else "*" if sure else "",))
-    name = Text(f"{row['model']} {task.zh} {heading}", f"{row['model']} {task.short} {heading}")
+    name = Text(f"{row['model']} {task.zh} {metric.zh}", f"{row['model']} {task.short} {metric.heading}")
     about = {"model": row["model"], "task": task.name}
     return Row((name, *row["values"], gap, row["p"], corrected), about=about)
 

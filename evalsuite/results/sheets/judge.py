@@ -13,7 +13,7 @@ from evalsuite.types import Place
 
 _BESIDE = ("f1",)  # metrics whose correlation with the judge is shown; the page's charts show all
 _LEGEND = Text(
-    "平均分旁为 95 % 区间；得分分布从最低分起；无效：读不出得分的回复；ρ：Spearman",
+    "平均分旁为 95% 置信区间；得分分布从最低分起；无效：读不出得分的回复；ρ：Spearman",
     "mean and its 95 % interval; histogram from the lowest score up; bad: could not be read; ρ: Spearman",
 )
 _JUDGE = Column(Text("评审", "judge"))

@@ -25,7 +25,7 @@ def learning_sheets(rows: Sequence[Entry]) -> Iterator[Sheet]:
     if "seeds" in intervals:
         beside.append(Text("各随机种子的平均与范围", "mean and range over seeds"))
     if "items" in intervals:
-        beside.append(Text("按对话的 95 % 区间", "95 % interval over dialogues"))
+        beside.append(Text("按对话重抽样的 95% 置信区间", "95 % interval over dialogues"))
     note = Text(
         "数字旁：" + "；单一种子为".join(x.zh for x in beside),
         "Beside each figure: " + "; with one seed ".join(x.en for x in beside),

@@ -13,13 +13,13 @@ Entry = Mapping[str, Any]
 
 _LEGEND = Text(
     "事实：推理题所依据的事实中，模型知道的 %；全部、已知、其余：推理题答对的 % 与题数 n——已知：模型知道其全部事实；其余：至少有一条不知道；"
-    "不依据任何事实的题和有事实没有结论的题只计入“全部”。区间为 95 %（Wilson，以对话为单位）",
+    "不依据任何事实的题和某条事实尚无判定的题只计入“全部”。区间为 95% 置信区间（Wilson，以对话为单位）",
     "facts: % that the model knows of the facts which the items rest on; all, known, rest: % of reasoning items that are right, "
     "and their number n. known: items all of whose facts the model knows; rest: one or more are lacking; items that rest on no "
     "fact, or on one without a verdict, are in 'all' only. 95 % intervals (Wilson, dialogues as units)",
 )
 _MEASURES = Text(
-    "FRMM：在模型知道其全部事实的题（保留）上的正确率；MIB：两模型都保留的题上，与每个模型正确率之差的平均（百分点，含与自身之差 0）。按 CHARM "
+    "FRMM：在模型知道其全部事实的题（保留）上的准确率；MIB：两模型都保留的题上，与每个模型准确率之差的平均（百分点，含与自身之差 0）。按 CHARM "
     "作者的脚本计算；不依据事实的题总是保留",
     "FRMM: accuracy on the items all of whose facts the model knows (kept); MIB: mean difference of accuracies, in points, on the "
     "items that both models keep, over all models, itself included with 0. As CHARM's authors' script computes them; items that "
@@ -85,7 +85,7 @@ def _decided(rows: Sequence[Entry]) -> Text:
         names = [TASKS[task] for task in sorted(tasks, key=task_order)]
         zh.append(f"{'、'.join(task.zh for task in names)}：{f'由 {judge} 评判' if judge else '按规则'}")
         en.append(f"{', '.join(task.short for task in names)} by {judge or 'rule'}")
-    return Text("是否知道——" + "；".join(zh), "whether a fact is known: " + "; ".join(en))
+    return Text("是否知道该事实：" + "；".join(zh), "whether a fact is known: " + "; ".join(en))
 
 
 # --- the authors' measures
@@ -110,7 +110,7 @@ def _about(entry: Entry) -> Entry:
 def _measures(entry: Entry) -> Sheet:
     columns = (
         Column(Text("模型", "model")),
-        Column(Text("正确率", "accuracy"), "%", "percent", digits=2, better="more"),
+        Column(Text("准确率", "accuracy"), "%", "percent", digits=2, better="more"),
         Column(Text("名次", "rank"), kind="count"),
         Column(Text("保留", "kept"), "n", kind="count"),
         Column("FRMM", "%", "percent", digits=2, better="more"),

@@ -33,11 +33,12 @@ def result_sheets(done: Results) -> Iterator[Sheet]:
         benchmark = benchmark_of(cell["task"])
         groups.setdefault((benchmark.name, cell["task" if benchmark.averaged else "set"]), []).append(cell)
     order = list(BENCHMARKS)
+    several = len({name for name, _ in groups}) > 1
     for (name, part), group in sorted(groups.items(), key=lambda x: (order.index(x[0][0]), _part_order(x[0][1]))):
         if BENCHMARKS[name].averaged:
             yield _by_set(TASKS[part], group, done.means)
         else:
-            yield _by_task(part, group)
+            yield _by_task(part, group, f"{BENCHMARKS[name].title} " if several else "")
     yield from by_scoring(done.cells)
 
 
@@ -59,10 +60,10 @@ def _by_model(cells: Sequence[Entry], by: str) -> list[tuple[str, Entry, dict[st
     return [(label(dict(place)), dict(place), by_name) for place, by_name in rows.items()]
 
 
-def _by_task(item_set: str, cells: Sequence[Entry]) -> Sheet:
+def _by_task(item_set: str, cells: Sequence[Entry], benchmark: str) -> Sheet:
     tasks = [t for t in TASKS.values() if any(c["task"] == t.name for c in cells)]
     split, headings = cells[0]["split"], {metric_named(t.metrics[0]).heading for t in tasks}
-    title = f"{item_set.upper() if item_set in CORECODE.sets else item_set}, {split}"
+    title = f"{benchmark}{item_set.upper() if item_set in CORECODE.sets else item_set}, {split}"
     if one := len(headings) == 1 and len(tasks) > 1:
         title += f": {headings.pop()}"
     columns = [

@@ -19,13 +19,13 @@ _RELATIONS = {
 }  # fmt: skip
 _VERDICTS = ("answer", "none", "refused", "several", "unreadable", "failed", "missing")
 _ZH = {
-    "answer": "答案", "none": "无答案", "refused": "拒答", "several": "多选", "unreadable": "不合格式", "failed": "请求失败", "missing": "未问",
+    "answer": "答案", "none": "无答案", "refused": "拒答", "several": "选了多项", "unreadable": "不合格式", "failed": "请求失败", "missing": "未问",
     "parsed": "已解析", "unparsed": "未能解析", "truncated": "截断", "conflict": "矛盾", "empty": "空", "filtered": "被过滤",
 }  # fmt: skip
 _WHY = {"unread": Text("无答案", "no answer"), "long": Text("长", "long"), "sample": Text("抽样", "sample")}
 _LEGEND = Text(
     "一致：答案相同，或都未找到答案。κ：选项任务的 Cohen’s kappa，“无答案”算一类；F1：片段与短文本两个答案之间的平均重合，代替 κ。均附按对话的 "
-    "95 % 区间。缺：没有判断的回复（不合格式、请求失败或尚未询问）。所问的回复不是随机的（见上），故一致率不是整个运行的一致率。",
+    "95% 置信区间。缺：没有判断的回复（不合格式、请求失败或尚未询问）。所问的回复不是随机的（见上），故一致率不是整个运行的一致率。",
     "agree: the same answer, or none by either. κ: Cohen's kappa of choices, “no answer” being one; F1: mean overlap of the two "
     "answers to spans and texts, in place of κ; both with the 95 % interval over dialogues. lost: replies without a verdict "
     "(not in the form, failed, or not asked yet). The replies asked are no random ones, so this is not the agreement on the run.",

@@ -13,9 +13,9 @@ from evalsuite.types import Place
 Entry = Mapping[str, Any]  # a cell of results.json
 
 _LEGEND = Text(
-    "均值、中位数、p90（第 90 百分位）：每条回复生成的词元，含思考。思考：其中推理模型自身思考所占的比例。提示：提示词的平均词元。",
+    "均值、中位数、p90（第 90 百分位）：每条回复生成的词元，含思考。思考：其中推理模型自身思考所占的比例。提示：提示词的平均词元。合计：全部回复生成的词元。",
     "mean, median, p90 (90th percentile): generated tokens of a reply, thinking included. thinking: the share of them that is a "
-    "reasoning model's own. prompt: mean tokens of a prompt.",
+    "reasoning model's own. prompt: mean tokens of a prompt. total: tokens generated in all replies.",
 )
 _BY_CHARACTERS = Text(
     "*：端点未统计思考的词元，按思考与答案的字符数划分。",

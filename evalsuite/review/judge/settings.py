@@ -28,7 +28,7 @@ class Settings:
     )
     rubric: str = flag(
         "",
-        "Rubric: corecode, cicero, glucose, cicero_en, glucose_en, or your prompts/judge/NAME.j2; default: each benchmark's own.",
+        "Rubric: corecode, cicero, glucose, cicero_en, glucose_en, charm, or your prompts/judge/NAME.j2; default: each benchmark's own.",
         "NAME",
     )
     tasks: Sequence[str] = flag((), "Tasks or benchmarks, comma-separated; default: all tasks of short texts.", "A,B")
