@@ -17,14 +17,14 @@ from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
 from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
-from evalsuite.benchmarks.registry import BENCHMARKS, Corpora, benchmark_of
+from evalsuite.benchmarks.registry import Corpora, benchmark_of
 from evalsuite.common.errors import BackendError
 from evalsuite.common.files import make_folder
 from evalsuite.common.lock import locked
 from evalsuite.evaluation.ask import ask_trials, collect_problems
 from evalsuite.evaluation.display import Display, log_to
 from evalsuite.evaluation.manifest import write_manifest
-from evalsuite.evaluation.plan import EvalSet, data_of, plan_cells, prepare, warn_of_skipped
+from evalsuite.evaluation.plan import EvalSet, data_of, named_files, plan_cells, prepare, warn_of_skipped
 from evalsuite.evaluation.second import SecondReader, ask_second_reader
 from evalsuite.evaluation.settings import Settings
 from evalsuite.page.report import require_own_page, write_page
@@ -65,13 +65,12 @@ def evaluate(
     with log_to(out / "run.log", s.verbose), Store(out / "store.sqlite") as store, Display() as display:
         warn_of_skipped(eval_sets)
         require_cells(out, store.cells())
-        files = {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
-        write_manifest(out, s, data_of(s), files)
+        write_manifest(out, s, data_of(s), named_files(s, eval_sets))
         for model, backend in load_in_turn(chosen, _loader(s, corpus, eval_sets, store, replies)):
             with collect_problems(problems, model, out / "run.log"):
                 if isinstance(backend, BackendError):
                     raise backend
-                planned = _planned(plan_cells(s, model, backend, corpus, eval_sets), model, backend, store)
+                planned = store_plan(plan_cells(s, model, backend, corpus, eval_sets), model, backend, store)
                 ask_trials(backend, planned, store, display)
     results = write_results(out, Reading(), encoder)
     write_page([out], out / "page")
@@ -100,7 +99,7 @@ def _labelled(corpus: Corpora, benchmarks: Collection[str], task: str, item_set:
     return corpus.labelled(task, item_set) if benchmark_of(task).name in benchmarks else ()
 
 
-def _planned(
+def store_plan(
     cells: Iterable[tuple[Cell, list[Trial]]], model: Model, backend: Backend, store: Store
 ) -> list[tuple[Cell, list[Trial], list[str]]]:
     """Store the plan of each cell; returns the cells with their trials and the keys of their replies."""

@@ -294,6 +294,11 @@ def _perturbations(s: Settings, t: Task) -> list[Perturbation]:
     return [row for name in s.perturb if (row := perturbation_named(name)).applies(t.name)]
 
 
+def named_files(s: Settings, eval_sets: Sequence[EvalSet]) -> dict[str, File]:
+    """The data files by their names in manifest.json."""
+    return {BENCHMARKS[x.task.benchmark].data_name(x.task, x.set, s.split): x.file for x in eval_sets}
+
+
 def data_of(s: Settings) -> str:
     """The folder of the data, in the form that `resolve` takes."""
     return str(s.data or os.environ.get("EVALSUITE_DATA") or "bundled:sample")

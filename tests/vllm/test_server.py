@@ -113,3 +113,53 @@ def test_its_errors(url: str, sample: Corpus) -> None:
     assert bad.error and bad.error.startswith("400: ") and "context length" in bad.error
     with pytest.raises(BackendError, match="does not know this model"):
         answers(OpenAI(model.model_copy(update={"path": "nothing"}), Limits()), [first])
+
+
+def test_its_batches_are_a_run(url: str, tmp_path: Path) -> None:
+    """`vllm run-batch` on the requests of a run, which the server was asked, too: the same results and records, byte for byte."""
+    import json
+
+    import evalsuite
+    from evalsuite.exchange.replies import read_replies
+    from evalsuite.exchange.reply_lines import read_line
+    from evalsuite.exchange.requests import write_requests
+
+    models, out, replies = tmp_path / "models.yaml", tmp_path / "out", tmp_path / "out" / "replies.jsonl"
+    entry = f"{{name: served, backend: openai, path: tiny, chat: true, api: {{base_url: '{url}', key_env: null}}}}"
+    models.write_text(f"models:\n  - {entry}\n")
+    asked = {"tasks": ["event_cause", "slot_identification"], "limit": 4}
+    write_requests(models, out, **asked)
+    lines = (out / "served.batch.jsonl").read_text().splitlines()
+    long = json.loads(lines[0]) | {"custom_id": "long"}
+    long["body"]["messages"][0]["content"] = "很长" * 3000
+    (tmp_path / "in.jsonl").write_text("\n".join([*lines, json.dumps(long)]))
+    run_batch(tmp_path / "in.jsonl", replies)
+    rows = [json.loads(line) for line in replies.read_text().splitlines()]
+    (bad,) = (found for row in rows if row["custom_id"] == "long" if (found := read_line(row)))
+    assert bad[1].error and bad[1].error.startswith("400: ") and "context length" in bad[1].error
+    replies.write_text("".join(json.dumps(row) + "\n" for row in rows if row["custom_id"] != "long"))
+    done = read_replies(out, tmp_path / "made")
+    assert done.stored == len(lines) == 16 and done.exit_code == 0
+    assert evalsuite.run(models, out=tmp_path / "direct", **asked).exit_code == 0
+    made, direct = (
+        [run / "results.json", *sorted((run / "records").iterdir())] for run in (tmp_path / "made", tmp_path / "direct")
+    )
+    assert [path.read_bytes() for path in made] == [path.read_bytes() for path in direct]
+
+
+def run_batch(asked: Path, replies: Path) -> None:
+    words = [
+        "-i",
+        str(asked),
+        "-o",
+        str(replies),
+        "--model",
+        str(bundled("models/tiny-zh")),
+        "--served-model-name",
+        "tiny",
+    ]
+    words += ["--dtype", "float32", "--enforce-eager", "--max-model-len", "2048", "--generation-config", "vllm"]
+    env = {"VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", "VLLM_LOGGING_LEVEL": "ERROR", **os.environ}
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.run_batch", *words]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]

@@ -91,6 +91,10 @@ class OpenAI:
             asked["stop"] = made.stop
         return asked
 
+    def whole_body(self, request: Request, limit_name: str = "max_tokens") -> dict[str, Any]:
+        """All that is sent: `body` with the token limit under this name, and the further parameters."""
+        return self.body(request) | {limit_name: self.room(request)} | self.extra
+
     def room(self, request: Request) -> int:
         """Tokens that the model may generate, reasoning included."""
         return request.max_new_tokens + self.model.api.reasoning_tokens

@@ -1,0 +1,63 @@
+"""`evalsuite requests` and `evalsuite replies`: a run whose replies are made elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evalsuite.cli.options import takes
+from evalsuite.common.errors import ConfigError, unknown
+from evalsuite.common.terminal import say
+from evalsuite.evaluation.settings import Settings
+
+
+@takes(
+    Settings,
+    without=["out", "semsim", "budget", "max_concurrency", "executor", "ray_address", "replicas", "verbose"],
+)
+def requests(
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the requests; must be new or empty.")],
+    run: Annotated[
+        Path | None, typer.Option("--run", metavar="RUN", help="Leave out requests that have a reply in this run.")
+    ] = None,
+    limit_name: Annotated[
+        str,
+        typer.Option(
+            "--limit-name",
+            help="The reply's limit in batch files: max_tokens, or max_completion_tokens, which OpenAI's reasoning models need.",
+        ),
+    ] = "max_tokens",
+    **settings: Any,
+) -> None:
+    from evalsuite.exchange.requests import LIMIT_NAMES, write_requests
+
+    if limit_name not in LIMIT_NAMES:
+        raise ConfigError(unknown("--limit-name", limit_name, LIMIT_NAMES))
+    for one in write_requests(folder=out, run=run, limit_name=limit_name, **settings):
+        stored = f"; {one.stored} more have a reply in {run}" if one.stored else ""
+        say(f"{one.model}: {one.requests} requests{stored}")
+        for name in one.files:
+            say(f"  {out / name}")
+    say(f"then put the files of replies into {out}, and: evalsuite replies {out} {run or 'RUN'}")
+
+
+def replies(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="Folder of `evalsuite requests`, with the files of replies, *.jsonl, in it."
+        ),
+    ],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder, which is made if need be.")],
+) -> None:
+    from evalsuite.cli.show import print_results
+    from evalsuite.exchange.replies import read_replies
+
+    done = read_replies(folder, run)
+    print_results(done.results)
+    for line in done.lines:
+        say(line)
+    say(f"page: {run / 'page' / 'index.html'}   results: {run / 'results.json'}")
+    raise typer.Exit(done.exit_code)

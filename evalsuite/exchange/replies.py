@@ -1,0 +1,189 @@
+"""`evalsuite replies`: replies that were made elsewhere -> a run. The requests: requests.py; the lines: reply_lines.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evalsuite.common.errors import ConfigError, DataError
+from evalsuite.common.files import make_folder, read_json, replace_file
+from evalsuite.common.finite import finite_json
+from evalsuite.common.jsonl import numbered_lines, parse_object
+from evalsuite.common.lock import locked
+from evalsuite.evaluation.ask import received
+from evalsuite.exchange.reply_lines import Unreadable, read_line
+from evalsuite.exchange.requests import PLAN
+from evalsuite.page.report import require_own_page, write_page
+from evalsuite.results.journey import write_results
+from evalsuite.results.saved import Results, require_cells, require_own
+from evalsuite.results.store import Store
+from evalsuite.types import Reading, Response
+
+_TOGETHER = 500  # replies in one transaction
+
+
+@dataclass(slots=True)
+class Found:
+    """What the files hold: replies by key, and the lines that cannot be used, each with its place."""
+
+    replies: dict[str, Response] = field(default_factory=dict)
+    failures: dict[str, Response] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)  # key -> the first line that has it
+    double: list[str] = field(default_factory=list)
+    contradicting: dict[str, str] = field(default_factory=dict)  # key -> what differs
+    foreign: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+
+_MEANINGS = {
+    "failed": "requests got an error instead of a reply",
+    "missing": "requests have no reply",
+    "double": "lines repeat the reply of another line, which counts once",
+    "contradicting": "requests have different replies, and no new one was stored",
+    "foreign": "lines have a key of no request of this plan, and were left out",
+    "broken": "lines cannot be read",
+}
+_WRONG = ("contradicting", "foreign", "broken")  # the files are, whatever the run has
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What `read_replies` did."""
+
+    results: Results
+    stored: int
+    already: int  # replies that the run had before
+    remarks: dict[str, list[str]]  # a name in _MEANINGS -> a text for each request or line of which it is true
+
+    @property
+    def lines(self) -> list[str]:
+        """The summary, a line for each thing that there is to say."""
+        told = [f"stored: {self.stored} replies" + (f"; {self.already} were there already" if self.already else "")]
+        for name, meaning in _MEANINGS.items():
+            if found := self.remarks[name]:
+                told.append(f"{name}: {len(found)} {meaning}; first: {found[0]}")
+        return told
+
+    @property
+    def exit_code(self) -> int:
+        """0 if every request has a reply and every line was of use, else 1."""
+        return 1 if any(self.remarks[name] for name in _WRONG) else self.results.exit_code
+
+
+def read_replies(folder: str | Path, run: str | Path) -> Imported:
+    """Read every *.jsonl in `folder`, where `write_requests` wrote, or below; store what fits in the run, score it, write the page.
+
+    A key with different replies gets none of them; one that the run has keeps its own. An error is stored where there is no
+    reply, and asked again by a run. Raises ConfigError if there are no requests or no replies in the folder.
+    """
+    folder, out = Path(folder), Path(run)
+    if not (folder / PLAN).is_file():
+        raise ConfigError(f"{folder}: no requests here (no {PLAN}); `evalsuite requests --out {folder}` writes them")
+    with Store(folder / PLAN) as plan:
+        items = {key: trial.item.id for cell in plan.cells() for key, trial, _ in plan.read(cell)}
+        found = read_files(_files(folder), items)
+        if not (found.replies or found.failures or found.contradicting or found.foreign or found.broken):
+            raise ConfigError(f"{folder}: no replies here; put the files that hold them into it, named *.jsonl")
+        make_folder(out)
+        with locked(out):
+            require_own(out)
+            require_own_page(out / "page")
+            with Store(out / "store.sqlite") as store:
+                _take_plan(folder, plan, out, store)
+                taken = _take(store, found, items)
+            results = write_results(out, Reading())
+            write_page([out], out / "page")
+    return Imported(results, *taken)
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*.jsonl") if path.is_file())
+
+
+def read_files(paths: Sequence[Path], keys: Iterable[str]) -> Found:
+    """All lines of the files, by their keys; `keys` are those that were asked. Raises DataError for a file that cannot be read."""
+    found, known = Found(), frozenset(keys)
+    for place, line in _lines(paths):
+        if isinstance(line, str):
+            found.broken.append(line)
+            continue
+        key, response = line
+        if key not in known:
+            found.foreign.append(f"{place}: {key[:80]}")
+        elif response.error is not None:
+            found.failures.setdefault(key, response)
+        elif key not in found.places:
+            found.places[key], found.replies[key] = place, response
+        elif key in found.contradicting or not same_reply(found.replies[key], response):
+            found.contradicting.setdefault(key, f"{found.places[key]} and {place}")
+        else:
+            found.double.append(f"{place}, after {found.places[key]}")
+    for key in found.contradicting:
+        del found.replies[key]
+    found.failures = {key: response for key, response in found.failures.items() if key not in found.places}
+    return found
+
+
+def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, tuple[str, Response] | str]]:
+    """The place of each line that is no request, with its key and reply, or with what is wrong with it."""
+    for path in paths:
+        try:
+            with path.open("rb") as file:
+                for number, text in numbered_lines(file):
+                    place = f"{path}:{number}"
+                    try:
+                        line = read_line(parse_object(text, path, number, surrogates=True))
+                    except DataError as error:
+                        yield place, str(error)
+                    except Unreadable as error:
+                        yield place, f"{place}: {error}"
+                    else:
+                        if line is not None:
+                            yield place, (line[0], received(line[1]))
+        except OSError as error:
+            raise DataError(f"cannot read: {error.strerror}", path) from None
+
+
+def same_reply(one: Response, other: Response) -> bool:
+    """Whether two replies are read alike. Counts of tokens may differ: a server's and a program's."""
+    return (one.text, one.finish, one.reasoning) == (other.text, other.finish, other.reasoning)
+
+
+def _take_plan(folder: Path, plan: Store, out: Path, store: Store) -> None:
+    """Plan the run as one that asks directly would, and write its manifest."""
+    require_cells(out, store.cells())
+    manifest = read_json(folder / "manifest.json")
+    try:
+        manifest["settings"]["out"] = str(out)
+    except (LookupError, TypeError):
+        raise DataError("no manifest of evalsuite: its settings are missing", folder / "manifest.json") from None
+    replace_file(out / "manifest.json", finite_json(manifest, out / "manifest.json", indent=1) + "\n")
+    for cell in plan.cells():
+        store.plan(cell, [(key, trial) for key, trial, _ in plan.read(cell)])
+
+
+def _take(store: Store, found: Found, items: Mapping[str, str]) -> tuple[int, int, dict[str, list[str]]]:
+    """Store what fits; returns the numbers of replies stored and there already, and the remarks."""
+    there = store.done(items)
+    already = 0
+    for key in [key for key in found.replies if key in there]:
+        if (stored := store.response(key)) and same_reply(stored, found.replies[key]):
+            already += 1
+        else:
+            found.contradicting[key] = f"{found.places[key]} and the run, which keeps its own"
+    new = {key: response for key, response in found.replies.items() if key not in there}
+    failures = {key: response for key, response in found.failures.items() if key not in there}
+    rows = [*new.items(), *failures.items()]
+    for start in range(0, len(rows), _TOGETHER):
+        store.put(rows[start : start + _TOGETHER])
+    have = store.done(items)
+    remarks = {
+        "failed": [f"{items[key]}: {response.error}" for key, response in failures.items()],
+        "missing": [f"{items[key]}, key {key}" for key in items if key not in have and key not in failures],
+        "double": found.double,
+        "contradicting": [f"{items[key]}: {where}" for key, where in found.contradicting.items()],
+        "foreign": found.foreign,
+        "broken": found.broken,
+    }
+    return len(new), already, remarks

@@ -1,0 +1,89 @@
+"""A line of a file of replies -> its key and the reply.
+
+Read are the lines of OpenAI's batch API, results and errors (custom_id, response, error), those of vLLM's run-batch, which puts
+an error's message where OpenAI has its code, and plain ones: key, text, and if known finish_reason, reasoning and usage; or
+key and error. Replies are read by the code that reads an endpoint's answers, so that the same answer is the same reply.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from evalsuite.backends.openai.replies import Again, Failed, OtherLimit, Stop, read_error, read_reply
+from evalsuite.common.secrets import hidden_start
+from evalsuite.common.text import escape_surrogates
+from evalsuite.types import Response
+
+Row = dict[str, Any]
+_PARAMETERS = dict.fromkeys(("temperature", "top_p", "top_k", "repetition_penalty", "seed", "stop", "max_tokens"))
+
+
+class Unreadable(ValueError):
+    """The line is no reply, no error and no request; the message says what is wrong."""
+
+
+def read_line(row: Row) -> tuple[str, Response] | None:
+    """The key and the reply, with `error` for a request that failed; None if the line is a request. Raises Unreadable."""
+    name = "custom_id" if "custom_id" in row else "key"
+    key = row.get(name)
+    if not isinstance(key, str) or not key:
+        raise Unreadable("expected custom_id or key, the text that the request has")
+    found = _of_batch(row) if name == "custom_id" else _plain(row)
+    return None if found is None else (key, found)
+
+
+def _of_batch(row: Row) -> Response | None:
+    response, error = row.get("response"), row.get("error")
+    if response is None and error is None:
+        if isinstance(row.get("body"), dict):
+            return None
+        raise Unreadable("expected response or error")
+    if response is None:
+        return _failed(error)
+    if not isinstance(response, dict):
+        raise Unreadable("field 'response': expected an object")
+    status, body = response.get("status_code", 200), response.get("body")
+    if type(status) is not int:
+        raise Unreadable("field 'response.status_code': expected a whole number")
+    if error is None and 200 <= status < 300:
+        return _reply(body)
+    return _refused(status, error if body is None else body)
+
+
+def _plain(row: Row) -> Response | None:
+    text, error = row.get("text"), row.get("error")
+    if error is not None:
+        return _failed(error)
+    if text is None:
+        if "prompt" in row or "messages" in row:
+            return None
+        raise Unreadable("expected text, the reply, or error")
+    if not isinstance(text, str):
+        raise Unreadable("field 'text': expected a string")
+    choice = {"text": text, "finish_reason": row.get("finish_reason"), "reasoning": row.get("reasoning")}
+    return _reply({"choices": [choice], "usage": row.get("usage")})
+
+
+def _reply(body: Any) -> Response:
+    try:
+        return read_reply({}, json.dumps(body).encode())
+    except Again as error:
+        raise Unreadable(str(error)) from None
+
+
+def _refused(status: int, body: Any) -> Response:
+    """What an endpoint answered instead of a reply. A content filter's refusal is a reply."""
+    try:
+        return read_error(status, {}, json.dumps(body).encode(), _PARAMETERS)
+    except OtherLimit as error:
+        return Response("", "error", error=f"{error}; write the requests again with --limit-name max_completion_tokens")
+    except (Again, Failed, Stop) as error:
+        return Response("", "error", error=str(error))
+
+
+def _failed(error: Any) -> Response:
+    """A request that was not asked, such as one of a batch that expired."""
+    told = error if isinstance(error, dict) else {"message": error}
+    said = ": ".join(str(told[name]) for name in ("code", "message") if told.get(name)) or "no reason given"
+    return Response("", "error", error=hidden_start(escape_surrogates(said), 500))

@@ -1,0 +1,146 @@
+"""`evalsuite requests`: the requests of a run as files, to be answered elsewhere. `evalsuite replies` reads the replies (replies.py).
+
+    plan.sqlite             the plan, a store without replies: `replies` needs neither models.yaml nor data
+    manifest.json           settings, versions and hashes of the data, for the run that will be made
+    MODEL.batch.jsonl       lines of OpenAI's batch API, which vLLM's run-batch takes, too
+    MODEL.prompts.jsonl     the same for any other program: key, prompt or messages, sampling
+
+Replies have the key that a run gives them, so that it does not matter where they were made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalsuite.backends.base import Limits
+from evalsuite.backends.model import SAMPLING, Model
+from evalsuite.backends.openai.backend import OpenAI
+from evalsuite.backends.registry import engine_errors
+from evalsuite.common.errors import ConfigError
+from evalsuite.common.files import new_folder, replacing, safe_name
+from evalsuite.evaluation.journey import store_plan
+from evalsuite.evaluation.manifest import write_manifest
+from evalsuite.evaluation.plan import data_of, named_files, plan_cells, prepare, warn_of_skipped
+from evalsuite.evaluation.settings import Settings
+from evalsuite.results.store import Store
+from evalsuite.types import WRITTEN, Request
+
+PLAN = "plan.sqlite"
+LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
+_SAMPLING = (*LIMIT_NAMES, *SAMPLING, "stop")  # of a body; vLLM's and SGLang's engines know them by these names
+_ASKED = ("model", "messages", "prompt")
+
+Asked = Mapping[str, Request]  # a reply's key -> its request
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The requests of one model that were written."""
+
+    model: str
+    requests: int
+    stored: int  # not written, since the run has their replies
+    files: tuple[str, ...]  # within the folder; none if there was nothing to write
+
+
+def write_requests(
+    models: str | Path,
+    folder: str | Path,
+    run: str | Path | None = None,
+    limit_name: str = "max_tokens",
+    **settings: Any,
+) -> list[Written]:
+    """Write the requests of a run into the new folder `folder`, all of it or nothing; `settings` are fields of `Settings`.
+
+    run: the run's folder; requests that have a reply there are not written. limit_name: one of LIMIT_NAMES.
+    Raises ConfigError for a folder that is not empty, for models that are not behind an endpoint and for scorings that no
+    text can answer, and whatever `run` raises for its settings.
+    """
+    out = Path(folder)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ConfigError(f"{out}: exists already; name a new folder, or remove this one")
+    s, chosen, corpus, eval_sets = prepare(models, **settings, **({"out": run} if run else {}))
+    _require_written(s, chosen)
+    warn_of_skipped(eval_sets)
+    done = []
+    with new_folder(out) as draft:
+        write_manifest(draft, s, data_of(s), named_files(s, eval_sets))
+        with Store(draft / PLAN) as plan:
+            seen: set[str] = set()
+            for model in chosen:
+                backend = _without_key(model)
+                cells = store_plan(plan_cells(s, model, backend, corpus, eval_sets), model, backend, plan)
+                asked = {
+                    key: trial.request
+                    for _, trials, keys in cells
+                    for trial, key in zip(trials, keys, strict=True)
+                    if key not in seen  # another entry for the same model
+                }
+                seen |= asked.keys()
+                stored = _stored(run, asked)
+                left = {key: request for key, request in asked.items() if key not in stored}
+                files = _write(draft, backend, left, limit_name) if left else ()
+                done.append(Written(model.name, len(left), len(stored), files))
+    return done
+
+
+def _require_written(s: Settings, models: Sequence[Model]) -> None:
+    for model in models:
+        if model.backend != "openai":
+            raise ConfigError(
+                f"model {model.name}: backend {model.backend} sends no requests, and its replies hang on what it loads; "
+                "name an entry of backend: openai, whose path is the name that the other program knows the model by"
+            )
+    for name in s.scoring:
+        if name not in WRITTEN:
+            raise ConfigError(
+                f"--scoring {name}: compares likelihoods, and a reply from elsewhere is a text; run it here"
+            )
+        if name == "constrained":
+            raise ConfigError(
+                "--scoring constrained: backend openai sends no such constraint, as servers spell it differently; "
+                "--scoring generate reads free replies"
+            )
+
+
+def _without_key(model: Model) -> OpenAI:
+    """The backend as a run has it, with the same fingerprint; it sends nothing, so that it needs no key."""
+    with engine_errors(model):
+        return OpenAI(model.model_copy(update={"api": model.api.model_copy(update={"key_env": None})}), Limits())
+
+
+def _stored(run: str | Path | None, keys: Iterable[str]) -> set[str]:
+    """Those keys that have a reply in the run, if there is one yet."""
+    path = Path(run or "") / "store.sqlite"
+    if not run or not path.is_file():
+        return set()
+    with Store(path) as store:
+        return store.done(keys)
+
+
+def _write(folder: Path, backend: OpenAI, asked: Asked, limit_name: str) -> tuple[str, ...]:
+    """Write both files of a model; returns their names."""
+    files = tuple(f"{safe_name(backend.model.name)}.{kind}.jsonl" for kind in ("batch", "prompts"))
+    for name, lines in zip(files, (_batch(backend, asked, limit_name), _plain(backend, asked)), strict=True):
+        with replacing(folder / name) as file:
+            file.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
+    return files
+
+
+def _batch(backend: OpenAI, asked: Asked, limit_name: str) -> Iterator[dict[str, Any]]:
+    url = "/v1/chat/completions" if backend.model.chat else "/v1/completions"
+    for key, request in asked.items():
+        yield {"custom_id": key, "method": "POST", "url": url, "body": backend.whole_body(request, limit_name)}
+
+
+def _plain(backend: OpenAI, asked: Asked) -> Iterator[dict[str, Any]]:
+    for key, request in asked.items():
+        body = backend.whole_body(request)
+        prompt = {name: body[name] for name in _ASKED if name in body}
+        sampling = {name: body[name] for name in _SAMPLING if name in body}
+        rest = {name: value for name, value in body.items() if name not in (*_ASKED, *_SAMPLING)}
+        yield {"key": key, **prompt, "sampling": sampling, **({"parameters": rest} if rest else {})}
