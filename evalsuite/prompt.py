@@ -6,13 +6,14 @@ model gets them as earlier turns. The variables of a template are `dialogue` (li
 (label, text)), `listed` (the question with its options as the file prints them), `kind` (the name of the task's kind), and what
 the benchmark gives (`Corpus.given`).
 
-A template may begin with a YAML comment: the longest reply in tokens; if the reply is to reason before it answers, the words
-behind which its answer stands; if the text goes on with an option, what stands between the two. Shots show these words
-before the right answer, or the right option's text. Of options that go on the text only the likelihood is asked.
+A template may begin with a YAML comment, whose keys are all optional:
 
     {#- tokens: 1024
         answer_after: 答案： -#}
-    {#- option_after: " " -#}
+
+tokens: the longest reply. answer_after: the reply reasons first, and its answer follows these words; shots show them before
+the right answer. option_after: the prompt's text goes on with this and an option ("…因为" + " " + "下雨了。"); shots show the
+right option so, and only the likelihoods of the options are asked.
 """
 
 from __future__ import annotations

@@ -401,6 +401,11 @@ class Task:
         """Metrics that every item has; paired comparisons use the first."""
         return self.kind.item_metrics
 
+    @property
+    def scorings(self) -> tuple[str, ...]:
+        """The SCORINGS that apply: those of its kind, and with a pattern "constrained"."""
+        return (*self.kind.scorings, *(("constrained",) if self.pattern else ()))
+
     def answer(self, item: Item, response: Response, reading: Reading, language: Language) -> Answer:
         """The answer that the reply states, as `Kind.answer`; the paper's own reading where there is one and it is asked for."""
         read = response.error is None and response.finish != "content_filter" and not response.likelihoods

@@ -113,6 +113,11 @@ def benchmark_of(task: str) -> Benchmark:
     return BENCHMARKS[TASKS[task].benchmark]
 
 
+def takes_shots(task: Task) -> bool:
+    """Whether the task is ever asked with shots: probes are not, as in the paper, nor is a benchmark that has none."""
+    return task.kind.written and bool(BENCHMARKS[task.benchmark].training)
+
+
 def metric_named(name: str) -> Metric:
     """The row of a metric's name in results.json ("paper.bleu2" is BLEU-2 under the paper's profile), or a new row for an
     unknown name.

@@ -19,7 +19,7 @@ from evalsuite.backends.models import Models, models_of
 from evalsuite.backends.registry import BACKENDS, backend_named
 from evalsuite.benchmarks.cedar.probing import probe
 from evalsuite.benchmarks.corpus import File
-from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, tasks_named
+from evalsuite.benchmarks.registry import BENCHMARKS, DEFAULT, Corpora, takes_shots, tasks_named
 from evalsuite.common.dialogue import copied
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.resources import resolve
@@ -51,7 +51,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
     chosen = models_of(models, s.model)
     corpus = Corpora(resolve(data_of(s)), skip_bad=s.skip_bad)
     eval_sets = []
-    scored = False
+    scored = False  # whether any model can be asked any task in a scoring that was asked for
     places = _places(s, corpus)
     for t, item_set in places:
         file = corpus.file(t, item_set, s.split)
@@ -71,17 +71,7 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
                 change.items(max(kept, key=lambda item: len(item.options)), s.seed)
             except ConfigError as error:
                 raise ConfigError(f"--perturb {change.name}: {error}") from None
-        named_by = {
-            variant: f"model {m.name}: prompt: " * bool(m.prompt) for m in chosen for variant in _wordings(s, m)
-        }
-        for variant in _fitting(s, t, list(named_by)):
-            owner = named_by[variant]
-            try:
-                prompt = Prompt(resolve(s.prompts), t, variant, corpus.given(t, item_set, variant))
-                for item in _asked_in(corpus, eval_sets[-1], s.split, variant)[1][:1]:
-                    prompt.render(item)
-            except PromptError as error:
-                raise PromptError(f"{owner}{error}{_elsewhere(s, t, variant)}") from None
+        for prompt in _checked_prompts(s, chosen, corpus, eval_sets[-1]):
             scored = scored or any(_scorings(s, m, t, prompt.scorings) for m in chosen)
         if any(count for m in chosen for count in _shots(s, m, t)) and corpus.training(t, item_set) is None:
             path = corpus.path(t, item_set, corpus.of(t).benchmark.training)
@@ -90,9 +80,25 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         raise ConfigError(f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join(t.name for t, _ in places)}")
     if not scored:
         raise ConfigError(
-            f"--scoring {','.join(s.scoring)}: only for choice tasks (probes have a scoring of their own, nll) in wordings that do not ask to reason first, wordings that options go on for texts only, on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}"
+            f"--scoring {','.join(s.scoring)}: likelihoods are only for choice tasks (probes have a scoring of their own, nll), on "
+            f"{' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}. A wording that asks to reason first takes "
+            "--scoring generate; one whose text goes on with the options, such as lm-eval, is for texts only: --scoring texts."
         )
     return s, chosen, corpus, eval_sets
+
+
+def _checked_prompts(s: Settings, chosen: Sequence[Model], corpus: Corpora, source: EvalSet) -> Iterator[Prompt]:
+    """The prompts of all wordings that these models are asked in; each has rendered its first item. Raises PromptError."""
+    t = source.task
+    named_by = {variant: f"model {m.name}: prompt: " * bool(m.prompt) for m in chosen for variant in _wordings(s, m)}
+    for variant in _fitting(s, t, list(named_by)):
+        try:
+            prompt = Prompt(resolve(s.prompts), t, variant, corpus.given(t, source.set, variant))
+            for item in _asked_in(corpus, source, s.split, variant)[1][:1]:
+                prompt.render(item)
+        except PromptError as error:
+            raise PromptError(f"{named_by[variant]}{error}{_elsewhere(s, t, variant)}") from None
+        yield prompt
 
 
 def warn_of_skipped(eval_sets: Sequence[EvalSet]) -> None:
@@ -165,11 +171,8 @@ def _elsewhere(s: Settings, t: Task, variant: str) -> str:
     if variant in wordings(resolve(s.prompts), t):
         return ""
     others = [x.name for x in tasks_named(s.tasks or [DEFAULT]) if variant in wordings(resolve(s.prompts), x)]
-    return (
-        f" Of the tasks asked, {', '.join(others)} have it: name these alone, or add a wording that all have."
-        if others
-        else ""
-    )
+    names = ", ".join(others)
+    return f" Of the tasks asked, {names} have it: name these alone, or add a wording that all have." if others else ""
 
 
 def _asked_in(corpus: Corpora, source: EvalSet, split: str, variant: str) -> tuple[File, Sequence[Item]]:
@@ -276,8 +279,7 @@ def _wordings(s: Settings, model: Model) -> Sequence[str]:
 
 
 def _shots(s: Settings, model: Model, t: Task) -> Sequence[int]:
-    """Numbers of shots; probes are asked without shots, as in the paper, and so is a benchmark that has none."""
-    return model.shots or s.shots if t.kind.written and BENCHMARKS[t.benchmark].training else (0,)
+    return model.shots or s.shots if takes_shots(t) else (0,)
 
 
 def _scorings(s: Settings, model: Model, t: Task, only: Sequence[str]) -> list[str]:
@@ -286,8 +288,7 @@ def _scorings(s: Settings, model: Model, t: Task, only: Sequence[str]) -> list[s
     can = backend_named(model.backend).scorings
     if not t.kind.written:
         return [name for name in t.kind.scorings if name in can]
-    fitting = (*t.kind.scorings, *(["constrained"] if t.pattern else []))
-    return [name for name in s.scoring if name in fitting and name in can and name in (only or fitting)]
+    return [name for name in s.scoring if name in t.scorings and name in can and name in (only or t.scorings)]
 
 
 def _perturbations(s: Settings, t: Task) -> list[Perturbation]:

@@ -6,7 +6,6 @@ same. Intervals are those of breakdowns: Wilson's at the effective number of ite
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
 from evalsuite.common.dialogue import sources
 from evalsuite.results.breakdown import figures
-from evalsuite.results.outcomes import CellOutcomes, ScoredRun
+from evalsuite.results.outcomes import CellOutcomes, ScoredRun, item_values
 from evalsuite.types import Item
 
 
@@ -66,9 +65,6 @@ def _row(
 
 
 def _items(cell: CellOutcomes) -> list[tuple[Item, float]]:
-    """(item, mean of its samples) of each item that has a group."""
-    found: dict[str, tuple[Item, list[float]]] = {}
-    for row in cell.outcomes:
-        if row.original and row.original.group:
-            found.setdefault(row.item, (row.original, []))[1].append(row.value)
-    return [(item, math.fsum(values) / len(values)) for item, values in found.values()]
+    """(item, its value) of each item that has a group."""
+    originals = {row.item: row.original for row in cell.outcomes if row.original and row.original.group}
+    return [(originals[name], value) for name, value in item_values(cell).items() if name in originals]

@@ -21,9 +21,9 @@ from typing import Any
 
 from evalsuite.benchmarks import groups as named_groups
 from evalsuite.benchmarks.groups import Group
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, benchmark_of, metric_named, set_order, task_order
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, metric_named, set_order, takes_shots, task_order
 from evalsuite.perturb import PERTURBATIONS
-from evalsuite.types import Place, Status, Task
+from evalsuite.types import Place, Status
 
 Entry = dict[str, Any]
 Parts = dict[tuple[str, str], Entry]  # by task and set
@@ -138,16 +138,9 @@ class _Way:
         """Where the figure of a task on a set is. A task that knows no such scoring is asked by generating, a probe by
         likelihood, and what is never asked with shots without, as a run does (evaluation/plan.py)."""
         row = TASKS[task]
-        shots = self.shots if _shot(row) else 0
-        return Place(self.model, task, item_set, self.split, self.variant, shots, self.scoring_of(row), perturb)
-
-    def scoring_of(self, task: Task) -> str:
-        fitting = (*task.kind.scorings, *(["constrained"] if task.pattern else []))
-        return self.scoring if self.scoring in fitting else task.kind.scorings[0]
-
-
-def _shot(task: Task) -> bool:
-    return bool(task.kind.written and benchmark_of(task.name).training)
+        shots = self.shots if takes_shots(row) else 0
+        scoring = self.scoring if self.scoring in row.scorings else row.scorings[0]
+        return Place(self.model, task, item_set, self.split, self.variant, shots, scoring, perturb)
 
 
 def _ways(cells: Sequence[Entry]) -> list[_Way]:

@@ -42,17 +42,19 @@ def read_answer(item: Item, response: Response, reading: Reading = FULL, answer_
     said = response.text[part.start : part.end] if part else ""
     if not said.strip() and cut and not choice:
         return Answer(Status.TRUNCATED, rule="cut off in its reasoning", reasoned=len(response.text))
-    if part and (part.stated or not choice):
-        finish = "stop" if cut and part.end < len(response.text) else response.finish
-        found = task.answer(item, replace(response, text=said, finish=finish), reading, language)
-        if not (choice and (found.status is Status.EMPTY or (found.status is Status.UNPARSED and _counts(said, item)))):
-            start, end = (None if place is None else place + part.start for place in (found.start, found.end))
-            return replace(found, start=start, end=end, reasoned=part.start)
-    return task.answer(item, response, reading, language)
+    if part is None or (choice and not part.stated):
+        return task.answer(item, response, reading, language)
+    finish = "stop" if cut and part.end < len(response.text) else response.finish
+    found = task.answer(item, replace(response, text=said, finish=finish), reading, language)
+    position = found.status is Status.UNPARSED and _is_position(said, item)
+    if choice and (found.status is Status.EMPTY or position):  # the rest of the reply may say which option is meant
+        return task.answer(item, response, reading, language)
+    start, end = (None if place is None else place + part.start for place in (found.start, found.end))
+    return replace(found, start=start, end=end, reasoned=part.start)
 
 
-def _counts(said: str, item: Item) -> bool:
-    """Whether an answer is the position of an option, of which all that the reply says may tell more: 答案：2."""
+def _is_position(said: str, item: Item) -> bool:
+    """Whether an answer is a number that counts options: the 2 of 答案：2, where the labels are letters."""
     number = said.strip(" \n.。()（）*")
     return number.isdecimal() and 1 <= int(number) <= len(item.options)
 
