@@ -95,6 +95,7 @@ class Corpus(ABC):
         self.benchmark, self.skip_bad = benchmark, skip_bad
         self.root = self.find_root(folder)
         self._files: dict[tuple[str, str, str], File] = {}
+        self._reworded: dict[tuple[str, str, str, str], File] = {}
 
     def find_root(self, folder: Path) -> Path:
         """The root of the data in `folder`. Raises DataError, which names the expected files, if there is none."""
@@ -121,8 +122,15 @@ class Corpus(ABC):
 
     def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
         """The items as a wording (template) asks them: those of `file`, or, for one that asks in other words or in another
-        language than the rest, the same items of another file, with the same ids."""
-        return self.file(task, set, split)
+        language than the rest, the same items of another file, with the same ids. Read on first use."""
+        own, place = self.file(task, set, split), (task.name, set, split, wording)
+        if place not in self._reworded:
+            self._reworded[place] = self.load_reworded(task, set, split, wording) or own
+        return self._reworded[place]
+
+    def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
+        """Read the items as a wording asks them; None if it asks them as they are. Raises DataError as `load` does."""
+        return None
 
     def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
         """What a wording's template is given beside the item, such as a benchmark's ready-made examples. Raises DataError if

@@ -70,17 +70,17 @@ class Corpus(corpus.Corpus):
         )
         return File(path, items, skipped, hashlib.sha256(read_bytes(path)).hexdigest())
 
-    def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
-        whole = self.file(task, set, split)
+    def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
         if wording != TRANSLATED or not task.kind.options:
-            return whole
-        path = self.root / "reasoning_Translate-EN" / whole.path.name
+            return None
+        own = self.file(task, set, split)
+        path = self.root / "reasoning_Translate-EN" / own.path.name
         rows = (_line(row, path, n) for n, row in enumerate(_rows(path), 1))
         texts = {line.id: line.input for line in rows}
         items = tuple(
-            _translated(item, texts[uuid]) for item in whole.items if (uuid := item.id.rpartition("/")[2]) in texts
+            _translated(item, texts[uuid]) for item in own.items if (uuid := item.id.rpartition("/")[2]) in texts
         )
-        return File(path, items, whole.skipped, hashlib.sha256(read_bytes(path)).hexdigest())
+        return File(path, items, own.skipped, hashlib.sha256(read_bytes(path)).hexdigest())
 
     def given(self, task: Task, set: str, wording: str) -> Mapping[str, str]:
         if not task.kind.options or wording not in EXAMPLES:

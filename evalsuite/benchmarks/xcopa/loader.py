@@ -17,7 +17,7 @@ from evalsuite.benchmarks.corpus import File, read_lines
 from evalsuite.benchmarks.xcopa.tasks import QUESTIONS, SETS, TRANSLATED
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.jsonl import NOT_BLANK
-from evalsuite.types import Benchmark, Item, Task
+from evalsuite.types import Item, Task
 
 FILES = {"dev": "val", "test": "test"}  # our split -> the official file's name
 Text = Annotated[str, Field(pattern=NOT_BLANK)]
@@ -40,10 +40,6 @@ class Corpus(corpus.Corpus):
 
     expected = "data/zh/{val,test}.zh.jsonl"
 
-    def __init__(self, benchmark: Benchmark, folder: Path, *, skip_bad: bool = False) -> None:
-        super().__init__(benchmark, folder, skip_bad=skip_bad)
-        self._translated: dict[tuple[str, str], File] = {}
-
     def is_root(self, folder: Path) -> bool:
         return any(path_of(folder, item_set, split).is_file() for item_set in SETS for split in FILES)
 
@@ -53,15 +49,10 @@ class Corpus(corpus.Corpus):
     def load(self, task: Task, set: str, split: str) -> File:
         return load_file(self.root, task, set, split, skip_bad=self.skip_bad)
 
-    def reworded(self, task: Task, set: str, split: str, wording: str) -> File:
-        """As `Corpus.reworded`: for TRANSLATED the items in English. Raises DataError if data-gmt/ is missing."""
+    def load_reworded(self, task: Task, set: str, split: str, wording: str) -> File | None:
         if wording != TRANSLATED:
-            return self.file(task, set, split)
-        if (set, split) not in self._translated:
-            self._translated[set, split] = load_file(
-                self.root, task, set, split, translated=True, skip_bad=self.skip_bad
-            )
-        return self._translated[set, split]
+            return None
+        return load_file(self.root, task, set, split, translated=True, skip_bad=self.skip_bad)
 
 
 def path_of(root: Path, set: str, split: str, *, translated: bool = False) -> Path:
