@@ -80,9 +80,9 @@ def prepare(models: Models, **settings: Any) -> tuple[Settings, list[Model], Cor
         raise ConfigError(f"--perturb {','.join(s.perturb)}: makes no sense for {', '.join(t.name for t, _ in places)}")
     if not scored:
         raise ConfigError(
-            f"--scoring {','.join(s.scoring)}: likelihoods are only for choice tasks (probes have a scoring of their own, nll), on "
-            f"{' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}. A wording that asks to reason first takes "
-            "--scoring generate; one whose text goes on with the options, such as lm-eval, is for texts only: --scoring texts."
+            f"--scoring {','.join(s.scoring)}: likelihoods are only for choice tasks (probes have a scoring of their own, nll) in "
+            f"wordings that do not ask to reason first, on {' and '.join(b.name for b in BACKENDS.values() if 'labels' in b.scorings)}. "
+            "A wording whose text goes on with the options, such as lm-eval, is for texts only: --scoring texts."
         )
     return s, chosen, corpus, eval_sets
 
