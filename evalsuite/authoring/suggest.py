@@ -19,6 +19,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import load_models
+from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.benchmarks.corecode.ontology import find_slot, ontology
 from evalsuite.common.errors import ConfigError
@@ -57,6 +58,7 @@ def propose_annotations(
     Raises ConfigError for an unknown model or a baseline, BackendError if the model cannot be loaded.
     """
     (model,) = load_models(resolve(models), [name])
+    require_present([model])
     if model.backend == "baseline":
         raise ConfigError(f"--suggest {name}: a baseline cannot write; name a model on hf, vllm or openai")
     make_folder(stem.parent)

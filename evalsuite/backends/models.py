@@ -15,8 +15,10 @@ from pydantic import BaseModel, Field, ValidationError
 
 from evalsuite.backends.keys import keep_secrets
 from evalsuite.backends.model import API, HF, VLLM, Finetune, Generation, Model, Price, Strict
+from evalsuite.backends.places import located
 from evalsuite.backends.registry import backend_named, check_sampling
 from evalsuite.backends.scripted import Replies, scripted_models
+from evalsuite.benchmarks.registry import tasks_named
 from evalsuite.common.errors import ConfigError, DataError, PromptError, unknown
 from evalsuite.common.files import read_text
 from evalsuite.common.resources import resolve
@@ -73,6 +75,9 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
         with _refused(path, node, n, "backend"):
             row = backend_named(model.backend)
             check_sampling(model)
+        if model.tasks is not None:
+            with _refused(path, node, n, "tasks"):
+                models[n] = model = model.model_copy(update={"tasks": [t.name for t in tasks_named(model.tasks)]})
         if model.chat_template is not None:
             with _refused(path, node, n, "chat_template"):
                 if not row.local:
@@ -85,7 +90,7 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
     for name in names or []:
         if name not in seen:
             raise ConfigError(f"{path}: {unknown('model', name, seen)}")
-    return [_located(m, path.parent) for m in models if not names or m.name in names]
+    return [located(m, path.parent) for m in models if not names or m.name in names]
 
 
 def _chat_template(value: str, base: Path) -> str:
@@ -123,19 +128,6 @@ def _check_size(path: Path, root: Any) -> None:
 
     if root is not None:
         size(root, 0)
-
-
-def _located(model: Model, base: Path) -> Model:
-    """Resolve paths relative to the file; a path that does not exist there is a hub id."""
-
-    def place(path: str) -> str:
-        found = resolve(path, base)
-        return str(found) if found.exists() or path.startswith("bundled:") else path
-
-    if not backend_named(model.backend).files:
-        return model
-    adapter = place(model.adapter) if model.adapter else None
-    return model.model_copy(update={"path": place(model.path), "adapter": adapter})
 
 
 @contextmanager

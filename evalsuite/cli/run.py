@@ -31,16 +31,23 @@ def run(**settings: Any) -> None:
 )
 def preview(
     item: Annotated[str, typer.Option("--item", help="Only items whose id contains this text.")] = "",
-    tokenizer: Annotated[str, typer.Option("--tokenizer", help="Count tokens with this model's tokenizer.")] = "",
+    tokenizer: Annotated[
+        str,
+        typer.Option(
+            "--tokenizer",
+            help="Count tokens with the tokenizer of this model: a name in models.yaml, a folder or a hub id.",
+        ),
+    ] = "",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print every request as a line of JSON, instead of one example of each kind.")
     ] = False,
     **settings: Any,
 ) -> None:
     import evalsuite
-    from evalsuite.evaluation.preview import as_lines, as_text
+    from evalsuite.evaluation.preview import as_lines, as_text, tokenizer_named
 
     cells = evalsuite.preview(**settings)
+    tokenizer = tokenizer_named(tokenizer, settings["models"])
     try:
         for line in (as_lines if as_json else as_text)(cells, item, tokenizer):
             emit(line, json_mark) if as_json else emit(line)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models
+from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import Corpora, benchmark_of
@@ -47,6 +48,8 @@ def run(models: Models = "bundled:models.yaml", **settings: Any) -> Results:
     >>> run({"mine": lambda request: "(a)"}, tasks=["event_cause"], out="runs/try")  # doctest: +SKIP
     """
     prepared = prepare(models, **settings)
+    if prepared[0].executor == "local":  # the nodes of a cluster have folders of their own
+        require_present(prepared[1])
     out = Path(prepared[0].out)
     make_folder(out)
     with locked(out):

@@ -16,6 +16,7 @@ from typing import Any
 from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
+from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, loaded
 from evalsuite.backends.scripted import scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
@@ -63,6 +64,7 @@ class SecondReader:
             raise ConfigError(
                 f"--second-reader {model.name}: a baseline reads nothing; name a model on hf, vllm or openai"
             )
+        require_present([model])
         return model
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from evalsuite.backends.base import Backend, Limits, Loader
 from evalsuite.backends.model import Model
 from evalsuite.backends.models import Models, models_of
+from evalsuite.backends.places import require_present
 from evalsuite.backends.registry import load_backend, load_in_turn
 from evalsuite.backends.scripted import Replies, scripted_loader
 from evalsuite.benchmarks.registry import TASKS, benchmark_of
@@ -77,6 +78,7 @@ def judge(
     for model in judges:
         if model.backend == "baseline":
             raise ConfigError(f"--judge {model.name}: a baseline cannot judge; name a model on hf, vllm or openai")
+    require_present(judges)
     find_store(out)
     with locked(out):
         return _judge(out, s, judges, listed, replies)
