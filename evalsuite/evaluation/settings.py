@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalsuite.benchmarks.registry import SPLITS, tasks_named
+from evalsuite.benchmarks.registry import SPLITS, tasks_named, whole_name
 from evalsuite.common.errors import ConfigError, unknown
 from evalsuite.common.flags import check_budget, check_least, flag
 from evalsuite.perturb import perturbation_named
@@ -26,7 +26,7 @@ class Settings:
     model: Sequence[str] = flag((), "Only this model of the file; may be given more than once.", "NAME", repeated=True)
     tasks: Sequence[str] = flag(
         (),
-        "Tasks, benchmarks or groups such as chinese, comma-separated; default: all tasks of CORECODE that the data have.",
+        "Tasks by name or short name, such as event_cause or EC, benchmarks, or groups such as chinese, comma-separated; default: all tasks of CORECODE that the data have.",
         "A,B",
     )
     set: str = flag(
@@ -96,6 +96,7 @@ class Settings:
         for name in self.scoring:
             if name not in SCORINGS:
                 raise ConfigError(unknown("scoring", name, SCORINGS))
+        object.__setattr__(self, "tasks", tuple(map(whole_name, self.tasks)))
         tasks_named(self.tasks)
         for name in self.perturb:
             perturbation_named(name)

@@ -81,8 +81,8 @@ class Sweep:
         if not self.seeds:
             raise ConfigError("--seeds: expected one number or more, such as 1,2,3")
         check_least(1, test_size=self.test_size)
-        for name in (*self.tasks, *self.train_tasks):
-            task_named(name)
+        for field in ("tasks", "train_tasks"):  # by name or short name
+            object.__setattr__(self, field, tuple(task_named(name).name for name in getattr(self, field)))
         for name in self.perturb:
             perturbation_named(name)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from evalsuite.benchmarks.registry import TASKS
+from evalsuite.benchmarks.groups import groups
+from evalsuite.benchmarks.registry import TASKS, task_order
 from evalsuite.common.errors import ConfigError, DataError, unknown
 from evalsuite.common.plainfile import read_json
 from evalsuite.common.terminal import safe
@@ -198,19 +199,34 @@ def _narrowed_groups(groups: Iterable[dict[str, Any]], chosen: Mapping[str, set[
 
 
 def _known(done: Results, name: str, values: Sequence[str]) -> set[Any]:
-    """The values as the cells have them. Accepts tasks by their short names, and names as the terminal shows them."""
-    known: dict[str, Any] = {}
-    for cell in done.cells:
-        value = cell[name]
-        known[str(value)] = known[safe(str(value), lines=False)] = value
-        if name == "task":
-            for short in (TASKS[value].short, TASKS[value].short.lower()):
-                # Tasks of two benchmarks may have the same short name: then only the whole name is accepted.
-                known[short] = None if known.get(short, value) != value else value
+    """The values as the cells have them. Accepts tasks by short name or benchmark, and names as the terminal shows them."""
+    known: dict[str, set[Any]] = {}
+    for value in dict.fromkeys(cell[name] for cell in done.cells):
+        known[str(value)] = known[safe(str(value), lines=False)] = {value}
+    if name == "task":
+        known = _task_names({task for found in known.values() for task in found}) | known
+        values = [value if value in known else value.lower() for value in values]
     for value in values:
-        if known.get(value) is None:
-            raise ConfigError(unknown(f"{name} of this run", value, dict.fromkeys(str(c[name]) for c in done.cells)))
-    return {known[value] for value in values}
+        if value not in known:
+            what = {"variant": "prompt"}.get(name, name)
+            raise ConfigError(unknown(f"{what} of this run", value, dict.fromkeys(str(c[name]) for c in done.cells)))
+    return {each for value in values for each in known[value]}
+
+
+def _task_names(tasks: set[str]) -> dict[str, set[Any]]:
+    """The other names of a run's tasks: short ones, in small letters, and those of their benchmarks and groups.
+
+    Of a short name that several benchmarks have, the first task in the run, CORECODE's.
+    """
+    names: dict[str, set[Any]] = {}
+    for task in sorted(tasks, key=task_order, reverse=True):
+        names[TASKS[task].short.lower()] = {task}
+    wholes: dict[str, set[Any]] = {}
+    for task in tasks:
+        benchmark = TASKS[task].benchmark
+        for name in (benchmark, *(group for group, row in groups().items() if benchmark in row.benchmarks)):
+            wholes.setdefault(name, set()).add(task)
+    return names | wholes
 
 
 def _kept(value: Any, chosen: Mapping[str, set[Any]]) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_named
+from evalsuite.benchmarks.registry import BENCHMARKS, TASKS, task_named, whole_name
 from evalsuite.common.errors import ConfigError
 from evalsuite.common.flags import check_budget, check_least, flag
 
@@ -63,6 +63,7 @@ class Settings:
         )
         check_least(0, attacks=self.attacks)
         check_budget(self.budget)
+        object.__setattr__(self, "tasks", tuple(map(whole_name, self.tasks)))
         for name in self.tasks:
             if name not in BENCHMARKS and (why := task_named(name).kind.unjudged):
                 raise ConfigError(f"--tasks {name}: is no generation; {why}")
