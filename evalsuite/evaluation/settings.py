@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evalsuite.benchmarks.registry import SPLITS, tasks_named, whole_name
 from evalsuite.common.errors import ConfigError, unknown
-from evalsuite.common.flags import check_budget, check_least, flag
+from evalsuite.common.flags import check_budget, check_folder, check_least, flag
 from evalsuite.perturb import perturbation_named
 from evalsuite.types import SCORINGS
 
@@ -63,7 +63,11 @@ class Settings:
     drop_leaked: bool = flag(
         False, "Leave out items whose dialogue is also in the training split; default: only count them."
     )
-    prompts: str | Path = flag("bundled:prompts", "The folder of prompt templates.", "DIR")
+    prompts: str | Path = flag(
+        "bundled:prompts",
+        "A folder with prompt templates of yours, beside those that ship (docs/prompts.md).",
+        "DIR",
+    )
     semsim: str | Path | None = flag(
         None,
         "Also compute Sem-Sim of short texts with the encoder in this folder (sentence-transformers, or a checkpoint such as SimCSE), or with use.",
@@ -91,6 +95,7 @@ class Settings:
             raise ConfigError("--shots: expected one number or more, none negative")
         check_least(1, limit=self.limit, max_concurrency=self.max_concurrency, replicas=self.replicas)
         check_budget(self.budget)
+        check_folder(prompts=self.prompts)
         if self.executor not in EXECUTORS:
             raise ConfigError(unknown("executor", self.executor, EXECUTORS))
         for name in self.scoring:
