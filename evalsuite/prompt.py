@@ -27,7 +27,6 @@ from evalsuite.common.resources import bundled
 from evalsuite.common.templates import TemplateFile
 from evalsuite.types import Item, Message, Request, Task
 
-
 # The variables of a template: docs/prompts.md has this table.
 VARIABLES = {
     "dialogue": "the turns, a list of texts such as “A: 你好。”; empty where an item has no dialogue",

@@ -207,7 +207,7 @@ def test_a_wording_for_one_task_runs_beside_the_paper_s(tmp_path: Path) -> None:
         ("slot_identification", "paper"),
         ("slot_identification", "mine"),
     }
-    with pytest.raises(ConfigError, match="--prompts .*: no such folder"):
+    with pytest.raises(ConfigError, match=r"--prompts .*: no such folder"):
         evalsuite.Settings(prompts=tmp_path / "nowhere")
 
 
