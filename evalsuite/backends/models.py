@@ -41,8 +41,11 @@ def models_of(source: Models, names: Sequence[str] = ()) -> list[Model]:
 _DEEPEST, _LARGEST = 50, 100_000  # levels and values of a models.yaml
 
 
-class _File(Strict):
+class ModelsFile(Strict):
+    """A models.yaml of evalsuite: the models that a run asks (docs/models.md)."""
+
     models: list[Model] = Field(min_length=1)
+    """The models, each with a name of its own."""
 
 
 _SECTIONS: dict[str, type[BaseModel]] = {
@@ -67,7 +70,7 @@ def load_models(path: Path, names: list[str] | None = None) -> list[Model]:
         raise ConfigError(f"{path}:{line}: not YAML: {problem}") from None
     _check_size(path, node)
     try:
-        models = _File.model_validate(tree).models
+        models = ModelsFile.model_validate(tree).models
     except ValidationError as error:
         raise ConfigError("\n".join(_explain(path, node, e) for e in error.errors())) from None
     keep_secrets(models)
@@ -154,7 +157,7 @@ def _explain(path: Path, node: Any, error: Any) -> str:
             line = key.start_mark.line + 1 if key else line
     message = error["msg"]
     if error["type"] == "extra_forbidden":
-        owner: type[BaseModel] = _File
+        owner: type[BaseModel] = ModelsFile
         for step in error["loc"][:-1]:
             owner = _SECTIONS.get(str(step), owner) if isinstance(step, str) else owner
         message = unknown("key", str(error["loc"][-1]), owner.model_fields)

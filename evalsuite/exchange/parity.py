@@ -96,10 +96,10 @@ def parity(
     if len(on) < 2:
         raise ConfigError("--backends: expected two or more, e.g. hf,vllm")
     found = load_models(resolve(models), [model])
-    require_present(found)
     for spec in found:
         if spec.generation.temperature:
             raise ConfigError(f"model {model}: engines draw other samples from one seed; set its temperature to 0")
+    require_present(found)
     sheets = [_ask(name, models, model, settings) for name in on]
     _, (spec,), _, eval_sets = prepare(models, model=[model], **settings)
     warn_of_skipped(eval_sets)
