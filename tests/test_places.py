@@ -68,6 +68,13 @@ def test_adapters_and_reply_files_too(tmp_path: Path) -> None:
     assert "model b: path: no such file: " in str(error.value) and "hub" not in str(error.value).splitlines()[1]
 
 
+def test_from_the_folder_in_which_one_stands(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _models(tmp_path, "name: m, backend: hf, path: ./qwen")
+    done = cli("run", "--models", "models.yaml", expect=2)
+    assert f"no such folder: {tmp_path / 'qwen'}" in done.stderr
+
+
 @pytest.mark.parametrize("path", ["./mistyped", "/mistyped", "mistyped", "models/mistyped"])
 def test_a_run_says_it_before_anything_else(tmp_path: Path, cli: Any, path: str) -> None:
     """Nothing is written, and no model of the file is loaded; the hub is not asked: its address would fail otherwise."""

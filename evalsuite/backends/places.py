@@ -30,7 +30,7 @@ def _place(path: str, base: Path, own: bool, ids: bool, revision: str | None) ->
     found = resolve(path, base)
     if found.exists() or path.startswith(PREFIX):
         return str(found)
-    return path if not own or (ids and is_hub_id(path, base, revision)) else str(found)
+    return path if not own or (ids and is_hub_id(path, base, revision)) else str(found.absolute())
 
 
 def is_hub_id(path: str, base: Path, revision: str | None = None) -> bool:

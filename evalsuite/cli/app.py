@@ -17,6 +17,8 @@ from evalsuite.common.terminal import safe, safe_trace, say, warnings_on_screen
 # name: (file in cli/ with a function or group of that name, help). The help stands here, so that `evalsuite --help` loads
 # none of the files.
 COMMANDS = {
+    "init": ("setup", "Write a first models.yaml: asks three questions at most, and finds servers, keys and GPUs of this machine."),
+    "doctor": ("setup", "Say what is installed, what runs where, and what is missing for what, with the command that mends it. Exit code 1 if something is broken."),
     "run": ("run", "Evaluate models: ask them, parse and score their replies, write the page. Exit code 1 if some requests failed."),
     "score": ("run", "Parse and score a run's stored replies again, without a model; with --second-reader a model reads some of them beside the parser."),
     "compare": ("compare", "Test the difference between two models of a run on the same items."),

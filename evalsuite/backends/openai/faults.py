@@ -132,6 +132,7 @@ class Server:
     stall: float = 5
     latency: float = 0
     reply: Callable[[str], str] = reply_to
+    models: tuple[str, ...] = ("served",)  # that GET /models lists
     worst: bool = False  # charge the maximum: a token per byte, and every reply at its limit
     asked: dict[str, Asked] = field(default_factory=dict)
     prompt_tokens: int = 0  # charged, including lost replies
@@ -208,6 +209,9 @@ class Server:
         path = first.split(" ")[1].removeprefix("/v1")
         if path == "/account":
             await _send(writer, 200, json.dumps(self.account()).encode())
+            return True
+        if path == "/models":
+            await _send(writer, 200, json.dumps({"data": [{"id": name} for name in self.models]}).encode())
             return True
         if path not in ("/chat/completions", "/completions"):
             await _send(writer, 404, b'{"error": {"message": "no such address"}}')
